@@ -1,0 +1,72 @@
+//! The command line: one file per subcommand.
+//!
+//! Data go to standard output, everything else to standard error. Exit codes: 0 all right, 1 a check failed, 2 an error.
+
+mod eval;
+mod experiment;
+mod features;
+mod model;
+mod oracle;
+mod parse;
+mod train;
+mod treebank;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Transition-based dependency parsing: global training with beams against greedy training with exploration.
+#[derive(Debug, Parser)]
+#[command(name = "treebeam", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Train a parser on a treebank
+    Train(train::Args),
+    /// Parse CoNLL-U or CoNLL-X with a trained model
+    Parse(parse::Args),
+    /// Score a parsed file against the gold file, or two of them against each other
+    Eval(eval::Args),
+    /// Verify oracles by exhaustive search, show derivations
+    Oracle(oracle::Args),
+    /// List feature sets, show the features of a configuration
+    Features(features::Args),
+    /// Check, count, convert, split or generate treebanks
+    Treebank(treebank::Args),
+    /// Look into a model file
+    Model(model::Args),
+    /// Run experiments and print their tables
+    Experiment(experiment::Args),
+}
+
+/// Parses the command line, runs the subcommand and reports errors; the exit code of the process.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Train(args) => train::run(args),
+        Command::Parse(args) => parse::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Oracle(args) => oracle::run(args),
+        Command::Features(args) => features::run(args),
+        Command::Treebank(args) => treebank::run(args),
+        Command::Model(args) => model::run(args),
+        Command::Experiment(args) => experiment::run(args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the reader of our output went away, which is success.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
+}

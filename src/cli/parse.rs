@@ -1,0 +1,13 @@
+//! `treebeam parse`.
+
+use std::process::ExitCode;
+
+/// Options of `treebeam parse`.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let _ = args;
+    Ok(ExitCode::SUCCESS)
+}

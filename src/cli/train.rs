@@ -1,0 +1,13 @@
+//! `treebeam train`.
+
+use std::process::ExitCode;
+
+/// Options of `treebeam train`.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let _ = args;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,205 @@
+//! Configurations whose stacks and buffers share their structure, in an arena that is reset per sentence.
+//!
+//! # Invariants
+//! * A cell is never changed once it is made. A transition makes at most two cells and copies nothing else, so it takes
+//!   constant time and memory, whatever the length of the sentence or the width of the beam.
+//! * The buffer is a linked list as the stack is: what lies behind B0 is shared by all configurations of a sentence.
+//! * The head of a node on the stack, if it has one, is recorded in the node's own cell when the arc is made.
+//!
+//! The idea of the tree-structured stack is Goldberg, Zhao & Huang's (ACL 2013, "Efficient Implementation of Beam-Search
+//! Incremental Parsers"); cells that carry the partial tree, and their keys, are ours.
+
+use bumpalo::Bump;
+
+use super::cell::{SlotMask, Slots};
+use super::{Cell, Configuration, LabelSets, RootPlace};
+use crate::tree::{LabelId, Node, ROOT};
+
+/// Where the cells of one sentence live.
+#[derive(Debug, Clone, Copy)]
+pub struct Arena<'a> {
+    bump: &'a Bump,
+    label_sets: &'a LabelSets,
+    masks: &'a [SlotMask],
+}
+
+impl<'a> Arena<'a> {
+    /// An arena over `bump`, whose cells carry one key per mask.
+    pub fn new(bump: &'a Bump, label_sets: &'a LabelSets, masks: &'a [SlotMask]) -> Arena<'a> {
+        Arena { bump, label_sets, masks }
+    }
+
+    /// The memory behind the arena, for what lives as long as its cells.
+    pub fn bump(&self) -> &'a Bump {
+        self.bump
+    }
+
+    /// The interner of label sets.
+    pub fn label_sets(&self) -> &'a LabelSets {
+        self.label_sets
+    }
+
+    #[inline]
+    fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+        let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
+        self.bump.alloc(Cell { slots, below, keys })
+    }
+
+    /// The same node on another cell: its slots, and so its keys, stay what they are.
+    #[inline]
+    fn moved(&self, cell: &Cell<'a>, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+        self.bump.alloc(Cell { below, ..*cell })
+    }
+}
+
+/// A configuration in an [`Arena`]: a few words, `Copy`.
+#[derive(Debug, Clone, Copy)]
+pub struct ArenaConfiguration<'a> {
+    stack: Option<&'a Cell<'a>>,
+    buffer: Option<&'a Cell<'a>>,
+    stack_len: u16,
+    buffer_len: u16,
+    n_headless: u16,
+}
+
+impl<'a> ArenaConfiguration<'a> {
+    /// The cell of the stack's top.
+    #[inline]
+    pub fn stack_cell(&self) -> Option<&'a Cell<'a>> {
+        self.stack
+    }
+
+    /// The cell of the buffer's front.
+    #[inline]
+    pub fn buffer_cell(&self) -> Option<&'a Cell<'a>> {
+        self.buffer
+    }
+}
+
+fn nth<'a>(mut cell: Option<&'a Cell<'a>>, n: usize) -> Option<&'a Cell<'a>> {
+    for _ in 0..n {
+        cell = cell?.below;
+    }
+    cell
+}
+
+const PRECONDITION: &str = "the effect's precondition holds";
+
+impl<'a> Configuration for ArenaConfiguration<'a> {
+    type Arena = Arena<'a>;
+
+    fn initial(arena: Arena<'a>, n_words: usize, root: RootPlace) -> Self {
+        let mut stack = None;
+        let mut buffer = None;
+        match root {
+            RootPlace::StackBottom => stack = Some(arena.cell(Slots::bare(ROOT), None)),
+            RootPlace::BufferEnd => buffer = Some(arena.cell(Slots::bare(ROOT), None)),
+        }
+        for word in (1..=n_words as Node).rev() {
+            buffer = Some(arena.cell(Slots::bare(word), buffer));
+        }
+        let stack_len = stack.is_some() as u16;
+        let buffer_len = n_words as u16 + (1 - stack_len);
+        ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0 }
+    }
+
+    #[inline]
+    fn stack(&self, depth: usize) -> Option<Node> {
+        nth(self.stack, depth).map(Cell::node)
+    }
+
+    #[inline]
+    fn buffer(&self, index: usize) -> Option<Node> {
+        nth(self.buffer, index).map(Cell::node)
+    }
+
+    #[inline]
+    fn stack_len(&self) -> usize {
+        self.stack_len as usize
+    }
+
+    #[inline]
+    fn buffer_len(&self) -> usize {
+        self.buffer_len as usize
+    }
+
+    #[inline]
+    fn n_headless(&self) -> usize {
+        self.n_headless as usize
+    }
+
+    #[inline]
+    fn stack_nodes(&self) -> impl Iterator<Item = (Node, bool)> + '_ {
+        std::iter::successors(self.stack, |cell| cell.below).map(|cell| (cell.node(), cell.has_head()))
+    }
+
+    #[inline]
+    fn shift(&self, arena: Arena<'a>) -> Self {
+        let b0 = self.buffer.expect(PRECONDITION);
+        ArenaConfiguration {
+            stack: Some(arena.moved(b0, self.stack)),
+            buffer: b0.below,
+            stack_len: self.stack_len + 1,
+            buffer_len: self.buffer_len - 1,
+            n_headless: self.n_headless + u16::from(b0.node() != ROOT),
+        }
+    }
+
+    #[inline]
+    fn reduce(&self, _: Arena<'a>) -> Self {
+        let s0 = self.stack.expect(PRECONDITION);
+        ArenaConfiguration {
+            stack: s0.below,
+            stack_len: self.stack_len - 1,
+            n_headless: self.n_headless - u16::from(!s0.has_head()),
+            ..*self
+        }
+    }
+
+    #[inline]
+    fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
+        let head = b0.slots.with_left(&s0.slots, label, arena.label_sets);
+        ArenaConfiguration { buffer: Some(arena.cell(head, b0.below)), ..self.reduce(arena) }
+    }
+
+    #[inline]
+    fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
+        let head = arena.cell(s0.slots.with_right(&b0.slots, label, arena.label_sets), s0.below);
+        let dependent = arena.cell(b0.slots.with_head(&s0.slots, label), Some(head));
+        ArenaConfiguration {
+            stack: Some(dependent),
+            buffer: b0.below,
+            stack_len: self.stack_len + 1,
+            buffer_len: self.buffer_len - 1,
+            ..*self
+        }
+    }
+
+    #[inline]
+    fn left_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let s0 = self.stack.expect(PRECONDITION);
+        let s1 = s0.below.expect(PRECONDITION);
+        let head = s0.slots.with_left(&s1.slots, label, arena.label_sets);
+        ArenaConfiguration {
+            stack: Some(arena.cell(head, s1.below)),
+            stack_len: self.stack_len - 1,
+            n_headless: self.n_headless - u16::from(!s1.has_head()),
+            ..*self
+        }
+    }
+
+    #[inline]
+    fn right_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let s0 = self.stack.expect(PRECONDITION);
+        let s1 = s0.below.expect(PRECONDITION);
+        let head = s1.slots.with_right(&s0.slots, label, arena.label_sets);
+        ArenaConfiguration {
+            stack: Some(arena.cell(head, s1.below)),
+            stack_len: self.stack_len - 1,
+            n_headless: self.n_headless - u16::from(!s0.has_head()),
+            ..*self
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! One cell of a structure-sharing stack: a node with what features need of its partial tree.
+
+use super::LabelSets;
+use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node};
+
+/// The number of slots of a cell.
+pub const N_SLOTS: usize = 20;
+const WORDS: usize = N_SLOTS / 4;
+
+/// What a cell knows of its node, by slot. Every slot is a `u16`: a node, a label, a count or a label set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(usize)]
+pub enum Slot {
+    /// The node itself.
+    Node,
+    /// The label of the arc into it.
+    Label,
+    /// Its leftmost dependent.
+    L1,
+    /// The label of the leftmost dependent.
+    L1Label,
+    /// The second leftmost left dependent.
+    L2,
+    /// Its label.
+    L2Label,
+    /// The rightmost dependent.
+    R1,
+    /// Its label.
+    R1Label,
+    /// The second rightmost right dependent.
+    R2,
+    /// Its label.
+    R2Label,
+    /// The number of left dependents.
+    LeftValency,
+    /// The number of right dependents.
+    RightValency,
+    /// The set of labels of left dependents.
+    LeftLabels,
+    /// The set of labels of right dependents.
+    RightLabels,
+    /// The head.
+    Head,
+    /// The label of the arc into the head.
+    HeadLabel,
+    /// The head's head.
+    Head2,
+    /// The label of the arc into the head's head.
+    Head2Label,
+}
+
+/// The slots of one node: all that a feature can read of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(8))]
+pub struct Slots([u16; N_SLOTS]);
+
+/// A choice of slots. The [`Slots::key`] of a cell under a mask identifies what a reader of these slots sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotMask(Slots);
+
+impl Slots {
+    pub(super) fn bare(node: Node) -> Slots {
+        let mut slots = Slots([NO_NODE; N_SLOTS]);
+        slots.0[Slot::Node as usize] = node;
+        for slot in [Slot::LeftValency, Slot::RightValency, Slot::LeftLabels, Slot::RightLabels] {
+            slots.0[slot as usize] = 0;
+        }
+        slots
+    }
+
+    /// The value of `slot`.
+    #[inline]
+    pub fn get(&self, slot: Slot) -> u16 {
+        self.0[slot as usize]
+    }
+
+    /// The value of the slot with number `slot`, below [`N_SLOTS`].
+    #[inline]
+    pub fn at(&self, slot: usize) -> u16 {
+        self.0[slot]
+    }
+
+    #[inline]
+    fn set(&mut self, slot: Slot, value: u16) {
+        self.0[slot as usize] = value;
+    }
+
+    /// The slots after `dependent`, to the left of the node, was attached to it.
+    #[inline]
+    pub(super) fn with_left(mut self, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
+        let node = dependent.get(Slot::Node);
+        if node < self.get(Slot::L1) {
+            self.set(Slot::L2, self.get(Slot::L1));
+            self.set(Slot::L2Label, self.get(Slot::L1Label));
+            self.set(Slot::L1, node);
+            self.set(Slot::L1Label, label);
+        } else if node < self.get(Slot::L2) {
+            self.set(Slot::L2, node);
+            self.set(Slot::L2Label, label);
+        }
+        self.set(Slot::LeftValency, self.get(Slot::LeftValency).saturating_add(1));
+        self.set(Slot::LeftLabels, sets.with(self.get(Slot::LeftLabels), label));
+        self
+    }
+
+    /// The slots after `dependent`, to the right of the node, was attached to it.
+    #[inline]
+    pub(super) fn with_right(mut self, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
+        let node = dependent.get(Slot::Node);
+        let beyond = |other: u16| other == NO_NODE || node > other;
+        if beyond(self.get(Slot::R1)) {
+            self.set(Slot::R2, self.get(Slot::R1));
+            self.set(Slot::R2Label, self.get(Slot::R1Label));
+            self.set(Slot::R1, node);
+            self.set(Slot::R1Label, label);
+        } else if beyond(self.get(Slot::R2)) {
+            self.set(Slot::R2, node);
+            self.set(Slot::R2Label, label);
+        }
+        self.set(Slot::RightValency, self.get(Slot::RightValency).saturating_add(1));
+        self.set(Slot::RightLabels, sets.with(self.get(Slot::RightLabels), label));
+        self
+    }
+
+    /// The slots after the node got a head.
+    #[inline]
+    pub(super) fn with_head(mut self, head: &Slots, label: LabelId) -> Slots {
+        self.set(Slot::Label, label);
+        self.set(Slot::Head, head.get(Slot::Node));
+        self.set(Slot::HeadLabel, head.get(Slot::Label));
+        self.set(Slot::Head2, head.get(Slot::Head));
+        self.set(Slot::Head2Label, head.get(Slot::HeadLabel));
+        self
+    }
+
+    #[inline]
+    fn words(&self) -> [u64; WORDS] {
+        let s = &self.0;
+        std::array::from_fn(|i| {
+            u64::from(s[4 * i])
+                | u64::from(s[4 * i + 1]) << 16
+                | u64::from(s[4 * i + 2]) << 32
+                | u64::from(s[4 * i + 3]) << 48
+        })
+    }
+
+    /// A 64-bit fingerprint of the slots in `mask`: equal slots have equal keys, different ones differ but for a chance
+    /// of 2^-64.
+    #[inline]
+    pub fn key(&self, mask: &SlotMask) -> u64 {
+        const MULTIPLIERS: [u64; WORDS] = [
+            0x9e37_79b9_7f4a_7c15,
+            0xc2b2_ae3d_27d4_eb4f,
+            0x1656_67b1_9e37_79f9,
+            0xd6e8_feb8_6659_fd93,
+            0xff51_afd7_ed55_8ccd,
+        ];
+        let (words, mask) = (self.words(), mask.0.words());
+        let mut sum = 0u128;
+        for i in 0..WORDS {
+            sum = sum.wrapping_add(
+                u128::from(words[i] & mask[i] ^ MULTIPLIERS[(i + 1) % WORDS]) * u128::from(MULTIPLIERS[i]) << (i & 1),
+            );
+        }
+        (sum >> 64) as u64 ^ sum as u64
+    }
+}
+
+impl SlotMask {
+    /// The mask of these slots.
+    pub fn of(slots: impl IntoIterator<Item = Slot>) -> SlotMask {
+        let mut mask = SlotMask(Slots([0; N_SLOTS]));
+        for slot in slots {
+            mask.0.set(slot, u16::MAX);
+        }
+        mask
+    }
+}
+
+/// A cell of a stack or buffer: immutable, shared by every configuration that stands on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell<'a> {
+    /// What features read.
+    pub slots: Slots,
+    /// The next cell: below in a stack, behind in a buffer.
+    pub below: Option<&'a Cell<'a>>,
+    /// The key of `slots` under each of the arena's masks.
+    pub keys: &'a [u64],
+}
+
+impl<'a> Cell<'a> {
+    /// The cell's node.
+    #[inline]
+    pub fn node(&self) -> Node {
+        self.slots.get(Slot::Node)
+    }
+
+    /// Whether the node has a head.
+    #[inline]
+    pub fn has_head(&self) -> bool {
+        self.slots.get(Slot::Label) != NO_LABEL
+    }
+}

@@ -1,0 +1,68 @@
+//! The parser's configuration: a stack, a buffer, and the arcs made so far.
+//!
+//! Transition systems are written once, over the [`Configuration`] trait, in terms of a handful of effects. Two
+//! implementations stand behind it: [`ArenaConfiguration`], whose stacks and buffers share their structure so that a
+//! transition is O(1) and nothing is copied, and `PlainConfiguration`, plain vectors, the reference that tests
+//! walk beside it.
+
+mod arena;
+mod cell;
+mod label_set;
+
+pub use arena::{Arena, ArenaConfiguration};
+pub use cell::{Cell, N_SLOTS, Slot, SlotMask, Slots};
+pub use label_set::{LabelSetId, LabelSets};
+
+use crate::tree::{LabelId, Node};
+
+/// Where the artificial root stands at the start of a derivation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RootPlace {
+    /// At the bottom of the stack.
+    StackBottom,
+    /// Behind the last word of the buffer.
+    BufferEnd,
+}
+
+/// A configuration ⟨stack, buffer, arcs⟩ of a stack system.
+///
+/// S0 is the top of the stack, B0 the front of the buffer. Effects return the successor and leave `self` as it is; they
+/// never check preconditions, which belong to the transition system.
+pub trait Configuration: Sized + Clone {
+    /// Where successors are built.
+    type Arena: Copy;
+
+    /// The configuration before the first transition, for a sentence of `n_words`.
+    fn initial(arena: Self::Arena, n_words: usize, root: RootPlace) -> Self;
+
+    /// The node at `depth` of the stack, S0 being depth 0.
+    fn stack(&self, depth: usize) -> Option<Node>;
+    /// The node at `index` of the buffer, B0 being index 0.
+    fn buffer(&self, index: usize) -> Option<Node>;
+    /// The number of nodes on the stack, a root included.
+    fn stack_len(&self) -> usize;
+    /// The number of nodes in the buffer, a root included.
+    fn buffer_len(&self) -> usize;
+    /// The number of words on the stack that have no head yet; the root is not counted.
+    fn n_headless(&self) -> usize;
+    /// The stack from the top down: each node, and whether it has a head already.
+    fn stack_nodes(&self) -> impl Iterator<Item = (Node, bool)> + '_;
+
+    /// Whether S0 exists and has a head.
+    fn s0_has_head(&self) -> bool {
+        self.stack_nodes().next().is_some_and(|(_, has_head)| has_head)
+    }
+
+    /// Moves B0 onto the stack.
+    fn shift(&self, arena: Self::Arena) -> Self;
+    /// Pops S0.
+    fn reduce(&self, arena: Self::Arena) -> Self;
+    /// Makes S0 a dependent of B0 and pops it.
+    fn left_arc_from_buffer(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// Makes B0 a dependent of S0 and moves it onto the stack.
+    fn right_arc_to_buffer(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// Makes S1 a dependent of S0 and removes it.
+    fn left_arc_in_stack(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// Makes S0 a dependent of S1 and pops it.
+    fn right_arc_in_stack(&self, label: LabelId, arena: Self::Arena) -> Self;
+}

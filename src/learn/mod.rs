@@ -1,0 +1,5 @@
+//! Perceptrons, greedy and global.
+
+mod options;
+
+pub use options::{ColumnName, Keep, Nonprojective, OracleKind, TrainOptions, Training, Update};

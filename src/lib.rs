@@ -1,0 +1,36 @@
+//! treebeam: transition-based dependency parsing, built to compare **global** training with beams against **greedy**
+//! training with exploration on the same transition systems, the same features and the same learner.
+//!
+//! # Where to find what
+//!
+//! | folder | what it holds |
+//! |---|---|
+//! | [`treebank`] | sentences as they stand in files: lossless CoNLL-U and CoNLL-X, checks, a generated treebank |
+//! | [`tree`] | heads and labels as mathematics: validity, projectivity, lifting |
+//! | [`configuration`] | the parser's configuration: structure-sharing stacks in an arena, and a plain version as reference |
+//! | [`system`] | transition systems with their static and dynamic oracles, one file each |
+//! | [`features`] | addresses, atoms and templates; template sets are data |
+//! | [`model`] | weights while learning, averaged, frozen; the file format |
+//! | [`decode`] | the beam decoder; greedy is its width 1 |
+//! | [`learn`] | perceptrons, greedy and global |
+//! | [`mod@eval`] | attachment scores, breakdowns, significance |
+//! | [`experiment`] | specifications, cells, records and tables |
+//! | [`report`] | plots |
+//! | [`cli`] | one file per subcommand |
+//!
+//! A folder imports only from folders above it in this list.
+
+pub mod cli;
+pub mod configuration;
+pub mod decode;
+pub mod error;
+pub mod eval;
+pub mod experiment;
+pub mod features;
+pub mod learn;
+pub mod model;
+pub mod random;
+pub mod report;
+pub mod system;
+pub mod tree;
+pub mod treebank;

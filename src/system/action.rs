@@ -1,0 +1,273 @@
+//! Moves, actions and the inventory of actions that a model chooses from.
+
+use crate::error::Error;
+use crate::tree::{LabelId, NO_LABEL};
+
+/// An unlabelled transition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Move {
+    /// Moves B0 onto the stack.
+    Shift,
+    /// Pops S0.
+    Reduce,
+    /// Makes a left arc: the dependent precedes its head.
+    Left,
+    /// Makes a right arc: the head precedes its dependent.
+    Right,
+}
+
+impl Move {
+    /// The number of moves over all systems.
+    pub const COUNT: usize = 4;
+    /// Every move, in the order of their numbers.
+    pub const ALL: [Move; Move::COUNT] = [Move::Shift, Move::Reduce, Move::Left, Move::Right];
+
+    /// Whether the move makes an arc, and so bears a label.
+    pub fn makes_arc(self) -> bool {
+        matches!(self, Move::Left | Move::Right)
+    }
+
+    /// The move's name in capitals, as the literature prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Move::Shift => "SHIFT",
+            Move::Reduce => "REDUCE",
+            Move::Left => "LEFT",
+            Move::Right => "RIGHT",
+        }
+    }
+}
+
+/// A set of moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct MoveSet(u16);
+
+impl MoveSet {
+    /// The set with `mv` added if `included`.
+    #[inline]
+    #[must_use]
+    pub fn with(self, mv: Move, included: bool) -> MoveSet {
+        MoveSet(self.0 | (included as u16) << mv as u16)
+    }
+
+    /// Whether `mv` is in the set.
+    #[inline]
+    pub fn has(self, mv: Move) -> bool {
+        self.0 >> mv as u16 & 1 == 1
+    }
+
+    /// Whether no move is in the set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The moves in the set, in the order of their numbers.
+    pub fn iter(self) -> impl Iterator<Item = Move> {
+        Move::ALL.into_iter().filter(move |&mv| self.has(mv))
+    }
+
+    /// The set as bits, one a move.
+    #[inline]
+    pub fn bits(self) -> u16 {
+        self.0
+    }
+}
+
+/// What a system permits in one configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Permitted {
+    /// The moves that may be taken.
+    pub moves: MoveSet,
+    /// The moves whose arc would come from the root, taken or not: they bear labels of root arcs.
+    pub from_root: MoveSet,
+}
+
+/// A move with its label: one class that a model can choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Action {
+    /// The move.
+    pub mv: Move,
+    /// The label of the arc it makes; [`NO_LABEL`] if it makes none.
+    pub label: LabelId,
+}
+
+impl Action {
+    /// A move that makes no arc.
+    pub fn bare(mv: Move) -> Action {
+        Action { mv, label: NO_LABEL }
+    }
+}
+
+/// An action's number in its [`Actions`].
+pub type ActionId = u16;
+
+/// The score of a lane that must not be chosen: low enough to lose against everything, high enough that adding a score
+/// cannot overflow.
+pub const FORBIDDEN: i32 = i32::MIN / 2;
+
+/// The inventory of actions: which labels each move may bear, and where each action stands in a vector of scores.
+///
+/// Actions of one move stand side by side. Vectors are padded to a multiple of [`Actions::LANES`] so that sums over them
+/// vectorise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actions {
+    actions: Vec<Action>,
+    /// By move: the number of its first action, and one past its last.
+    ranges: [(ActionId, ActionId); Move::COUNT],
+    /// By move and label: the action, if it exists.
+    by_label: Vec<Option<ActionId>>,
+    n_labels: usize,
+    width: usize,
+    /// By [`Permitted`]: 0 where an action may be taken, [`FORBIDDEN`] elsewhere.
+    masks: Vec<i32>,
+}
+
+impl Actions {
+    /// The padding of score vectors.
+    pub const LANES: usize = 16;
+
+    /// The inventory for `moves`. `arcs` lists (move, label, whether from the root) for every arc of the training trees; a
+    /// label may be borne by a move only where it was seen with it, from the root or from a word.
+    ///
+    /// # Errors
+    /// If there are more than 65,535 actions.
+    pub fn new(
+        moves: &[Move],
+        n_labels: usize,
+        arcs: impl IntoIterator<Item = (Move, LabelId, bool)>,
+    ) -> Result<Actions, Error> {
+        let mut seen = vec![[false; 2]; Move::COUNT * n_labels];
+        for (mv, label, from_root) in arcs {
+            seen[mv as usize * n_labels + label as usize][usize::from(from_root)] = true;
+        }
+        // A move that was never seen with any label must still be possible, or decoding could get stuck.
+        for &mv in moves.iter().filter(|mv| mv.makes_arc()) {
+            let of_move = &mut seen[mv as usize * n_labels..(mv as usize + 1) * n_labels];
+            for side in 0..2 {
+                if of_move.iter().all(|seen| !seen[side]) {
+                    of_move.iter_mut().for_each(|seen| seen[side] = true);
+                }
+            }
+        }
+        let mut actions = Vec::new();
+        let mut sides = Vec::new();
+        let mut ranges = [(0, 0); Move::COUNT];
+        let mut by_label = vec![None; Move::COUNT * n_labels];
+        let overflow = || Error::Usage(format!("{n_labels} labels make more than 65,535 actions"));
+        for &mv in Move::ALL.iter().filter(|mv| moves.contains(mv)) {
+            let first = ActionId::try_from(actions.len()).map_err(|_| overflow())?;
+            if mv.makes_arc() {
+                for label in 0..n_labels {
+                    let place = mv as usize * n_labels + label;
+                    if seen[place] != [false; 2] {
+                        by_label[place] = Some(ActionId::try_from(actions.len()).map_err(|_| overflow())?);
+                        actions.push(Action { mv, label: label as LabelId });
+                        sides.push(seen[place]);
+                    }
+                }
+            } else {
+                actions.push(Action::bare(mv));
+                sides.push([true; 2]);
+            }
+            ranges[mv as usize] = (first, ActionId::try_from(actions.len()).map_err(|_| overflow())?);
+        }
+        let width = actions.len().next_multiple_of(Self::LANES);
+        let mut masks = vec![FORBIDDEN; width << (2 * Move::COUNT)];
+        for (pattern, mask) in masks.chunks_exact_mut(width).enumerate() {
+            let (moves, from_root) = (pattern & ((1 << Move::COUNT) - 1), pattern >> Move::COUNT);
+            for (lane, (action, sides)) in actions.iter().zip(&sides).enumerate() {
+                let bit = |set: usize| set >> action.mv as usize & 1;
+                if bit(moves) == 1 && sides[bit(from_root)] {
+                    mask[lane] = 0;
+                }
+            }
+        }
+        Ok(Actions { actions, ranges, by_label, n_labels, width, masks })
+    }
+
+    /// The number of actions.
+    pub fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// Whether there is no action.
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// The length of a vector of scores: [`Actions::len`], padded.
+    #[inline]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The number of labels.
+    pub fn n_labels(&self) -> usize {
+        self.n_labels
+    }
+
+    /// The action with number `id`.
+    #[inline]
+    pub fn get(&self, id: ActionId) -> Action {
+        self.actions[id as usize]
+    }
+
+    /// The number of `mv` with `label`, if the inventory has it.
+    pub fn id(&self, mv: Move, label: LabelId) -> Option<ActionId> {
+        if mv.makes_arc() {
+            self.by_label[mv as usize * self.n_labels + label as usize]
+        } else {
+            self.of_move(mv).next()
+        }
+    }
+
+    /// The actions of `mv`.
+    pub fn of_move(&self, mv: Move) -> impl Iterator<Item = ActionId> + use<> {
+        let (first, end) = self.ranges[mv as usize];
+        first..end
+    }
+
+    /// All actions, by number.
+    pub fn all(&self) -> &[Action] {
+        &self.actions
+    }
+
+    /// A vector of [`Actions::width`] lanes: 0 where the action is among `permitted`, [`FORBIDDEN`] elsewhere.
+    #[inline]
+    pub fn mask(&self, permitted: Permitted) -> &[i32] {
+        let pattern = permitted.moves.bits() as usize | (permitted.from_root.bits() as usize) << Move::COUNT;
+        &self.masks[pattern * self.width..][..self.width]
+    }
+
+    /// Whether action `id` may be taken where `permitted` holds.
+    pub fn permits(&self, permitted: Permitted, id: ActionId) -> bool {
+        self.mask(permitted)[id as usize] == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_go_where_they_were_seen() {
+        let moves = [Move::Shift, Move::Left, Move::Right];
+        let arcs = [(Move::Left, 0, false), (Move::Right, 1, false), (Move::Right, 2, true)];
+        let actions = Actions::new(&moves, 3, arcs).unwrap();
+        assert_eq!(actions.len(), 6); // SHIFT; LEFT 0, and 1 and 2 for the root, never seen; RIGHT 1 and 2
+        let permitted = Permitted {
+            moves: MoveSet::default().with(Move::Right, true),
+            from_root: MoveSet::default().with(Move::Right, true),
+        };
+        let allowed: Vec<Action> = (0..actions.len() as ActionId)
+            .filter(|&id| actions.permits(permitted, id))
+            .map(|id| actions.get(id))
+            .collect();
+        assert_eq!(allowed, [Action { mv: Move::Right, label: 2 }]);
+        let id = actions.id(Move::Right, 1).unwrap();
+        assert_eq!(actions.get(id), Action { mv: Move::Right, label: 1 });
+        assert_eq!(actions.id(Move::Right, 0), None);
+        assert_eq!(actions.width() % Actions::LANES, 0);
+    }
+}

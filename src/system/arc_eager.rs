@@ -1,0 +1,149 @@
+//! Arc-eager (Nivre 2003; 2008, section 4.2), with the root behind the last word (Ballesteros & Nivre 2013).
+//!
+//! | move | precondition | effect | cost |
+//! |---|---|---|---|
+//! | SHIFT | b is a word | (σ, b\|β) → (σ\|b, β) | \[g(b) ∈ σ\] + #{k ∈ σ : g(k) = b, k has no head} |
+//! | RIGHT | σ ≠ \[\], b is a word | adds s → b, (σ\|s, b\|β) → (σ\|s\|b, β) | \[g(b) ∈ σ \\ s\] + \[g(b) ∈ β behind b\] + #{k ∈ σ : g(k) = b, k has no head} |
+//! | LEFT | σ ≠ \[\], s has no head | adds b → s, (σ\|s, b\|β) → (σ, b\|β) | \[g(s) ∈ β behind b\] + #{d ∈ β : g(d) = s} |
+//! | REDUCE | σ ≠ \[\], s has a head | (σ\|s, β) → (σ, β) | #{d ∈ β : g(d) = s} |
+//!
+//! s is S0, b is B0; σ includes s and β includes b and the root. Initial: σ = \[\], β = 1..n, root. Terminal: σ = \[\],
+//! β = \[root\]. Derives every projective tree, in 2n transitions.
+//!
+//! **Costs**: Goldberg & Nivre (COLING 2012; TACL 2013, section 4.1) print index sets that are wrong when read literally
+//! and lack the condition that k has no head; the forms above equal exhaustive search on every reachable configuration
+//! of every projective tree of up to six words.
+//!
+//! **One root**: the literature's system lets several words hang on the root. With [`Roots::Single`] the last word may be
+//! shifted only onto an empty stack, and attached to S0 only if no more than one word on the stack lacks a head; no
+//! configuration gets stuck. The costs are those of the unrestricted system: exact wherever the gold tree is still
+//! reachable, a lower bound where it is not.
+
+use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, TransitionSystem};
+use crate::configuration::{Configuration, RootPlace};
+use crate::tree::{Gold, NO_NODE, Node, ROOT};
+
+/// The arc-eager system.
+#[derive(Debug, Clone, Copy)]
+pub struct ArcEager {
+    roots: Roots,
+}
+
+impl ArcEager {
+    /// The system with one or several words on the root.
+    pub fn new(roots: Roots) -> ArcEager {
+        ArcEager { roots }
+    }
+}
+
+impl TransitionSystem for ArcEager {
+    const NAME: &'static str = "arc-eager";
+    const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
+
+    fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C {
+        C::initial(arena, n_words, RootPlace::BufferEnd)
+    }
+
+    fn is_terminal<C: Configuration>(&self, c: &C) -> bool {
+        c.stack_len() == 0 && c.buffer_len() == 1
+    }
+
+    #[inline]
+    fn permitted<C: Configuration>(&self, c: &C) -> Permitted {
+        let (stack_empty, at_root) = (c.stack_len() == 0, c.buffer_len() == 1);
+        // The last word decides how many words are left for the root.
+        let last = self.roots == Roots::Single && c.buffer_len() == 2;
+        let s0_has_head = c.s0_has_head();
+        let moves = MoveSet::default()
+            .with(Move::Shift, !at_root && !(last && !stack_empty))
+            .with(Move::Right, !at_root && !stack_empty && !(last && c.n_headless() > 1))
+            .with(Move::Left, !stack_empty && !s0_has_head)
+            .with(Move::Reduce, !stack_empty && s0_has_head);
+        Permitted { moves, from_root: MoveSet::default().with(Move::Left, at_root) }
+    }
+
+    fn arc<C: Configuration>(&self, c: &C, mv: Move) -> Option<(Node, Node)> {
+        match mv {
+            Move::Left => Some((c.buffer(0)?, c.stack(0)?)),
+            Move::Right => Some((c.stack(0)?, c.buffer(0)?)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn successor<C: Configuration>(&self, c: &C, action: Action, arena: C::Arena) -> C {
+        match action.mv {
+            Move::Shift => c.shift(arena),
+            Move::Reduce => c.reduce(arena),
+            Move::Left => c.left_arc_from_buffer(action.label, arena),
+            Move::Right => c.right_arc_to_buffer(action.label, arena),
+        }
+    }
+
+    fn derivation_len(&self, n_words: usize) -> usize {
+        2 * n_words
+    }
+}
+
+impl Oracle for ArcEager {
+    const EXACTNESS: Exactness = Exactness::ExactForProjective;
+
+    /// Goldberg & Nivre's static oracle: arcs as early as they can be made, REDUCE before SHIFT.
+    fn static_move<C: Configuration>(&self, gold: &Gold, c: &C) -> Move {
+        let b = c.buffer(0).expect("a configuration that is not terminal has a front of the buffer");
+        let Some((s, s_has_head)) = c.stack_nodes().next() else { return Move::Shift };
+        if !s_has_head && gold.head(s) == b {
+            Move::Left
+        } else if b != ROOT && gold.head(b) == s {
+            Move::Right
+        } else if s_has_head && (b == ROOT || gold.n_dependents_from(s, b) == 0) {
+            Move::Reduce
+        } else {
+            Move::Shift
+        }
+    }
+
+    fn costs<C: Configuration>(&self, gold: &Gold, c: &C, permitted: MoveSet) -> MoveCosts {
+        let mut costs = MoveCosts::default();
+        let b = c.buffer(0).expect("a configuration that is not terminal has a front of the buffer");
+        let s = c.stack(0).unwrap_or(NO_NODE);
+        if permitted.has(Move::Shift) || permitted.has(Move::Right) {
+            let (head_in_stack, lost) = arcs_with_stack(gold, c, b);
+            let head_behind = gold.head(b) == ROOT || gold.head(b) > b;
+            if permitted.has(Move::Shift) {
+                costs.set(Move::Shift, u32::from(head_in_stack) + lost);
+            }
+            if permitted.has(Move::Right) {
+                let below = head_in_stack && gold.head(b) != s;
+                costs.set(Move::Right, u32::from(below) + u32::from(head_behind) + lost);
+            }
+        }
+        if permitted.has(Move::Left) || permitted.has(Move::Reduce) {
+            let dependents = if b == ROOT { 0 } else { gold.n_dependents_from(s, b) };
+            if permitted.has(Move::Left) {
+                let g = gold.head(s);
+                let head_behind = b != ROOT && (g == ROOT || g > b);
+                costs.set(Move::Left, u32::from(head_behind) + dependents);
+            }
+            if permitted.has(Move::Reduce) {
+                costs.set(Move::Reduce, dependents);
+            }
+        }
+        costs
+    }
+}
+
+/// Whether b's gold head is on the stack, and how many words without a head on the stack are gold dependents of b.
+///
+/// Complexity: nodes of the stack down to b's leftmost gold neighbour.
+fn arcs_with_stack<C: Configuration>(gold: &Gold, c: &C, b: Node) -> (bool, u32) {
+    let head = gold.head(b);
+    let leftmost =
+        gold.dependents(b).first().copied().unwrap_or(NO_NODE).min(if head == ROOT { NO_NODE } else { head });
+    let (mut head_in_stack, mut lost) = (false, 0);
+    for (k, has_head) in c.stack_nodes().take_while(|&(k, _)| k >= leftmost) {
+        head_in_stack |= k == head;
+        lost += u32::from(!has_head && gold.head(k) == b);
+    }
+    (head_in_stack, lost)
+}

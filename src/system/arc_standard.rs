@@ -1,0 +1,96 @@
+//! Arc-standard (Nivre 2004), arcs between the two topmost nodes of the stack, the root at its bottom.
+//!
+//! | move | precondition | effect | cost |
+//! |---|---|---|---|
+//! | SHIFT | β ≠ \[\] | (σ, b\|β) → (σ\|b, β) | by tabulation |
+//! | LEFT | \|σ\| ≥ 2, s1 is a word | adds s0 → s1, (σ\|s1\|s0, β) → (σ\|s0, β) | by tabulation |
+//! | RIGHT | \|σ\| ≥ 2 | adds s1 → s0, (σ\|s1\|s0, β) → (σ\|s1, β) | by tabulation |
+//!
+//! Initial: σ = \[root\], β = 1..n. Terminal: σ = \[root\], β = \[\]. Derives every projective tree, in 2n transitions. Not
+//! arc-decomposable.
+//!
+//! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition.
+
+use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, TransitionSystem};
+use crate::configuration::{Configuration, RootPlace};
+use crate::tree::{Gold, Node, ROOT};
+
+/// The arc-standard system.
+#[derive(Debug, Clone, Copy)]
+pub struct ArcStandard {
+    roots: Roots,
+}
+
+impl ArcStandard {
+    /// The system with one or several words on the root.
+    pub fn new(roots: Roots) -> ArcStandard {
+        ArcStandard { roots }
+    }
+}
+
+impl TransitionSystem for ArcStandard {
+    const NAME: &'static str = "arc-standard";
+    const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
+
+    fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C {
+        C::initial(arena, n_words, RootPlace::StackBottom)
+    }
+
+    fn is_terminal<C: Configuration>(&self, c: &C) -> bool {
+        c.stack_len() == 1 && c.buffer_len() == 0
+    }
+
+    #[inline]
+    fn permitted<C: Configuration>(&self, c: &C) -> Permitted {
+        let buffer_empty = c.buffer_len() == 0;
+        let right_from_root = c.stack_len() == 2;
+        let moves = MoveSet::default().with(Move::Shift, !buffer_empty).with(Move::Left, c.stack_len() >= 3).with(
+            Move::Right,
+            c.stack_len() >= 2 && !(self.roots == Roots::Single && right_from_root && !buffer_empty),
+        );
+        Permitted { moves, from_root: MoveSet::default().with(Move::Right, right_from_root) }
+    }
+
+    fn arc<C: Configuration>(&self, c: &C, mv: Move) -> Option<(Node, Node)> {
+        match mv {
+            Move::Left => Some((c.stack(0)?, c.stack(1)?)),
+            Move::Right => Some((c.stack(1)?, c.stack(0)?)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn successor<C: Configuration>(&self, c: &C, action: Action, arena: C::Arena) -> C {
+        match action.mv {
+            Move::Shift => c.shift(arena),
+            Move::Left => c.left_arc_in_stack(action.label, arena),
+            Move::Right => c.right_arc_in_stack(action.label, arena),
+            Move::Reduce => unreachable!("arc-standard has no REDUCE"),
+        }
+    }
+
+    fn derivation_len(&self, n_words: usize) -> usize {
+        2 * n_words
+    }
+}
+
+impl Oracle for ArcStandard {
+    const EXACTNESS: Exactness = Exactness::ExactForProjective;
+
+    /// LEFT if it makes a gold arc; RIGHT if it does and S0 has all its dependents; else SHIFT.
+    fn static_move<C: Configuration>(&self, gold: &Gold, c: &C) -> Move {
+        let (Some(s0), Some(s1)) = (c.stack(0), c.stack(1)) else { return Move::Shift };
+        if s1 != ROOT && gold.head(s1) == s0 {
+            Move::Left
+        } else if gold.head(s0) == s1 && c.buffer(0).is_none_or(|b| gold.n_dependents_from(s0, b) == 0) {
+            Move::Right
+        } else {
+            Move::Shift
+        }
+    }
+
+    fn costs<C: Configuration>(&self, gold: &Gold, c: &C, permitted: MoveSet) -> MoveCosts {
+        let _ = (gold, c, permitted, Node::MAX);
+        todo!("tabular oracle")
+    }
+}

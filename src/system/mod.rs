@@ -1,0 +1,160 @@
+//! Transition systems, one file each: preconditions, effects, static oracle, dynamic-oracle costs.
+//!
+//! To add a system, write its file and add one line to [`SystemKind`] and one to [`with_system!`].
+
+mod action;
+mod arc_eager;
+mod arc_hybrid;
+mod arc_standard;
+
+pub use action::{Action, ActionId, Actions, FORBIDDEN, Move, MoveSet, Permitted};
+pub use arc_eager::ArcEager;
+pub use arc_hybrid::ArcHybrid;
+pub use arc_standard::ArcStandard;
+
+use crate::configuration::Configuration;
+use crate::tree::{Gold, LabelId, Node};
+
+/// A transition system: it knows configurations and actions, and nothing of gold trees, features or weights.
+pub trait TransitionSystem: Copy + Send + Sync + 'static {
+    /// The system's name, as it is spelled everywhere.
+    const NAME: &'static str;
+    /// The moves of the system.
+    const MOVES: &'static [Move];
+
+    /// The configuration before the first transition.
+    fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C;
+    /// Whether the derivation is complete.
+    fn is_terminal<C: Configuration>(&self, configuration: &C) -> bool;
+    /// The moves that may be taken, and which of them would make an arc from the root.
+    fn permitted<C: Configuration>(&self, configuration: &C) -> Permitted;
+    /// The arc that `mv` would make, as (head, dependent).
+    fn arc<C: Configuration>(&self, configuration: &C, mv: Move) -> Option<(Node, Node)>;
+    /// The configuration after `action`, which must be permitted.
+    fn successor<C: Configuration>(&self, configuration: &C, action: Action, arena: C::Arena) -> C;
+    /// The number of transitions of every derivation for `n_words`: all derivations of one sentence are of one length, so
+    /// that the scores in a beam compare.
+    fn derivation_len(&self, n_words: usize) -> usize;
+}
+
+/// How close the costs of an oracle come to the true loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exactness {
+    /// Equal to the loss in every reachable configuration, for projective gold trees.
+    ExactForProjective,
+}
+
+/// The cost of each move in one configuration; `None` is a move that is not permitted, which is another thing than a
+/// costly one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MoveCosts([Option<u32>; Move::COUNT]);
+
+impl MoveCosts {
+    /// The cost of `mv`, if it is permitted.
+    pub fn get(&self, mv: Move) -> Option<u32> {
+        self.0[mv as usize]
+    }
+
+    /// Sets the cost of `mv`.
+    pub fn set(&mut self, mv: Move, cost: u32) {
+        self.0[mv as usize] = Some(cost);
+    }
+
+    /// The least cost of any permitted move.
+    pub fn least(&self) -> Option<u32> {
+        self.0.iter().flatten().copied().min()
+    }
+}
+
+/// What a system knows about gold trees: its static and its dynamic oracle.
+pub trait Oracle: TransitionSystem {
+    /// How good [`Oracle::cost`] is.
+    const EXACTNESS: Exactness;
+
+    /// The move of the static oracle. Only defined on the configurations of its own derivation.
+    fn static_move<C: Configuration>(&self, gold: &Gold, configuration: &C) -> Move;
+
+    /// The unlabelled cost of each move in `permitted`: by how much it raises the number of wrong heads of the best tree
+    /// that can still be reached.
+    fn costs<C: Configuration>(&self, gold: &Gold, configuration: &C, permitted: MoveSet) -> MoveCosts;
+}
+
+/// The label that `action`'s arc should bear, if the arc is a gold arc: another label costs 1 more (SPEC of labelled
+/// costs: Hamming loss over heads and labels). On an arc that is not in the gold tree every label costs the same.
+pub fn gold_label<S: TransitionSystem, C: Configuration>(
+    system: &S,
+    gold: &Gold,
+    configuration: &C,
+    mv: Move,
+) -> Option<LabelId> {
+    let (head, dependent) = system.arc(configuration, mv)?;
+    (gold.head(dependent) == head).then(|| gold.label(dependent))
+}
+
+/// The transition systems by name.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum SystemKind {
+    /// Arc-standard (Nivre 2004), arcs between S0 and S1.
+    ArcStandard,
+    /// Arc-eager (Nivre 2003), the root behind the last word.
+    ArcEager,
+    /// Arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011), the root at the bottom of the stack.
+    ArcHybrid,
+}
+
+impl SystemKind {
+    /// Every system.
+    pub const ALL: &'static [SystemKind] = &[SystemKind::ArcStandard, SystemKind::ArcEager, SystemKind::ArcHybrid];
+
+    /// The name as flags, specifications, records and model files spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            SystemKind::ArcStandard => ArcStandard::NAME,
+            SystemKind::ArcEager => ArcEager::NAME,
+            SystemKind::ArcHybrid => ArcHybrid::NAME,
+        }
+    }
+}
+
+impl std::fmt::Display for SystemKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How many words may hang on the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Roots {
+    /// Exactly one.
+    #[default]
+    Single,
+    /// One or more.
+    Several,
+}
+
+/// Runs generic code with the system that a [`SystemKind`] names: the one place where the choice is made.
+///
+/// `with_system!(kind, roots, |system| expression)` evaluates the expression with `system` bound to the concrete type.
+#[macro_export]
+macro_rules! with_system {
+    ($kind:expr, $roots:expr, |$system:ident| $body:expr) => {
+        match $kind {
+            $crate::system::SystemKind::ArcStandard => {
+                let $system = $crate::system::ArcStandard::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEager => {
+                let $system = $crate::system::ArcEager::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcHybrid => {
+                let $system = $crate::system::ArcHybrid::new($roots);
+                $body
+            }
+        }
+    };
+}

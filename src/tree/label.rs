@@ -1,0 +1,70 @@
+//! Labels of arcs as small numbers.
+
+use hashbrown::HashMap;
+
+/// A label's number in its [`Labels`].
+pub type LabelId = u16;
+
+/// "No label": the arc does not exist.
+pub const NO_LABEL: LabelId = LabelId::MAX;
+
+/// The inventory of labels: names to numbers and back, numbered in order of first appearance.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Labels {
+    names: Vec<String>,
+    ids: HashMap<String, LabelId>,
+}
+
+impl Labels {
+    /// The number of `name`, new if it was not known.
+    ///
+    /// # Panics
+    /// If there are more than 65,534 labels.
+    pub fn intern(&mut self, name: &str) -> LabelId {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = LabelId::try_from(self.names.len()).ok().filter(|&id| id < NO_LABEL).expect("at most 65,534 labels");
+        self.names.push(name.to_owned());
+        self.ids.insert(name.to_owned(), id);
+        id
+    }
+
+    /// The number of `name`, if it is known.
+    pub fn get(&self, name: &str) -> Option<LabelId> {
+        self.ids.get(name).copied()
+    }
+
+    /// The name of `id`.
+    ///
+    /// # Panics
+    /// If `id` is not from this inventory.
+    pub fn name(&self, id: LabelId) -> &str {
+        &self.names[id as usize]
+    }
+
+    /// All names, by number.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The number of labels.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is no label.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for Labels {
+    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Labels {
+        let mut labels = Labels::default();
+        for name in names {
+            labels.intern(name.as_ref());
+        }
+        labels
+    }
+}

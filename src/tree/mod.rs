@@ -1,0 +1,80 @@
+//! Heads and labels as mathematics: what a tree is, whether it is projective, how to lift what is not.
+//!
+//! Nodes are numbers: 0 is the root, `1..=n` are the sentence's words in order.
+
+mod gold;
+mod label;
+
+pub use gold::Gold;
+pub use label::{LabelId, Labels, NO_LABEL};
+
+/// A node of a sentence: 0 is the root, `1..=n` its words.
+pub type Node = u16;
+
+/// The artificial root.
+pub const ROOT: Node = 0;
+
+/// "No such node": an empty stack position, a missing head or dependent.
+pub const NO_NODE: Node = Node::MAX;
+
+/// The longest sentence that can be parsed, in words. The last two numbers of [`Node`] are kept free: one for
+/// [`NO_NODE`], one for the position of a root that stands behind the last word.
+pub const MAX_WORDS: usize = Node::MAX as usize - 2;
+
+/// A labelled dependency tree (or forest under the root) over `n` words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    heads: Vec<Node>,
+    labels: Vec<LabelId>,
+}
+
+impl Tree {
+    /// A tree over `n` words, none of which has a head yet.
+    pub fn unattached(n: usize) -> Tree {
+        assert!(n <= MAX_WORDS, "a sentence has at most {MAX_WORDS} words");
+        Tree { heads: vec![NO_NODE; n + 1], labels: vec![NO_LABEL; n + 1] }
+    }
+
+    /// A tree from heads and labels, both for the words `1..=n` in order (entry 0 belongs to word 1).
+    ///
+    /// # Panics
+    /// If the two differ in length.
+    pub fn new(heads: &[Node], labels: &[LabelId]) -> Tree {
+        assert_eq!(heads.len(), labels.len());
+        let mut tree = Tree::unattached(heads.len());
+        tree.heads[1..].copy_from_slice(heads);
+        tree.labels[1..].copy_from_slice(labels);
+        tree
+    }
+
+    /// The number of words.
+    pub fn n_words(&self) -> usize {
+        self.heads.len() - 1
+    }
+
+    /// The head of `word`; [`NO_NODE`] if it has none, as the root never has.
+    pub fn head(&self, word: Node) -> Node {
+        self.heads[word as usize]
+    }
+
+    /// The label of the arc into `word`.
+    pub fn label(&self, word: Node) -> LabelId {
+        self.labels[word as usize]
+    }
+
+    /// Attaches `word` to `head` with `label`, replacing what it had.
+    pub fn attach(&mut self, word: Node, head: Node, label: LabelId) {
+        self.heads[word as usize] = head;
+        self.labels[word as usize] = label;
+    }
+
+    /// The words `1..=n`.
+    pub fn words(&self) -> impl DoubleEndedIterator<Item = Node> + use<> {
+        1..self.heads.len() as Node
+    }
+
+    /// The number of words whose head is the root.
+    pub fn n_roots(&self) -> usize {
+        self.words().filter(|&w| self.head(w) == ROOT).count()
+    }
+}
