@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Attachment scores.
+
+mod counts;
+
+pub use counts::{Analysis, Counts, Granularity, Metric, Scores, count};

@@ -1,1 +1,18 @@
-//! Placeholder.
+//! Features as data: an *address* names a node, an *atom* reads one value of it, a *template* is a conjunction of atoms.
+//!
+//! Template sets are text (`sets/*.feat`), parsed by [`FeatureSet::parse`] with errors that name file, line and column,
+//! and compiled by [`Compiled::new`] for extraction. A feature is the 64-bit hash of its template's number and its atoms'
+//! values; no alphabet is kept, so words never seen in training need no special case.
+
+mod address;
+mod compile;
+mod extract;
+mod input;
+mod parse;
+mod set;
+
+pub use address::{Address, Atom, Attribute, Role, Step};
+pub use compile::{Compiled, Group};
+pub use extract::{Cells, Extractor};
+pub use input::{ColumnName, Columns, Input};
+pub use set::{BUILT_IN, FeatureSet, Template};

@@ -1,5 +1,15 @@
 //! Perceptrons, greedy and global.
 
+mod change;
+mod data;
+mod exploration;
+mod global;
+mod greedy;
 mod options;
+mod supervision;
+mod trainer;
+mod violation;
 
-pub use options::{ColumnName, Keep, Nonprojective, OracleKind, TrainOptions, Training, Update};
+pub use data::{Example, TrainingData};
+pub use options::{Keep, Nonprojective, OracleKind, TrainOptions, Training, Update};
+pub use trainer::{IterationReport, Progress, Trainer};

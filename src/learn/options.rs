@@ -1,5 +1,7 @@
 //! Everything that decides what a training run computes.
 
+use crate::error::{Error, Result};
+use crate::features::ColumnName;
 use crate::system::{Roots, SystemKind};
 use serde::{Deserialize, Serialize};
 
@@ -133,18 +135,33 @@ choice! {
     }
 }
 
-choice! {
-    /// A column that features may read.
-    ColumnName {
-        /// The word form.
-        Form,
-        /// The lemma.
-        Lemma,
-        /// The universal part of speech.
-        Upos,
-        /// The language's own part of speech.
-        Xpos,
-        /// The morphological features, as one value.
-        Feats,
+impl TrainOptions {
+    /// Whether the options make sense together.
+    ///
+    /// # Errors
+    /// If they do not, with the option to change.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
+        if self.beam == 0 || self.beam > 1 << 20 {
+            return wrong("--beam must be from 1 to 1,048,576");
+        }
+        if self.iterations == 0 {
+            return wrong("--iterations must be at least 1");
+        }
+        if self.batch == 0 {
+            return wrong("--batch must be at least 1");
+        }
+        if !(0.0..=1.0).contains(&self.explore_prob) {
+            return wrong("--explore-prob must be from 0 to 1");
+        }
+        Ok(())
+    }
+
+    /// The width at which the model is decoded unless told otherwise: 1 after greedy training.
+    pub fn decoding_beam(&self) -> usize {
+        match self.training {
+            Training::Greedy => 1,
+            Training::Global => self.beam,
+        }
     }
 }

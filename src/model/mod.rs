@@ -1,1 +1,73 @@
-//! Placeholder.
+//! Weights while learning, averaged, frozen; the file format.
+
+mod format;
+mod frozen;
+mod header;
+mod live;
+
+pub use frozen::FrozenWeights;
+pub use header::{ArcLabel, Header, Provenance};
+pub use live::LiveWeights;
+
+use crate::error::Result;
+use crate::features::{Columns, Compiled, FeatureSet};
+use crate::system::{Actions, SystemKind};
+use crate::tree::Labels;
+use crate::with_system;
+
+/// Rows of weights by feature. A row holds the weights of one feature for those actions that have one.
+pub trait Weights: Sync {
+    /// Adds the rows of all `features` to `scores`, one lane an action.
+    fn add(&self, features: &[u64], scores: &mut [i32]);
+}
+
+/// A finished model: everything that parsing needs. Shared by all threads.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// What the model is and how it was made.
+    pub header: Header,
+    /// The labels, numbered as in `actions`.
+    pub labels: Labels,
+    /// The compiled features.
+    pub features: Compiled,
+    /// The actions.
+    pub actions: Actions,
+    /// The weights.
+    pub weights: FrozenWeights,
+}
+
+impl Model {
+    /// The model of this header and these weights.
+    ///
+    /// # Errors
+    /// If the header's feature set does not parse or there are too many labels.
+    pub fn new(header: Header, weights: FrozenWeights) -> Result<Model> {
+        let (labels, features, actions) = header.compile()?;
+        Ok(Model { header, labels, features, actions, weights })
+    }
+
+    /// The transition system's name.
+    pub fn system(&self) -> SystemKind {
+        self.header.system
+    }
+}
+
+impl Header {
+    /// The labels, features and actions that the header describes.
+    ///
+    /// # Errors
+    /// If the feature set does not parse or there are too many labels.
+    pub fn compile(&self) -> Result<(Labels, Compiled, Actions)> {
+        let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
+        let columns = Columns::of(&set, self.word_column.into(), self.tag_column.into());
+        let labels: Labels = self.labels.iter().collect();
+        let moves = with_system!(self.system, self.roots, |system| moves(&system));
+        let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));
+        let actions = Actions::new(moves, labels.len(), arcs)?;
+        Ok((labels, Compiled::new(&set, columns), actions))
+    }
+}
+
+fn moves<S: crate::system::TransitionSystem>(_: &S) -> &'static [crate::system::Move] {
+    S::MOVES
+}

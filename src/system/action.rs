@@ -4,7 +4,8 @@ use crate::error::Error;
 use crate::tree::{LabelId, NO_LABEL};
 
 /// An unlabelled transition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Move {
     /// Moves B0 onto the stack.

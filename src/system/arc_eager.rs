@@ -39,6 +39,7 @@ impl ArcEager {
 impl TransitionSystem for ArcEager {
     const NAME: &'static str = "arc-eager";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
+    const ROOT_MOVE: Move = Move::Left;
 
     fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C {
         C::initial(arena, n_words, RootPlace::BufferEnd)

@@ -32,6 +32,7 @@ impl ArcHybrid {
 impl TransitionSystem for ArcHybrid {
     const NAME: &'static str = "arc-hybrid";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
+    const ROOT_MOVE: Move = Move::Right;
 
     fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C {
         C::initial(arena, n_words, RootPlace::StackBottom)

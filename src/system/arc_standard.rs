@@ -31,6 +31,7 @@ impl ArcStandard {
 impl TransitionSystem for ArcStandard {
     const NAME: &'static str = "arc-standard";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
+    const ROOT_MOVE: Move = Move::Right;
 
     fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C {
         C::initial(arena, n_words, RootPlace::StackBottom)

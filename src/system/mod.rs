@@ -21,6 +21,8 @@ pub trait TransitionSystem: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// The moves of the system.
     const MOVES: &'static [Move];
+    /// The move that makes arcs from the root.
+    const ROOT_MOVE: Move;
 
     /// The configuration before the first transition.
     fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C;

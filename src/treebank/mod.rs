@@ -2,4 +2,4 @@
 
 mod sentence;
 
-pub use sentence::{Column, Format, Sentence};
+pub use sentence::{Column, Format, Sentence, Treebank};

@@ -53,3 +53,50 @@ impl Sentence {
         self.line
     }
 }
+
+/// temp
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub struct Treebank {
+    pub path: String,
+    pub sentences: Vec<Sentence>,
+    pub sha256: String,
+}
+#[allow(missing_docs)]
+impl Treebank {
+    pub fn read(path: &std::path::Path, _: Option<Format>) -> crate::error::Result<Treebank> {
+        let all = std::fs::read_to_string(path).map_err(crate::error::Error::io(path))?;
+        let mut sentences = Vec::new();
+        for block in all.split_terminator("\n\n") {
+            let text = format!("{block}\n\n");
+            let mut words = Vec::new();
+            let mut at = 0;
+            for line in text.split_terminator('\n') {
+                let id = line.split('\t').next().unwrap_or("");
+                if !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit()) {
+                    let mut b = [0u32; 11];
+                    let mut p = at;
+                    for (i, c) in line.split('\t').enumerate() {
+                        b[i] = p as u32;
+                        p += c.len() + 1;
+                    }
+                    b[10] = p as u32;
+                    words.push(b);
+                }
+                at += line.len() + 1;
+            }
+            sentences.push(Sentence { text, line: 0, words });
+        }
+        Ok(Treebank { path: path.display().to_string(), sentences, sha256: String::new() })
+    }
+}
+#[allow(missing_docs)]
+impl Sentence {
+    pub fn tree(&self, labels: &mut crate::tree::Labels) -> crate::error::Result<crate::tree::Tree> {
+        let mut t = crate::tree::Tree::unattached(self.n_words());
+        for w in 1..=self.n_words() as Node {
+            t.attach(w, self.column(w, Column::Head).parse().expect("head"), labels.intern(self.column(w, Column::Deprel)));
+        }
+        Ok(t)
+    }
+}

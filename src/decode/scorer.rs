@@ -1,0 +1,131 @@
+//! Scores of all actions in a configuration, memoised per sentence.
+//!
+//! Most configurations of a beam share their stack tops and buffer fronts. Each group of templates contributes a vector that
+//! depends only on the slots it reads, so it is computed once per sentence and key; the sum over the groups is memoised
+//! as well. Sums are of integers: memoised scores equal the plain ones to the bit ([`Scorer::score_plainly`]).
+
+use super::memo::Memo;
+use crate::configuration::{ArenaConfiguration, LabelSets};
+use crate::features::{Compiled, Extractor, Input, Role};
+use crate::model::Weights;
+
+/// The scratch memory of scoring: vectors of one sentence and where to find them.
+#[derive(Debug, Clone, Default)]
+pub struct Scorer {
+    extractor: Extractor,
+    /// By group: key to vector.
+    groups: Vec<Memo>,
+    /// All groups' keys together to the vector of sums.
+    sums: Memo,
+    vectors: Vec<i32>,
+    features: Vec<u64>,
+    width: usize,
+}
+
+impl Scorer {
+    /// Forgets the last sentence, and prepares for `features` and vectors of `width` lanes.
+    pub fn start(&mut self, features: &Compiled, width: usize, label_sets_cleared: bool) {
+        if label_sets_cleared {
+            self.extractor.clear();
+        }
+        self.groups.resize_with(features.groups().len(), Memo::default);
+        self.groups.iter_mut().for_each(Memo::clear);
+        self.sums.clear();
+        self.vectors.clear();
+        self.width = width;
+    }
+
+    /// The scores of all actions in `configuration`, permitted or not.
+    #[inline]
+    pub fn score<W: Weights>(
+        &mut self,
+        features: &Compiled,
+        weights: &W,
+        input: &Input,
+        sets: &LabelSets,
+        configuration: &ArenaConfiguration,
+    ) -> &[i32] {
+        const MAX_GROUPS: usize = 32;
+        let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
+        let n_groups = features.groups().len();
+        let mut keys = [0u64; MAX_GROUPS];
+        let mut all = 0u64;
+        for (group, key) in keys[..n_groups].iter_mut().enumerate() {
+            *key = self.extractor.key(features, group, &cells);
+            all = (all.rotate_left(23) ^ *key).wrapping_mul(0x9fb2_1c65_1e98_df25);
+        }
+        let all = all ^ all >> 32;
+        let next = (self.vectors.len() / self.width) as u32;
+        if let Some(vector) = self.sums.get_or_insert(all, next) {
+            return self.vector(vector);
+        }
+        // The sum's own vector first, then those of the groups that are new.
+        let sum = next as usize * self.width;
+        self.vectors.resize(sum + self.width, 0);
+        for (group, &key) in keys[..n_groups].iter().enumerate() {
+            let next = (self.vectors.len() / self.width) as u32;
+            let vector = match self.groups[group].get_or_insert(key, next) {
+                Some(vector) => vector,
+                None => {
+                    self.features.clear();
+                    self.extractor.extract(features, group, input, sets, &cells, &mut self.features);
+                    let start = self.vectors.len();
+                    self.vectors.resize(start + self.width, 0);
+                    weights.add(&self.features, &mut self.vectors[start..]);
+                    next
+                }
+            };
+            // A group's vector stands either before or after the sum's, never in it.
+            let at = vector as usize * self.width;
+            let (sum, of_group) = if at > sum {
+                let (head, tail) = self.vectors.split_at_mut(at);
+                (&mut head[sum..sum + self.width], &tail[..self.width])
+            } else {
+                let (head, tail) = self.vectors.split_at_mut(sum);
+                (&mut tail[..self.width], &head[at..at + self.width])
+            };
+            for (sum, score) in sum.iter_mut().zip(of_group) {
+                *sum += score;
+            }
+        }
+        self.vector(next)
+    }
+
+    /// The scores without any memory: the reference for [`Scorer::score`], and what learning uses when weights change
+    /// with every decision.
+    pub fn score_plainly<W: Weights>(
+        &mut self,
+        features: &Compiled,
+        weights: &W,
+        input: &Input,
+        sets: &LabelSets,
+        configuration: &ArenaConfiguration,
+    ) -> (&[i32], &[u64]) {
+        self.features.clear();
+        let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
+        self.extractor.extract_all(features, input, sets, &cells, &mut self.features);
+        self.vectors.clear();
+        self.vectors.resize(self.width, 0);
+        weights.add(&self.features, &mut self.vectors);
+        (&self.vectors, &self.features)
+    }
+
+    /// Calls `read` with the features of `configuration`, in no particular order.
+    pub fn features(
+        &mut self,
+        features: &Compiled,
+        input: &Input,
+        sets: &LabelSets,
+        configuration: &ArenaConfiguration,
+    ) -> &[u64] {
+        self.features.clear();
+        let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
+        self.extractor.extract_all(features, input, sets, &cells, &mut self.features);
+        &self.features
+    }
+
+    #[inline]
+    fn vector(&self, number: u32) -> &[i32] {
+        &self.vectors[number as usize * self.width..][..self.width]
+    }
+}

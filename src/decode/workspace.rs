@@ -1,0 +1,35 @@
+//! All scratch memory of decoding one sentence after another.
+
+use bumpalo::Bump;
+
+use super::{Candidate, Scorer};
+use crate::configuration::LabelSets;
+use crate::features::Input;
+
+/// Scratch memory, owned by the caller and used for any number of sentences; one per thread.
+#[derive(Debug)]
+pub struct Workspace {
+    /// Configurations, cells and beam items of the sentence at hand.
+    pub bump: Bump,
+    /// The label sets met so far.
+    pub label_sets: LabelSets,
+    /// Memoised scores.
+    pub scorer: Scorer,
+    /// What features read of the sentence at hand.
+    pub input: Input,
+    /// The candidates of a step.
+    pub candidates: Vec<Candidate>,
+}
+
+impl Workspace {
+    /// Scratch memory for a model of `n_labels` labels.
+    pub fn new(n_labels: usize) -> Workspace {
+        Workspace {
+            bump: Bump::new(),
+            label_sets: LabelSets::new(n_labels),
+            scorer: Scorer::default(),
+            input: Input::default(),
+            candidates: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Addresses and atoms: what a template may speak of.
+
+use crate::configuration::{Cell, Slot};
+use crate::treebank::Column;
+use std::fmt;
+
+/// A place of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Role {
+    S0,
+    S1,
+    S2,
+    S3,
+    B0,
+    B1,
+    B2,
+    B3,
+}
+
+impl Role {
+    /// The number of roles.
+    pub const COUNT: usize = 8;
+    /// Every role, the stack's first.
+    pub const ALL: [Role; Role::COUNT] =
+        [Role::S0, Role::S1, Role::S2, Role::S3, Role::B0, Role::B1, Role::B2, Role::B3];
+
+    /// Whether the place is in the buffer.
+    pub fn in_buffer(self) -> bool {
+        self >= Role::B0
+    }
+
+    /// The cells in all places, of a stack and a buffer.
+    #[inline]
+    pub fn cells<'a>(
+        stack: Option<&'a Cell<'a>>,
+        buffer: Option<&'a Cell<'a>>,
+    ) -> [Option<&'a Cell<'a>>; Role::COUNT] {
+        let mut cells = [None; Role::COUNT];
+        let (stack_cells, buffer_cells) = cells.split_at_mut(Role::B0 as usize);
+        for (top, places) in [(stack, stack_cells), (buffer, buffer_cells)] {
+            let mut cell = top;
+            for place in places {
+                let Some(here) = cell else { break };
+                *place = cell;
+                cell = here.below;
+            }
+        }
+        cells
+    }
+}
+
+/// A step from a node to a neighbour in the tree built so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Step {
+    /// The node itself.
+    Here,
+    /// Its head (`.h`).
+    Head,
+    /// Its head's head (`.h.h`).
+    Head2,
+    /// Its leftmost dependent (`.l1`).
+    Left1,
+    /// Its second leftmost left dependent (`.l2`).
+    Left2,
+    /// Its rightmost dependent (`.r1`).
+    Right1,
+    /// Its second rightmost right dependent (`.r2`).
+    Right2,
+}
+
+impl Step {
+    /// Every step with its spelling.
+    pub const ALL: [(Step, &'static str); 7] = [
+        (Step::Here, ""),
+        (Step::Head, ".h"),
+        (Step::Head2, ".h.h"),
+        (Step::Left1, ".l1"),
+        (Step::Left2, ".l2"),
+        (Step::Right1, ".r1"),
+        (Step::Right2, ".r2"),
+    ];
+
+    /// The slot that holds the node.
+    pub fn node_slot(self) -> Slot {
+        match self {
+            Step::Here => Slot::Node,
+            Step::Head => Slot::Head,
+            Step::Head2 => Slot::Head2,
+            Step::Left1 => Slot::L1,
+            Step::Left2 => Slot::L2,
+            Step::Right1 => Slot::R1,
+            Step::Right2 => Slot::R2,
+        }
+    }
+
+    /// The slot that holds the label of the arc into the node.
+    pub fn label_slot(self) -> Slot {
+        match self {
+            Step::Here => Slot::Label,
+            Step::Head => Slot::HeadLabel,
+            Step::Head2 => Slot::Head2Label,
+            Step::Left1 => Slot::L1Label,
+            Step::Left2 => Slot::L2Label,
+            Step::Right1 => Slot::R1Label,
+            Step::Right2 => Slot::R2Label,
+        }
+    }
+}
+
+/// A node: a place and a step from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address {
+    /// The place.
+    pub role: Role,
+    /// The step.
+    pub step: Step,
+}
+
+/// What an atom reads of its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Attribute {
+    /// The column that the options call the word (`.w`).
+    Word,
+    /// The column that the options call the tag (`.p`).
+    Tag,
+    /// A column by its own name (`.form`, `.lemma`, `.upos`, `.xpos`, `.feats`).
+    Column(Column),
+    /// The label of the arc into the node (`.label`).
+    Label,
+    /// The number of left dependents (`.vl`); only of a place itself.
+    LeftValency,
+    /// The number of right dependents (`.vr`).
+    RightValency,
+    /// The set of labels of left dependents (`.sl`).
+    LeftLabels,
+    /// The set of labels of right dependents (`.sr`).
+    RightLabels,
+}
+
+impl Attribute {
+    /// Every attribute with its spelling.
+    pub const ALL: [(Attribute, &'static str); 12] = [
+        (Attribute::Word, "w"),
+        (Attribute::Tag, "p"),
+        (Attribute::Column(Column::Form), "form"),
+        (Attribute::Column(Column::Lemma), "lemma"),
+        (Attribute::Column(Column::Upos), "upos"),
+        (Attribute::Column(Column::Xpos), "xpos"),
+        (Attribute::Column(Column::Feats), "feats"),
+        (Attribute::Label, "label"),
+        (Attribute::LeftValency, "vl"),
+        (Attribute::RightValency, "vr"),
+        (Attribute::LeftLabels, "sl"),
+        (Attribute::RightLabels, "sr"),
+    ];
+}
+
+/// One value of a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Atom {
+    /// An attribute of a node.
+    Of(Address, Attribute),
+    /// The distance between the nodes in two places, in words: 1, 2, 3, 4, 5 for 5 to 10, 6 for more (Zhang & Nivre 2011).
+    Distance(Role, Role),
+}
+
+impl Atom {
+    /// The (place, slot) pairs that the atom reads.
+    pub fn slots(&self) -> Vec<(Role, Slot)> {
+        match *self {
+            Atom::Distance(a, b) => vec![(a, Slot::Node), (b, Slot::Node)],
+            Atom::Of(Address { role, step }, attribute) => vec![(
+                role,
+                match attribute {
+                    Attribute::Word | Attribute::Tag | Attribute::Column(_) => step.node_slot(),
+                    Attribute::Label => step.label_slot(),
+                    Attribute::LeftValency => Slot::LeftValency,
+                    Attribute::RightValency => Slot::RightValency,
+                    Attribute::LeftLabels => Slot::LeftLabels,
+                    Attribute::RightLabels => Slot::RightLabels,
+                },
+            )],
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spelling = Step::ALL.iter().find(|(step, _)| *step == self.step).map_or("", |(_, spelling)| spelling);
+        write!(f, "{}{spelling}", self.role)
+    }
+}
+
+impl fmt::Display for Atom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Atom::Distance(a, b) => write!(f, "dist({a},{b})"),
+            Atom::Of(address, attribute) => {
+                let spelling = Attribute::ALL.iter().find(|(a, _)| a == attribute).map_or("", |(_, s)| s);
+                write!(f, "{address}.{spelling}")
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What features read of a sentence: one hashed value per column and node.
+
+use rapidhash::v3::rapidhash_v3;
+
+use super::{Atom, Attribute, FeatureSet};
+use crate::tree::Node;
+use crate::treebank::{Column, Sentence};
+
+/// A column that features may read, by its name on the command line.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColumnName {
+    /// The word form.
+    Form,
+    /// The lemma.
+    Lemma,
+    /// The universal part of speech.
+    Upos,
+    /// The language's own part of speech.
+    Xpos,
+    /// The morphological features, as one value.
+    Feats,
+}
+
+impl From<ColumnName> for Column {
+    fn from(name: ColumnName) -> Column {
+        match name {
+            ColumnName::Form => Column::Form,
+            ColumnName::Lemma => Column::Lemma,
+            ColumnName::Upos => Column::Upos,
+            ColumnName::Xpos => Column::Xpos,
+            ColumnName::Feats => Column::Feats,
+        }
+    }
+}
+
+/// The columns that a feature set reads, in the order in which an [`Input`] holds them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    word: Column,
+    tag: Column,
+    read: Vec<Column>,
+}
+
+impl Columns {
+    /// The columns that `set` reads, if `.w` means `word` and `.p` means `tag`.
+    pub fn of(set: &FeatureSet, word: Column, tag: Column) -> Columns {
+        let mut columns = Columns { word, tag, read: Vec::new() };
+        for atom in set.templates.iter().flat_map(|template| &template.atoms) {
+            if let Atom::Of(_, attribute) = *atom
+                && let Some(column) = columns.named(attribute)
+                && !columns.read.contains(&column)
+            {
+                columns.read.push(column);
+            }
+        }
+        columns
+    }
+
+    /// The column that `attribute` reads, if it reads one.
+    pub fn named(&self, attribute: Attribute) -> Option<Column> {
+        match attribute {
+            Attribute::Word => Some(self.word),
+            Attribute::Tag => Some(self.tag),
+            Attribute::Column(column) => Some(column),
+            _ => None,
+        }
+    }
+
+    /// The place of `column` in an [`Input`].
+    pub fn index(&self, column: Column) -> Option<usize> {
+        self.read.iter().position(|&read| read == column)
+    }
+
+    /// The columns in order.
+    pub fn read(&self) -> &[Column] {
+        &self.read
+    }
+}
+
+/// The value of a node that does not exist.
+const NO_VALUE: u64 = 0x6a09_e667_f3bc_c909;
+/// The value of the root, which is no word.
+const ROOT_VALUE: u64 = 0xbb67_ae85_84ca_a73b;
+
+/// The values of one sentence.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    n_words: usize,
+    /// By column: no node, the root, the words.
+    values: Vec<u64>,
+}
+
+impl Input {
+    /// The values of `sentence`.
+    pub fn new(columns: &Columns, sentence: &Sentence) -> Input {
+        let mut input = Input::default();
+        input.read(columns, sentence);
+        input
+    }
+
+    /// Replaces the values by those of `sentence`, keeping the memory.
+    pub fn read(&mut self, columns: &Columns, sentence: &Sentence) {
+        self.n_words = sentence.n_words();
+        self.values.clear();
+        for &column in &columns.read {
+            self.values.extend([NO_VALUE, ROOT_VALUE]);
+            self.values.extend(
+                (1..=self.n_words as Node).map(|word| rapidhash_v3(sentence.column(word, column).as_bytes())),
+            );
+        }
+    }
+
+    /// The number of words.
+    #[inline]
+    pub fn n_words(&self) -> usize {
+        self.n_words
+    }
+
+    /// The value of `node`, which may be [`crate::tree::NO_NODE`], in the column with number `column`.
+    #[inline]
+    pub fn value(&self, column: usize, node: Node) -> u64 {
+        // NO_NODE + 1 wraps to 0.
+        self.values[column * (self.n_words + 2) + node.wrapping_add(1) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The hash is part of every model file: it must never change.
+    #[test]
+    fn the_hash_of_a_string_is_fixed() {
+        let hashes = ["", "a", "parsing", "Straßenbahnhaltestelle"].map(|s| super::rapidhash_v3(s.as_bytes()));
+        assert_eq!(hashes, [0; 4]);
+    }
+}

@@ -1,0 +1,87 @@
+//! Sets of templates, built in or from a file.
+
+use super::Atom;
+use crate::error::{Error, Result};
+use std::fmt;
+
+/// The built-in sets: name and text.
+pub const BUILT_IN: &[(&str, &str)] = &[
+    ("zn11", include_str!("sets/zn11.feat")),
+    ("hs10", include_str!("sets/hs10.feat")),
+    ("gn13-hybrid", include_str!("sets/gn13-hybrid.feat")),
+    ("stack", include_str!("sets/stack.feat")),
+];
+
+/// A conjunction of atoms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// What the template reads.
+    pub atoms: Vec<Atom>,
+    /// The line on which it stands, from 1.
+    pub line: usize,
+}
+
+impl Template {
+    /// Whether two templates read the same, in whatever order.
+    pub fn same_atoms(&self, other: &Template) -> bool {
+        self.atoms.len() == other.atoms.len() && self.atoms.iter().all(|atom| other.atoms.contains(atom))
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, atom) in self.atoms.iter().enumerate() {
+            write!(f, "{}{atom}", if i > 0 { " " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// A set of templates and the text it came from, which the model file keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeatureSet {
+    /// The set's name.
+    pub name: String,
+    /// The text of the `.feat` file.
+    pub text: String,
+    /// The templates, in order: a template's number is part of its features.
+    pub templates: Vec<Template>,
+}
+
+impl FeatureSet {
+    /// The built-in set called `name`, or else the set in the file of that path.
+    ///
+    /// # Errors
+    /// If there is neither, or the file is malformed.
+    pub fn load(name: &str) -> Result<FeatureSet> {
+        if let Some((_, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
+            return FeatureSet::parse(name, &format!("{name}.feat"), text);
+        }
+        if !name.ends_with(".feat") {
+            let known = BUILT_IN.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            return Err(Error::Usage(format!(
+                "unknown feature set `{name}`; expected one of {known}, or the path of a .feat file"
+            )));
+        }
+        let text = std::fs::read_to_string(name).map_err(Error::io(name))?;
+        FeatureSet::parse(name, name, &text)
+    }
+
+    /// The first line of the text that is a comment: what the set is.
+    pub fn title(&self) -> &str {
+        self.text.lines().find_map(|line| line.strip_prefix('#')).unwrap_or("").trim()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_sets_have_the_published_sizes() {
+        for (name, templates) in [("zn11", 72), ("hs10", 29), ("gn13-hybrid", 49)] {
+            assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
+        }
+        assert!(FeatureSet::load("stack").is_ok());
+    }
+}

@@ -1,0 +1,91 @@
+//! Where to update: strategies over one recorded trace of prefixes.
+
+use super::Update;
+
+/// What one step of training recorded: the scores of the best predicted and the best gold prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The score of the beam's first item.
+    pub predicted: i64,
+    /// The score of the best gold prefix, in the beam or not.
+    pub gold: i64,
+    /// Whether the beam's first item is itself a gold prefix.
+    pub predicted_is_gold: bool,
+    /// Whether any item of the beam is a gold prefix.
+    pub gold_in_beam: bool,
+}
+
+impl Step {
+    /// Whether the prefix pair is a violation: a wrong prefix scores at least as much as the gold one. Only updates on
+    /// violations are sure to converge (Huang, Fayong & Guo 2012).
+    fn is_violation(&self) -> bool {
+        !self.predicted_is_gold && self.predicted >= self.gold
+    }
+}
+
+impl Update {
+    /// The index of the step whose prefixes to update on; `None` if the trace calls for no update.
+    ///
+    /// A derivation whose final best item is gold calls for none. Complexity: O(length of the trace).
+    pub fn choose(self, trace: &[Step]) -> Option<usize> {
+        let last = trace.len().checked_sub(1)?;
+        if trace[last].predicted_is_gold {
+            return None;
+        }
+        let fell_off = trace.iter().position(|step| !step.gold_in_beam).unwrap_or(last);
+        match self {
+            Update::Early => Some(fell_off),
+            Update::Standard => Some(last),
+            // Ties go to the later step: more of the derivation is learned from.
+            Update::MaxViolation => (0..=last)
+                .filter(|&i| trace[i].is_violation())
+                .max_by_key(|&i| trace[i].predicted - trace[i].gold),
+            Update::Latest => (0..=last).rev().find(|&i| trace[i].is_violation()),
+            Update::Hybrid if trace[last].is_violation() => Some(last),
+            Update::Hybrid => Some(fell_off),
+        }
+    }
+
+    /// Whether the trace can end where gold falls off the beam.
+    pub fn stops_early(self) -> bool {
+        self == Update::Early
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(predicted: i64, gold: i64, gold_in_beam: bool) -> Step {
+        Step { predicted, gold, predicted_is_gold: false, gold_in_beam }
+    }
+
+    #[test]
+    fn each_strategy_picks_its_step() {
+        // Gold falls off at step 1, is worst at step 2, and outscores the prediction at the end.
+        let trace = [
+            Step { predicted_is_gold: true, ..step(3, 3, true) },
+            step(5, 4, false),
+            step(9, 5, false),
+            step(7, 6, false),
+            step(7, 8, false),
+        ];
+        let choices = [Update::Early, Update::Standard, Update::MaxViolation, Update::Latest, Update::Hybrid];
+        assert_eq!(choices.map(|update| update.choose(&trace)), [Some(1), Some(4), Some(2), Some(3), Some(1)]);
+    }
+
+    #[test]
+    fn gold_that_survives_but_is_not_first_is_updated_at_the_end() {
+        let trace = [step(2, 1, true), step(4, 3, true)];
+        let choices = [Update::Early, Update::Standard, Update::MaxViolation, Update::Latest, Update::Hybrid];
+        assert_eq!(choices.map(|update| update.choose(&trace)), [Some(1); 5]);
+    }
+
+    #[test]
+    fn a_correct_derivation_calls_for_nothing() {
+        let trace = [step(5, 1, false), Step { predicted_is_gold: true, ..step(6, 6, true) }];
+        for update in [Update::Early, Update::Standard, Update::MaxViolation, Update::Latest, Update::Hybrid] {
+            assert_eq!(update.choose(&trace), None);
+        }
+    }
+}

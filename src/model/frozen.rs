@@ -1,0 +1,168 @@
+//! The weights of a finished model: averaged, in fixed point, in one flat table.
+
+use super::{LiveWeights, Weights};
+
+/// A place of the table: the upper half of the feature's hash, and where its row is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Place {
+    tag: u32,
+    /// Start of the row in `rows`; rows start at 1, so 0 marks a free place.
+    start: u32,
+}
+
+/// Frozen weights. A score is a sum of integers, so it does not depend on the order of summation: cached, batched and
+/// plain scoring agree to the bit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrozenWeights {
+    places: Vec<Place>,
+    /// Rows: the number of entries, then for each the action and the weight.
+    rows: Vec<i32>,
+    n_features: usize,
+    n_weights: usize,
+    /// The fixed-point factor: a weight of 1.0 is stored as this.
+    scale: u32,
+}
+
+/// The most templates that can fire at once, for the bound on sums.
+const MAX_TEMPLATES: f64 = 1024.0;
+
+impl FrozenWeights {
+    /// The averages of `live`, in fixed point; weights that round to zero are left out.
+    pub fn average(live: &LiveWeights) -> FrozenWeights {
+        let mut largest: f64 = 0.0;
+        live.for_each_average(|_, row| row.for_each(|(_, average)| largest = largest.max(average.abs())));
+        // 16 bits behind the point, fewer only if sums could overflow.
+        let mut scale = 1u32 << 16;
+        while largest * f64::from(scale) * MAX_TEMPLATES > f64::from(i32::MAX / 4) && scale > 1 {
+            scale /= 2;
+        }
+        let mut rows = vec![0i32];
+        let mut starts: Vec<(u64, u32)> = Vec::with_capacity(live.n_features());
+        let mut n_weights = 0;
+        live.for_each_average(|feature, row| {
+            let start = rows.len();
+            rows.push(0);
+            for (action, average) in row {
+                let weight = (average * f64::from(scale)).round() as i32;
+                if weight != 0 {
+                    rows.extend([i32::from(action), weight]);
+                    rows[start] += 1;
+                }
+            }
+            if rows[start] == 0 {
+                rows.truncate(start);
+            } else {
+                n_weights += rows[start] as usize;
+                starts.push((feature, u32::try_from(start).expect("at most 2^32 weights")));
+            }
+        });
+        let mut frozen = FrozenWeights {
+            places: vec![Place::default(); (starts.len() * 3 / 2 + 1).next_power_of_two()],
+            rows,
+            n_features: starts.len(),
+            n_weights,
+            scale,
+        };
+        let mask = frozen.places.len() - 1;
+        for (feature, start) in starts {
+            let mut i = feature as usize;
+            while frozen.places[i & mask].start != 0 {
+                i += 1;
+            }
+            frozen.places[i & mask] = Place { tag: tag(feature), start };
+        }
+        frozen
+    }
+
+    /// The number of features with a weight.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// The number of weights that are not zero.
+    pub fn n_weights(&self) -> usize {
+        self.n_weights
+    }
+
+    /// The fixed-point factor.
+    pub fn scale(&self) -> u32 {
+        self.scale
+    }
+
+    #[inline]
+    fn find(&self, feature: u64) -> usize {
+        let mask = self.places.len() - 1;
+        let mut i = feature as usize;
+        loop {
+            let place = self.places[i & mask];
+            if place.start == 0 || place.tag == tag(feature) {
+                return place.start as usize;
+            }
+            i += 1;
+        }
+    }
+}
+
+/// The bits of a feature's hash that the table's places do not use.
+#[inline]
+fn tag(feature: u64) -> u32 {
+    (feature >> 32) as u32
+}
+
+impl Weights for FrozenWeights {
+    #[inline]
+    fn add(&self, features: &[u64], scores: &mut [i32]) {
+        // Two passes: the look-ups of the first are independent of each other, so that the processor overlaps the misses.
+        const BATCH: usize = 32;
+        let mut starts = [0; BATCH];
+        for features in features.chunks(BATCH) {
+            for (start, &feature) in starts.iter_mut().zip(features) {
+                *start = self.find(feature);
+            }
+            for &start in &starts[..features.len()] {
+                // Row 0 is empty: what an unknown feature finds.
+                let len = self.rows[start] as usize;
+                for entry in self.rows[start + 1..start + 1 + 2 * len].chunks_exact(2) {
+                    scores[entry[0] as usize] += entry[1];
+                }
+            }
+        }
+    }
+}
+
+impl FrozenWeights {
+    /// The table as bytes, little-endian: the places, and the rows after the scale and the counts.
+    pub(super) fn sections(&self) -> (Vec<u8>, Vec<u8>) {
+        let places = self.places.iter().flat_map(|p| [p.tag, p.start]).flat_map(u32::to_le_bytes).collect();
+        let counts = [self.scale, self.n_features as u32, self.n_weights as u32, 0];
+        let rows = counts.into_iter().flat_map(u32::to_le_bytes).chain(self.rows.iter().flat_map(|x| x.to_le_bytes()));
+        (places, rows.collect())
+    }
+
+    /// The table from its bytes; `None` if anything in it points outside it or names an action from `n_actions` up.
+    pub(super) fn from_sections(places: &[u8], rows: &[u8], n_actions: usize) -> Option<FrozenWeights> {
+        let numbers = |bytes: &[u8]| -> Vec<u32> {
+            bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+        };
+        if places.len() % 8 != 0 || rows.len() % 4 != 0 || rows.len() < 20 {
+            return None;
+        }
+        let places: Vec<Place> =
+            numbers(places).chunks_exact(2).map(|pair| Place { tag: pair[0], start: pair[1] }).collect();
+        let mut rows = numbers(rows);
+        let rest = rows.split_off(4);
+        let (scale, n_features, n_weights) = (rows[0], rows[1] as usize, rows[2] as usize);
+        let rows: Vec<i32> = rest.into_iter().map(|x| x as i32).collect();
+        // A look-up ends at a free place, so there must be one.
+        let sound = places.len().is_power_of_two() && places.iter().any(|p| p.start == 0) && rows[0] == 0;
+        let row_is_sound = |place: &Place| {
+            let start = place.start as usize;
+            let len = usize::try_from(*rows.get(start)?).ok()?;
+            let entries = rows.get(start + 1..start.checked_add(1 + len.checked_mul(2)?)?)?;
+            entries.chunks_exact(2).all(|e| (0..n_actions as i64).contains(&i64::from(e[0]))).then_some(())
+        };
+        (sound && places.iter().all(|place| row_is_sound(place).is_some()))
+            .then_some(FrozenWeights { places, rows, n_features, n_weights, scale })
+    }
+}

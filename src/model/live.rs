@@ -1,0 +1,237 @@
+//! The weights of a perceptron while it learns.
+//!
+//! Live weights are integers. Each has beside it the sum `u` of (tick × change), so that the average over all ticks so far
+//! is `w − u / ticks` (the lazy average of Daumé 2006, section 2.3; it equals the mean over the weights "0 before the first tick,
+//! then w after each tick").
+
+use super::Weights;
+use crate::system::ActionId;
+
+/// One weight: an action and its value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Entry {
+    /// The action.
+    pub action: u32,
+    /// The weight.
+    pub weight: i32,
+}
+
+/// A place of the hash table: a feature and where its row is.
+#[derive(Debug, Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Place {
+    feature: u64,
+    /// First entry of the row; rows start at 1, so 0 marks a free place.
+    start: u32,
+    len: u16,
+    capacity: u16,
+}
+
+/// The live weights of a model: an open-addressing table of rows of integer weights.
+#[derive(Debug, Clone)]
+pub struct LiveWeights {
+    places: Vec<Place>,
+    n_features: usize,
+    entries: Vec<Entry>,
+    /// By entry: the sum of tick × change.
+    sums: Vec<i64>,
+    /// Rows given up for larger ones, by the logarithm of their capacity.
+    free: [Vec<u32>; 17],
+    tick: i64,
+}
+
+impl Default for LiveWeights {
+    fn default() -> LiveWeights {
+        LiveWeights {
+            places: vec![Place::default(); 1 << 12],
+            n_features: 0,
+            entries: vec![Entry::default()],
+            sums: vec![0],
+            free: Default::default(),
+            tick: 1,
+        }
+    }
+}
+
+impl LiveWeights {
+    /// The number of features that have a row.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// Ends a training example: weights from here on count for the average of the next one.
+    pub fn tick(&mut self) {
+        self.tick += 1;
+    }
+
+    /// Adds `change` to the weight of `feature` and `action`.
+    ///
+    /// # Panics
+    /// If the weights need more than 2^32 entries.
+    pub fn update(&mut self, feature: u64, action: ActionId, change: i32) {
+        let place = self.find_or_insert(feature);
+        let Place { start, len, capacity, .. } = self.places[place];
+        let row = start as usize..start as usize + len as usize;
+        let sum = self.tick * i64::from(change);
+        if let Some(i) = self.entries[row.clone()].iter().position(|entry| entry.action == u32::from(action)) {
+            self.entries[row.start + i].weight += change;
+            self.sums[row.start + i] += sum;
+            return;
+        }
+        let start = if len == capacity { self.grow(place) } else { start };
+        let end = start as usize + len as usize;
+        self.entries[end] = Entry { action: u32::from(action), weight: change };
+        self.sums[end] = sum;
+        self.places[place].len += 1;
+    }
+
+    /// Calls `read` with each feature and its row of averaged weights, in the order of the table.
+    pub fn for_each_average(&self, mut read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
+        let ticks = self.tick as f64;
+        for place in self.places.iter().filter(|place| place.start != 0) {
+            let row = place.start as usize..place.start as usize + place.len as usize;
+            let mut averages = row.map(|i| {
+                let Entry { action, weight } = self.entries[i];
+                // Exact in integers up to the division.
+                let total = i64::from(weight) * self.tick - self.sums[i];
+                (action as ActionId, total as f64 / ticks)
+            });
+            read(place.feature, &mut averages);
+        }
+    }
+
+    fn home(&self, feature: u64) -> usize {
+        feature as usize & (self.places.len() - 1)
+    }
+
+    #[inline]
+    fn find(&self, feature: u64) -> Place {
+        let mask = self.places.len() - 1;
+        let mut i = self.home(feature);
+        loop {
+            let place = self.places[i & mask];
+            if place.start == 0 || place.feature == feature {
+                return place;
+            }
+            i += 1;
+        }
+    }
+
+    fn find_or_insert(&mut self, feature: u64) -> usize {
+        if self.n_features * 3 >= self.places.len() * 2 {
+            self.grow_table();
+        }
+        let mask = self.places.len() - 1;
+        let mut i = self.home(feature);
+        loop {
+            let place = self.places[i & mask];
+            if place.start == 0 {
+                let start = self.allocate(1);
+                self.places[i & mask] = Place { feature, start, len: 0, capacity: 2 };
+                self.n_features += 1;
+                return i & mask;
+            }
+            if place.feature == feature {
+                return i & mask;
+            }
+            i += 1;
+        }
+    }
+
+    fn grow_table(&mut self) {
+        let old = std::mem::take(&mut self.places);
+        self.places = vec![Place::default(); old.len() * 2];
+        let mask = self.places.len() - 1;
+        for place in old.into_iter().filter(|place| place.start != 0) {
+            let mut i = self.home(place.feature);
+            while self.places[i & mask].start != 0 {
+                i += 1;
+            }
+            self.places[i & mask] = place;
+        }
+    }
+
+    /// A row of capacity 2^`log`.
+    fn allocate(&mut self, log: usize) -> u32 {
+        if let Some(start) = self.free[log].pop() {
+            return start;
+        }
+        let start = u32::try_from(self.entries.len()).expect("at most 2^32 weights");
+        self.entries.resize(self.entries.len() + (1 << log), Entry::default());
+        self.sums.resize(self.entries.len(), 0);
+        start
+    }
+
+    /// Moves the row at `place` to one of twice the capacity; its new start.
+    fn grow(&mut self, place: usize) -> u32 {
+        let Place { start, len, capacity, .. } = self.places[place];
+        let log = capacity.trailing_zeros() as usize;
+        let new = self.allocate(log + 1);
+        let old = start as usize..start as usize + len as usize;
+        self.entries.copy_within(old.clone(), new as usize);
+        self.sums.copy_within(old, new as usize);
+        self.free[log].push(start);
+        self.places[place].start = new;
+        self.places[place].capacity = 1 << (log + 1);
+        new
+    }
+}
+
+impl Weights for LiveWeights {
+    fn add(&self, features: &[u64], scores: &mut [i32]) {
+        // Two passes: the look-ups of the first are independent of each other, so that the processor overlaps the misses.
+        const BATCH: usize = 32;
+        let mut rows = [(0, 0); BATCH];
+        for features in features.chunks(BATCH) {
+            for (row, &feature) in rows.iter_mut().zip(features) {
+                let place = self.find(feature);
+                *row = (place.start as usize, place.start as usize + place.len as usize);
+            }
+            for &(start, end) in &rows[..features.len()] {
+                for entry in &self.entries[start..end] {
+                    scores[entry.action as usize] += entry.weight;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The averages after three ticks, by hand: w is 1, 3, 2 after ticks 1, 2, 3.
+    #[test]
+    fn averages_are_over_ticks() {
+        let mut weights = LiveWeights::default();
+        for change in [1, 2, -1] {
+            weights.update(42, 7, change);
+            weights.tick();
+        }
+        weights.for_each_average(|feature, row| {
+            assert_eq!(feature, 42);
+            let row: Vec<_> = row.collect();
+            // The mean over c = 4 values: 0, 1, 3, 2.
+            assert_eq!(row, [(7, 6.0 / 4.0)]);
+        });
+    }
+
+    #[test]
+    fn rows_grow_and_tables_grow() {
+        let mut weights = LiveWeights::default();
+        for feature in 0..20_000u64 {
+            for action in 0..(feature % 40) as u16 {
+                weights.update(feature.wrapping_mul(0x9e37_79b9_7f4a_7c15), action, i32::from(action) + 1);
+            }
+        }
+        assert_eq!(weights.n_features(), 20_000 - 500);
+        for feature in 0..20_000u64 {
+            let mut scores = [0; 40];
+            weights.add(&[feature.wrapping_mul(0x9e37_79b9_7f4a_7c15)], &mut scores);
+            let n = (feature % 40) as i32;
+            let expected: Vec<i32> = (0..40).map(|a| if a < n { a + 1 } else { 0 }).collect();
+            assert_eq!(scores[..], expected[..]);
+        }
+    }
+}
