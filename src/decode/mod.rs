@@ -1,12 +1,14 @@
 //! Decoding: greedy is the beam at width 1.
 
 mod beam;
+mod decoder;
 mod memo;
 mod parser;
 mod scorer;
 mod workspace;
 
 pub use beam::{Beam, Candidate, Item};
-pub use parser::{Decoder, Parsed};
+pub use decoder::{Decoder, Parsed};
+pub use parser::Parser;
 pub use scorer::Scorer;
 pub use workspace::Workspace;

@@ -1,99 +1,75 @@
-//! From a sentence to its tree.
+//! Parsing many sentences with one model, on several threads.
 
-use super::{Beam, Item, Workspace};
-use crate::configuration::Arena;
-use crate::features::Compiled;
-use crate::model::Weights;
-use crate::system::{Actions, TransitionSystem};
-use crate::tree::{NO_LABEL, Node, Tree};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Everything that decoding needs and that all threads share.
-#[derive(Debug, Clone, Copy)]
-pub struct Decoder<'m, S, W> {
-    /// The transition system.
-    pub system: S,
-    /// The compiled features.
-    pub features: &'m Compiled,
-    /// The actions.
-    pub actions: &'m Actions,
-    /// The weights.
-    pub weights: &'m W,
+use super::{Decoder, Parsed, Workspace};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::treebank::Sentence;
+use crate::with_system;
+
+/// A model with the threads and the scratch memory to parse with it.
+#[derive(Debug)]
+pub struct Parser<'m> {
+    model: &'m Model,
+    width: usize,
+    pool: rayon::ThreadPool,
+    /// One per thread.
+    workspaces: Vec<Workspace>,
 }
 
-/// One complete derivation's tree and score.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parsed {
-    /// The tree.
-    pub tree: Tree,
-    /// The sum of the actions' scores, in the model's fixed point.
-    pub score: i64,
-}
-
-impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
-    /// The best trees of the sentence in `workspace.input`, best first: at most `k` of the final beam's items.
+impl<'m> Parser<'m> {
+    /// A parser that decodes with a beam of `width` on `threads` threads.
     ///
-    /// # Panics
-    /// If `width` is 0.
-    pub fn decode(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
-        assert!(width > 0, "a beam has at least width 1");
-        let n_words = workspace.input.n_words();
-        let cleared = workspace.label_sets.clear_if_full();
-        workspace.scorer.start(self.features, self.actions.width(), cleared);
-        workspace.bump.reset();
-        let Workspace { bump, label_sets, scorer, input, candidates } = workspace;
-        let arena = Arena::new(bump, label_sets, self.features.masks());
-        let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
-        let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
-        items.push(self.initial(arena, n_words));
-        for _ in 0..self.system.derivation_len(n_words) {
-            let mut beam = Beam::new(width, candidates);
-            for (rank, item) in items.iter().enumerate() {
-                let scores = scorer.score(self.features, self.weights, input, label_sets, &item.configuration);
-                let permitted = self.system.permitted(&item.configuration);
-                beam.offer_all(rank as u32, item.score, scores, self.actions.mask(permitted));
-            }
-            next.extend(beam.finish().iter().map(|candidate| {
-                let parent = items[candidate.rank as usize];
-                self.successor(parent, candidate.action, candidate.score, false, arena)
-            }));
-            std::mem::swap(&mut items, &mut next);
-            next.clear();
+    /// # Errors
+    /// If `width` is 0 or the threads cannot be started.
+    pub fn new(model: &'m Model, width: usize, threads: usize) -> Result<Parser<'m>> {
+        if width == 0 {
+            return Err(Error::Usage("a beam has at least width 1".to_owned()));
         }
-        items.iter().take(k).map(|item| Parsed { tree: self.tree(item, n_words), score: item.score }).collect()
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
+        let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.labels.len())).collect();
+        Ok(Parser { model, width, pool, workspaces })
     }
 
-    /// The item before the first transition.
-    pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a> {
-        let configuration = self.system.initial(arena, n_words);
-        arena.bump().alloc(Item { configuration, parent: None, action: 0, score: 0, is_gold: true })
-    }
-
-    /// The item after `action`.
-    #[inline]
-    pub fn successor<'a>(
-        &self,
-        parent: &'a Item<'a>,
-        action: crate::system::ActionId,
-        score: i64,
-        is_gold: bool,
-        arena: Arena<'a>,
-    ) -> &'a Item<'a> {
-        let configuration = self.system.successor(&parent.configuration, self.actions.get(action), arena);
-        arena.bump().alloc(Item { configuration, parent: Some(parent), action, score, is_gold })
-    }
-
-    /// The arcs of a derivation, read off by walking back.
-    pub fn tree<'a>(&self, item: &'a Item<'a>, n_words: usize) -> Tree {
-        let mut tree = Tree::unattached(n_words);
-        for item in item.history() {
-            let Some(parent) = item.parent else { break };
-            let action = self.actions.get(item.action);
-            if let Some((head, dependent)) = self.system.arc(&parent.configuration, action.mv) {
-                debug_assert!(action.label != NO_LABEL);
-                tree.attach(dependent, head, action.label);
-            }
+    /// The `k` best trees of each sentence, in the order of the sentences whatever the number of threads.
+    pub fn parse(&mut self, sentences: &[Sentence], k: usize) -> Vec<Vec<Parsed>> {
+        let (model, width) = (self.model, self.width);
+        if let [workspace] = &mut self.workspaces[..] {
+            return sentences.iter().map(|sentence| parse(model, sentence, workspace, width, k)).collect();
         }
-        debug_assert!(tree.words().all(|word: Node| tree.head(word) as usize <= n_words));
-        tree
+        // Threads take the next sentence when they have finished one: sentences differ much in length.
+        let next = AtomicUsize::new(0);
+        let work = |workspace: &mut Workspace| {
+            let mut done = Vec::new();
+            while let Some((i, sentence)) = {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                sentences.get(i).map(|sentence| (i, sentence))
+            } {
+                done.push((i, parse(model, sentence, workspace, width, k)));
+            }
+            done
+        };
+        let workspaces = &mut self.workspaces;
+        let done: Vec<Vec<(usize, Vec<Parsed>)>> =
+            self.pool.install(|| workspaces.par_iter_mut().with_max_len(1).map(work).collect());
+        let mut parsed: Vec<Vec<Parsed>> = vec![Vec::new(); sentences.len()];
+        for (i, trees) in done.into_iter().flatten() {
+            parsed[i] = trees;
+        }
+        parsed
     }
+}
+
+/// The `k` best trees of one sentence.
+fn parse(model: &Model, sentence: &Sentence, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
+    workspace.input.read(model.features.columns(), sentence);
+    with_system!(model.header.system, model.header.roots, |system| {
+        let (features, actions, weights) = (&model.features, &model.actions, &model.weights);
+        Decoder { system, features, actions, weights }.decode(workspace, width, k)
+    })
 }

@@ -13,7 +13,7 @@ use crate::eval::Counts;
 use crate::features::{Compiled, FeatureSet, Input};
 use crate::model::{ArcLabel, FrozenWeights, Header, Provenance};
 use crate::random;
-use crate::system::{ActionId, Actions, Move, Oracle, SystemKind};
+use crate::system::{ActionId, Actions, Move, Oracle};
 use crate::tree::{Gold, Labels, ROOT, Tree};
 use crate::treebank::Treebank;
 use crate::with_system;

@@ -1,6 +1,7 @@
 //! Perceptrons, greedy and global.
 
 mod change;
+mod checkpoint;
 mod data;
 mod exploration;
 mod global;
@@ -12,4 +13,4 @@ mod violation;
 
 pub use data::{Example, TrainingData};
 pub use options::{Keep, Nonprojective, OracleKind, TrainOptions, Training, Update};
-pub use trainer::{IterationReport, Progress, Trainer};
+pub use trainer::{Best, IterationReport, Progress, Trainer};

@@ -41,10 +41,21 @@ pub struct Progress {
     pub iteration: u32,
     /// The live weights.
     pub weights: LiveWeights,
-    /// The weights to keep so far: the iteration, its score on the development data, its averages.
-    pub best: Option<(u32, u64, FrozenWeights)>,
+    /// The weights to keep so far.
+    pub best: Option<Best>,
     /// What the iterations did.
     pub reports: Vec<IterationReport>,
+}
+
+/// The weights of the iteration to keep.
+#[derive(Debug, Clone)]
+pub struct Best {
+    /// The iteration, from 1.
+    pub iteration: u32,
+    /// Correct heads and labels on the development data.
+    pub score: u64,
+    /// The averages.
+    pub weights: FrozenWeights,
 }
 
 /// A training run.
@@ -84,9 +95,9 @@ impl<'t> Trainer<'t> {
             let averaged = FrozenWeights::average(&progress.weights);
             dev = self.pool.install(|| self.data.score_dev(&averaged, self.options.decoding_beam()));
             let score = dev.map_or(0, |counts| counts.labelled);
-            let better = progress.best.as_ref().is_none_or(|(_, best, _)| score > *best);
+            let better = progress.best.as_ref().is_none_or(|best| score > best.score);
             if self.options.keep == Keep::Last || dev.is_none() || better {
-                progress.best = Some((progress.iteration, score, averaged));
+                progress.best = Some(Best { iteration: progress.iteration, score, weights: averaged });
             }
         }
         progress.reports.push(IterationReport {
@@ -103,12 +114,12 @@ impl<'t> Trainer<'t> {
     /// # Errors
     /// If there was none.
     pub fn finish(&self, progress: &Progress) -> Result<Model> {
-        let Some((iteration, _, weights)) = &progress.best else {
+        let Some(best) = &progress.best else {
             return Err(Error::Usage("training for 0 iterations makes no model".to_owned()));
         };
         let mut header = self.data.header().clone();
-        header.provenance.iteration = *iteration;
-        Model::new(header, weights.clone())
+        header.provenance.iteration = best.iteration;
+        Model::new(header, best.weights.clone())
     }
 
     fn pass<S: Oracle>(&self, system: S, progress: &mut Progress, tick: &mut dyn FnMut(usize)) -> u64 {

@@ -132,37 +132,37 @@ impl Weights for FrozenWeights {
 }
 
 impl FrozenWeights {
-    /// The table as bytes, little-endian: the places, and the rows after the scale and the counts.
-    pub(super) fn sections(&self) -> (Vec<u8>, Vec<u8>) {
-        let places = self.places.iter().flat_map(|p| [p.tag, p.start]).flat_map(u32::to_le_bytes).collect();
-        let counts = [self.scale, self.n_features as u32, self.n_weights as u32, 0];
-        let rows = counts.into_iter().flat_map(u32::to_le_bytes).chain(self.rows.iter().flat_map(|x| x.to_le_bytes()));
-        (places, rows.collect())
+    /// The table as bytes: scale and counts, places, rows.
+    pub fn sections(&self) -> (Vec<u8>, &[u8], &[u8]) {
+        let counts = [u64::from(self.scale), self.n_features as u64, self.n_weights as u64];
+        let counts = counts.into_iter().flat_map(u64::to_le_bytes).collect();
+        (counts, bytemuck::cast_slice(&self.places), bytemuck::cast_slice(&self.rows))
     }
 
     /// The table from its bytes; `None` if anything in it points outside it or names an action from `n_actions` up.
-    pub(super) fn from_sections(places: &[u8], rows: &[u8], n_actions: usize) -> Option<FrozenWeights> {
-        let numbers = |bytes: &[u8]| -> Vec<u32> {
-            bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
-        };
-        if places.len() % 8 != 0 || rows.len() % 4 != 0 || rows.len() < 20 {
-            return None;
-        }
-        let places: Vec<Place> =
-            numbers(places).chunks_exact(2).map(|pair| Place { tag: pair[0], start: pair[1] }).collect();
-        let mut rows = numbers(rows);
-        let rest = rows.split_off(4);
-        let (scale, n_features, n_weights) = (rows[0], rows[1] as usize, rows[2] as usize);
-        let rows: Vec<i32> = rest.into_iter().map(|x| x as i32).collect();
-        // A look-up ends at a free place, so there must be one.
-        let sound = places.len().is_power_of_two() && places.iter().any(|p| p.start == 0) && rows[0] == 0;
+    pub fn from_sections(counts: &[u8], places: &[u8], rows: &[u8], n_actions: usize) -> Option<FrozenWeights> {
+        let counts: Vec<u64> = from_bytes(counts)?;
+        let &[scale, n_features, n_weights] = &counts[..] else { return None };
+        let (places, rows): (Vec<Place>, Vec<i32>) = (from_bytes(places)?, from_bytes(rows)?);
+        // A look-up ends at a free place, so there must be one; row 0 is what it finds there.
+        let sound = places.len().is_power_of_two() && places.iter().any(|p| p.start == 0) && rows.first() == Some(&0);
         let row_is_sound = |place: &Place| {
             let start = place.start as usize;
             let len = usize::try_from(*rows.get(start)?).ok()?;
             let entries = rows.get(start + 1..start.checked_add(1 + len.checked_mul(2)?)?)?;
-            entries.chunks_exact(2).all(|e| (0..n_actions as i64).contains(&i64::from(e[0]))).then_some(())
+            entries.chunks_exact(2).all(|entry| (0..n_actions as i64).contains(&i64::from(entry[0]))).then_some(())
         };
-        (sound && places.iter().all(|place| row_is_sound(place).is_some()))
-            .then_some(FrozenWeights { places, rows, n_features, n_weights, scale })
+        (sound && places.iter().all(|place| row_is_sound(place).is_some())).then_some(FrozenWeights {
+            places,
+            rows,
+            n_features: usize::try_from(n_features).ok()?,
+            n_weights: usize::try_from(n_weights).ok()?,
+            scale: u32::try_from(scale).ok()?,
+        })
     }
+}
+
+/// Numbers from bytes of any alignment; `None` if there is a rest.
+pub(super) fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
+    bytes.len().is_multiple_of(size_of::<T>()).then(|| bytemuck::allocation::pod_collect_to_vec(bytes))
 }

@@ -5,6 +5,7 @@
 //! then w after each tick").
 
 use super::Weights;
+use super::frozen::from_bytes;
 use crate::system::ActionId;
 
 /// One weight: an action and its value.
@@ -175,6 +176,52 @@ impl LiveWeights {
         self.places[place].start = new;
         self.places[place].capacity = 1 << (log + 1);
         new
+    }
+}
+
+impl LiveWeights {
+    /// The weights as bytes: tick and free rows, places, entries, sums.
+    pub fn sections(&self) -> (Vec<u8>, [&[u8]; 3]) {
+        let mut state = vec![self.tick as u64, self.n_features as u64];
+        for free in &self.free {
+            state.push(free.len() as u64);
+            state.extend(free.iter().map(|&start| u64::from(start)));
+        }
+        let state = state.into_iter().flat_map(u64::to_le_bytes).collect();
+        let tables =
+            [bytemuck::cast_slice(&self.places), bytemuck::cast_slice(&self.entries), bytemuck::cast_slice(&self.sums)];
+        (state, tables)
+    }
+
+    /// The weights from their bytes; `None` if anything in them points outside the tables.
+    pub fn from_sections(state: &[u8], [places, entries, sums]: [&[u8]; 3]) -> Option<LiveWeights> {
+        let mut state = from_bytes::<u64>(state)?.into_iter();
+        let tick = i64::try_from(state.next()?).ok()?;
+        let n_features = usize::try_from(state.next()?).ok()?;
+        let mut free: [Vec<u32>; 17] = Default::default();
+        for free in &mut free {
+            let len = state.next()?;
+            for _ in 0..len {
+                free.push(u32::try_from(state.next()?).ok()?);
+            }
+        }
+        let weights = LiveWeights {
+            places: from_bytes(places)?,
+            n_features,
+            entries: from_bytes(entries)?,
+            sums: from_bytes(sums)?,
+            free,
+            tick,
+        };
+        let row_is_sound = |place: &Place| {
+            place.len <= place.capacity && place.start as usize + place.capacity as usize <= weights.entries.len()
+        };
+        let sound = weights.places.len().is_power_of_two()
+            && weights.places.iter().filter(|place| place.start != 0).count() == n_features
+            && n_features < weights.places.len()
+            && weights.entries.len() == weights.sums.len()
+            && weights.places.iter().all(row_is_sound);
+        sound.then_some(weights)
     }
 }
 

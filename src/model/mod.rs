@@ -1,10 +1,12 @@
 //! Weights while learning, averaged, frozen; the file format.
 
+mod container;
 mod format;
 mod frozen;
 mod header;
 mod live;
 
+pub use container::{Kind, damaged, write_whole};
 pub use frozen::FrozenWeights;
 pub use header::{ArcLabel, Header, Provenance};
 pub use live::LiveWeights;

@@ -1,0 +1,67 @@
+//! Checkpoints: a killed run resumes to the same bytes.
+//!
+//! A checkpoint is the [`Progress`] after an iteration and the header of the model to come, which tells whether it belongs to
+//! the run at hand. No random state is needed: every stream is derived from the seed, the iteration and the sentence.
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+use super::Progress;
+use super::trainer::{Best, IterationReport};
+use crate::error::{Error, Result};
+use crate::model::{FrozenWeights, Header, Kind, LiveWeights, damaged, write_whole};
+
+const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 1, name: "checkpoint" };
+
+#[derive(Serialize, Deserialize)]
+struct Summary {
+    header: Header,
+    iteration: u32,
+    reports: Vec<IterationReport>,
+    /// Iteration and score of the best weights so far, and the number of actions they may name.
+    best: Option<(u32, u64, usize)>,
+}
+
+impl Progress {
+    /// Writes a checkpoint of the run that is to make a model with `header`, whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save(&self, header: &Header, n_actions: usize, path: &Path) -> Result<()> {
+        let summary = Summary {
+            header: header.clone(),
+            iteration: self.iteration,
+            reports: self.reports.clone(),
+            best: self.best.as_ref().map(|best| (best.iteration, best.score, n_actions)),
+        };
+        let summary = serde_json::to_vec(&summary).expect("a summary is plain data");
+        let (state, [places, entries, sums]) = self.weights.sections();
+        let best = self.best.as_ref().map(|best| best.weights.sections());
+        let (counts, best_places, best_rows) = best.unwrap_or_default();
+        let sections = [&summary[..], &state, places, entries, sums, &counts, best_places, best_rows];
+        write_whole(path, &CHECKPOINT.pack(&sections))
+    }
+
+    /// Reads the checkpoint at `path`, if it is of the run that is to make a model with `header`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or belongs to a run with other options or data.
+    pub fn load(header: &Header, path: &Path) -> Result<Progress> {
+        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let [summary, state, places, entries, sums, counts, best_places, best_rows] =
+            CHECKPOINT.unpack(&bytes, path)?;
+        let summary: Summary = serde_json::from_slice(summary)
+            .map_err(|error| damaged(path, &format!("the summary does not parse: {error}")))?;
+        if summary.header != *header {
+            let what = "the checkpoint is of a run with other options or data; give the same ones, or train without --resume";
+            return Err(damaged(path, what));
+        }
+        let inside_out = || damaged(path, "the weights point outside their table; the file is damaged");
+        let weights = LiveWeights::from_sections(state, [places, entries, sums]).ok_or_else(inside_out)?;
+        let best = summary.best.map(|(iteration, score, n_actions)| {
+            let weights = FrozenWeights::from_sections(counts, best_places, best_rows, n_actions);
+            Ok::<_, Error>(Best { iteration, score, weights: weights.ok_or_else(inside_out)? })
+        });
+        Ok(Progress { iteration: summary.iteration, weights, best: best.transpose()?, reports: summary.reports })
+    }
+}
