@@ -5,8 +5,8 @@
 //!
 //! | folder | what it holds |
 //! |---|---|
-//! | [`treebank`] | sentences as they stand in files: lossless CoNLL-U and CoNLL-X, checks, a generated treebank |
 //! | [`tree`] | heads and labels as mathematics: validity, projectivity, lifting |
+//! | [`treebank`] | sentences as they stand in files: lossless CoNLL-U and CoNLL-X, checks, a generated treebank |
 //! | [`configuration`] | the parser's configuration: structure-sharing stacks in an arena, and a plain version as reference |
 //! | [`system`] | transition systems with their static and dynamic oracles, one file each |
 //! | [`features`] | addresses, atoms and templates; template sets are data |
@@ -29,6 +29,7 @@ pub mod experiment;
 pub mod features;
 pub mod learn;
 pub mod model;
+pub mod output;
 pub mod random;
 pub mod report;
 pub mod system;

@@ -41,7 +41,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             n += 1;
             if p[0].tree.head(w).to_string() == s.column(w, Column::Head) {
                 u += 1;
-                if model.labels.name(p[0].tree.label(w)) == s.column(w, Column::Deprel) {
+                if model.outcome.labels().name(p[0].tree.label(w)) == s.column(w, Column::Deprel) {
                     l += 1;
                 }
             }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{Decoder, Parsed, Workspace};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::tree::Tree;
 use crate::treebank::Sentence;
 use crate::with_system;
 
@@ -32,7 +33,7 @@ impl<'m> Parser<'m> {
             .num_threads(threads)
             .build()
             .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
-        let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.labels.len())).collect();
+        let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.actions.n_labels())).collect();
         Ok(Parser { model, width, pool, workspaces })
     }
 
@@ -68,8 +69,12 @@ impl<'m> Parser<'m> {
 /// The `k` best trees of one sentence.
 fn parse(model: &Model, sentence: &Sentence, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
     workspace.input.read(model.features.columns(), sentence);
-    with_system!(model.header.system, model.header.roots, |system| {
+    let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
         let (features, actions, weights) = (&model.features, &model.actions, &model.weights);
         Decoder { system, features, actions, weights }.decode(workspace, width, k)
-    })
+    });
+    for parsed in &mut parsed {
+        parsed.tree = model.outcome.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
+    }
+    parsed
 }

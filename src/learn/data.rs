@@ -11,11 +11,11 @@ use crate::decode::{Decoder, Workspace};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::features::{Compiled, FeatureSet, Input};
-use crate::model::{ArcLabel, FrozenWeights, Header, Provenance};
+use crate::model::{ArcLabel, FrozenWeights, Header, Outcome, Provenance};
 use crate::random;
-use crate::system::{ActionId, Actions, Move, Oracle};
-use crate::tree::{Gold, Labels, ROOT, Tree};
-use crate::treebank::Treebank;
+use crate::system::{ActionId, Actions, Move, Oracle, Roots};
+use crate::tree::{self, Gold, Labels, ROOT, Tree, is_projective, lift::projectivise};
+use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
 
 /// One training sentence.
@@ -33,11 +33,13 @@ pub struct Example {
 #[derive(Debug)]
 pub struct TrainingData {
     header: Header,
-    labels: Labels,
+    outcome: Outcome,
     features: Compiled,
     actions: Actions,
     examples: Vec<Example>,
+    /// Trees with labels of the outcome, and numbers beyond these for labels that training never saw.
     dev: Vec<(Input, Tree)>,
+    n_read: usize,
 }
 
 impl TrainingData {
@@ -55,19 +57,26 @@ impl TrainingData {
         train: &Treebank,
         dev: Option<&Treebank>,
     ) -> Result<TrainingData> {
+        let validity = valid_roots(options, train);
+        let mut plain = Labels::default();
+        let mut kept: Vec<(&Sentence, Tree)> =
+            train.sentences.iter().zip(train.trees(validity, &mut plain)?).collect();
+        let n_read = kept.len();
         let mut labels = Labels::default();
-        let mut kept = Vec::new();
-        for sentence in &train.sentences {
-            let tree = sentence.tree(&mut labels)?;
-            match options.nonprojective {
-                Nonprojective::MinCost => {}
-                Nonprojective::Drop => if !is_projective(&tree) { continue },
-                Nonprojective::Lift => todo!(),
+        match options.nonprojective {
+            Nonprojective::MinCost => labels = plain,
+            Nonprojective::Drop => {
+                kept.retain(|(_, tree)| is_projective(tree));
+                labels = plain;
             }
-            kept.push((sentence, tree));
+            Nonprojective::Lift => {
+                for (_, tree) in &mut kept {
+                    *tree = projectivise(tree, &plain, options.lift, &mut labels);
+                }
+            }
         }
         if kept.is_empty() {
-            return Err(Error::Usage(format!("{}: no sentence is left to train on", train.path)));
+            return Err(Error::Usage(format!("{}: no sentence is left to train on", train.path.display())));
         }
         let arcs: BTreeSet<ArcLabel> = kept.iter().flat_map(|(_, tree)| arcs_of::<S>(tree)).collect();
         let set = FeatureSet::load(&options.features)?;
@@ -81,7 +90,7 @@ impl TrainingData {
             labels: labels.names().to_vec(),
             arcs: arcs.into_iter().collect(),
             beam: options.decoding_beam(),
-            lifted: options.nonprojective == Nonprojective::Lift,
+            lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -106,12 +115,22 @@ impl TrainingData {
                 },
             )
             .collect();
-        let mut dev_labels = labels.clone();
-        let dev = dev.map_or(&[][..], |dev| &dev.sentences).iter().map(|sentence| {
-            Ok((Input::new(features.columns(), sentence), sentence.tree(&mut dev_labels)?))
-        });
-        let dev = dev.collect::<Result<_>>()?;
-        Ok(TrainingData { header, labels: dev_labels, features, actions, examples, dev })
+        let outcome = Outcome::new(labels, header.lift);
+        let mut dev_labels = outcome.labels().clone();
+        let dev = match dev {
+            None => Vec::new(),
+            Some(dev) => {
+                let trees = dev.trees(valid_roots(options, dev), &mut dev_labels)?;
+                let inputs = dev.sentences.iter().map(|sentence| Input::new(features.columns(), sentence));
+                inputs.zip(trees).collect()
+            }
+        };
+        Ok(TrainingData { header, outcome, features, actions, examples, dev, n_read })
+    }
+
+    /// The number of sentences in the training file, those that were left out included.
+    pub fn n_read(&self) -> usize {
+        self.n_read
     }
 
     /// The header of models trained on these data, but for the iteration.
@@ -148,7 +167,8 @@ impl TrainingData {
                 || Workspace::new(n_labels),
                 |workspace, (input, gold)| {
                     workspace.input.clone_from(input);
-                    compare(gold, &decoder.decode(workspace, beam, 1)[0].tree)
+                    let tree = decoder.decode(workspace, beam, 1).swap_remove(0).tree;
+                    compare(gold, &self.outcome.finish(tree))
                 },
             );
             self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
@@ -182,13 +202,10 @@ fn arcs_of<S: Oracle>(tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {
     })
 }
 
-fn is_projective(tree: &Tree) -> bool {
-    tree.words().all(|d| {
-        let h = tree.head(d);
-        (d.min(h) + 1..d.max(h)).all(|k| {
-            let mut a = k;
-            while a != ROOT && a != h { a = tree.head(a); }
-            a == h
-        })
-    })
+/// What counts as a tree in `treebank`: several words may hang from the root if its format or the options say so.
+fn valid_roots(options: &TrainOptions, treebank: &Treebank) -> tree::Roots {
+    match options.roots {
+        Roots::Several => tree::Roots::Many,
+        Roots::Single => treebank.format.roots(),
+    }
 }

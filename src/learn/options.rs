@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::features::ColumnName;
 use crate::system::{Roots, SystemKind};
+use crate::tree::lift::Scheme;
 use serde::{Deserialize, Serialize};
 
 /// The options of a training run. They are written into the model's header; two runs with equal options on equal data make
@@ -34,6 +35,8 @@ pub struct TrainOptions {
     pub batch: usize,
     /// What to do with non-projective training trees.
     pub nonprojective: Nonprojective,
+    /// With lifting: what labels remember of it.
+    pub lift: Scheme,
     /// How many words may hang on the root.
     pub roots: Roots,
     /// The column that word atoms (`.w`) read.
@@ -59,6 +62,7 @@ impl Default for TrainOptions {
             seed: 1,
             batch: 1,
             nonprojective: Nonprojective::MinCost,
+            lift: Scheme::Head,
             roots: Roots::Single,
             word_column: ColumnName::Form,
             tag_column: ColumnName::Upos,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::features::ColumnName;
 use crate::system::{Move, Roots, SystemKind};
 use crate::tree::LabelId;
+use crate::tree::lift::Scheme;
 
 /// What a model is and how it was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,8 +29,8 @@ pub struct Header {
     pub arcs: Vec<ArcLabel>,
     /// The width to decode at unless told otherwise.
     pub beam: usize,
-    /// Whether labels carry lifts that are to be undone after parsing.
-    pub lifted: bool,
+    /// How labels encode lifts that are to be undone after parsing, if they do.
+    pub lift: Option<Scheme>,
     /// The options of training.
     pub training: serde_json::Value,
     /// Where the model comes from.

@@ -5,11 +5,13 @@ mod format;
 mod frozen;
 mod header;
 mod live;
+mod outcome;
 
 pub use container::{Kind, damaged, write_whole};
 pub use frozen::FrozenWeights;
 pub use header::{ArcLabel, Header, Provenance};
 pub use live::LiveWeights;
+pub use outcome::Outcome;
 
 use crate::error::Result;
 use crate::features::{Columns, Compiled, FeatureSet};
@@ -28,8 +30,8 @@ pub trait Weights: Sync {
 pub struct Model {
     /// What the model is and how it was made.
     pub header: Header,
-    /// The labels, numbered as in `actions`.
-    pub labels: Labels,
+    /// What becomes of decoded trees.
+    pub outcome: Outcome,
     /// The compiled features.
     pub features: Compiled,
     /// The actions.
@@ -45,7 +47,8 @@ impl Model {
     /// If the header's feature set does not parse or there are too many labels.
     pub fn new(header: Header, weights: FrozenWeights) -> Result<Model> {
         let (labels, features, actions) = header.compile()?;
-        Ok(Model { header, labels, features, actions, weights })
+        let outcome = Outcome::new(labels, header.lift);
+        Ok(Model { header, outcome, features, actions, weights })
     }
 
     /// The transition system's name.

@@ -4,9 +4,14 @@
 
 mod gold;
 mod label;
+pub mod lift;
+mod projective;
+mod validity;
 
 pub use gold::Gold;
 pub use label::{LabelId, Labels, NO_LABEL};
+pub use projective::{is_projective, non_projective_arcs};
+pub use validity::{Roots, Violation, violations};
 
 /// A node of a sentence: 0 is the root, `1..=n` its words.
 pub type Node = u16;
@@ -57,6 +62,16 @@ impl Tree {
         self.heads[word as usize]
     }
 
+    /// The heads of the words; entry 0 belongs to word 1.
+    pub fn heads(&self) -> &[Node] {
+        &self.heads[1..]
+    }
+
+    /// The labels of the words' arcs; entry 0 belongs to word 1.
+    pub fn labels(&self) -> &[LabelId] {
+        &self.labels[1..]
+    }
+
     /// The label of the arc into `word`.
     pub fn label(&self, word: Node) -> LabelId {
         self.labels[word as usize]
@@ -77,4 +92,20 @@ impl Tree {
     pub fn n_roots(&self) -> usize {
         self.words().filter(|&w| self.head(w) == ROOT).count()
     }
+}
+
+/// Every tree over `n` words, each word `w` labelled `w - 1`.
+#[cfg(test)]
+pub(crate) fn all_trees(n: usize, roots: Roots) -> impl Iterator<Item = Tree> {
+    let labels: Vec<LabelId> = (0..n as LabelId).collect();
+    (0..(n + 1).pow(n as u32)).filter_map(move |mut code| {
+        let heads: Vec<Node> = (0..n)
+            .map(|_| {
+                let head = (code % (n + 1)) as Node;
+                code /= n + 1;
+                head
+            })
+            .collect();
+        violations(&heads, roots).is_empty().then(|| Tree::new(&heads, &labels))
+    })
 }

@@ -1,5 +1,22 @@
 //! Sentences as they stand in files: lossless CoNLL-U and CoNLL-X.
+//!
+//! Problems come in three layers. *Layout*: carriage returns, a byte order mark, blank lines too many or too few; can be
+//! repaired without loss. *Structure*: columns, ids, encoding; every reader refuses a file where it is wrong. *Annotation*:
+//! heads and labels; matters only where they are used, so that a file without any can be parsed.
 
+mod annotation;
+mod blocks;
+mod file;
+mod format;
+mod input;
+mod reader;
+mod scan;
 mod sentence;
+#[cfg(test)]
+mod tests;
 
-pub use sentence::{Column, Format, Sentence, Treebank};
+pub use file::Treebank;
+pub use format::{Column, Format};
+pub use input::open;
+pub use reader::{Reader, Step};
+pub use sentence::Sentence;

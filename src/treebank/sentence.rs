@@ -1,102 +1,234 @@
 //! One sentence with every byte of its block.
 
-use crate::tree::Node;
+use super::scan::{Fault, scan};
+use super::{Column, Format};
+use crate::error::{Location, Problem};
+use crate::tree::{Node, ROOT};
+use std::io::{self, Write};
+use std::sync::Arc;
 
-/// The file formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// CoNLL-U: comments, multiword ranges, empty nodes.
-    Conllu,
-    /// CoNLL-X: ten columns, words only.
-    Conllx,
-}
-
-/// The ten columns, by their CoNLL-U names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum Column {
-    Id,
-    Form,
-    Lemma,
-    Upos,
-    Xpos,
-    Feats,
-    Head,
-    Deprel,
-    Deps,
-    Misc,
-}
+/// Where a word's columns are in the text of its sentence: column `c` is at `bounds[c]..bounds[c + 1] - 1`, the byte
+/// left out being the tab or line feed behind it.
+pub(super) type Bounds = [u32; 11];
 
 /// One sentence: the text of its block as it stands in the file, and where its words' columns are.
+///
+/// Only its structure is known to be sound; whether heads make a tree is asked by [`Sentence::tree`] and its kin.
 #[derive(Debug, Clone)]
 pub struct Sentence {
-    text: String,
-    line: usize,
-    words: Vec<[u32; 11]>,
+    pub(super) source: Arc<str>,
+    pub(super) line: usize,
+    pub(super) format: Format,
+    /// All lines, each with its line feed, without the blank line behind them.
+    text: Box<str>,
+    words: Box<[Bounds]>,
 }
 
 impl Sentence {
+    /// The sentence that stands in `text`: all lines of its block, each with its line feed, without the blank line.
+    ///
+    /// # Errors
+    /// If `text` is not one well-formed block. Lines are counted from 1 and the file is called `source`.
+    pub fn new(source: &str, format: Format, text: &str) -> Result<Sentence, Problem> {
+        let source: Arc<str> = source.into();
+        let mut problems = Vec::new();
+        let sentence = Sentence::from_block(&source, 1, format, text, &mut Vec::new(), &mut problems);
+        match (sentence, problems.into_iter().next()) {
+            (Some(sentence), None) => Ok(sentence),
+            (_, Some(problem)) => Err(problem),
+            (None, None) => unreachable!("a block that is refused has a problem"),
+        }
+    }
+
+    /// The sentence in `text`, whose first line is line `line` of `source`; `None` if there are problems, which are
+    /// added to `problems`. `words` is scratch memory.
+    pub(super) fn from_block(
+        source: &Arc<str>,
+        line: usize,
+        format: Format,
+        text: &str,
+        words: &mut Vec<Bounds>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Sentence> {
+        let before = problems.len();
+        scan(text, format, words, &mut |Fault { line: offset, found, expected }| {
+            let location =
+                Location { path: source.to_string(), line: line + offset, sentence: sent_id(text).map(str::to_owned) };
+            problems.push(Problem { location, found, expected });
+        });
+        (problems.len() == before).then(|| Sentence {
+            source: Arc::clone(source),
+            line,
+            format,
+            text: text.into(),
+            words: words.as_slice().into(),
+        })
+    }
+
     /// The number of words: lines with a plain number as id.
     pub fn n_words(&self) -> usize {
         self.words.len()
     }
 
-    /// The text of `column` of `word` (1-based).
+    /// The words `1..=n`.
+    pub fn words(&self) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator + use<> {
+        1..self.words.len() as Node + 1
+    }
+
+    /// The text of `column` of `word`.
+    ///
+    /// # Panics
+    /// If `word` is not one of `1..=n`.
     pub fn column(&self, word: Node, column: Column) -> &str {
         let bounds = &self.words[word as usize - 1];
         &self.text[bounds[column as usize] as usize..bounds[column as usize + 1] as usize - 1]
+    }
+
+    /// The form of `word`.
+    pub fn form(&self, word: Node) -> &str {
+        self.column(word, Column::Form)
+    }
+
+    /// The label of `word`, as it stands.
+    pub fn deprel(&self, word: Node) -> &str {
+        self.column(word, Column::Deprel)
+    }
+
+    /// The head of `word`; `None` if the column is not the number of a node of this sentence.
+    pub fn head(&self, word: Node) -> Option<Node> {
+        let head = super::scan::number(self.column(word, Column::Head))?;
+        (head <= self.n_words()).then_some(head as Node)
+    }
+
+    /// Which format the sentence was read from.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The file that the sentence was read from, as it was named.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// The line of the file, from 1, on which the sentence's block starts.
     pub fn line(&self) -> usize {
         self.line
     }
-}
 
-/// temp
-#[derive(Debug)]
-#[allow(missing_docs)]
-pub struct Treebank {
-    pub path: String,
-    pub sentences: Vec<Sentence>,
-    pub sha256: String,
-}
-#[allow(missing_docs)]
-impl Treebank {
-    pub fn read(path: &std::path::Path, _: Option<Format>) -> crate::error::Result<Treebank> {
-        let all = std::fs::read_to_string(path).map_err(crate::error::Error::io(path))?;
-        let mut sentences = Vec::new();
-        for block in all.split_terminator("\n\n") {
-            let text = format!("{block}\n\n");
-            let mut words = Vec::new();
-            let mut at = 0;
-            for line in text.split_terminator('\n') {
-                let id = line.split('\t').next().unwrap_or("");
-                if !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit()) {
-                    let mut b = [0u32; 11];
-                    let mut p = at;
-                    for (i, c) in line.split('\t').enumerate() {
-                        b[i] = p as u32;
-                        p += c.len() + 1;
-                    }
-                    b[10] = p as u32;
-                    words.push(b);
-                }
-                at += line.len() + 1;
-            }
-            sentences.push(Sentence { text, line: 0, words });
+    /// The line of the file, from 1, on which `word` stands. Linear in the length of the block.
+    pub fn line_of(&self, word: Node) -> usize {
+        let start = self.words[word as usize - 1][0] as usize;
+        self.line + self.text[..start].matches('\n').count()
+    }
+
+    /// The place of `word`, or of the sentence if it is the root, for messages.
+    pub fn location(&self, word: Node) -> Location {
+        let line = if word == ROOT { self.line } else { self.line_of(word) };
+        Location { path: self.source.to_string(), line, sentence: self.id().map(str::to_owned) }
+    }
+
+    /// The sentence's id, from its comment `# sent_id = ...`.
+    pub fn id(&self) -> Option<&str> {
+        sent_id(&self.text)
+    }
+
+    /// The comment lines, without their line feeds.
+    pub fn comments(&self) -> impl Iterator<Item = &str> {
+        comments(&self.text)
+    }
+
+    /// The whole block as it stands: comments, words, ranges, empty nodes, each with its line feed; no blank line.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Writes the block as it stands and the blank line behind it.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
+        output.write_all(self.text.as_bytes())?;
+        output.write_all(b"\n")
+    }
+
+    /// Writes the block with other heads and labels; entry 0 of both belongs to word 1.
+    ///
+    /// What was said about the old tree goes: DEPS of words becomes `_` (in CoNLL-X, PHEAD and PDEPREL). All the
+    /// rest, ranges and empty nodes included, stays as it is.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    ///
+    /// # Panics
+    /// If `heads` and `labels` do not have one entry per word.
+    pub fn write_parsed(&self, output: &mut impl Write, heads: &[Node], labels: &[&str]) -> io::Result<()> {
+        assert_eq!((heads.len(), labels.len()), (self.n_words(), self.n_words()), "one head and label per word");
+        let text = self.text.as_bytes();
+        let mut written = 0;
+        for ((bounds, head), label) in self.words.iter().zip(heads).zip(labels) {
+            output.write_all(&text[written..bounds[Column::Head as usize] as usize])?;
+            write!(output, "{head}\t{label}")?;
+            let (dropped, kept) = match self.format {
+                Format::Conllu => ("\t_", Column::Misc as usize),
+                Format::Conllx => ("\t_\t_", Column::Misc as usize + 1),
+            };
+            output.write_all(dropped.as_bytes())?;
+            written = bounds[kept] as usize - 1;
         }
-        Ok(Treebank { path: path.display().to_string(), sentences, sha256: String::new() })
+        output.write_all(&text[written..])?;
+        output.write_all(b"\n")
     }
 }
-#[allow(missing_docs)]
-impl Sentence {
-    pub fn tree(&self, labels: &mut crate::tree::Labels) -> crate::error::Result<crate::tree::Tree> {
-        let mut t = crate::tree::Tree::unattached(self.n_words());
-        for w in 1..=self.n_words() as Node {
-            t.attach(w, self.column(w, Column::Head).parse().expect("head"), labels.intern(self.column(w, Column::Deprel)));
-        }
-        Ok(t)
+
+fn comments(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().take_while(|line| line.starts_with('#'))
+}
+
+fn sent_id(text: &str) -> Option<&str> {
+    comments(text).find_map(|comment| {
+        let (key, value) = comment[1..].split_once('=')?;
+        (key.trim() == "sent_id").then(|| value.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCK: &str = "# sent_id = s 1\n# free\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\tA=b\n1\tde\tde\tADP\t_\t_\t3\tcase\t3:case\tx=1\n\
+                         2\tle  o\t_\tDET\t_\t_\t3\tdet\t_\t_\n2.1\t_\t_\t_\t_\t_\t_\t_\t2:x\t_\n3\t_\t_\tNOUN\t_\t_\t0\troot\t0:root\t_\n";
+
+    fn sentence() -> Sentence {
+        Sentence::new("x", Format::Conllu, BLOCK).unwrap()
+    }
+
+    #[test]
+    fn everything_is_where_it_stands() {
+        let sentence = sentence();
+        assert_eq!((sentence.n_words(), sentence.id()), (3, Some("s 1")));
+        assert_eq!(sentence.comments().collect::<Vec<_>>(), ["# sent_id = s 1", "# free"]);
+        assert_eq!([1, 2, 3].map(|w| sentence.form(w)), ["de", "le  o", "_"]);
+        assert_eq!([1, 2, 3].map(|w| sentence.head(w)), [Some(3), Some(3), Some(0)]);
+        assert_eq!([1, 2, 3].map(|w| sentence.line_of(w)), [4, 5, 7]);
+        assert_eq!((sentence.column(1, Column::Id), sentence.column(1, Column::Misc)), ("1", "x=1"));
+    }
+
+    #[test]
+    fn parsing_changes_heads_labels_and_the_enhanced_graph_of_words() {
+        let mut output = Vec::new();
+        sentence().write_parsed(&mut output, &[2, 0, 2], &["a", "root", "b:c"]).unwrap();
+        let expected = BLOCK
+            .replace("\t3\tcase\t3:case\t", "\t2\ta\t_\t")
+            .replace("\t3\tdet\t_\t", "\t0\troot\t_\t")
+            .replace("\t0\troot\t0:root\t", "\t2\tb:c\t_\t");
+        assert_eq!(String::from_utf8(output).unwrap(), expected + "\n");
+    }
+
+    #[test]
+    fn parsing_drops_both_projective_columns_of_conllx() {
+        let sentence = Sentence::new("x", Format::Conllx, "1\ta\t_\tX\tX\t_\t0\tr\t0\tr\n").unwrap();
+        let mut output = Vec::new();
+        sentence.write_parsed(&mut output, &[0], &["s"]).unwrap();
+        assert_eq!(output, b"1\ta\t_\tX\tX\t_\t0\ts\t_\t_\n\n");
     }
 }

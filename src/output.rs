@@ -1,0 +1,241 @@
+//! Files that appear whole or not at all.
+
+use crate::error::{Error, Result};
+use flate2::{Compression, write::GzEncoder};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Stdout, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A destination that is being written.
+///
+/// A file is written beside its final place and moved there by [`Output::finish`]; dropped before that, it leaves nothing
+/// behind, and what stood there stays. Names that end in `.gz` or `.zst` are compressed, `-` is standard output,
+/// and devices and pipes are written directly.
+#[derive(Debug)]
+pub struct Output {
+    path: PathBuf,
+    writer: BufWriter<Encoder>,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Stdout(Stdout),
+    Direct(File),
+    /// The final place, with links followed, beside the file.
+    Temporary(NamedTempFile, PathBuf),
+}
+
+enum Encoder {
+    Plain(Sink),
+    Gzip(GzEncoder<Sink>),
+    Zstd(zstd::Encoder<'static, Sink>),
+}
+
+impl Output {
+    /// Opens `path` for writing.
+    ///
+    /// # Errors
+    /// If the folder does not exist or may not be written, or if `path` is a folder.
+    pub fn create(path: &Path) -> Result<Output> {
+        let sink =
+            if path == Path::new("-") { Sink::Stdout(io::stdout()) } else { open(path).map_err(Error::io(path))? };
+        let encoder = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("gz") => Encoder::Gzip(GzEncoder::new(sink, Compression::default())),
+            Some("zst") => Encoder::Zstd(zstd::Encoder::new(sink, 0).map_err(Error::io(path))?),
+            _ => Encoder::Plain(sink),
+        };
+        Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, encoder) })
+    }
+
+    /// The destination as it was named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes what is still in memory, makes sure that it is on the disk, and moves it to its place.
+    ///
+    /// # Errors
+    /// If the system refuses any of it; the destination is then as it was before.
+    pub fn finish(self) -> Result<()> {
+        let Output { path, writer } = self;
+        let finish = || -> io::Result<()> {
+            let sink = match writer.into_inner().map_err(io::IntoInnerError::into_error)? {
+                Encoder::Plain(sink) => sink,
+                Encoder::Gzip(encoder) => encoder.finish()?,
+                Encoder::Zstd(encoder) => encoder.finish()?,
+            };
+            match sink {
+                Sink::Stdout(mut stdout) => stdout.flush(),
+                Sink::Direct(mut file) => file.flush(),
+                Sink::Temporary(file, place) => persist(file, &place),
+            }
+        };
+        finish().map_err(Error::io(path))
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writer.write_all(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+fn open(path: &Path) -> io::Result<Sink> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        Ok(there) if !there.is_file() => Ok(Sink::Direct(File::options().write(true).open(path)?)),
+        Ok(there) => {
+            // The file that a link points to is replaced, never the link.
+            let place = path.canonicalize()?;
+            Ok(Sink::Temporary(temporary(&place, Some(there.permissions()))?, place))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(Sink::Temporary(temporary(path, None)?, path.to_owned()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A file in the folder of `place`, with `permissions` or those that any new file gets.
+fn temporary(place: &Path, permissions: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".treebeam-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Temporary files are private by default; the system takes its mask off these.
+        builder.permissions(permissions.unwrap_or_else(|| fs::Permissions::from_mode(0o666)));
+    }
+    #[cfg(not(unix))]
+    let _ = permissions;
+    builder.tempfile_in(folder(place))
+}
+
+fn persist(file: NamedTempFile, place: &Path) -> io::Result<()> {
+    file.as_file().sync_all()?;
+    file.persist(place).map_err(|error| error.error)?;
+    // The name is on the disk only once the folder is.
+    #[cfg(unix)]
+    File::open(folder(place))?.sync_all()?;
+    Ok(())
+}
+
+fn folder(place: &Path) -> &Path {
+    place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Stdout(stdout) => stdout.write(bytes),
+            Sink::Direct(file) => file.write(bytes),
+            Sink::Temporary(file, _) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Stdout(stdout) => stdout.flush(),
+            Sink::Direct(file) => file.flush(),
+            Sink::Temporary(file, _) => file.flush(),
+        }
+    }
+}
+
+impl Write for Encoder {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Encoder::Plain(sink) => sink.write(bytes),
+            Encoder::Gzip(encoder) => encoder.write(bytes),
+            Encoder::Zstd(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Encoder::Plain(sink) => sink.flush(),
+            Encoder::Gzip(encoder) => encoder.flush(),
+            Encoder::Zstd(encoder) => encoder.flush(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Encoder::Plain(_) => "Plain",
+            Encoder::Gzip(_) => "Gzip",
+            Encoder::Zstd(_) => "Zstd",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
+    #[test]
+    fn nothing_appears_before_the_end_or_without_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.conllu");
+        fs::write(&path, "old").unwrap();
+        let mut output = Output::create(&path).unwrap();
+        output.write_all(&[b'x'; 1 << 17]).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        drop(output);
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), entries(folder.path())), ("old", 1));
+        let mut output = Output::create(&path).unwrap();
+        output.write_all(b"new").unwrap();
+        output.finish().unwrap();
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), entries(folder.path())), ("new", 1));
+    }
+
+    #[test]
+    fn endings_choose_the_compression() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, magic) in [("a.gz", [0x1f, 0x8b].as_slice()), ("a.zst", &[0x28, 0xb5, 0x2f, 0xfd]), ("a", b"text")] {
+            let path = folder.path().join(name);
+            let mut output = Output::create(&path).unwrap();
+            output.write_all(b"text").unwrap();
+            output.finish().unwrap();
+            assert!(fs::read(&path).unwrap().starts_with(magic), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_missing_folder_and_a_folder_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Output::create(&folder.path().join("no/such.conllu")).is_err());
+        assert!(Output::create(folder.path()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_are_kept() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let mut output = Output::create(&link).unwrap();
+        output.write_all(b"new").unwrap();
+        output.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+}

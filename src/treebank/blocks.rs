@@ -1,0 +1,100 @@
+//! Blocks of lines between blank lines, and what can be wrong with how they are laid out.
+
+use std::io::{self, BufRead, Read};
+
+/// The most bytes that one block may have; what is longer is no sentence, and reading on would fill the memory.
+const MAX_BLOCK: usize = 64 << 20;
+
+/// A fault of a file's layout. All of them can be repaired without loss, and are as the file is read on.
+pub(super) struct Fault {
+    /// The line, from 1 in the file.
+    pub line: usize,
+    /// What was found there.
+    pub found: &'static str,
+    /// What was expected.
+    pub expected: &'static str,
+}
+
+/// Splits an input into blocks.
+#[derive(Debug)]
+pub(super) struct Blocks<R> {
+    input: R,
+    /// Lines read so far.
+    line: usize,
+    /// Whether carriage returns were met: one report is enough, a file has them everywhere or nowhere.
+    carriage_returns: bool,
+}
+
+/// The next step through a file.
+pub(super) enum Block {
+    /// A block; its first line, from 1 in the file.
+    At(usize),
+    /// A block that is too long to go on from, and its first line.
+    TooLong(usize),
+    /// The end of the file.
+    End,
+}
+
+impl<R: BufRead> Blocks<R> {
+    pub(super) fn new(input: R) -> Blocks<R> {
+        Blocks { input, line: 0, carriage_returns: false }
+    }
+
+    /// Reads the next block into `block`: lines that end in a line feed each, at least one, none of them blank.
+    pub(super) fn next(&mut self, block: &mut Vec<u8>, faults: &mut Vec<Fault>) -> io::Result<Block> {
+        block.clear();
+        let mut first = 0;
+        let mut blank = false;
+        loop {
+            let start = block.len();
+            let limit = (MAX_BLOCK + 1 - start) as u64;
+            if (&mut self.input).take(limit).read_until(b'\n', block)? == 0 {
+                if start == 0 {
+                    return Ok(Block::End);
+                }
+                let expected = "a blank line behind the last sentence; `treebeam treebank convert --fix` adds it";
+                faults.push(Fault { line: self.line, found: "the end of the file", expected });
+                return Ok(Block::At(first));
+            }
+            if block.len() > MAX_BLOCK {
+                return Ok(Block::TooLong(first.max(1)));
+            }
+            self.line += 1;
+            self.tidy(start, block, faults);
+            if block[start..] == *b"\n" {
+                block.truncate(start);
+                if start > 0 {
+                    return Ok(Block::At(first));
+                }
+                if !blank {
+                    let expected = "a sentence; `treebeam treebank convert --fix` removes needless blank lines";
+                    faults.push(Fault { line: self.line, found: "a blank line", expected });
+                }
+                blank = true;
+            } else if start == 0 {
+                first = self.line;
+            }
+        }
+    }
+
+    /// Makes the line from `start` end in a line feed alone, and takes a byte order mark off.
+    fn tidy(&mut self, start: usize, block: &mut Vec<u8>, faults: &mut Vec<Fault>) {
+        if self.line == 1 && block.starts_with(b"\xef\xbb\xbf") {
+            block.drain(..3);
+            let expected = "UTF-8 without one; `treebeam treebank convert --fix` removes it";
+            faults.push(Fault { line: 1, found: "a byte order mark", expected });
+        }
+        if block[start..].last() == Some(&b'\n') {
+            block.pop();
+        }
+        if block[start..].last() == Some(&b'\r') {
+            block.pop();
+            if !self.carriage_returns {
+                let expected = "a line feed alone, here and elsewhere; `treebeam treebank convert --fix` repairs it";
+                faults.push(Fault { line: self.line, found: "a carriage return at the end of the line", expected });
+            }
+            self.carriage_returns = true;
+        }
+        block.push(b'\n');
+    }
+}

@@ -1,0 +1,70 @@
+//! A whole treebank in memory.
+
+use super::{Format, Reader, Sentence, input};
+use crate::error::{Error, Problem, Result};
+use crate::tree::{Labels, Roots, Tree};
+use sha2::{Digest, Sha256};
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// The sentences of a file.
+#[derive(Debug, Clone)]
+pub struct Treebank {
+    /// The file as it was named.
+    pub path: PathBuf,
+    /// The format that it was read as.
+    pub format: Format,
+    /// Its sentences in order, at least one.
+    pub sentences: Vec<Sentence>,
+    /// SHA-256 of the file's content, unpacked, in lower-case hexadecimal.
+    pub sha256: String,
+}
+
+impl Treebank {
+    /// Reads a file as [`Reader::open`] would.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is malformed.
+    pub fn read(path: &Path, format: Option<Format>) -> Result<Treebank> {
+        let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);
+        let mut hashing =
+            Hashing { input: input::open_unbuffered(path).map_err(Error::io(path))?, hasher: Sha256::new() };
+        let input = BufReader::with_capacity(1 << 16, &mut hashing);
+        let sentences = Reader::new(input, &path.display().to_string(), format).collect::<Result<Vec<_>>>()?;
+        let sha256 = hashing.hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Treebank { path: path.to_owned(), format, sentences, sha256 })
+    }
+
+    /// The number of words of all sentences.
+    pub fn n_words(&self) -> usize {
+        self.sentences.iter().map(Sentence::n_words).sum()
+    }
+
+    /// The trees of all sentences, with new labels added to `labels`.
+    ///
+    /// # Errors
+    /// All problems of the annotation.
+    pub fn trees(&self, roots: Roots, labels: &mut Labels) -> Result<Vec<Tree>> {
+        let problems: Vec<Problem> =
+            self.sentences.iter().flat_map(|sentence| sentence.annotation_problems(roots)).collect();
+        if !problems.is_empty() {
+            return Err(Error::Problems(problems));
+        }
+        let trees = self.sentences.iter().map(|sentence| sentence.tree(roots, labels));
+        Ok(trees.collect::<Result<_, Problem>>()?)
+    }
+}
+
+/// Hashes what passes through.
+struct Hashing<R> {
+    input: R,
+    hasher: Sha256,
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.input.read(buffer)?;
+        self.hasher.update(&buffer[..n]);
+        Ok(n)
+    }
+}

@@ -1,0 +1,111 @@
+//! The file formats and their columns.
+
+use crate::tree::Roots;
+use std::path::Path;
+
+/// The file formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// CoNLL-U: comments, multiword ranges, empty nodes (Nivre et al. 2016).
+    Conllu,
+    /// CoNLL-X: ten columns, words only (Buchholz & Marsi 2006).
+    Conllx,
+}
+
+impl Format {
+    /// The format that a file's name promises: `.conllu`, or `.conllx` and `.conll`, before `.gz` or `.zst`.
+    pub fn of_path(path: &Path) -> Option<Format> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        match name.rsplit_once('.')?.1 {
+            "conllu" => Some(Format::Conllu),
+            "conllx" | "conll" => Some(Format::Conllx),
+            _ => None,
+        }
+    }
+
+    /// How many words the format lets hang from the root.
+    pub fn roots(self) -> Roots {
+        match self {
+            Format::Conllu => Roots::One,
+            Format::Conllx => Roots::Many,
+        }
+    }
+}
+
+/// The ten columns, by their CoNLL-U names. CoNLL-X calls four of them differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Column {
+    /// The word's number.
+    Id,
+    /// The word as it is written.
+    Form,
+    /// The lemma or stem.
+    Lemma,
+    /// The universal part of speech; the coarse one in CoNLL-X (CPOSTAG).
+    Upos,
+    /// The language's own part of speech; the fine one in CoNLL-X (POSTAG).
+    Xpos,
+    /// Morphological features.
+    Feats,
+    /// The number of the head; 0 is the root.
+    Head,
+    /// The label of the arc from the head.
+    Deprel,
+    /// The enhanced graph; the projective head in CoNLL-X (PHEAD).
+    Deps,
+    /// Anything else; the label of the projective head in CoNLL-X (PDEPREL).
+    Misc,
+}
+
+impl Column {
+    /// All columns in order.
+    pub const ALL: [Column; 10] = [
+        Column::Id,
+        Column::Form,
+        Column::Lemma,
+        Column::Upos,
+        Column::Xpos,
+        Column::Feats,
+        Column::Head,
+        Column::Deprel,
+        Column::Deps,
+        Column::Misc,
+    ];
+
+    /// The column's name as the format's definition spells it.
+    pub fn name(self, format: Format) -> &'static str {
+        match (self, format) {
+            (Column::Id, _) => "ID",
+            (Column::Form, _) => "FORM",
+            (Column::Lemma, _) => "LEMMA",
+            (Column::Upos, Format::Conllu) => "UPOS",
+            (Column::Upos, Format::Conllx) => "CPOSTAG",
+            (Column::Xpos, Format::Conllu) => "XPOS",
+            (Column::Xpos, Format::Conllx) => "POSTAG",
+            (Column::Feats, _) => "FEATS",
+            (Column::Head, _) => "HEAD",
+            (Column::Deprel, _) => "DEPREL",
+            (Column::Deps, Format::Conllu) => "DEPS",
+            (Column::Deps, Format::Conllx) => "PHEAD",
+            (Column::Misc, Format::Conllu) => "MISC",
+            (Column::Misc, Format::Conllx) => "PDEPREL",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_promise_formats() {
+        let of = |name: &str| Format::of_path(Path::new(name));
+        assert_eq!(of("a/train.conllu"), Some(Format::Conllu));
+        assert_eq!(of("train.conllu.gz"), Some(Format::Conllu));
+        assert_eq!(of("TEST.CONLL.zst"), Some(Format::Conllx));
+        assert_eq!(of("x.conllx"), Some(Format::Conllx));
+        assert_eq!([of("-"), of("x.gz"), of("conllu"), of("x.txt")], [None; 4]);
+    }
+}

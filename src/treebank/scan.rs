@@ -1,0 +1,173 @@
+//! The structure of one block: columns, ids, ranges, empty nodes.
+
+use super::sentence::Bounds;
+use super::{Column, Format};
+use crate::tree::MAX_WORDS;
+
+/// What is wrong with a block.
+pub(super) struct Fault {
+    /// The line, from 0 within the block.
+    pub line: usize,
+    /// What was found there.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+/// Fills `words` with the places of the columns in `text`, whose lines all end in a line feed and none of which is
+/// empty, and reports every fault. Without faults, `words` are sound.
+pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: &mut dyn FnMut(Fault)) {
+    words.clear();
+    let bytes = text.as_bytes();
+    let mut ids = Ids::default();
+    let mut start = 0;
+    let mut line = 0;
+    let mut in_comments = true;
+    if bytes.contains(&b'\r') {
+        for (line, _) in text.split('\n').enumerate().filter(|(_, content)| content.contains('\r')) {
+            let expected = "tabs and line feeds as the only control characters".into();
+            report(Fault { line, found: "a carriage return within the line".into(), expected });
+        }
+    }
+    while start < bytes.len() {
+        let mut fault = |found: String, expected: String| report(Fault { line, found, expected });
+        if bytes[start] == b'#' {
+            if format == Format::Conllx {
+                fault("a comment".into(), "a word; CoNLL-X has no comments, CoNLL-U has".into());
+            } else if !in_comments {
+                fault("a comment".into(), "a word or the end of the sentence; comments come first".into());
+            }
+            start += text[start..].find('\n').map_or(text.len(), |at| at + 1);
+        } else {
+            in_comments = false;
+            let (bounds, n_columns) = columns(bytes, start);
+            if n_columns == 10 {
+                for column in Column::ALL {
+                    if bounds[column as usize] + 1 == bounds[column as usize + 1] {
+                        fault(format!("an empty {}", column.name(format)), "some text; `_` means none".into());
+                    }
+                }
+            } else {
+                let columns = if n_columns == 1 { "column" } else { "columns" };
+                fault(format!("{n_columns} {columns}"), "10 columns, separated by single tabs".into());
+            }
+            let id = &text[start..bounds[1] as usize - 1];
+            if ids.accept(id, line, format, &mut fault) {
+                words.push(bounds);
+            }
+            start = bounds[10] as usize;
+        }
+        line += 1;
+    }
+    ids.finish(report);
+}
+
+/// The bounds of the columns of the line that starts at `start`, and their number. The last bound is always the start
+/// of the next line; the others are right if there are ten columns, and the first always is.
+fn columns(bytes: &[u8], start: usize) -> (Bounds, usize) {
+    let mut bounds = [0; 11];
+    bounds[0] = start as u32;
+    let mut n_columns = 1;
+    for (at, &byte) in bytes[start..].iter().enumerate() {
+        if byte > b'\n' {
+            continue;
+        }
+        let next = (start + at + 1) as u32;
+        if byte == b'\t' {
+            if n_columns < 10 {
+                bounds[n_columns] = next;
+            }
+            n_columns += 1;
+        } else if byte == b'\n' {
+            if n_columns < 10 {
+                bounds[n_columns] = next;
+            }
+            bounds[10] = next;
+            break;
+        }
+    }
+    (bounds, n_columns)
+}
+
+/// The ids seen so far in a block.
+#[derive(Default)]
+struct Ids {
+    /// The id of the last word.
+    last: usize,
+    /// Word lines met; fewer or more than `last` once an id was wrong.
+    n_words: usize,
+    /// The last range: its end and the line it stands on.
+    range: Option<(usize, usize)>,
+    /// The number of the last empty node behind the last word.
+    last_empty: usize,
+}
+
+impl Ids {
+    /// Takes the next line's id; whether it is a word's.
+    fn accept(&mut self, id: &str, line: usize, format: Format, fault: &mut dyn FnMut(String, String)) -> bool {
+        let next = self.last + 1;
+        let found = || format!("the id `{id}`");
+        if let Some(number) = number(id).filter(|&number| number > 0) {
+            if number != next {
+                fault(found(), format!("the id {next}; words are numbered from 1 without gaps"));
+            }
+            self.n_words += 1;
+            if self.n_words == MAX_WORDS + 1 {
+                fault(format!("word {}", self.n_words), format!("at most {MAX_WORDS} words in a sentence"));
+            }
+            // Going on from what was found reports one slip once, not every word behind it. No id above the limit is
+            // believed, lest the next one overflow.
+            self.last = number.min(MAX_WORDS + 1);
+            self.last_empty = 0;
+            return true;
+        }
+        if format == Format::Conllx {
+            fault(found(), format!("the id {next}; CoNLL-X has words only"));
+        } else if let Some((first, last)) = pair(id, '-') {
+            let overlaps = self.range.is_some_and(|(end, _)| first <= end);
+            if first != next {
+                fault(found(), format!("a range that starts with the next word, {next}"));
+            } else if last <= first {
+                fault(found(), format!("a range that ends behind word {first}"));
+            } else if overlaps {
+                fault(found(), "ranges that do not overlap".into());
+            }
+            self.range = Some((last, line));
+        } else if let Some((word, number)) = pair(id, '.') {
+            let next_empty = self.last_empty + 1;
+            if word != self.last || number != next_empty {
+                fault(found(), format!("{}.{next_empty} for an empty node here", self.last));
+            }
+            self.last_empty = if word == self.last { number } else { next_empty };
+        } else {
+            fault(found(), format!("a word's number such as {next}, a range such as 1-2 or an empty node such as 1.1"));
+        }
+        false
+    }
+
+    fn finish(self, report: &mut dyn FnMut(Fault)) {
+        if self.n_words == 0 {
+            let expected = "at least one word; remove the block".into();
+            report(Fault { line: 0, found: "a sentence without words".into(), expected });
+        } else if let Some((end, line)) = self.range.filter(|&(end, _)| end > self.last) {
+            let found = format!("a range that ends with word {end}");
+            report(Fault {
+                line,
+                found,
+                expected: format!("an end within the sentence, which has {} words", self.last),
+            });
+        }
+    }
+}
+
+/// A number as ids and heads are written: digits without a sign or leading zeros, below ten thousand million.
+pub(super) fn number(text: &str) -> Option<usize> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && (1..=10).contains(&text.len());
+    let canonical = text.len() == 1 || !text.starts_with('0');
+    if digits && canonical { text.parse().ok() } else { None }
+}
+
+fn pair(id: &str, separator: char) -> Option<(usize, usize)> {
+    let (left, right) = id.split_once(separator)?;
+    Some((number(left)?, number(right)?))
+}
