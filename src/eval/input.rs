@@ -55,6 +55,11 @@ impl Input {
     pub fn n_words(&self) -> usize {
         self.sentences.iter().map(InputSentence::n_words).sum()
     }
+
+    /// The number of sentences with several roots.
+    pub fn n_several_roots(&self) -> usize {
+        self.sentences.iter().filter(|sentence| sentence.has_several_roots()).count()
+    }
 }
 
 impl InputSentence {
@@ -63,9 +68,9 @@ impl InputSentence {
         self.heads.len()
     }
 
-    /// The number of words whose head is the root.
-    pub fn n_roots(&self) -> usize {
-        self.heads.iter().filter(|&&head| head == ROOT).count()
+    /// Whether more than one word hangs on the root.
+    pub fn has_several_roots(&self) -> bool {
+        self.heads.iter().filter(|&&head| head == ROOT).count() > 1
     }
 
     /// The sentence's tree.
@@ -117,8 +122,8 @@ impl Block {
             })
             .collect::<Result<_, _>>()?;
         if let Some(words) = arcs::cycle(&heads) {
+            let line = self.rows[words[0] as usize - 1].line;
             let words: Vec<String> = words.iter().chain(&words[..1]).map(Node::to_string).collect();
-            let line = words[0].parse().map_or(self.line, |word: usize| self.rows[word - 1].line);
             return Err(problem(at(line), format!("a cycle of heads {}", words.join(" -> ")), "a tree under the root"));
         }
         let mut sentence = InputSentence {

@@ -8,20 +8,17 @@ use super::{ArcClass, Breakdowns, Bucket, Granularity, Headline, Punctuation, Re
 /// The report as text.
 pub fn render(report: &Report) -> String {
     let mut text = format!(
-        "{}: {} sentences, {} words\npunctuation: {} words ({})\n",
+        "{}: {} sentences, {} words{}\npunctuation: {} words ({})\n",
         report.gold,
         report.sentences,
         report.words,
+        several_roots(report.several_roots),
         report.punctuation_words,
         report.punctuation_rule.description()
     );
     for system in &report.systems {
-        text += &format!("\n{}", system.path);
-        if system.several_roots > 0 {
-            text += &format!(" ({} sentences with several roots)", system.several_roots);
-        }
-        text += &format!("\n\n{}\n", scores(system));
-        text += &format!("{}\n", intervals(report, system));
+        text += &format!("\n{}{}\n\n", system.path, several_roots(system.several_roots));
+        text += &format!("{}\n{}\n", scores(system), intervals(report, system));
         text += &breakdowns(&system.breakdowns, report.headline);
     }
     if let (Some(tests), [first, second, ..]) = (&report.comparison, report.systems.as_slice()) {
@@ -31,6 +28,10 @@ pub fn render(report: &Report) -> String {
         text += &format!("p: approximate randomisation, two-sided; interval: bootstrap; {rounds}\n");
     }
     text
+}
+
+fn several_roots(n: usize) -> String {
+    if n > 0 { format!(", {n} sentences with several roots") } else { String::new() }
 }
 
 fn headline(headline: Headline) -> String {
@@ -51,10 +52,11 @@ fn subtypes(headline: Headline) -> &'static str {
     }
 }
 
-const SCORES: [&str; 6] = ["n", "UAS", "LAS", "label accuracy", "exact UAS", "exact LAS"];
+const SCORES: [&str; 7] = ["sentences", "n", "UAS", "LAS", "label accuracy", "exact UAS", "exact LAS"];
 
-fn score_cells(Scores { counts, .. }: &Scores) -> [String; 6] {
+fn score_cells(Scores { counts, .. }: &Scores) -> [String; 7] {
     [
+        counts.sentences.to_string(),
         counts.tokens.to_string(),
         share(counts.uas(), counts.heads),
         share(counts.las(), counts.labelled),
@@ -112,10 +114,9 @@ fn arc_classes(name: &str, classes: &[ArcClass]) -> Table {
 }
 
 fn buckets(buckets: &[Bucket]) -> Table {
-    let mut table = Table::new(1, ["length", "sentences"].into_iter().chain(SCORES));
+    let mut table = Table::new(1, ["length"].into_iter().chain(SCORES));
     for bucket in buckets {
-        let names = [bucket.sentence_length.clone(), bucket.scores.counts.sentences.to_string()];
-        table.row(names.into_iter().chain(score_cells(&bucket.scores)));
+        table.row(std::iter::once(bucket.sentence_length.clone()).chain(score_cells(&bucket.scores)));
     }
     table
 }

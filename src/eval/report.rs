@@ -44,6 +44,8 @@ pub struct Report {
     pub sentences: usize,
     /// Its words.
     pub words: usize,
+    /// The number of its sentences with several roots.
+    pub several_roots: usize,
     /// What makes a word punctuation.
     pub punctuation_rule: PunctuationRule,
     /// The number of words that are punctuation under the rule.
@@ -68,7 +70,7 @@ pub struct Report {
 pub struct SystemReport {
     /// The system's file.
     pub path: String,
-    /// The number of its sentences with more than one root.
+    /// The number of its sentences with several roots.
     pub several_roots: usize,
     /// Its scores with and without punctuation, with and without subtypes.
     pub scores: Vec<Variant>,
@@ -149,6 +151,7 @@ impl Report {
             gold: gold.path.clone(),
             sentences: gold.sentences.len(),
             words: gold.n_words(),
+            several_roots: gold.n_several_roots(),
             punctuation_rule: rule,
             punctuation_words: punctuation.iter().flatten().filter(|&&is| is).count() as u64,
             headline: options.headline,
@@ -172,8 +175,10 @@ impl Report {
             ));
         }
         for system in self.systems.iter().filter(|system| system.several_roots > 0) {
-            let (path, n) = (&system.path, system.several_roots);
-            warnings.push(format!("{path}: {n} of {} sentences have several roots", self.sentences));
+            warnings.push(format!(
+                "{}: {} of {} sentences have several roots, against {} in {}",
+                system.path, system.several_roots, self.sentences, self.several_roots, self.gold
+            ));
         }
         warnings
     }
@@ -223,7 +228,7 @@ impl SystemReport {
             sentences.map(|(((gold, system), scored), &counts)| Pair { gold, system, scored, counts }).collect();
         SystemReport {
             path: system.path.clone(),
-            several_roots: system.sentences.iter().filter(|sentence| sentence.n_roots() > 1).count(),
+            several_roots: system.n_several_roots(),
             scores,
             intervals: Intervals { level: LEVEL, uas: interval(Metric::Uas), las: interval(Metric::Las) },
             breakdowns: Breakdowns::new(&pairs, options.headline.granularity, &options.sections),
