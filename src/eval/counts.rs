@@ -55,6 +55,19 @@ impl Metric {
             Metric::Las => counts.labelled,
         }
     }
+
+    /// The score in percent; NaN if no word was scored.
+    pub fn score(self, counts: &Counts) -> f64 {
+        percent(self.correct(counts), counts.tokens)
+    }
+
+    /// The metric as tables name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Uas => "UAS",
+            Metric::Las => "LAS",
+        }
+    }
 }
 
 /// What was scored and what was correct, in one sentence or in many.
@@ -80,12 +93,12 @@ pub struct Counts {
 impl Counts {
     /// The unlabelled attachment score in percent; NaN if no word was scored.
     pub fn uas(&self) -> f64 {
-        percent(self.heads, self.tokens)
+        Metric::Uas.score(self)
     }
 
     /// The labelled attachment score in percent; NaN if no word was scored.
     pub fn las(&self) -> f64 {
-        percent(self.labelled, self.tokens)
+        Metric::Las.score(self)
     }
 
     /// The share of words with the correct label, whatever their head, in percent; NaN if no word was scored.
@@ -171,12 +184,7 @@ pub(super) fn percent(part: u64, whole: u64) -> f64 {
 ///
 /// # Panics
 /// If the two differ in length.
-pub fn count(
-    gold: &Analysis,
-    system: &Analysis,
-    scored: impl Fn(usize) -> bool,
-    granularity: Granularity,
-) -> Counts {
+pub fn count(gold: &Analysis, system: &Analysis, scored: impl Fn(usize) -> bool, granularity: Granularity) -> Counts {
     assert_eq!(gold.heads.len(), system.heads.len(), "two analyses of one sentence");
     let mut counts = Counts::default();
     for word in (0..gold.heads.len()).filter(|&word| scored(word)) {

@@ -1,5 +1,25 @@
-//! Attachment scores.
+//! Attachment scores, breakdowns and significance.
+//!
+//! A word is correct *unlabelled* if its head is the gold head, *labelled* if its label is the gold label as well. Scores
+//! are micro-averages: the unlabelled and labelled attachment scores (UAS, LAS) divide by the number of words scored, in
+//! all sentences together. Which words are scored is the [`Punctuation`] choice, which labels count as the same is the
+//! [`Granularity`]; no score is printed without naming both.
+//!
+//! One sentence is compared by [`count`], two sets of files by [`Report::new`].
 
+mod align;
+mod breakdown;
 mod counts;
+mod input;
+mod punctuation;
+mod render;
+mod report;
+pub mod significance;
 
+pub use align::check_alignment;
+pub use breakdown::{ArcClass, Breakdowns, Bucket, Section};
 pub use counts::{Analysis, Counts, Granularity, Metric, Scores, count};
+pub use input::{Input, InputSentence};
+pub use punctuation::{Punctuation, PunctuationRule};
+pub use render::render;
+pub use report::{Headline, Intervals, Options, Report, SystemReport, Test, Variant};

@@ -133,6 +133,8 @@ mod tests {
     #[test]
     fn the_hash_of_a_string_is_fixed() {
         let hashes = ["", "a", "parsing", "Straßenbahnhaltestelle"].map(|s| super::rapidhash_v3(s.as_bytes()));
-        assert_eq!(hashes, [0; 4]);
+        let fixed =
+            [232_177_599_295_442_350, 6_457_959_414_642_172_395, 7_512_881_689_758_441_835, 14_266_066_240_595_146_445];
+        assert_eq!(hashes, fixed);
     }
 }

@@ -14,7 +14,7 @@ use crate::features::{Compiled, FeatureSet, Input};
 use crate::model::{ArcLabel, FrozenWeights, Header, Outcome, Provenance};
 use crate::random;
 use crate::system::{ActionId, Actions, Move, Oracle, Roots};
-use crate::tree::{self, Gold, Labels, ROOT, Tree, is_projective, lift::projectivise};
+use crate::tree::{Gold, Labels, ROOT, Tree, is_projective, lift::projectivise};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
 
@@ -203,9 +203,9 @@ fn arcs_of<S: Oracle>(tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {
 }
 
 /// What counts as a tree in `treebank`: several words may hang from the root if its format or the options say so.
-fn valid_roots(options: &TrainOptions, treebank: &Treebank) -> tree::Roots {
+fn valid_roots(options: &TrainOptions, treebank: &Treebank) -> Roots {
     match options.roots {
-        Roots::Several => tree::Roots::Many,
+        Roots::Several => Roots::Several,
         Roots::Single => treebank.format.roots(),
     }
 }

@@ -13,6 +13,7 @@ pub use arc_hybrid::ArcHybrid;
 pub use arc_standard::ArcStandard;
 
 use crate::configuration::Configuration;
+pub use crate::tree::Roots;
 use crate::tree::{Gold, LabelId, Node};
 
 /// A transition system: it knows configurations and actions, and nothing of gold trees, features or weights.
@@ -125,17 +126,6 @@ impl std::fmt::Display for SystemKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// How many words may hang on the root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Roots {
-    /// Exactly one.
-    #[default]
-    Single,
-    /// One or more.
-    Several,
 }
 
 /// Runs generic code with the system that a [`SystemKind`] names: the one place where the choice is made.

@@ -90,14 +90,14 @@ mod tests {
     fn counts_of_projective_trees() {
         for (n, many, one) in [(1, 1, 1), (2, 3, 2), (3, 12, 7), (4, 55, 30), (5, 273, 143)] {
             let count = |roots| all_trees(n, roots).filter(is_projective).count();
-            assert_eq!((count(Roots::Many), count(Roots::One)), (many, one), "n = {n}");
+            assert_eq!((count(Roots::Several), count(Roots::Single)), (many, one), "n = {n}");
         }
     }
 
     /// A tree is projective exactly if no two arcs cross, the root standing in front.
     #[test]
     fn projective_means_no_crossing() {
-        for tree in all_trees(5, Roots::Many) {
+        for tree in all_trees(5, Roots::Several) {
             let arcs: Vec<(Node, Node)> = tree.words().map(|d| (tree.head(d).min(d), tree.head(d).max(d))).collect();
             let crossing = arcs.iter().any(|a| arcs.iter().any(|b| a.0 < b.0 && b.0 < a.1 && a.1 < b.1));
             assert_eq!(is_projective(&tree), !crossing, "{tree:?}");

@@ -4,12 +4,16 @@ use super::{NO_NODE, Node, ROOT};
 use std::fmt;
 
 /// How many words may hang from the root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Roots {
     /// Exactly one, as Universal Dependencies demand.
-    One,
+    #[default]
+    Single,
     /// One or more, as in CoNLL-X.
-    Many,
+    Several,
 }
 
 /// One way in which heads fail to be a tree. Words are numbered from 1.
@@ -88,7 +92,7 @@ pub fn violations(heads: &[Node], roots: Roots) -> Vec<Violation> {
     let attached: Vec<Node> = (1..=n as Node).filter(|&word| heads[word as usize - 1] == ROOT).collect();
     if attached.is_empty() {
         found.push(Violation::NoRoot);
-    } else if attached.len() > 1 && roots == Roots::One {
+    } else if attached.len() > 1 && roots == Roots::Single {
         found.push(Violation::SeveralRoots(attached));
     }
     found
@@ -116,19 +120,19 @@ mod tests {
     #[test]
     fn each_violation_is_found() {
         use Violation::*;
-        assert_eq!(violations(&[2, 0, 2], Roots::One), []);
-        assert_eq!(violations(&[2, 0, 0], Roots::Many), []);
-        assert_eq!(violations(&[2, 0, 0], Roots::One), [SeveralRoots(vec![2, 3])]);
-        assert_eq!(violations(&[0, 2], Roots::One), [SelfLoop(2)]);
-        assert_eq!(violations(&[0, 4, 2, 3], Roots::One), [Cycle(vec![2, 4, 3])]);
-        assert_eq!(violations(&[2, 1], Roots::Many), [Cycle(vec![1, 2]), NoRoot]);
-        assert_eq!(violations(&[0, 7, NO_NODE], Roots::One), [NoHead(2), NoHead(3)]);
-        assert_eq!(violations(&[], Roots::Many), [NoRoot]);
+        assert_eq!(violations(&[2, 0, 2], Roots::Single), []);
+        assert_eq!(violations(&[2, 0, 0], Roots::Several), []);
+        assert_eq!(violations(&[2, 0, 0], Roots::Single), [SeveralRoots(vec![2, 3])]);
+        assert_eq!(violations(&[0, 2], Roots::Single), [SelfLoop(2)]);
+        assert_eq!(violations(&[0, 4, 2, 3], Roots::Single), [Cycle(vec![2, 4, 3])]);
+        assert_eq!(violations(&[2, 1], Roots::Several), [Cycle(vec![1, 2]), NoRoot]);
+        assert_eq!(violations(&[0, 7, NO_NODE], Roots::Single), [NoHead(2), NoHead(3)]);
+        assert_eq!(violations(&[], Roots::Several), [NoRoot]);
     }
 
     #[test]
     fn a_cycle_is_reported_once_and_names_its_words() {
-        let found = violations(&[3, 1, 2, 1, 4, 0], Roots::One);
+        let found = violations(&[3, 1, 2, 1, 4, 0], Roots::Single);
         assert_eq!(found, [Violation::Cycle(vec![1, 3, 2])]);
         assert_eq!(found[0].to_string(), "a cycle of heads: 1 -> 3 -> 2 -> 1");
     }
@@ -140,7 +144,7 @@ mod tests {
             let mut heads = vec![0 as Node; n];
             let mut n_trees = 0;
             loop {
-                n_trees += usize::from(violations(&heads, Roots::Many).is_empty());
+                n_trees += usize::from(violations(&heads, Roots::Several).is_empty());
                 let Some(digit) = heads.iter().position(|&head| (head as usize) < n) else { break };
                 heads[digit] += 1;
                 heads[..digit].fill(0);

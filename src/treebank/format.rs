@@ -28,8 +28,8 @@ impl Format {
     /// How many words the format lets hang from the root.
     pub fn roots(self) -> Roots {
         match self {
-            Format::Conllu => Roots::One,
-            Format::Conllx => Roots::Many,
+            Format::Conllu => Roots::Single,
+            Format::Conllx => Roots::Several,
         }
     }
 }

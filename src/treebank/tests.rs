@@ -211,10 +211,10 @@ fn packed_files_are_read_and_hashed_unpacked() {
 fn only_known_labels_where_that_is_asked() {
     let sentence = Sentence::new("x", Format::Conllu, &word("1", "0", "root")).unwrap();
     let mut labels = crate::tree::Labels::default();
-    let problem = sentence.tree_of_known_labels(Roots::One, &labels).unwrap_err();
+    let problem = sentence.tree_of_known_labels(Roots::Single, &labels).unwrap_err();
     assert_eq!(problem.found, "the label `root`");
-    let tree = sentence.tree(Roots::One, &mut labels).unwrap();
-    assert_eq!(sentence.tree_of_known_labels(Roots::One, &labels).unwrap(), tree);
+    let tree = sentence.tree(Roots::Single, &mut labels).unwrap();
+    assert_eq!(sentence.tree_of_known_labels(Roots::Single, &labels).unwrap(), tree);
 }
 
 proptest! {
@@ -250,8 +250,8 @@ proptest! {
             std::iter::from_fn(|| reader.step().unwrap()).any(|step| !step.problems.is_empty())
         });
         for sentence in sentences.iter().flatten() {
-            let sound = sentence.annotation_problems(Roots::Many).is_empty();
-            prop_assert_eq!(sentence.tree(Roots::Many, &mut Default::default()).is_ok(), sound);
+            let sound = sentence.annotation_problems(Roots::Several).is_empty();
+            prop_assert_eq!(sentence.tree(Roots::Several, &mut Default::default()).is_ok(), sound);
         }
         if let Ok(sentences) = sentences {
             let mut written = Vec::new();

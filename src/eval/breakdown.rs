@@ -1,0 +1,318 @@
+//! Where a system is right and where it is wrong.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::counts::{Scores, percent};
+use super::{Counts, Granularity, InputSentence};
+use crate::tree::{Node, ROOT, Tree, non_projective_arcs};
+
+/// The kinds of breakdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Section {
+    /// By the distance between a word and its head
+    Length,
+    /// By label
+    Label,
+    /// By the number of words of the sentence
+    SentenceLength,
+    /// By whether the arc is projective
+    Projectivity,
+}
+
+/// One class of arcs. An arc is of a class by its own tree: gold arcs are found or not, predicted arcs are right or not.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ArcClass {
+    /// The class: a range of lengths, a label, `projective` or `non-projective`.
+    pub class: String,
+    /// Gold arcs of the class.
+    pub gold: u64,
+    /// Those of them that were predicted.
+    pub gold_found: u64,
+    /// Predicted arcs of the class.
+    pub predicted: u64,
+    /// Those of them that are gold arcs.
+    pub predicted_right: u64,
+    /// `gold_found` in percent of `gold`, if there are any.
+    pub recall: Option<f64>,
+    /// `predicted_right` in percent of `predicted`, if there are any.
+    pub precision: Option<f64>,
+    /// The harmonic mean of precision and recall, one that does not exist counting as 0.
+    pub f1: Option<f64>,
+}
+
+/// The sentences of a range of lengths.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bucket {
+    /// The range, in words with punctuation.
+    pub sentence_length: String,
+    /// Their scores.
+    #[serde(flatten)]
+    pub scores: Scores,
+}
+
+/// The breakdowns of one system that were asked for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Breakdowns {
+    /// By distance between word and head, unlabelled. Arcs from the root are a class of their own (McDonald & Nivre 2007,
+    /// section 4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<Vec<ArcClass>>,
+    /// By label, most frequent first; an arc is right if head and label are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<Vec<ArcClass>>,
+    /// By sentence length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentence_length: Option<Vec<Bucket>>,
+    /// By projectivity, unlabelled; an arc's projectivity depends on the tree that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub projectivity: Option<Vec<ArcClass>>,
+}
+
+/// A sentence to break down.
+pub(super) struct Pair<'a> {
+    pub gold: &'a InputSentence,
+    pub system: &'a InputSentence,
+    /// By word: whether it is scored.
+    pub scored: &'a [bool],
+    /// The sentence's counts under the same choice.
+    pub counts: Counts,
+}
+
+impl Breakdowns {
+    /// Breaks down `pairs` into `sections`.
+    pub(super) fn new(pairs: &[Pair], granularity: Granularity, sections: &[Section]) -> Breakdowns {
+        let mut breakdowns = Breakdowns::default();
+        for section in sections {
+            match section {
+                Section::Length => breakdowns.length = Some(by_length(pairs)),
+                Section::Label => breakdowns.label = Some(by_label(pairs, granularity)),
+                Section::SentenceLength => breakdowns.sentence_length = Some(by_sentence_length(pairs)),
+                Section::Projectivity => breakdowns.projectivity = Some(by_projectivity(pairs)),
+            }
+        }
+        breakdowns
+    }
+}
+
+/// The four numbers of an [`ArcClass`].
+#[derive(Default, Clone, Copy)]
+struct Tally {
+    gold: u64,
+    gold_found: u64,
+    predicted: u64,
+    predicted_right: u64,
+}
+
+impl Tally {
+    fn add_gold(&mut self, found: bool) {
+        self.gold += 1;
+        self.gold_found += u64::from(found);
+    }
+
+    fn add_predicted(&mut self, right: bool) {
+        self.predicted += 1;
+        self.predicted_right += u64::from(right);
+    }
+
+    fn into_class(self, class: &str) -> ArcClass {
+        let share = |part, whole| (whole > 0).then(|| percent(part, whole));
+        let recall = share(self.gold_found, self.gold);
+        let precision = share(self.predicted_right, self.predicted);
+        let f1 = (recall.is_some() || precision.is_some()).then(|| {
+            let (r, p) = (recall.unwrap_or(0.0), precision.unwrap_or(0.0));
+            if r + p > 0.0 { 2.0 * r * p / (r + p) } else { 0.0 }
+        });
+        let Tally { gold, gold_found, predicted, predicted_right } = self;
+        ArcClass { class: class.to_owned(), gold, gold_found, predicted, predicted_right, recall, precision, f1 }
+    }
+}
+
+/// The scored words of every sentence as entries of its lists.
+fn scored_words<'a>(pairs: &'a [Pair]) -> impl Iterator<Item = (&'a Pair<'a>, usize)> {
+    pairs.iter().flat_map(|pair| (0..pair.scored.len()).filter(|&w| pair.scored[w]).map(move |w| (pair, w)))
+}
+
+const ARC_LENGTHS: [&str; 5] = ["root", "1", "2", "3-6", "7+"];
+
+/// The place in [`ARC_LENGTHS`] of an arc into entry `word`.
+fn arc_length(head: Node, word: usize) -> usize {
+    match (head, (word + 1).abs_diff(head as usize)) {
+        (ROOT, _) => 0,
+        (_, ..=1) => 1,
+        (_, 2) => 2,
+        (_, 3..=6) => 3,
+        (_, 7..) => 4,
+    }
+}
+
+fn by_length(pairs: &[Pair]) -> Vec<ArcClass> {
+    let mut tallies = [Tally::default(); ARC_LENGTHS.len()];
+    for (pair, word) in scored_words(pairs) {
+        let (gold, system) = (pair.gold.heads[word], pair.system.heads[word]);
+        tallies[arc_length(gold, word)].add_gold(gold == system);
+        tallies[arc_length(system, word)].add_predicted(gold == system);
+    }
+    ARC_LENGTHS.iter().zip(tallies).map(|(name, tally)| tally.into_class(name)).collect()
+}
+
+fn by_label(pairs: &[Pair], granularity: Granularity) -> Vec<ArcClass> {
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    for (pair, word) in scored_words(pairs) {
+        let [gold, system] = [pair.gold, pair.system].map(|sentence| granularity.of(&sentence.labels[word]));
+        let right = gold == system && pair.gold.heads[word] == pair.system.heads[word];
+        tallies.entry(gold).or_default().add_gold(right);
+        tallies.entry(system).or_default().add_predicted(right);
+    }
+    let mut classes: Vec<ArcClass> = tallies.into_iter().map(|(label, tally)| tally.into_class(label)).collect();
+    classes.sort_by_key(|class| std::cmp::Reverse((class.gold, class.predicted)));
+    classes
+}
+
+fn by_projectivity(pairs: &[Pair]) -> Vec<ArcClass> {
+    let mut tallies = [Tally::default(); 2];
+    for pair in pairs {
+        let [gold, system] = [pair.gold, pair.system].map(|sentence| nonprojective(&sentence.heads));
+        for word in (0..pair.scored.len()).filter(|&word| pair.scored[word]) {
+            let right = pair.gold.heads[word] == pair.system.heads[word];
+            tallies[usize::from(gold[word])].add_gold(right);
+            tallies[usize::from(system[word])].add_predicted(right);
+        }
+    }
+    ["projective", "non-projective"].iter().zip(tallies).map(|(name, tally)| tally.into_class(name)).collect()
+}
+
+/// The buckets' names, and the most words that a sentence of each has.
+const SENTENCE_LENGTHS: [(&str, usize); 6] =
+    [("1-10", 10), ("11-20", 20), ("21-30", 30), ("31-40", 40), ("41-50", 50), ("51+", usize::MAX)];
+
+fn by_sentence_length(pairs: &[Pair]) -> Vec<Bucket> {
+    let mut buckets = [Counts::default(); SENTENCE_LENGTHS.len()];
+    for pair in pairs {
+        buckets[SENTENCE_LENGTHS.partition_point(|&(_, most)| most < pair.gold.n_words())] += pair.counts;
+    }
+    let named = SENTENCE_LENGTHS.iter().zip(buckets);
+    named.map(|(&(name, _), counts)| Bucket { sentence_length: name.to_owned(), scores: counts.into() }).collect()
+}
+
+/// Whether the arc into each word is non-projective; entry 0 belongs to word 1.
+fn nonprojective(heads: &[Node]) -> Vec<bool> {
+    let mut flags = vec![false; heads.len()];
+    for word in non_projective_arcs(&Tree::new(heads, &vec![0; heads.len()])) {
+        flags[word as usize - 1] = true;
+    }
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::count;
+    use super::*;
+
+    fn sentence(heads: &[Node], labels: &[&str]) -> InputSentence {
+        let n = heads.len();
+        InputSentence {
+            id: None,
+            line: 1,
+            lines: (1..=n).collect(),
+            forms: vec!["w".to_owned(); n],
+            upos: vec!["X".to_owned(); n],
+            heads: heads.to_vec(),
+            labels: labels.iter().map(|&label| label.to_owned()).collect(),
+        }
+    }
+
+    fn breakdowns(gold: &InputSentence, system: &InputSentence, scored: &[bool]) -> Breakdowns {
+        let counts = count(&gold.analysis(), &system.analysis(), |word| scored[word], Granularity::Universal);
+        let pair = Pair { gold, system, scored, counts };
+        use Section::*;
+        Breakdowns::new(&[pair], Granularity::Universal, &[Length, Label, SentenceLength, Projectivity])
+    }
+
+    /// (class, gold, found, predicted, right)
+    fn figures(classes: Option<Vec<ArcClass>>) -> Vec<(String, u64, u64, u64, u64)> {
+        let classes = classes.unwrap().into_iter();
+        classes.map(|c| (c.class, c.gold, c.gold_found, c.predicted, c.predicted_right)).collect()
+    }
+
+    fn rows(rows: &[(&str, u64, u64, u64, u64)]) -> Vec<(String, u64, u64, u64, u64)> {
+        rows.iter().map(|&(class, a, b, c, d)| (class.to_owned(), a, b, c, d)).collect()
+    }
+
+    /// "A hearing is scheduled on the issue today", two crossing arcs in gold; the system finds one of them, loses the
+    /// other and makes the arc to "the" two words long.
+    #[test]
+    fn by_hand() {
+        let gold = sentence(
+            &[2, 3, 0, 3, 2, 7, 5, 4],
+            &["det", "nsubj:pass", "root", "xcomp", "nmod", "det", "case", "advmod"],
+        );
+        let system =
+            sentence(&[2, 3, 0, 3, 2, 5, 5, 7], &["det", "nsubj", "root", "xcomp", "obl", "det", "case", "advmod"]);
+        let found = breakdowns(&gold, &system, &[true; 8]);
+        assert_eq!(
+            figures(found.length),
+            rows(&[
+                ("root", 1, 1, 1, 1),
+                ("1", 4, 3, 5, 3),
+                ("2", 1, 1, 1, 1),
+                ("3-6", 2, 1, 1, 1),
+                ("7+", 0, 0, 0, 0)
+            ])
+        );
+        assert_eq!(
+            figures(found.label),
+            rows(&[
+                ("det", 2, 1, 2, 1),
+                ("advmod", 1, 0, 1, 0),
+                ("case", 1, 1, 1, 1),
+                ("nsubj", 1, 1, 1, 1),
+                ("root", 1, 1, 1, 1),
+                ("xcomp", 1, 1, 1, 1),
+                ("nmod", 1, 0, 0, 0),
+                ("obl", 0, 0, 1, 0),
+            ])
+        );
+        assert_eq!(figures(found.projectivity), rows(&[("projective", 6, 5, 7, 5), ("non-projective", 2, 1, 1, 1)]));
+        let buckets = found.sentence_length.unwrap();
+        assert_eq!(buckets[0].scores.counts.heads, 6);
+        assert!(buckets[1..].iter().all(|bucket| bucket.scores.counts == Counts::default()));
+    }
+
+    #[test]
+    fn words_that_are_not_scored_are_nowhere() {
+        let gold = sentence(&[2, 0, 2], &["a", "root", "punct"]);
+        let system = sentence(&[0, 1, 1], &["root", "b", "punct"]);
+        let found = breakdowns(&gold, &system, &[true, true, false]);
+        let sum = |classes: Option<Vec<ArcClass>>| {
+            figures(classes)
+                .into_iter()
+                .map(|c| (c.1, c.2, c.3, c.4))
+                .fold((0, 0, 0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1, sum.2 + c.2, sum.3 + c.3))
+        };
+        for classes in [found.length, found.label, found.projectivity] {
+            assert_eq!(sum(classes), (2, 0, 2, 0));
+        }
+    }
+
+    #[test]
+    fn boundaries() {
+        let place = |length: usize| SENTENCE_LENGTHS[SENTENCE_LENGTHS.partition_point(|&(_, most)| most < length)].0;
+        assert_eq!([1, 10, 11, 20, 50, 51, 999].map(place), ["1-10", "1-10", "11-20", "11-20", "41-50", "51+", "51+"]);
+        let arc = |head| ARC_LENGTHS[arc_length(head, 9)];
+        assert_eq!([0, 9, 11, 8, 7, 4, 3, 16, 17].map(arc), ["root", "1", "1", "2", "3-6", "3-6", "7+", "3-6", "7+"]);
+    }
+
+    #[test]
+    fn shares_that_do_not_exist() {
+        let shares = |gold, predicted| {
+            let class = Tally { gold, predicted, ..Tally::default() }.into_class("x");
+            (class.recall, class.precision, class.f1)
+        };
+        assert_eq!(shares(0, 0), (None, None, None));
+        assert_eq!(shares(3, 0), (Some(0.0), None, Some(0.0)));
+        assert_eq!(shares(0, 2), (None, Some(0.0), Some(0.0)));
+    }
+}

@@ -1,0 +1,90 @@
+//! What evaluation needs of a file: forms, tags, and trees that are known to be trees.
+
+use std::path::Path;
+
+use super::Analysis;
+use crate::error::{Problem, Result};
+use crate::tree::{Node, ROOT, Roots};
+use crate::treebank::{Column, Sentence, Treebank};
+
+/// A file whose sentences are all trees, perhaps with several roots.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// The file as the user named it.
+    pub path: String,
+    /// Its sentences.
+    pub sentences: Vec<InputSentence>,
+}
+
+/// One sentence of an [`Input`]. Entry 0 of each list belongs to word 1.
+#[derive(Debug, Clone)]
+pub struct InputSentence {
+    /// The sentence's id, where it has one.
+    pub id: Option<String>,
+    /// The line on which the sentence's block starts, from 1.
+    pub line: usize,
+    /// The words' lines.
+    pub lines: Vec<usize>,
+    /// The words' forms.
+    pub forms: Vec<String>,
+    /// The words' universal parts of speech.
+    pub upos: Vec<String>,
+    /// The words' heads.
+    pub heads: Vec<Node>,
+    /// The labels of the arcs into the words.
+    pub labels: Vec<String>,
+}
+
+impl Input {
+    /// Reads CoNLL-U or CoNLL-X; `-` is standard input.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is malformed or empty, or a word has no head, a head that does not exist, or is part of
+    /// a cycle. The first such word is named.
+    pub fn read(path: &Path) -> Result<Input> {
+        let sentences = Treebank::read(path, None)?.sentences.iter().map(read_sentence).collect::<Result<_, _>>()?;
+        Ok(Input { path: path.display().to_string(), sentences })
+    }
+
+    /// The number of words.
+    pub fn n_words(&self) -> usize {
+        self.sentences.iter().map(InputSentence::n_words).sum()
+    }
+
+    /// The number of sentences with several roots.
+    pub fn n_several_roots(&self) -> usize {
+        self.sentences.iter().filter(|sentence| sentence.has_several_roots()).count()
+    }
+}
+
+impl InputSentence {
+    /// The number of words.
+    pub fn n_words(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether more than one word hangs on the root.
+    pub fn has_several_roots(&self) -> bool {
+        self.heads.iter().filter(|&&head| head == ROOT).count() > 1
+    }
+
+    /// The sentence's tree.
+    pub fn analysis(&self) -> Analysis<'_> {
+        Analysis { heads: self.heads.clone(), labels: self.labels.iter().map(String::as_str).collect() }
+    }
+}
+
+/// The sentence's heads, which must make a tree, and what else is compared.
+fn read_sentence(sentence: &Sentence) -> Result<InputSentence, Problem> {
+    let heads = sentence.heads(Roots::Several)?;
+    let column = |column| sentence.words().map(|word| sentence.column(word, column).to_owned()).collect();
+    Ok(InputSentence {
+        id: sentence.id().map(str::to_owned),
+        line: sentence.line(),
+        lines: sentence.words().map(|word| sentence.line_of(word)).collect(),
+        forms: column(Column::Form),
+        upos: column(Column::Upos),
+        heads,
+        labels: column(Column::Deprel),
+    })
+}

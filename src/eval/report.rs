@@ -1,0 +1,260 @@
+//! Everything that `treebeam eval` has to say, as data.
+
+use serde::Serialize;
+
+use super::breakdown::Pair;
+use super::significance::{self, Interval, LEVEL};
+use super::{
+    Breakdowns, Counts, Granularity, Input, Metric, Punctuation, PunctuationRule, Scores, Section, check_alignment,
+    count,
+};
+use crate::error::Result;
+use crate::random::GENERATOR;
+
+/// What to evaluate, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What makes a word punctuation; if not given, the tag where the gold file uses it, else the form.
+    pub rule: Option<PunctuationRule>,
+    /// What breakdowns, intervals and tests are made of.
+    pub headline: Headline,
+    /// The breakdowns to make.
+    pub sections: Vec<Section>,
+    /// Samples of the bootstrap and rounds of the randomisation, at least 1.
+    pub samples: usize,
+    /// The seed of both.
+    pub seed: u64,
+}
+
+/// One choice of words to score and labels to tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Headline {
+    /// Whether punctuation is scored.
+    pub punctuation: Punctuation,
+    /// Which labels count as the same.
+    pub granularity: Granularity,
+}
+
+/// An evaluation of one or two systems.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The gold file.
+    pub gold: String,
+    /// Its sentences.
+    pub sentences: usize,
+    /// Its words.
+    pub words: usize,
+    /// The number of its sentences with several roots.
+    pub several_roots: usize,
+    /// What makes a word punctuation.
+    pub punctuation_rule: PunctuationRule,
+    /// The number of words that are punctuation under the rule.
+    pub punctuation_words: u64,
+    /// What breakdowns, intervals and tests are made of.
+    pub headline: Headline,
+    /// Samples of the bootstrap and rounds of the randomisation.
+    pub samples: usize,
+    /// The seed of both.
+    pub seed: u64,
+    /// Their generator.
+    pub generator: &'static str,
+    /// The systems, in the order given.
+    pub systems: Vec<SystemReport>,
+    /// The second system against the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Vec<Test>>,
+}
+
+/// One system's part of a [`Report`].
+#[derive(Debug, Clone, Serialize)]
+pub struct SystemReport {
+    /// The system's file.
+    pub path: String,
+    /// The number of its sentences with several roots.
+    pub several_roots: usize,
+    /// Its scores with and without punctuation, with and without subtypes.
+    pub scores: Vec<Variant>,
+    /// Bootstrap intervals of its headline scores.
+    pub intervals: Intervals,
+    /// Its breakdowns.
+    pub breakdowns: Breakdowns,
+}
+
+/// The scores under one [`Headline`].
+#[derive(Debug, Clone, Serialize)]
+pub struct Variant {
+    /// Which words are scored and which labels told apart.
+    #[serde(flatten)]
+    pub headline: Headline,
+    /// The scores.
+    #[serde(flatten)]
+    pub scores: Scores,
+}
+
+/// Bootstrap intervals.
+#[derive(Debug, Clone, Serialize)]
+pub struct Intervals {
+    /// The share of resamples that each holds.
+    pub level: f64,
+    /// Of the unlabelled attachment score.
+    pub uas: Interval,
+    /// Of the labelled attachment score.
+    pub las: Interval,
+}
+
+/// The second system against the first by one metric.
+#[derive(Debug, Clone, Serialize)]
+pub struct Test {
+    /// The metric.
+    pub metric: Metric,
+    /// The second system's score minus the first's, in percentage points.
+    pub difference: f64,
+    /// Its bootstrap interval at [`LEVEL`].
+    pub interval: Interval,
+    /// The p-value of the approximate randomisation.
+    pub p: f64,
+    /// Sentences with more correct words in the first.
+    pub first_better: usize,
+    /// Sentences with more correct words in the second.
+    pub second_better: usize,
+    /// Sentences with as many in both.
+    pub tied: usize,
+}
+
+impl Report {
+    /// Evaluates `systems` against `gold`; if there are two or more, the second is compared with the first.
+    ///
+    /// # Errors
+    /// If a system does not have the words of `gold`.
+    ///
+    /// # Panics
+    /// If `options.samples` is 0.
+    pub fn new(gold: &Input, systems: &[Input], options: &Options) -> Result<Report> {
+        for system in systems {
+            check_alignment(gold, system)?;
+        }
+        let rule = options.rule.unwrap_or_else(|| rule_for(gold));
+        let punctuation: Vec<Vec<bool>> = gold
+            .sentences
+            .iter()
+            .map(|s| s.forms.iter().zip(&s.upos).map(|(form, upos)| rule.applies(form, upos)).collect())
+            .collect();
+        let headline_scored = scored(&punctuation, options.headline.punctuation);
+        let by_sentence: Vec<Vec<Counts>> =
+            systems.iter().map(|system| counts(gold, system, &headline_scored, options.headline.granularity)).collect();
+        let comparison = match by_sentence.as_slice() {
+            [a, b, ..] => Some([Metric::Uas, Metric::Las].map(|metric| Test::new(a, b, metric, options)).to_vec()),
+            _ => None,
+        };
+        let systems = systems.iter().zip(&by_sentence);
+        Ok(Report {
+            gold: gold.path.clone(),
+            sentences: gold.sentences.len(),
+            words: gold.n_words(),
+            several_roots: gold.n_several_roots(),
+            punctuation_rule: rule,
+            punctuation_words: punctuation.iter().flatten().filter(|&&is| is).count() as u64,
+            headline: options.headline,
+            samples: options.samples,
+            seed: options.seed,
+            generator: GENERATOR,
+            systems: systems.map(|(s, counts)| SystemReport::new(gold, s, &punctuation, counts, options)).collect(),
+            comparison,
+        })
+    }
+
+    /// What the reader should know but might overlook, one line each.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.punctuation_words == 0 {
+            warnings.push(format!(
+                "n = {} with and without punctuation: no word of {} is punctuation by the rule \"{}\"",
+                self.words,
+                self.gold,
+                self.punctuation_rule.description()
+            ));
+        }
+        for system in self.systems.iter().filter(|system| system.several_roots > 0) {
+            warnings.push(format!(
+                "{}: {} of {} sentences have several roots, against {} in {}",
+                system.path, system.several_roots, self.sentences, self.several_roots, self.gold
+            ));
+        }
+        warnings
+    }
+}
+
+/// The rule that fits the data: the tag, if the gold file uses it at all.
+fn rule_for(gold: &Input) -> PunctuationRule {
+    let tagged = gold.sentences.iter().flat_map(|s| &s.upos).any(|upos| PunctuationRule::Upos.applies("", upos));
+    if tagged { PunctuationRule::Upos } else { PunctuationRule::Form }
+}
+
+/// By sentence and word: whether the word is scored.
+fn scored(punctuation: &[Vec<bool>], choice: Punctuation) -> Vec<Vec<bool>> {
+    let scored = |&is_punctuation: &bool| choice == Punctuation::Include || !is_punctuation;
+    punctuation.iter().map(|sentence| sentence.iter().map(scored).collect()).collect()
+}
+
+/// Counts by sentence.
+fn counts(gold: &Input, system: &Input, scored: &[Vec<bool>], granularity: Granularity) -> Vec<Counts> {
+    let sentences = gold.sentences.iter().zip(&system.sentences).zip(scored);
+    sentences
+        .map(|((gold, system), scored)| count(&gold.analysis(), &system.analysis(), |word| scored[word], granularity))
+        .collect()
+}
+
+impl SystemReport {
+    /// `by_sentence` are the counts under the headline.
+    fn new(
+        gold: &Input,
+        system: &Input,
+        punctuation: &[Vec<bool>],
+        by_sentence: &[Counts],
+        options: &Options,
+    ) -> SystemReport {
+        let mut scores = Vec::new();
+        for choice in [Punctuation::Include, Punctuation::Exclude] {
+            let scored = scored(punctuation, choice);
+            for granularity in [Granularity::Full, Granularity::Universal] {
+                let total: Counts = counts(gold, system, &scored, granularity).iter().sum();
+                scores.push(Variant { headline: Headline { punctuation: choice, granularity }, scores: total.into() });
+            }
+        }
+        let interval = |metric| significance::bootstrap(by_sentence, metric, options.samples, options.seed);
+        let scored = scored(punctuation, options.headline.punctuation);
+        let sentences = gold.sentences.iter().zip(&system.sentences).zip(&scored).zip(by_sentence);
+        let pairs: Vec<Pair> =
+            sentences.map(|(((gold, system), scored), &counts)| Pair { gold, system, scored, counts }).collect();
+        SystemReport {
+            path: system.path.clone(),
+            several_roots: system.n_several_roots(),
+            scores,
+            intervals: Intervals { level: LEVEL, uas: interval(Metric::Uas), las: interval(Metric::Las) },
+            breakdowns: Breakdowns::new(&pairs, options.headline.granularity, &options.sections),
+        }
+    }
+
+    /// The scores under `headline`.
+    pub fn under(&self, headline: Headline) -> Option<&Scores> {
+        self.scores.iter().find(|variant| variant.headline == headline).map(|variant| &variant.scores)
+    }
+}
+
+impl Test {
+    fn new(a: &[Counts], b: &[Counts], metric: Metric, options: &Options) -> Test {
+        let total = |counts: &[Counts]| metric.score(&counts.iter().sum());
+        let better =
+            |a: &[Counts], b: &[Counts]| a.iter().zip(b).filter(|(a, b)| metric.correct(a) > metric.correct(b)).count();
+        let (first_better, second_better) = (better(a, b), better(b, a));
+        Test {
+            metric,
+            difference: total(b) - total(a),
+            interval: significance::bootstrap_difference(a, b, metric, options.samples, options.seed),
+            p: significance::randomisation(a, b, metric, options.samples, options.seed),
+            first_better,
+            second_better,
+            tied: a.len() - first_better - second_better,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! How sure a score or a difference is: approximate randomisation and the bootstrap, both over sentences.
+//!
+//! Sentences are what is drawn, never words: the words of a sentence stand or fall together. To compare averages over
+//! several training seeds, add up each sentence's counts over the seeds before calling; the seeds of one sentence then
+//! share one coin.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Counts, Metric};
+use crate::random::{below, stream};
+
+/// The share of resamples that an [`Interval`] holds.
+pub const LEVEL: f64 = 0.95;
+
+/// A percentile bootstrap interval at [`LEVEL`], in percent or percentage points; both ends are NaN if no word was
+/// scored.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// The two-sided p-value of the difference between two systems by stratified approximate randomisation (Yeh 2000; Noreen
+/// 1989): in each of `samples` rounds a coin per sentence decides whether the two systems change places; the p-value is
+/// (c + 1) / (samples + 1), where c rounds had a difference at least as great as the one observed.
+///
+/// `a[i]` and `b[i]` belong to the same sentence. Takes O(samples · sentences) time; the result depends on the seed, not
+/// on the number of threads.
+///
+/// # Panics
+/// If `a` and `b` do not have the same number of sentences, or not the same number of words in each.
+pub fn randomisation(a: &[Counts], b: &[Counts], metric: Metric, samples: usize, seed: u64) -> f64 {
+    let (observed, differences) = swappable(a, b, metric);
+    let extreme = (0..samples as u64).into_par_iter().filter(|&sample| {
+        let mut coins = stream(seed, "approximate randomisation", &[sample]);
+        let swapped: i64 = differences.iter().map(|&d| if below(2, &mut coins) == 0 { d } else { -d }).sum();
+        swapped.abs() >= observed.abs()
+    });
+    (extreme.count() + 1) as f64 / (samples + 1) as f64
+}
+
+/// The difference in correct words, and the non-zero differences by sentence. Both systems are scored on the same number
+/// of words however they are swapped, so that differences of counts order as differences of scores do; and a sentence on
+/// which they agree changes nothing when swapped.
+fn swappable(a: &[Counts], b: &[Counts], metric: Metric) -> (i64, Vec<i64>) {
+    let differences: Vec<i64> = paired(a, b, metric).map(|(d, _)| d).filter(|&d| d != 0).collect();
+    (differences.iter().sum(), differences)
+}
+
+/// By sentence: how many more words are correct in `b` than in `a`, and how many are scored.
+fn paired<'a>(a: &'a [Counts], b: &'a [Counts], metric: Metric) -> impl Iterator<Item = (i64, u64)> + 'a {
+    assert_eq!(a.len(), b.len(), "counts of the same sentences");
+    a.iter().zip(b).map(move |(a, b)| {
+        assert_eq!(a.tokens, b.tokens, "counts of the same words");
+        (metric.correct(b) as i64 - metric.correct(a) as i64, a.tokens)
+    })
+}
+
+/// The bootstrap interval of one system's score (Efron & Tibshirani 1993, section 13.3): sentences are drawn with
+/// replacement, as many as there are, `samples` times.
+///
+/// Takes O(samples · sentences) time; the result depends on the seed, not on the number of threads.
+///
+/// # Panics
+/// If `samples` is 0.
+pub fn bootstrap(counts: &[Counts], metric: Metric, samples: usize, seed: u64) -> Interval {
+    let sentences: Vec<_> = counts.iter().map(|c| (metric.correct(c) as i64, c.tokens)).collect();
+    percentiles(&sentences, samples, seed)
+}
+
+/// The bootstrap interval of the difference, `b` minus `a`, in percentage points: as [`bootstrap`], each draw taking the
+/// same sentences from both.
+///
+/// # Panics
+/// If `samples` is 0, or as [`randomisation`] does.
+pub fn bootstrap_difference(a: &[Counts], b: &[Counts], metric: Metric, samples: usize, seed: u64) -> Interval {
+    let sentences: Vec<_> = paired(a, b, metric).collect();
+    percentiles(&sentences, samples, seed)
+}
+
+/// The interval of Σ value / Σ words over resampled (value, words) pairs.
+fn percentiles(sentences: &[(i64, u64)], samples: usize, seed: u64) -> Interval {
+    assert!(samples > 0, "a bootstrap needs at least one sample");
+    // Sentences without scored words change no ratio, but could make up a whole resample, which would have none.
+    let sentences: Vec<_> = sentences.iter().copied().filter(|&(_, words)| words > 0).collect();
+    if sentences.is_empty() {
+        return Interval { low: f64::NAN, high: f64::NAN };
+    }
+    let n = sentences.len() as u64;
+    let mut scores: Vec<f64> = (0..samples as u64)
+        .into_par_iter()
+        .map(|sample| {
+            let mut draws = stream(seed, "bootstrap", &[sample]);
+            let (value, words) = (0..n).fold((0, 0), |(value, words), _| {
+                let drawn = sentences[below(n, &mut draws) as usize];
+                (value + drawn.0, words + drawn.1)
+            });
+            100.0 * value as f64 / words as f64
+        })
+        .collect();
+    scores.sort_unstable_by(f64::total_cmp);
+    let tail = ((1.0 - LEVEL) / 2.0 * samples as f64) as usize;
+    Interval { low: scores[tail], high: scores[samples - 1 - tail] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::unit;
+
+    /// A sentence of `tokens` words, `heads` of them attached right and `labelled` of those labelled right.
+    fn sentence(tokens: u64, heads: u64, labelled: u64) -> Counts {
+        Counts { sentences: 1, tokens, heads, labels: labelled, labelled, ..Counts::default() }
+    }
+
+    /// The p-value over all 2^n ways to swap.
+    fn exact(a: &[Counts], b: &[Counts], metric: Metric) -> f64 {
+        let d: Vec<i64> = a.iter().zip(b).map(|(a, b)| metric.correct(b) as i64 - metric.correct(a) as i64).collect();
+        let observed = d.iter().sum::<i64>().abs();
+        let extreme = (0..1u32 << d.len()).filter(|swaps| {
+            let sum: i64 = d.iter().enumerate().map(|(i, d)| if swaps >> i & 1 == 1 { -d } else { *d }).sum();
+            sum.abs() >= observed
+        });
+        extreme.count() as f64 / (1u32 << d.len()) as f64
+    }
+
+    #[test]
+    fn randomisation_approaches_the_exact_test() {
+        let heads_a = [3, 5, 4, 7, 2, 6, 5, 5, 8, 1];
+        let heads_b = [5, 6, 4, 6, 4, 8, 5, 8, 9, 2];
+        let a: Vec<Counts> = heads_a.iter().map(|&heads| sentence(10, heads, heads / 2)).collect();
+        let b: Vec<Counts> = heads_b.iter().map(|&heads| sentence(10, heads, heads / 2)).collect();
+        let samples = 100_000;
+        for (metric, by_hand) in [(Metric::Uas, 10.0 / 256.0), (Metric::Las, 2.0 / 64.0)] {
+            let truth = exact(&a, &b, metric);
+            let p = randomisation(&a, &b, metric, samples, 1);
+            let sd = (truth * (1.0 - truth) / samples as f64).sqrt();
+            assert!((p - truth).abs() < 4.0 * sd, "{metric:?}: {p} against {truth}");
+            assert_eq!(p, randomisation(&a, &b, metric, samples, 1));
+            assert_eq!(p, randomisation(&b, &a, metric, samples, 1));
+            assert_ne!(p, randomisation(&a, &b, metric, samples, 2));
+            assert_eq!(truth, by_hand, "{metric:?}");
+        }
+    }
+
+    #[test]
+    fn equal_systems_do_not_differ() {
+        let a = vec![sentence(9, 4, 3); 20];
+        assert_eq!(randomisation(&a, &a, Metric::Las, 1000, 1), 1.0);
+        assert_eq!(bootstrap_difference(&a, &a, Metric::Las, 1000, 1), Interval { low: 0.0, high: 0.0 });
+    }
+
+    #[test]
+    fn the_least_p_value_is_one_in_samples_plus_one() {
+        let (a, b) = (vec![sentence(9, 0, 0); 60], vec![sentence(9, 9, 9); 60]);
+        assert_eq!(randomisation(&a, &b, Metric::Uas, 999, 1), 1.0 / 1000.0);
+    }
+
+    /// Two systems that differ by nothing but chance: in each of many trials the p-value falls below x with probability
+    /// about x.
+    #[test]
+    fn p_values_are_uniform_under_the_null() {
+        let trials = 1000;
+        let p_values: Vec<f64> = (0..trials)
+            .map(|trial| {
+                let mut rng = stream(trial, "test", &[]);
+                let mut draw =
+                    || -> Vec<Counts> { (0..80).map(|_| sentence(20, (unit(&mut rng) * 21.0) as u64, 0)).collect() };
+                let (a, b) = (draw(), draw());
+                randomisation(&a, &b, Metric::Uas, 200, trial)
+            })
+            .collect();
+        for level in [0.05, 0.25, 0.5, 0.75, 0.95] {
+            let below = p_values.iter().filter(|&&p| p <= level).count() as f64 / trials as f64;
+            let sd = (level * (1.0 - level) / trials as f64).sqrt();
+            assert!((below - level).abs() < 4.0 * sd + 1.0 / 201.0, "P(p <= {level}) = {below}");
+        }
+    }
+
+    #[test]
+    fn intervals_hold_the_score_and_narrow_with_more_sentences() {
+        let draw = |n: u64| -> Vec<Counts> { (0..n).map(|i| sentence(10 + i % 7, 5 + i * i % 5, i * i % 5)).collect() };
+        for metric in [Metric::Uas, Metric::Las] {
+            let width = |n| {
+                let counts = draw(n);
+                let total: Counts = counts.iter().sum();
+                let score = 100.0 * metric.correct(&total) as f64 / total.tokens as f64;
+                let interval = bootstrap(&counts, metric, 2000, 1);
+                assert!(interval.low < score && score < interval.high, "{interval:?} without {score}");
+                interval.high - interval.low
+            };
+            let ratio = width(100) / width(1600);
+            assert!((3.0..5.0).contains(&ratio), "16 times the data, 1/{ratio} of the width");
+        }
+    }
+
+    /// One word a sentence, so that the score is a mean of coin flips with a known standard error.
+    #[test]
+    fn the_interval_of_a_proportion_is_the_normal_one() {
+        let counts: Vec<Counts> = (0..400).map(|i| sentence(1, u64::from(i % 4 != 0), 0)).collect();
+        let interval = bootstrap(&counts, Metric::Uas, 10_000, 1);
+        let half = 1.96 * 100.0 * (0.75f64 * 0.25 / 400.0).sqrt();
+        assert!((interval.low - (75.0 - half)).abs() < 0.3, "{interval:?}");
+        assert!((interval.high - (75.0 + half)).abs() < 0.3, "{interval:?}");
+    }
+
+    #[test]
+    fn paired_draws_cancel_what_sentences_share() {
+        // b is right on one word more than a in every sentence of 10 words, whatever a's score.
+        let a: Vec<Counts> = (0..50).map(|i| sentence(10, i % 9, 0)).collect();
+        let b: Vec<Counts> = (0..50).map(|i| sentence(10, i % 9 + 1, 0)).collect();
+        assert_eq!(bootstrap_difference(&a, &b, Metric::Uas, 500, 1), Interval { low: 10.0, high: 10.0 });
+    }
+
+    #[test]
+    fn sentences_without_scored_words_change_nothing() {
+        let mut counts = vec![sentence(4, 3, 2); 3];
+        counts.extend([Counts::default(); 30]);
+        assert_eq!(bootstrap(&counts, Metric::Uas, 500, 1), Interval { low: 75.0, high: 75.0 });
+        let none = bootstrap(&[Counts::default(); 3], Metric::Uas, 500, 1);
+        assert!(none.low.is_nan() && none.high.is_nan());
+    }
+}
