@@ -6,11 +6,17 @@ mod action;
 mod arc_eager;
 mod arc_hybrid;
 mod arc_standard;
+mod derivation;
+pub mod exhaustive;
+mod tabulation;
+#[cfg(test)]
+mod tests;
 
 pub use action::{Action, ActionId, Actions, FORBIDDEN, Move, MoveSet, Permitted};
 pub use arc_eager::ArcEager;
 pub use arc_hybrid::ArcHybrid;
 pub use arc_standard::ArcStandard;
+pub use derivation::Derivation;
 
 use crate::configuration::Configuration;
 use crate::tree::{Gold, LabelId, Node};
