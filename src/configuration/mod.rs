@@ -9,8 +9,6 @@ mod arena;
 mod cell;
 mod label_set;
 mod plain;
-#[cfg(test)]
-mod tests;
 
 pub use arena::{Arena, ArenaConfiguration};
 pub use cell::{Cell, N_SLOTS, Slot, SlotMask, Slots};

@@ -6,10 +6,14 @@
 //! | LEFT | \|σ\| ≥ 2, s1 is a word | adds s0 → s1, (σ\|s1\|s0, β) → (σ\|s0, β) | by tabulation |
 //! | RIGHT | \|σ\| ≥ 2 | adds s1 → s0, (σ\|s1\|s0, β) → (σ\|s1, β) | by tabulation |
 //!
-//! Initial: σ = \[root\], β = 1..n. Terminal: σ = \[root\], β = \[\]. Derives every projective tree, in 2n transitions. Not
-//! arc-decomposable.
+//! Initial: σ = \[root\], β = 1..n. Terminal: σ = \[root\], β = \[\]. Derives every projective tree, in 2n transitions.
+//! Goldberg & Nivre (TACL 2013) start with the root at the front of the buffer instead, one forced SHIFT earlier.
 //!
-//! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition.
+//! **Costs**: not arc-decomposable (with 1, 2 and 3 on the stack, 3 → 2 and 2 → 1 can each be made but not both), so the
+//! cost of a move is the loss after it less the loss before, each by tabulation: see `tabulation`.
+//!
+//! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition. The costs are exact
+//! with one root as with several.
 
 use std::cell::RefCell;
 use std::iter::once;
@@ -104,7 +108,7 @@ impl Oracle for ArcStandard {
         }
         let end = gold.n_words() as Node + 1;
         let front = end - c.buffer_len() as Node;
-        let (s0, s1) = (c.stack(0), c.stack(1));
+        let s1 = c.stack(1);
         let nodes = || c.stack_nodes().map(|(node, _)| node);
         let mut losses = MoveCosts::default();
         TABULATION.with_borrow_mut(|table| {
