@@ -171,12 +171,7 @@ pub(super) fn percent(part: u64, whole: u64) -> f64 {
 ///
 /// # Panics
 /// If the two differ in length.
-pub fn count(
-    gold: &Analysis,
-    system: &Analysis,
-    scored: impl Fn(usize) -> bool,
-    granularity: Granularity,
-) -> Counts {
+pub fn count(gold: &Analysis, system: &Analysis, scored: impl Fn(usize) -> bool, granularity: Granularity) -> Counts {
     assert_eq!(gold.heads.len(), system.heads.len(), "two analyses of one sentence");
     let mut counts = Counts::default();
     for word in (0..gold.heads.len()).filter(|&word| scored(word)) {

@@ -57,8 +57,8 @@ impl TransitionSystem for ArcEager {
         let last = self.roots == Roots::Single && c.buffer_len() == 2;
         let s0_has_head = c.s0_has_head();
         let moves = MoveSet::default()
-            .with(Move::Shift, !at_root && !(last && !stack_empty))
-            .with(Move::Right, !at_root && !stack_empty && !(last && c.n_headless() > 1))
+            .with(Move::Shift, !at_root && (stack_empty || !last))
+            .with(Move::Right, !at_root && !stack_empty && (c.n_headless() <= 1 || !last))
             .with(Move::Left, !stack_empty && !s0_has_head)
             .with(Move::Reduce, !stack_empty && s0_has_head);
         Permitted { moves, from_root: MoveSet::default().with(Move::Left, at_root) }
