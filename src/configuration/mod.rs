@@ -2,16 +2,18 @@
 //!
 //! Transition systems are written once, over the [`Configuration`] trait, in terms of a handful of effects. Two
 //! implementations stand behind it: [`ArenaConfiguration`], whose stacks and buffers share their structure so that a
-//! transition is O(1) and nothing is copied, and `PlainConfiguration`, plain vectors, the reference that tests
+//! transition is O(1) and nothing is copied, and [`PlainConfiguration`], plain vectors, the reference that tests
 //! walk beside it.
 
 mod arena;
 mod cell;
 mod label_set;
+mod plain;
 
 pub use arena::{Arena, ArenaConfiguration};
 pub use cell::{Cell, N_SLOTS, Slot, SlotMask, Slots};
 pub use label_set::{LabelSetId, LabelSets};
+pub use plain::PlainConfiguration;
 
 use crate::tree::{LabelId, Node};
 

@@ -33,10 +33,7 @@ impl Role {
 
     /// The cells in all places, of a stack and a buffer.
     #[inline]
-    pub fn cells<'a>(
-        stack: Option<&'a Cell<'a>>,
-        buffer: Option<&'a Cell<'a>>,
-    ) -> [Option<&'a Cell<'a>>; Role::COUNT] {
+    pub fn cells<'a>(stack: Option<&'a Cell<'a>>, buffer: Option<&'a Cell<'a>>) -> [Option<&'a Cell<'a>>; Role::COUNT] {
         let mut cells = [None; Role::COUNT];
         let (stack_cells, buffer_cells) = cells.split_at_mut(Role::B0 as usize);
         for (top, places) in [(stack, stack_cells), (buffer, buffer_cells)] {

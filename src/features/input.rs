@@ -107,9 +107,8 @@ impl Input {
         self.values.clear();
         for &column in &columns.read {
             self.values.extend([NO_VALUE, ROOT_VALUE]);
-            self.values.extend(
-                (1..=self.n_words as Node).map(|word| rapidhash_v3(sentence.column(word, column).as_bytes())),
-            );
+            self.values
+                .extend((1..=self.n_words as Node).map(|word| rapidhash_v3(sentence.column(word, column).as_bytes())));
         }
     }
 

@@ -129,7 +129,9 @@ mod tests {
 
     #[test]
     fn errors_name_line_and_column() {
-        assert!(error("S0.w\nS0.w X0.p\n").starts_with("test.feat:2: column 6: unknown place `X0`; expected one of S0"));
+        assert!(
+            error("S0.w\nS0.w X0.p\n").starts_with("test.feat:2: column 6: unknown place `X0`; expected one of S0")
+        );
         assert!(error("S0.q").starts_with("test.feat:1: column 4: unknown attribute `q`"));
         assert!(error("S0.l3.w").starts_with("test.feat:1: column 3: unknown step `.l3`"));
         assert!(error("S0.wp S0.w").contains("S0.w twice"));

@@ -53,7 +53,8 @@ impl Progress {
         let summary: Summary = serde_json::from_slice(summary)
             .map_err(|error| damaged(path, &format!("the summary does not parse: {error}")))?;
         if summary.header != *header {
-            let what = "the checkpoint is of a run with other options or data; give the same ones, or train without --resume";
+            let what =
+                "the checkpoint is of a run with other options or data; give the same ones, or train without --resume";
             return Err(damaged(path, what));
         }
         let inside_out = || damaged(path, "the weights point outside their table; the file is damaged");

@@ -59,8 +59,7 @@ impl TrainingData {
     ) -> Result<TrainingData> {
         let validity = valid_roots(options, train);
         let mut plain = Labels::default();
-        let mut kept: Vec<(&Sentence, Tree)> =
-            train.sentences.iter().zip(train.trees(validity, &mut plain)?).collect();
+        let mut kept: Vec<(&Sentence, Tree)> = train.sentences.iter().zip(train.trees(validity, &mut plain)?).collect();
         let n_read = kept.len();
         let mut labels = Labels::default();
         match options.nonprojective {

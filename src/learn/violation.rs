@@ -37,9 +37,9 @@ impl Update {
             Update::Early => Some(fell_off),
             Update::Standard => Some(last),
             // Ties go to the later step: more of the derivation is learned from.
-            Update::MaxViolation => (0..=last)
-                .filter(|&i| trace[i].is_violation())
-                .max_by_key(|&i| trace[i].predicted - trace[i].gold),
+            Update::MaxViolation => {
+                (0..=last).filter(|&i| trace[i].is_violation()).max_by_key(|&i| trace[i].predicted - trace[i].gold)
+            }
             Update::Latest => (0..=last).rev().find(|&i| trace[i].is_violation()),
             Update::Hybrid if trace[last].is_violation() => Some(last),
             Update::Hybrid => Some(fell_off),

@@ -16,9 +16,10 @@
 //!
 //! **One root**: the literature's system lets several words hang on the root. With [`Roots::Single`] the last word may be
 //! shifted only onto an empty stack, and attached to S0 only if no more than one word on the stack lacks a head; no
-//! configuration gets stuck. The costs are those of the unrestricted system: exact wherever the gold tree is still
-//! reachable, a lower bound where it is not.
+//! configuration gets stuck, and the derivations are those of the trees with one root. Arcs are then no longer lost one
+//! by one, which two further terms make good: see `one_root`. With them the costs equal exhaustive search again.
 
+use super::one_root::OneRoot;
 use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, TransitionSystem};
 use crate::configuration::{Configuration, RootPlace};
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
@@ -56,8 +57,8 @@ impl TransitionSystem for ArcEager {
         let last = self.roots == Roots::Single && c.buffer_len() == 2;
         let s0_has_head = c.s0_has_head();
         let moves = MoveSet::default()
-            .with(Move::Shift, !at_root && !(last && !stack_empty))
-            .with(Move::Right, !at_root && !stack_empty && !(last && c.n_headless() > 1))
+            .with(Move::Shift, !at_root && (stack_empty || !last))
+            .with(Move::Right, !at_root && !stack_empty && (c.n_headless() <= 1 || !last))
             .with(Move::Left, !stack_empty && !s0_has_head)
             .with(Move::Reduce, !stack_empty && s0_has_head);
         Permitted { moves, from_root: MoveSet::default().with(Move::Left, at_root) }
@@ -128,6 +129,14 @@ impl Oracle for ArcEager {
             }
             if permitted.has(Move::Reduce) {
                 costs.set(Move::Reduce, dependents);
+            }
+        }
+        if self.roots == Roots::Single && b != ROOT {
+            let one_root = OneRoot::of(gold, c, b);
+            for mv in Self::MOVES {
+                if let Some(cost) = costs.get(*mv) {
+                    costs.set(*mv, one_root.cost(*mv, cost));
+                }
             }
         }
         costs

@@ -9,8 +9,9 @@
 //! Initial: σ = \[root\], β = 1..n. Terminal: σ = \[root\], β = \[\]. Derives every projective tree, in 2n transitions; it
 //! is arc-decomposable, and the costs (Goldberg & Nivre, TACL 2013, section 4.2) are exact.
 //!
-//! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition. The costs are
-//! those of the unrestricted system: exact wherever the gold tree is still reachable, a lower bound where it is not.
+//! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition. The costs stay as
+//! they are, and exact: a word that hangs on the root in the gold tree can still do so if it is in the buffer or at S0
+//! with the root below it, whether or not other words may.
 
 use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, TransitionSystem};
 use crate::configuration::{Configuration, RootPlace};

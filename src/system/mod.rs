@@ -6,11 +6,18 @@ mod action;
 mod arc_eager;
 mod arc_hybrid;
 mod arc_standard;
+mod derivation;
+pub mod exhaustive;
+mod one_root;
+mod tabulation;
+#[cfg(test)]
+mod tests;
 
 pub use action::{Action, ActionId, Actions, FORBIDDEN, Move, MoveSet, Permitted};
 pub use arc_eager::ArcEager;
 pub use arc_hybrid::ArcHybrid;
 pub use arc_standard::ArcStandard;
+pub use derivation::Derivation;
 
 use crate::configuration::Configuration;
 pub use crate::tree::Roots;
@@ -43,7 +50,9 @@ pub trait TransitionSystem: Copy + Send + Sync + 'static {
 /// How close the costs of an oracle come to the true loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exactness {
-    /// Equal to the loss in every reachable configuration, for projective gold trees.
+    /// Equal to the loss in every configuration that any transitions reach, for projective gold trees: with
+    /// [`Roots::Several`] for all of them, with [`Roots::Single`] for those in which one word hangs on the root. For
+    /// other gold trees an approximation.
     ExactForProjective,
 }
 
@@ -71,7 +80,7 @@ impl MoveCosts {
 
 /// What a system knows about gold trees: its static and its dynamic oracle.
 pub trait Oracle: TransitionSystem {
-    /// How good [`Oracle::cost`] is.
+    /// How good [`Oracle::costs`] are.
     const EXACTNESS: Exactness;
 
     /// The move of the static oracle. Only defined on the configurations of its own derivation.
@@ -82,8 +91,8 @@ pub trait Oracle: TransitionSystem {
     fn costs<C: Configuration>(&self, gold: &Gold, configuration: &C, permitted: MoveSet) -> MoveCosts;
 }
 
-/// The label that `action`'s arc should bear, if the arc is a gold arc: another label costs 1 more (SPEC of labelled
-/// costs: Hamming loss over heads and labels). On an arc that is not in the gold tree every label costs the same.
+/// The label that `action`'s arc should bear, if the arc is a gold arc: another label costs 1 more (the loss counts words whose head
+/// or label is wrong). On an arc that is not in the gold tree every label costs the same.
 pub fn gold_label<S: TransitionSystem, C: Configuration>(
     system: &S,
     gold: &Gold,

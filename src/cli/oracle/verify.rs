@@ -1,0 +1,166 @@
+//! `treebeam oracle verify`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::roots_name;
+use crate::system::exhaustive::{Counterexample, Findings, Scope, Shape, check};
+use crate::system::{Exactness, Oracle, Roots, SystemKind};
+use crate::with_system;
+
+/// Options of `treebeam oracle verify`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The system whose oracles to check
+    #[arg(long, required_unless_present = "all", conflicts_with = "all")]
+    system: Option<SystemKind>,
+    /// Check every system
+    #[arg(long)]
+    all: bool,
+    /// The length of the longest sentences; 6 takes seconds, 7 minutes
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=7))]
+    max_words: u8,
+    /// How many words may hang on the root
+    #[arg(long, default_value = "both")]
+    roots: RootsChoice,
+    /// Check labelled costs too, with so many labels; multiplies the work by their number to the power of words, twice
+    #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=3))]
+    labels: u8,
+    /// Check against non-projective gold trees too, for which no oracle claims to be exact
+    #[arg(long)]
+    non_projective: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum RootsChoice {
+    /// One
+    Single,
+    /// One or more
+    Several,
+    /// First the one, then the other
+    Both,
+}
+
+const COLUMNS: [(&str, usize); 13] = [
+    ("system", 12),
+    ("roots", 7),
+    ("trees of", 14),
+    ("n", 1),
+    ("trees", 6),
+    ("configurations", 14),
+    ("pairs", 10),
+    ("transitions", 11),
+    ("mismatches", 10),
+    ("zero-set errors", 15),
+    ("no free move", 12),
+    ("misled", 8),
+    ("rebuilt", 7),
+];
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let systems = match args.system {
+        Some(system) => vec![system],
+        None => SystemKind::ALL.to_vec(),
+    };
+    let settings: &[Roots] = match args.roots {
+        RootsChoice::Single => &[Roots::Single],
+        RootsChoice::Several => &[Roots::Several],
+        RootsChoice::Both => &[Roots::Single, Roots::Several],
+    };
+    let shapes: &[Shape] =
+        if args.non_projective { &[Shape::Projective, Shape::NonProjective] } else { &[Shape::Projective] };
+
+    let mut output = io::stdout().lock();
+    write_row(&mut output, &COLUMNS.map(|(name, _)| name.to_owned()))?;
+    let mut all_right = true;
+    for system in systems {
+        for &roots in settings {
+            for &shape in shapes {
+                for n_words in 1..=usize::from(args.max_words) {
+                    let scope = Scope { n_words, roots, shape, n_labels: args.labels.into() };
+                    let (findings, exactness) = with_system!(system, roots, |system| verify(&system, scope));
+                    write_row(&mut output, &row(system, scope, &findings))?;
+                    output.flush()?;
+                    if !holds(exactness, shape, &findings) {
+                        all_right = false;
+                        report(system, scope, &findings);
+                    }
+                }
+            }
+        }
+    }
+    writeln!(
+        output,
+        "\npairs: a configuration that is not terminal, and a gold tree; transitions: a pair and a permitted action\n\
+         mismatches: transitions whose cost is not the loss they cause; zero-set errors: those wrongly free or not free\n\
+         no free move: pairs in which every cost is above 0; misled: pairs in which a move of least cost is not the best\n\
+         rebuilt: gold trees that the static oracle derives"
+    )?;
+    Ok(ExitCode::from(u8::from(!all_right)))
+}
+
+fn verify<S: Oracle>(system: &S, scope: Scope) -> (Findings, Exactness) {
+    (check(system, scope), S::EXACTNESS)
+}
+
+fn holds(exactness: Exactness, shape: Shape, findings: &Findings) -> bool {
+    match (exactness, shape) {
+        (Exactness::ExactForProjective, Shape::Projective) => {
+            let errors = findings.mismatches + findings.zero_set_errors + findings.stuck;
+            errors == 0 && findings.rebuilt == findings.trees
+        }
+        (Exactness::ExactForProjective, Shape::NonProjective) => true,
+    }
+}
+
+fn row(system: SystemKind, scope: Scope, findings: &Findings) -> [String; COLUMNS.len()] {
+    let shape = match scope.shape {
+        Shape::Projective => "projective",
+        Shape::NonProjective => "non-projective",
+    };
+    [
+        system.name().to_owned(),
+        roots_name(scope.roots).to_owned(),
+        shape.to_owned(),
+        scope.n_words.to_string(),
+        findings.trees.to_string(),
+        findings.configurations.to_string(),
+        findings.pairs.to_string(),
+        findings.transitions.to_string(),
+        findings.mismatches.to_string(),
+        findings.zero_set_errors.to_string(),
+        findings.without_zero.to_string(),
+        findings.suboptimal.to_string(),
+        findings.rebuilt.to_string(),
+    ]
+}
+
+/// Writes cells in columns: names to the left, numbers to the right.
+fn write_row(output: &mut impl Write, cells: &[String; COLUMNS.len()]) -> io::Result<()> {
+    for (place, (cell, (_, width))) in cells.iter().zip(COLUMNS).enumerate() {
+        match place {
+            0 => write!(output, "{cell:<width$}")?,
+            1 | 2 => write!(output, "  {cell:<width$}")?,
+            _ => write!(output, "  {cell:>width$}")?,
+        }
+    }
+    writeln!(output)
+}
+
+/// Says on standard error what is wrong.
+fn report(system: SystemKind, scope: Scope, findings: &Findings) {
+    let where_ = format!("{system}, {} words, roots {}", scope.n_words, roots_name(scope.roots));
+    if findings.stuck > 0 {
+        eprintln!("{where_}: {} configurations permit nothing and are not terminal", findings.stuck);
+    }
+    if findings.rebuilt < findings.trees {
+        eprintln!("{where_}: the static oracle fails on {} gold trees", findings.trees - findings.rebuilt);
+    }
+    if let Some(Counterexample { configuration, gold, action, claimed, loss }) = &findings.counterexample {
+        let mv = action.mv.name();
+        eprintln!(
+            "{where_}: {mv} in {configuration:?} with gold heads {gold:?} is said to cost {claimed} and costs {loss}"
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Configurations as plain vectors: slow, and plainly right.
+
+use super::{Configuration, RootPlace};
+use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, ROOT, Tree};
+
+/// A configuration that owns its stack, its buffer and its arcs and copies all of them on every transition, O(n).
+///
+/// It is the reference beside which tests walk [`ArenaConfiguration`](super::ArenaConfiguration), and, as it can be
+/// compared and hashed, what exhaustive search enumerates.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PlainConfiguration {
+    /// Bottom first, S0 last.
+    stack: Vec<Node>,
+    /// B0 last.
+    buffer: Vec<Node>,
+    /// By node; [`NO_NODE`] where there is no head yet.
+    heads: Vec<Node>,
+    /// By node; [`NO_LABEL`] where there is no head yet.
+    labels: Vec<LabelId>,
+}
+
+impl PlainConfiguration {
+    /// The head of `node` so far; [`NO_NODE`] if it has none.
+    pub fn head(&self, node: Node) -> Node {
+        self.heads[node as usize]
+    }
+
+    /// The label of the arc into `node` so far; [`NO_LABEL`] if it has no head.
+    pub fn label(&self, node: Node) -> LabelId {
+        self.labels[node as usize]
+    }
+
+    /// The nodes of the buffer, B0 first.
+    pub fn buffer_nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.buffer.iter().rev().copied()
+    }
+
+    /// The arcs so far, as a tree in which some words may lack a head.
+    pub fn tree(&self) -> Tree {
+        Tree::new(&self.heads[1..], &self.labels[1..])
+    }
+
+    fn from_top(nodes: &[Node], depth: usize) -> Option<Node> {
+        nodes.len().checked_sub(depth + 1).map(|place| nodes[place])
+    }
+
+    fn attach(&mut self, dependent: Node, head: Node, label: LabelId) {
+        self.heads[dependent as usize] = head;
+        self.labels[dependent as usize] = label;
+    }
+}
+
+const PRECONDITION: &str = "the effect's precondition holds";
+
+impl Configuration for PlainConfiguration {
+    type Arena = ();
+
+    fn initial((): (), n_words: usize, root: RootPlace) -> Self {
+        let words = (1..=n_words as Node).rev();
+        let (stack, buffer) = match root {
+            RootPlace::StackBottom => (vec![ROOT], words.collect()),
+            RootPlace::BufferEnd => (Vec::new(), std::iter::once(ROOT).chain(words).collect()),
+        };
+        PlainConfiguration { stack, buffer, heads: vec![NO_NODE; n_words + 1], labels: vec![NO_LABEL; n_words + 1] }
+    }
+
+    fn stack(&self, depth: usize) -> Option<Node> {
+        Self::from_top(&self.stack, depth)
+    }
+
+    fn buffer(&self, index: usize) -> Option<Node> {
+        Self::from_top(&self.buffer, index)
+    }
+
+    fn stack_len(&self) -> usize {
+        self.stack.len()
+    }
+
+    fn buffer_len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn n_headless(&self) -> usize {
+        self.stack.iter().filter(|&&node| node != ROOT && self.head(node) == NO_NODE).count()
+    }
+
+    fn stack_nodes(&self) -> impl Iterator<Item = (Node, bool)> + '_ {
+        self.stack.iter().rev().map(|&node| (node, self.head(node) != NO_NODE))
+    }
+
+    fn shift(&self, (): ()) -> Self {
+        let mut next = self.clone();
+        let b0 = next.buffer.pop().expect(PRECONDITION);
+        next.stack.push(b0);
+        next
+    }
+
+    fn reduce(&self, (): ()) -> Self {
+        let mut next = self.clone();
+        next.stack.pop().expect(PRECONDITION);
+        next
+    }
+
+    fn left_arc_from_buffer(&self, label: LabelId, (): ()) -> Self {
+        let mut next = self.clone();
+        let s0 = next.stack.pop().expect(PRECONDITION);
+        let b0 = self.buffer(0).expect(PRECONDITION);
+        next.attach(s0, b0, label);
+        next
+    }
+
+    fn right_arc_to_buffer(&self, label: LabelId, (): ()) -> Self {
+        let mut next = self.clone();
+        let s0 = self.stack(0).expect(PRECONDITION);
+        let b0 = next.buffer.pop().expect(PRECONDITION);
+        next.stack.push(b0);
+        next.attach(b0, s0, label);
+        next
+    }
+
+    fn left_arc_in_stack(&self, label: LabelId, (): ()) -> Self {
+        let mut next = self.clone();
+        let s0 = next.stack.pop().expect(PRECONDITION);
+        let s1 = next.stack.pop().expect(PRECONDITION);
+        next.stack.push(s0);
+        next.attach(s1, s0, label);
+        next
+    }
+
+    fn right_arc_in_stack(&self, label: LabelId, (): ()) -> Self {
+        let mut next = self.clone();
+        let s0 = next.stack.pop().expect(PRECONDITION);
+        let s1 = self.stack(1).expect(PRECONDITION);
+        next.attach(s0, s1, label);
+        next
+    }
+}

@@ -1,0 +1,61 @@
+//! Derivations that follow a gold tree.
+
+use super::{Action, Move, Oracle};
+use crate::configuration::Configuration;
+use crate::tree::{Gold, Tree};
+
+/// A sequence of transitions from the initial configuration on, and the arcs it made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Derivation {
+    /// The transitions, first to last.
+    pub actions: Vec<Action>,
+    /// The arcs made by them; words without one have no head.
+    pub tree: Tree,
+}
+
+impl Derivation {
+    /// The canonical derivation of the gold tree, by the static oracle; `None` if the system does not derive the tree.
+    pub fn canonical<S: Oracle, C: Configuration>(system: &S, gold: &Gold, arena: C::Arena) -> Option<Derivation> {
+        Derivation::follow(system, gold, arena, |c: &C| Some(system.static_move(gold, c)))
+            .filter(|derivation| derivation.tree == *gold.tree())
+    }
+
+    /// A derivation that takes a move of least cost in every configuration, where several are the first of LEFT, RIGHT,
+    /// REDUCE and SHIFT. With exact costs no other derivation gets more heads right.
+    pub fn least_cost<S: Oracle, C: Configuration>(system: &S, gold: &Gold, arena: C::Arena) -> Derivation {
+        Derivation::follow(system, gold, arena, |c: &C| {
+            let costs = system.costs(gold, c, system.permitted(c).moves);
+            [Move::Left, Move::Right, Move::Reduce, Move::Shift]
+                .into_iter()
+                .filter(|&mv| costs.get(mv).is_some())
+                .min_by_key(|&mv| costs.get(mv))
+        })
+        .expect("a configuration that is not terminal permits a move")
+    }
+
+    /// Takes the moves that `choose` names until the end; every arc bears the gold label of its dependent. `None` if a
+    /// move is not permitted.
+    fn follow<S: Oracle, C: Configuration>(
+        system: &S,
+        gold: &Gold,
+        arena: C::Arena,
+        choose: impl Fn(&C) -> Option<Move>,
+    ) -> Option<Derivation> {
+        let mut c: C = system.initial(arena, gold.n_words());
+        let mut derivation = Derivation { actions: Vec::new(), tree: Tree::unattached(gold.n_words()) };
+        while !system.is_terminal(&c) {
+            let mv = choose(&c).filter(|&mv| system.permitted(&c).moves.has(mv))?;
+            let action = match system.arc(&c, mv) {
+                Some((head, dependent)) => {
+                    let label = gold.label(dependent);
+                    derivation.tree.attach(dependent, head, label);
+                    Action { mv, label }
+                }
+                None => Action::bare(mv),
+            };
+            derivation.actions.push(action);
+            c = system.successor(&c, action, arena);
+        }
+        Some(derivation)
+    }
+}

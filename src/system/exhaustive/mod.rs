@@ -1,0 +1,187 @@
+//! Proof by exhaustion: the costs of a dynamic oracle against the true losses, in every configuration that any sequence
+//! of transitions reaches, sensible or not, for every gold tree of a few words.
+//!
+//! The cost of a transition is claimed to be loss(after) - loss(before), where the loss of a configuration is the least
+//! number of wrong words in any tree that can still be derived. For a few words the loss is a backward pass over all
+//! configurations, so the claim is checked as it stands. What an oracle gets wrong at all, it gets wrong on five words:
+//! each erratum of the published oracles shows there.
+
+mod space;
+mod trees;
+
+pub use space::Space;
+pub use trees::{Shape, gold_trees};
+
+use rayon::prelude::*;
+
+use super::{Action, Derivation, MoveCosts, MoveSet, Oracle, Roots, gold_label};
+use crate::configuration::PlainConfiguration;
+use crate::tree::{Gold, LabelId};
+
+/// What to enumerate.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope {
+    /// The number of words.
+    pub n_words: usize,
+    /// How many words hang on the root in the gold trees; the system's own setting is the system's.
+    pub roots: Roots,
+    /// The class of gold trees.
+    pub shape: Shape,
+    /// The number of labels: with 1, costs are unlabelled.
+    pub n_labels: LabelId,
+}
+
+/// What exhaustive search found. A pair is a configuration that is not terminal with a gold tree; a transition is a pair
+/// with an action permitted in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Gold trees.
+    pub trees: u64,
+    /// Configurations reachable from the initial one, terminal ones included.
+    pub configurations: u64,
+    /// Configurations that are not terminal and permit nothing.
+    pub stuck: u64,
+    /// Pairs.
+    pub pairs: u64,
+    /// Transitions.
+    pub transitions: u64,
+    /// Transitions whose cost is not the loss they cause.
+    pub mismatches: u64,
+    /// Of these, those whose cost is too high.
+    pub overestimates: u64,
+    /// Of these, those in pairs where the gold tree can still be derived.
+    pub reachable_mismatches: u64,
+    /// Transitions that are claimed to be free and are not, or are free and claimed not to be.
+    pub zero_set_errors: u64,
+    /// Pairs in which no transition is claimed to be free.
+    pub without_zero: u64,
+    /// Pairs in which some transition of least claimed cost is not of least loss.
+    pub suboptimal: u64,
+    /// Gold trees that the static oracle derives, in as many transitions as the system promises.
+    pub rebuilt: u64,
+    /// Derivations of gold trees, all told.
+    pub derivations: u64,
+    /// The greatest number of derivations of one gold tree.
+    pub max_derivations: u64,
+    /// The greatest number of configurations after equally many transitions that all lead to one gold tree.
+    pub max_abreast: u64,
+    /// The first mismatch.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// A transition whose claimed cost is not the loss it causes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The configuration.
+    pub configuration: PlainConfiguration,
+    /// The gold heads of the words 1..n.
+    pub gold: Vec<u16>,
+    /// The transition.
+    pub action: Action,
+    /// The cost that the oracle claims.
+    pub claimed: u32,
+    /// The loss it causes.
+    pub loss: u32,
+}
+
+/// Checks the costs that `system`'s own oracle claims.
+pub fn check<S: Oracle>(system: &S, scope: Scope) -> Findings {
+    check_costs(system, scope, |gold, c, permitted| system.costs(gold, c, permitted))
+}
+
+/// Checks the unlabelled costs that `costs` claims; an arc of the gold tree with a wrong label costs 1 more.
+pub fn check_costs<S: Oracle>(
+    system: &S,
+    scope: Scope,
+    costs: impl Fn(&Gold, &PlainConfiguration, MoveSet) -> MoveCosts + Sync,
+) -> Findings {
+    let space = Space::of(system, scope.n_words, scope.n_labels);
+    let ways = space.n_derivations();
+    let golds = gold_trees(scope.n_words, scope.roots, scope.shape, scope.n_labels);
+    let of_space = Findings {
+        configurations: space.len() as u64,
+        stuck: space.numbers().filter(|&c| !space.terminal[c] && space.transitions(c).is_empty()).count() as u64,
+        ..Findings::default()
+    };
+    let of_golds = golds.par_iter().map(|gold| check_gold(system, &space, &ways, gold, &costs));
+    of_golds.reduce(Findings::default, Findings::and).and(of_space)
+}
+
+fn check_gold<S: Oracle>(
+    system: &S,
+    space: &Space,
+    ways: &[u64],
+    gold: &Gold,
+    costs: impl Fn(&Gold, &PlainConfiguration, MoveSet) -> MoveCosts,
+) -> Findings {
+    let losses = space.losses(gold);
+    let mut findings = Findings { trees: 1, ..Findings::default() };
+    let mut abreast = vec![0; system.derivation_len(gold.n_words()) + 1];
+    for c in space.numbers() {
+        if losses[c] == 0 {
+            abreast[space.steps[c]] += 1;
+            findings.derivations += if space.terminal[c] { ways[c] } else { 0 };
+        }
+        if space.terminal[c] {
+            continue;
+        }
+        let configuration = &space.configurations[c];
+        let unlabelled = costs(gold, configuration, space.permitted[c].moves);
+        let claims = space.transitions(c).iter().map(|&(action, to)| {
+            let wrong_label =
+                gold_label(system, gold, configuration, action.mv).is_some_and(|label| label != action.label);
+            let cost = unlabelled.get(action.mv).expect("permitted moves have costs") + u32::from(wrong_label);
+            (action, cost, losses[to] - losses[c])
+        });
+        findings.pairs += 1;
+        let least = claims.clone().map(|(_, claimed, _)| claimed).min();
+        findings.without_zero += u64::from(least != Some(0));
+        findings.suboptimal += u64::from(claims.clone().any(|(_, claimed, loss)| Some(claimed) == least && loss > 0));
+        for (action, claimed, loss) in claims {
+            findings.transitions += 1;
+            findings.zero_set_errors += u64::from((claimed == 0) != (loss == 0));
+            if claimed != loss {
+                findings.mismatches += 1;
+                findings.overestimates += u64::from(claimed > loss);
+                findings.reachable_mismatches += u64::from(losses[c] == 0);
+                findings.counterexample.get_or_insert_with(|| Counterexample {
+                    configuration: configuration.clone(),
+                    gold: gold.tree().words().map(|word| gold.head(word)).collect(),
+                    action,
+                    claimed,
+                    loss,
+                });
+            }
+        }
+    }
+    findings.max_derivations = findings.derivations;
+    findings.max_abreast = abreast.into_iter().max().unwrap_or(0);
+    let canonical = Derivation::canonical::<S, PlainConfiguration>(system, gold, ());
+    let promised = system.derivation_len(gold.n_words());
+    findings.rebuilt = u64::from(canonical.is_some_and(|derivation| derivation.actions.len() == promised));
+    findings
+}
+
+impl Findings {
+    /// Both findings together; the counterexample is the earlier one.
+    fn and(self, other: Findings) -> Findings {
+        Findings {
+            trees: self.trees + other.trees,
+            configurations: self.configurations + other.configurations,
+            stuck: self.stuck + other.stuck,
+            pairs: self.pairs + other.pairs,
+            transitions: self.transitions + other.transitions,
+            mismatches: self.mismatches + other.mismatches,
+            overestimates: self.overestimates + other.overestimates,
+            reachable_mismatches: self.reachable_mismatches + other.reachable_mismatches,
+            zero_set_errors: self.zero_set_errors + other.zero_set_errors,
+            without_zero: self.without_zero + other.without_zero,
+            suboptimal: self.suboptimal + other.suboptimal,
+            rebuilt: self.rebuilt + other.rebuilt,
+            derivations: self.derivations + other.derivations,
+            max_derivations: self.max_derivations.max(other.max_derivations),
+            max_abreast: self.max_abreast.max(other.max_abreast),
+            counterexample: self.counterexample.or(other.counterexample),
+        }
+    }
+}

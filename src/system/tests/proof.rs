@@ -1,0 +1,115 @@
+//! Every oracle against exhaustive search. The numbers of configurations, of derivations and of transitions were also
+//! counted by a program written apart.
+
+use crate::system::exhaustive::{Findings, Scope, Shape, check};
+use crate::system::{Roots, SystemKind};
+use crate::with_system;
+
+fn findings(kind: SystemKind, scope: Scope) -> Findings {
+    with_system!(kind, scope.roots, |system| check(&system, scope))
+}
+
+fn projective(n_words: usize, roots: Roots) -> Scope {
+    Scope { n_words, roots, shape: Shape::Projective, n_labels: 1 }
+}
+
+/// No mismatch, no configuration without a way out, every gold tree rebuilt.
+#[track_caller]
+fn assert_exact(kind: SystemKind, scope: Scope, findings: &Findings) {
+    assert_eq!(findings.counterexample, None, "{kind} {scope:?}");
+    assert_eq!((findings.mismatches, findings.zero_set_errors, findings.stuck), (0, 0, 0), "{kind} {scope:?}");
+    assert_eq!((findings.without_zero, findings.suboptimal), (0, 0), "{kind} {scope:?}");
+    assert_eq!(findings.rebuilt, findings.trees, "{kind} {scope:?}");
+    assert!(findings.transitions > 0);
+}
+
+#[test]
+fn costs_are_exact_with_several_roots() {
+    let trees = [1, 3, 12, 55, 273];
+    let expected = [
+        (SystemKind::ArcStandard, [3, 10, 40, 183, 911], [2, 27, 480, 10_505, 265_083]),
+        (SystemKind::ArcEager, [3, 11, 49, 245, 1307], [2, 30, 588, 13_970, 376_740]),
+        (SystemKind::ArcHybrid, [3, 11, 46, 214, 1072], [2, 30, 552, 12_155, 306_033]),
+    ];
+    for (kind, configurations, transitions) in expected {
+        for n_words in 1..=5 {
+            let scope = projective(n_words, Roots::Several);
+            let found = findings(kind, scope);
+            assert_exact(kind, scope, &found);
+            let counts = (found.trees, found.configurations, found.transitions);
+            assert_eq!(counts, (trees[n_words - 1], configurations[n_words - 1], transitions[n_words - 1]), "{kind}");
+            assert_eq!(found.pairs, found.trees * (found.configurations - found.trees), "one terminal one per tree");
+        }
+    }
+}
+
+#[test]
+fn costs_are_exact_with_one_root() {
+    let trees = [1, 2, 7, 30, 143];
+    for &kind in SystemKind::ALL {
+        for n_words in 1..=5 {
+            let scope = projective(n_words, Roots::Single);
+            let found = findings(kind, scope);
+            assert_exact(kind, scope, &found);
+            assert_eq!(found.trees, trees[n_words - 1]);
+        }
+    }
+}
+
+/// Six words, 1428 trees: arc-eager alone, some 11 million transitions.
+#[test]
+fn arc_eager_is_exact_on_six_words() {
+    let scope = projective(6, Roots::Several);
+    let found = findings(SystemKind::ArcEager, scope);
+    assert_exact(SystemKind::ArcEager, scope, &found);
+    assert_eq!((found.trees, found.configurations, found.transitions), (1428, 7255, 11_068_428));
+}
+
+/// With two labels the cost of an action is its unlabelled cost, and 1 more for a gold arc with the wrong label.
+#[test]
+fn labelled_costs_are_exact() {
+    for roots in [Roots::Several, Roots::Single] {
+        for &kind in SystemKind::ALL {
+            let scope = Scope { n_labels: 2, ..projective(3, roots) };
+            let found = findings(kind, scope);
+            assert_exact(kind, scope, &found);
+            if (kind, roots) == (SystemKind::ArcEager, Roots::Several) {
+                assert_eq!(found.transitions, 20_256);
+            }
+        }
+    }
+    let scope = Scope { n_labels: 2, ..projective(4, Roots::Several) };
+    let found = findings(SystemKind::ArcHybrid, scope);
+    assert_exact(SystemKind::ArcHybrid, scope, &found);
+    assert_eq!(found.transitions, 1_635_040);
+}
+
+/// Spurious ambiguity: the number of derivations of a tree, and of configurations that stand side by side on the way.
+#[test]
+fn derivations_of_a_tree() {
+    for &kind in SystemKind::ALL {
+        let found = findings(kind, projective(5, Roots::Several));
+        assert_eq!((found.derivations, found.max_derivations, found.max_abreast), (381, 6, 4), "{kind}");
+    }
+}
+
+/// Non-projective gold trees: arc-by-arc costs are too high, never too low, and may leave no free move; even so a move
+/// of least cost is almost always of least loss.
+#[test]
+fn nonprojective_gold_trees_are_approximated() {
+    let of =
+        |kind, n_words| findings(kind, Scope { shape: Shape::NonProjective, ..projective(n_words, Roots::Several) });
+    for (n_words, trees, pairs, without_zero, suboptimal) in
+        [(4, 70, 13_300, 284, 42), (5, 1023, 1_057_782, 14_830, 2_079)]
+    {
+        let found = of(SystemKind::ArcEager, n_words);
+        assert_eq!((found.trees, found.pairs), (trees, pairs));
+        assert_eq!((found.without_zero, found.suboptimal), (without_zero, suboptimal));
+        assert_eq!((found.overestimates, found.rebuilt), (found.mismatches, 0));
+    }
+    let found = of(SystemKind::ArcHybrid, 5);
+    assert_eq!((found.transitions, found.mismatches, found.overestimates), (1_146_783, 28_180, 28_180));
+    // Arc-standard's are loss differences by construction, so that a free move is always left; they err both ways.
+    let found = of(SystemKind::ArcStandard, 5);
+    assert_eq!((found.transitions, found.mismatches, found.without_zero), (993_333, 1_547, 0));
+}
