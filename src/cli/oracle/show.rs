@@ -27,18 +27,10 @@ pub struct Args {
     sentence: Option<String>,
     /// How many words may hang on the root; by default as many as the file's format allows
     #[arg(long)]
-    roots: Option<RootsChoice>,
+    roots: Option<Roots>,
     /// Only sentences whose tree is not projective
     #[arg(long)]
     non_projective: bool,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum RootsChoice {
-    /// One, as in Universal Dependencies
-    Single,
-    /// One or more, as in CoNLL-X
-    Several,
 }
 
 /// The nodes of the buffer that are shown.
@@ -47,10 +39,9 @@ const SHOWN: usize = 4;
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let treebank = Treebank::read(&args.file, None)?;
-    let (roots, valid_roots) = match (args.roots, treebank.format.roots()) {
-        (Some(RootsChoice::Several), _) | (None, tree::Roots::Many) => (Roots::Several, tree::Roots::Many),
-        (_, valid) => (Roots::Single, valid),
-    };
+    // A tree with several roots may be shown to a system that allows one: it is not derivable, and is said to be so.
+    let valid_roots = treebank.format.roots();
+    let roots = args.roots.unwrap_or(valid_roots);
     let chosen = choose(&treebank.sentences, args.sentence.as_deref());
     if chosen.is_empty() {
         let wanted = args.sentence.unwrap_or_default();

@@ -16,12 +16,8 @@ pub enum Shape {
 /// those in which one word hangs on the root.
 pub fn gold_trees(n_words: usize, roots: Roots, shape: Shape, n_labels: LabelId) -> Vec<Gold> {
     let labellings: Vec<Vec<LabelId>> = assignments(n_words, n_labels).collect();
-    let valid_roots = match roots {
-        Roots::Single => tree::Roots::One,
-        Roots::Several => tree::Roots::Many,
-    };
     assignments(n_words, n_words as Node + 1)
-        .filter(|heads| violations(heads, valid_roots).is_empty())
+        .filter(|heads| violations(heads, roots).is_empty())
         .flat_map(|heads| labellings.iter().map(move |labels| Tree::new(&heads, labels)))
         .filter(|tree| is_projective(tree) == (shape == Shape::Projective))
         .map(Gold::new)
