@@ -3,13 +3,13 @@
 use assert_cmd::Command;
 
 fn treebeam(arguments: &[&str], folder: &std::path::Path) -> Command {
-    let mut command = Command::cargo_bin("treebeam").unwrap();
+    let mut command = Command::cargo_bin("treebeam").expect("the binary is built");
     command.args(arguments).current_dir(folder).env_remove("TREEBEAM_TREEBANKS").env("TREEBEAM_REVISION", "r1");
     command
 }
 
 fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
+    String::from_utf8(bytes).expect("UTF-8")
 }
 
 /// The specifications that come with this crate.
@@ -22,7 +22,9 @@ fn shipped_specifications_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let output = treebeam(&["experiment", "list", shipped().to_str().unwrap()], folder.path()).assert().success();
     let listed = text(output.get_output().stdout.clone());
-    for expected in ["beam-ablation.toml", "demo.toml", "global-vs-greedy.toml", "quick: 72 cells, 3 treebanks, 1 seeds"] {
+    for expected in
+        ["beam-ablation.toml", "demo.toml", "global-vs-greedy.toml", "quick: 72 cells, 3 treebanks, 1 seeds"]
+    {
         assert!(listed.contains(expected), "{expected}: {listed}");
     }
 }
@@ -47,6 +49,10 @@ fn tables_of_nothing_have_no_figures_and_say_so() {
     let printed = text(output.get_output().stdout.clone());
     assert!(printed.contains("cells: 0 of 6 done"), "{printed}");
     assert!(printed.contains("| greedy dynamic | – |"), "{printed}");
+    assert!(
+        printed.contains("`treebeam experiment table demo.toml --profile quick`"),
+        "no path of this machine: {printed}"
+    );
     let written = std::fs::read_to_string(folder.path().join("results/demo/quick.md")).unwrap();
     assert_eq!(written, printed);
 }

@@ -131,7 +131,8 @@ impl Experiment {
         if store.torn {
             eprintln!("{}: the last record is torn; its cell counts as missing", out.join(RECORDS).display());
         }
-        let mut command = format!("treebeam experiment table {} --profile {}", self.spec.display(), self.profile);
+        let mut command =
+            format!("treebeam experiment table {} --profile {}", portable(&self.spec).display(), self.profile);
         for setting in &self.settings {
             command += &format!(" --set '{setting}'");
         }
@@ -139,6 +140,17 @@ impl Experiment {
             command += " --accept-stale";
         }
         Ok(Opened { plan, store, revision: code_revision(), accept_stale: self.accept_stale, out, command })
+    }
+}
+
+/// `path` without what it says about this machine, for files that others read: relative to the current folder if it is in
+/// there, else its name only.
+fn portable(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let name = || path.file_name().map_or_else(|| path.to_owned(), PathBuf::from);
+    match path.is_absolute() {
+        true => path.strip_prefix(&here).map_or_else(|_| name(), Path::to_owned),
+        false => path.to_owned(),
     }
 }
 

@@ -82,6 +82,8 @@ pub struct Counts {
     pub tokens: u64,
     /// Words with the right head.
     pub heads: u64,
+    /// Words with the right label, whatever their heads.
+    pub labels: u64,
     /// Words with the right head and label.
     pub labelled: u64,
     /// Sentences in which every scored word has the right head.
@@ -95,6 +97,7 @@ impl std::ops::AddAssign for Counts {
         self.sentences += other.sentences;
         self.tokens += other.tokens;
         self.heads += other.heads;
+        self.labels += other.labels;
         self.labelled += other.labelled;
         self.exact_heads += other.exact_heads;
         self.exact_labelled += other.exact_labelled;

@@ -150,7 +150,7 @@ impl Columns {
         self.labelled.push(counts.labelled);
     }
 
-    /// The counts of each sentence.
+    /// The counts of each sentence. Labels under wrong heads are not recorded, so `labels` is 0.
     pub fn counts(&self) -> impl Iterator<Item = Counts> + '_ {
         self.tokens.iter().zip(&self.heads).zip(&self.labelled).map(|((&tokens, &heads), &labelled)| Counts {
             sentences: 1,
@@ -159,6 +159,7 @@ impl Columns {
             labelled,
             exact_heads: u64::from(heads == tokens),
             exact_labelled: u64::from(labelled == tokens),
+            ..Counts::default()
         })
     }
 }

@@ -158,6 +158,7 @@ impl Engine for FakeEngine {
                 labelled,
                 exact_heads: u64::from(heads == tokens),
                 exact_labelled: u64::from(labelled == tokens),
+                ..Counts::default()
             };
             let heads = right(tokens - 1, &mut rng);
             let labelled = right(heads, &mut rng);
