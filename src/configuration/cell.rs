@@ -158,9 +158,9 @@ impl Slots {
         let (words, mask) = (self.words(), mask.0.words());
         let mut sum = 0u128;
         for i in 0..WORDS {
-            sum = sum.wrapping_add(
-                u128::from(words[i] & mask[i] ^ MULTIPLIERS[(i + 1) % WORDS]) * u128::from(MULTIPLIERS[i]) << (i & 1),
-            );
+            let word = (words[i] & mask[i]) ^ MULTIPLIERS[(i + 1) % WORDS];
+            // Multiplied to 128 bits and folded below, so that every bit of a slot reaches every bit of the key.
+            sum = sum.wrapping_add((u128::from(word) * u128::from(MULTIPLIERS[i])).rotate_left(23 * i as u32));
         }
         (sum >> 64) as u64 ^ sum as u64
     }

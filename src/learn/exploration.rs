@@ -12,11 +12,6 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// No exploration.
-    pub fn never() -> Exploration {
-        Exploration { active: None }
-    }
-
     /// The policy in `iteration` (from 0) on the sentence with number `sentence`, which has a random stream of its own.
     pub fn new(from: u32, probability: f64, seed: u64, iteration: u32, sentence: usize) -> Exploration {
         let active = iteration >= from && probability > 0.0;

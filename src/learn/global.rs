@@ -47,7 +47,7 @@ pub fn learn<S: Oracle, W: Weights>(
     let mut correct_by_rank: Vec<(u32, ActionId)> = Vec::new();
 
     for step in 0..decoder.system.derivation_len(n_words) {
-        let mut correct_actions = |item: &Item, correct: &mut Vec<ActionId>| match gold_side {
+        let correct_actions = |item: &Item, correct: &mut Vec<ActionId>| match gold_side {
             GoldSide::Static(derivation) => {
                 correct.clear();
                 correct.push(derivation[step]);

@@ -29,6 +29,8 @@ pub struct TrainOptions {
     pub beam: usize,
     /// Passes over the training data.
     pub iterations: u32,
+    /// Averages begin after this many iterations, if there are more: the first ones are far from where learning ends.
+    pub average_from: u32,
     /// The seed of shuffling and exploration.
     pub seed: u64,
     /// Sentences per mini-batch: their updates are made together.
@@ -59,6 +61,7 @@ impl Default for TrainOptions {
             update: Update::MaxViolation,
             beam: 8,
             iterations: 15,
+            average_from: 3,
             seed: 1,
             batch: 1,
             nonprojective: Nonprojective::MinCost,

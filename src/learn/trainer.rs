@@ -84,8 +84,10 @@ impl<'t> Trainer<'t> {
     /// Runs one more iteration. `tick` is called after every mini-batch with the number of sentences done.
     pub fn iterate(&self, progress: &mut Progress, tick: &mut dyn FnMut(usize)) {
         let start = Instant::now();
-        let updates =
-            with_system!(self.options.system, self.options.roots, |system| { self.pass(system, progress, tick) });
+        if progress.iteration > 0 && progress.iteration == self.options.average_from {
+            progress.weights.restart_average();
+        }
+        let updates = with_system!(self.options.system, self.options.roots, |system| self.pass(system, progress, tick));
         let seconds = start.elapsed().as_secs_f64();
         progress.iteration += 1;
         let wanted = self.options.keep == Keep::Best || progress.iteration == self.options.iterations;

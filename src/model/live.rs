@@ -66,6 +66,12 @@ impl LiveWeights {
         self.tick += 1;
     }
 
+    /// Starts the average anew: over the weights as they are now and after each tick to come.
+    pub fn restart_average(&mut self) {
+        self.sums.fill(0);
+        self.tick = 1;
+    }
+
     /// Adds `change` to the weight of `feature` and `action`.
     ///
     /// # Panics

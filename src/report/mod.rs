@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Plots.
+
+mod plot;
+
+pub use plot::svg;

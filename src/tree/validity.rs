@@ -4,9 +4,7 @@ use super::{NO_NODE, Node, ROOT};
 use std::fmt;
 
 /// How many words may hang from the root.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize, clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Roots {
     /// Exactly one, as Universal Dependencies demand.

@@ -10,7 +10,7 @@ use anyhow::bail;
 use super::roots_name;
 use crate::configuration::{Configuration, PlainConfiguration};
 use crate::system::{Action, Derivation, Oracle, Roots, SystemKind};
-use crate::tree::{self, Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
+use crate::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
 

@@ -1,7 +1,7 @@
 //! All gold trees of a few words, by trial of every assignment of heads.
 
 use crate::system::Roots;
-use crate::tree::{self, Gold, LabelId, Node, Tree, is_projective, violations};
+use crate::tree::{Gold, LabelId, Node, Tree, is_projective, violations};
 
 /// A class of trees; see [`is_projective`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,130 @@
+//! One cell with clocks.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::cell::Cell;
+use super::engine::{Engine, Evaluated};
+use super::record::{Decoding, Scores, SentenceCounts, Training};
+use crate::error::Result;
+
+/// How often the test data are decoded for the sake of the clock.
+pub type Repetitions = usize;
+
+/// What running a cell gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// How training went.
+    pub training: Training,
+    /// What decoding gave, by width.
+    pub decodings: Vec<Decoding>,
+    /// See [`super::Record::peak_rss_bytes`].
+    pub peak_rss_bytes: Option<u64>,
+}
+
+/// Held while a cell decodes. Cells that run side by side take the memory bus and the caches from each other, and speed is a
+/// result here; so no two cells are timed at once. The other jobs go on training meanwhile: for clean figures of speed run one
+/// job.
+static DECODING: Mutex<()> = Mutex::new(());
+
+/// Trains and decodes `cell`, each width `repetitions` times (at least once).
+///
+/// # Errors
+/// Whatever the engine says.
+pub fn measure<E: Engine>(engine: &E, cell: &Cell, repetitions: Repetitions) -> Result<Measured> {
+    reset_peak_rss();
+    let (start, cpu_start) = (Instant::now(), thread_cpu_s());
+    let trained = engine.train(cell)?;
+    let wall_s = start.elapsed().as_secs_f64();
+    let cpu_s = thread_cpu_s().zip(cpu_start).map(|(end, start)| end - start);
+    let (epochs, kept_epoch, n_features) = engine.history(&trained);
+    let training = Training { epochs, kept_epoch, n_features, wall_s, cpu_s };
+
+    let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
+    let decodings = cell.decode.iter().map(|&width| decode(engine, &trained, width, repetitions)).collect();
+    Ok(Measured { training, decodings, peak_rss_bytes: peak_rss_bytes() })
+}
+
+fn decode<E: Engine>(engine: &E, trained: &E::Trained, width: usize, repetitions: Repetitions) -> Decoding {
+    // Development data first: it warms the caches for the test data, whose time is taken.
+    let dev_parsed = engine.parse(trained, Evaluated::Dev, width);
+    let timed = || {
+        let start = Instant::now();
+        let parsed = engine.parse(trained, Evaluated::Test, width);
+        (parsed, start.elapsed().as_secs_f64())
+    };
+    let (parsed, seconds) = timed();
+    let mut wall_s = vec![seconds];
+    wall_s.extend((1..repetitions).map(|_| timed().1));
+
+    let mut decoding = Decoding {
+        width,
+        test: Scores::default(),
+        dev: Scores::default(),
+        sentences: SentenceCounts::default(),
+        wall_s,
+    };
+    for sentence in engine.score(trained, Evaluated::Test, &parsed) {
+        decoding.test.with_punctuation += sentence.with_punctuation;
+        decoding.test.without_punctuation += sentence.without_punctuation;
+        decoding.sentences.with_punctuation.push(&sentence.with_punctuation);
+        decoding.sentences.without_punctuation.push(&sentence.without_punctuation);
+    }
+    for sentence in engine.score(trained, Evaluated::Dev, &dev_parsed) {
+        decoding.dev.with_punctuation += sentence.with_punctuation;
+        decoding.dev.without_punctuation += sentence.without_punctuation;
+    }
+    decoding
+}
+
+/// Seconds of the processor that this thread has used, where Linux tells (in nanoseconds, `schedstat`).
+fn thread_cpu_s() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
+}
+
+/// Starts the peak anew, where Linux lets us; elsewhere the peak is that since the start of the process.
+fn reset_peak_rss() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory that the process has held, where Linux tells.
+fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{FakeEngine, plan};
+
+    #[test]
+    fn totals_are_the_sums_of_the_sentences() {
+        let cell = plan().cells.pop().unwrap();
+        let measured = measure(&FakeEngine::default(), &cell, 3).unwrap();
+        assert_eq!(measured.decodings.iter().map(|d| d.width).collect::<Vec<_>>(), cell.decode);
+        for decoding in &measured.decodings {
+            assert_eq!(decoding.wall_s.len(), 3);
+            let mut total = crate::experiment::engine::Counts::default();
+            decoding.sentences.with_punctuation.counts().for_each(|c| total += c);
+            assert_eq!(total, decoding.test.with_punctuation);
+            assert!(decoding.test.without_punctuation.tokens < total.tokens);
+            assert_eq!(decoding.test.with_punctuation.sentences, cell.data.test.sentences.len() as u64);
+            assert_eq!(decoding.dev.with_punctuation.sentences, cell.data.dev.sentences.len() as u64);
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_system_tells_time_and_memory() {
+        let before = thread_cpu_s();
+        let spun = (0..3_000_000u64).fold(0, |a: u64, b| std::hint::black_box(a ^ b));
+        std::hint::black_box(spun);
+        if let (Some(before), Some(after)) = (before, thread_cpu_s()) {
+            assert!(after >= before);
+        }
+        assert!(peak_rss_bytes().is_none_or(|bytes| bytes > 1 << 20));
+    }
+}

@@ -1,0 +1,101 @@
+//! By what code and on what machine a record was made.
+
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::data::hex;
+
+/// The environment variable that states the revision, at build time or else at run time, instead of asking git.
+pub const REVISION_VARIABLE: &str = "TREEBEAM_REVISION";
+
+/// What else than options and data a record depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The version of this crate.
+    pub version: String,
+    /// The revision of the code; `unknown` without git.
+    pub revision: String,
+    /// The random generator.
+    pub generator: String,
+    /// The machine.
+    pub host: Host,
+    /// Cells that were run side by side. Training and decoding use one thread each.
+    pub jobs: usize,
+}
+
+/// A machine, as far as its speed is concerned; its name is nobody's business.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// The processor's model.
+    pub cpu: String,
+    /// Threads that run at the same time.
+    pub cores: usize,
+}
+
+impl Provenance {
+    /// That of this process, for runs of `jobs` cells side by side.
+    pub fn of_this_process(jobs: usize) -> Provenance {
+        Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            revision: code_revision(),
+            generator: crate::random::GENERATOR.to_owned(),
+            host: Host { cpu: cpu_model(), cores: std::thread::available_parallelism().map_or(1, usize::from) },
+            jobs,
+        }
+    }
+}
+
+/// The paths whose content decides what a run computes. A commit of documents or results makes no record stale.
+const CODE: [&str; 3] = ["src", "Cargo.toml", "Cargo.lock"];
+
+/// The revision of the code: the last commit that touched it, and if there are changes since, `+` and a checksum of
+/// them. It describes the checkout in the current folder, so build before running.
+pub fn code_revision() -> String {
+    if let Some(stated) = option_env!("TREEBEAM_REVISION") {
+        return stated.to_owned();
+    }
+    if let Ok(stated) = std::env::var(REVISION_VARIABLE) {
+        return stated;
+    }
+    let commit = git(&["log", "-1", "--format=%H"]).filter(|c| !c.is_empty());
+    let Some(commit) = commit else { return "unknown".to_owned() };
+    let changes = [git(&["diff", "HEAD"]), git(&["status", "--porcelain"])].map(Option::unwrap_or_default).concat();
+    match changes.is_empty() {
+        true => commit,
+        false => format!("{commit}+{}", &hex(&Sha256::digest(changes))[..8]),
+    }
+}
+
+/// What git prints about the code, if there is a git and a repository.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).arg("--").args(CODE).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn cpu_model() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model =
+        info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':').map(|(_, name)| name.trim()));
+    model.unwrap_or(std::env::consts::ARCH).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_are_stable_within_a_run() {
+        let revision = code_revision();
+        assert!(!revision.is_empty());
+        assert_eq!(revision, code_revision());
+    }
+
+    #[test]
+    fn no_name_of_the_machine_is_kept() {
+        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let kept = serde_json::to_string(&Provenance::of_this_process(1)).unwrap();
+        assert!(name.trim().is_empty() || !kept.contains(name.trim()), "{kept}");
+    }
+}

@@ -1,0 +1,201 @@
+//! What a finished cell leaves behind: one line of JSON. Counts only; percentages are derived when tables are made.
+
+use serde::{Deserialize, Serialize};
+
+use super::cell::Cell;
+use super::data::Portion;
+use super::engine::Counts;
+use super::provenance::Provenance;
+use super::spec::Punctuation;
+use crate::learn::TrainOptions;
+
+/// A finished cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The cell's key.
+    pub key: String,
+    /// The experiment that it was run for.
+    pub experiment: String,
+    /// Its treebank.
+    pub treebank: String,
+    /// Its column.
+    pub column: String,
+    /// Its row.
+    pub row: String,
+    /// All training options, the seed among them.
+    pub options: TrainOptions,
+    /// The training data after capping.
+    pub train: Portion,
+    /// The development data.
+    pub dev: Portion,
+    /// The test data.
+    pub test: Portion,
+    /// By what code, on what machine.
+    pub provenance: Provenance,
+    /// How training went.
+    pub training: Training,
+    /// What decoding gave, by width.
+    pub decodings: Vec<Decoding>,
+    /// The most memory that the process held, in bytes, from the start of the cell on. With several cells side by side this
+    /// is their sum, so it is a cell's own figure only if `provenance.jobs` is 1.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+/// How training went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// The iterations in order.
+    pub epochs: Vec<Epoch>,
+    /// The iteration whose weights were kept, from 1.
+    pub kept_epoch: u32,
+    /// Features with weights.
+    pub n_features: u64,
+    /// Seconds by the clock.
+    pub wall_s: f64,
+    /// Seconds of the processor, where the system tells.
+    pub cpu_s: Option<f64>,
+}
+
+/// One pass over the training data.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// Its number, from 1.
+    pub epoch: u32,
+    /// Updates of the weights.
+    pub updates: u64,
+    /// Seconds by the clock.
+    pub seconds: f64,
+    /// Scores on the development data, punctuation included.
+    pub dev: Option<Counts>,
+}
+
+/// The test data decoded at one width.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decoding {
+    /// The width of the beam.
+    pub width: usize,
+    /// Scores on the test data.
+    pub test: Scores,
+    /// Scores on the development data.
+    pub dev: Scores,
+    /// Correct arcs of each test sentence, for paired tests.
+    pub sentences: SentenceCounts,
+    /// Seconds by the clock for the test data, once per repetition.
+    pub wall_s: Vec<f64>,
+}
+
+impl Decoding {
+    /// Seconds for the test data: the median over repetitions (the upper one of two).
+    pub fn seconds(&self) -> f64 {
+        let mut times = self.wall_s.clone();
+        times.sort_by(f64::total_cmp);
+        times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Test sentences in a second.
+    pub fn sentences_per_second(&self) -> f64 {
+        self.test.with_punctuation.sentences as f64 / self.seconds()
+    }
+
+    /// Test words in a second, punctuation included.
+    pub fn tokens_per_second(&self) -> f64 {
+        self.test.with_punctuation.tokens as f64 / self.seconds()
+    }
+}
+
+/// Counts under both rules for punctuation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// All words.
+    pub with_punctuation: Counts,
+    /// All words but punctuation.
+    pub without_punctuation: Counts,
+}
+
+impl Scores {
+    /// The counts under `rule`.
+    pub fn get(&self, rule: Punctuation) -> Counts {
+        match rule {
+            Punctuation::Include => self.with_punctuation,
+            Punctuation::Exclude => self.without_punctuation,
+        }
+    }
+}
+
+/// Counts of each sentence as three arrays, under one rule for punctuation each.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SentenceCounts {
+    /// All words.
+    pub with_punctuation: Columns,
+    /// All words but punctuation.
+    pub without_punctuation: Columns,
+}
+
+/// Words, correct heads and correct heads with labels of each sentence.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Columns {
+    /// Words that are scored.
+    pub tokens: Vec<u64>,
+    /// Correct heads.
+    pub heads: Vec<u64>,
+    /// Correct heads with correct labels.
+    pub labelled: Vec<u64>,
+}
+
+impl Columns {
+    /// Adds a sentence.
+    pub fn push(&mut self, counts: &Counts) {
+        self.tokens.push(counts.tokens);
+        self.heads.push(counts.heads);
+        self.labelled.push(counts.labelled);
+    }
+
+    /// The counts of each sentence. Labels under wrong heads are not recorded, so `labels` is 0.
+    pub fn counts(&self) -> impl Iterator<Item = Counts> + '_ {
+        self.tokens.iter().zip(&self.heads).zip(&self.labelled).map(|((&tokens, &heads), &labelled)| Counts {
+            sentences: 1,
+            tokens,
+            heads,
+            labelled,
+            exact_heads: u64::from(heads == tokens),
+            exact_labelled: u64::from(labelled == tokens),
+            ..Counts::default()
+        })
+    }
+}
+
+impl SentenceCounts {
+    /// The arrays under `rule`.
+    pub fn get(&self, rule: Punctuation) -> &Columns {
+        match rule {
+            Punctuation::Include => &self.with_punctuation,
+            Punctuation::Exclude => &self.without_punctuation,
+        }
+    }
+}
+
+impl Record {
+    /// The decoding at `width`.
+    pub fn decoding(&self, width: usize) -> Option<&Decoding> {
+        self.decodings.iter().find(|d| d.width == width)
+    }
+
+    /// The record of `cell` with what was measured.
+    pub fn new(cell: &Cell, experiment: &str, provenance: Provenance, measured: super::measure::Measured) -> Record {
+        Record {
+            key: cell.key.clone(),
+            experiment: experiment.to_owned(),
+            treebank: cell.treebank(),
+            column: cell.column.clone(),
+            row: cell.row.clone(),
+            options: cell.options.clone(),
+            train: cell.data.train.clone(),
+            dev: cell.data.dev.clone(),
+            test: cell.data.test.clone(),
+            provenance,
+            training: measured.training,
+            decodings: measured.decodings,
+            peak_rss_bytes: measured.peak_rss_bytes,
+        }
+    }
+}

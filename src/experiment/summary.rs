@@ -1,0 +1,267 @@
+//! Means, spreads and differences over the records of a plan.
+
+use std::collections::BTreeSet;
+
+use super::engine::{Counts, percent, significance};
+use super::plan::Plan;
+use super::record::{Decoding, Record};
+use super::spec::{Measure, Punctuation};
+use super::store::Store;
+
+/// A mean and its spread over seeds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation (with n - 1); `None` for a single value.
+    pub sd: Option<f64>,
+}
+
+impl Spread {
+    /// That of `values`; `None` if there are none.
+    pub fn of(values: &[f64]) -> Option<Spread> {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let sd = || (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+        (!values.is_empty()).then(|| Spread { mean, sd: (values.len() > 1).then(sd) })
+    }
+}
+
+/// By how much an entry is better than the baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// In percentage points, over the seeds that both have.
+    pub points: f64,
+    /// The probability of a difference as large by chance: paired approximate randomisation over sentences, where the
+    /// outputs of all seeds for a sentence are swapped together (Yeh 2000).
+    pub p: f64,
+}
+
+/// What is compared within a column: a row, decoded at a width.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Method {
+    /// The row.
+    pub row: String,
+    /// The width.
+    pub width: usize,
+    /// Its name in tables: the row's, with the width if the row is decoded at several.
+    pub label: String,
+}
+
+/// One method in one column on one treebank, over all seeds that have records.
+#[derive(Debug, Clone)]
+pub struct Entry<'a> {
+    /// The treebank.
+    pub treebank: String,
+    /// The column.
+    pub column: String,
+    /// The row and the width.
+    pub method: Method,
+    /// Records with their decodings at the width, by ascending seed.
+    pub runs: Vec<(&'a Record, &'a Decoding)>,
+    /// The number of seeds of the plan.
+    pub n_seeds: usize,
+    /// LAS and UAS against the baseline, in the order of [`Measure::ALL`]; none for the baseline itself.
+    pub differences: [Option<Difference>; 2],
+}
+
+impl Entry<'_> {
+    /// The score over seeds.
+    pub fn score(&self, measure: Measure, rule: Punctuation) -> Option<Spread> {
+        let values: Vec<f64> = self.runs.iter().map(|(_, d)| percent(&d.test.get(rule), measure)).collect();
+        Spread::of(&values)
+    }
+
+    /// The mean over seeds of anything else.
+    pub fn mean(&self, value: impl Fn(&Record, &Decoding) -> f64) -> Option<f64> {
+        let values: Vec<f64> = self.runs.iter().map(|(r, d)| value(r, d)).collect();
+        Spread::of(&values).map(|s| s.mean)
+    }
+
+    /// Whether all seeds have records.
+    pub fn is_complete(&self) -> bool {
+        self.runs.len() == self.n_seeds
+    }
+}
+
+/// All entries of a plan.
+#[derive(Debug, Clone)]
+pub struct Summary<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// By treebank, column, row and width, in the order of the plan.
+    pub entries: Vec<Entry<'a>>,
+    /// The revisions of the records that are used.
+    pub revisions: BTreeSet<String>,
+    /// Cells with a usable record.
+    pub n_done: usize,
+}
+
+impl<'a> Summary<'a> {
+    /// Gathers the records of `plan` that count when the code is at `revision`.
+    pub fn new(plan: &'a Plan, store: &'a Store, revision: &str, accept_stale: bool) -> Summary<'a> {
+        let mut summary = Summary { plan, entries: Vec::new(), revisions: BTreeSet::new(), n_done: 0 };
+        // The cells of one entry differ in their seeds only, and the plan puts them side by side.
+        for seeds in plan.cells.chunks(plan.profile.seeds.len()) {
+            let cell = &seeds[0];
+            let mut records: Vec<&Record> =
+                seeds.iter().filter_map(|c| store.usable(c, revision, accept_stale)).collect();
+            records.sort_by_key(|r| r.options.seed);
+            summary.n_done += records.len();
+            summary.revisions.extend(records.iter().map(|r| r.provenance.revision.clone()));
+            for &width in &cell.decode {
+                let label = match cell.decode.len() {
+                    1 => cell.row.clone(),
+                    _ => format!("{}, width {width}", cell.row),
+                };
+                summary.entries.push(Entry {
+                    treebank: cell.treebank(),
+                    column: cell.column.clone(),
+                    method: Method { row: cell.row.clone(), width, label },
+                    runs: records.iter().filter_map(|&r| Some((r, r.decoding(width)?))).collect(),
+                    n_seeds: seeds.len(),
+                    differences: [None, None],
+                });
+            }
+        }
+        summary.compare();
+        summary
+    }
+
+    fn compare(&mut self) {
+        let rule = self.plan.spec.table.punctuation;
+        let differences = self.entries.iter().map(|entry| match self.baseline(&entry.treebank, &entry.column) {
+            Some(baseline) if baseline.method != entry.method => {
+                Measure::ALL.map(|measure| difference(entry, baseline, measure, rule))
+            }
+            _ => [None, None],
+        });
+        let differences: Vec<_> = differences.collect();
+        for (entry, differences) in self.entries.iter_mut().zip(differences) {
+            entry.differences = differences;
+        }
+    }
+
+    /// The methods of a column, in order.
+    pub fn methods(&self, column: &str) -> Vec<Method> {
+        let mut methods = Vec::new();
+        for entry in self.entries.iter().filter(|e| e.column == column) {
+            if !methods.contains(&entry.method) {
+                methods.push(entry.method.clone());
+            }
+        }
+        methods
+    }
+
+    /// The entry of a method in a column on a treebank.
+    pub fn entry(&self, treebank: &str, column: &str, method: &Method) -> Option<&Entry<'a>> {
+        self.entries.iter().find(|e| e.treebank == treebank && e.column == column && e.method == *method)
+    }
+
+    /// The entry that others of this treebank and column are compared with.
+    pub fn baseline(&self, treebank: &str, column: &str) -> Option<&Entry<'a>> {
+        let row = self.plan.spec.table.baseline.as_ref()?.get_ref();
+        self.entries.iter().find(|e| e.treebank == treebank && e.column == column && e.method.row == *row)
+    }
+
+    /// A value averaged over treebanks, each counting the same, and its spread over seeds; `None` unless every treebank has
+    /// every seed.
+    pub fn average(&self, column: &str, method: &Method, value: impl Fn(&Record, &Decoding) -> f64) -> Option<Spread> {
+        let of_method = || self.entries.iter().filter(|e| e.column == column && e.method == *method);
+        if of_method().next().is_none() || !of_method().all(Entry::is_complete) {
+            return None;
+        }
+        let n = of_method().count() as f64;
+        let of_seed = |i: usize| of_method().map(|e| value(e.runs[i].0, e.runs[i].1)).sum::<f64>() / n;
+        Spread::of(&(0..self.plan.profile.seeds.len()).map(of_seed).collect::<Vec<_>>())
+    }
+
+    /// The average of a score under the table's rule for punctuation.
+    pub fn average_score(&self, column: &str, method: &Method, measure: Measure) -> Option<Spread> {
+        let rule = self.plan.spec.table.punctuation;
+        self.average(column, method, |_, d| percent(&d.test.get(rule), measure))
+    }
+}
+
+/// Over the seeds that both have; `None` if there is none.
+fn difference(entry: &Entry, baseline: &Entry, measure: Measure, rule: Punctuation) -> Option<Difference> {
+    let mut points = Vec::new();
+    let (mut ours, mut theirs): (Vec<Counts>, Vec<Counts>) = (Vec::new(), Vec::new());
+    for (record, decoding) in &entry.runs {
+        let same_seed = baseline.runs.iter().find(|(other, _)| other.options.seed == record.options.seed);
+        let Some((_, other)) = same_seed else { continue };
+        points.push(percent(&decoding.test.get(rule), measure) - percent(&other.test.get(rule), measure));
+        add(&mut ours, decoding.sentences.get(rule).counts());
+        add(&mut theirs, other.sentences.get(rule).counts());
+    }
+    let points = Spread::of(&points)?.mean;
+    Some(Difference { points, p: significance(&ours, &theirs, measure) })
+}
+
+fn add(sums: &mut Vec<Counts>, counts: impl Iterator<Item = Counts>) {
+    for (i, counts) in counts.enumerate() {
+        match sums.get_mut(i) {
+            Some(sum) => *sum += counts,
+            None => sums.push(counts),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{plan, record};
+
+    #[test]
+    fn spreads_are_those_of_a_sample() {
+        assert_eq!(Spread::of(&[]), None);
+        assert_eq!(Spread::of(&[3.0]), Some(Spread { mean: 3.0, sd: None }));
+        assert_eq!(Spread::of(&[1.0, 3.0]), Some(Spread { mean: 2.0, sd: Some(2f64.sqrt()) }));
+    }
+
+    #[test]
+    fn averages_want_every_seed_of_every_treebank() {
+        let plan = plan();
+        let mut store = Store::default();
+        let (last, others) = plan.cells.split_last().unwrap();
+        others.iter().for_each(|c| store.insert(record(c, "r1")));
+        let average = |store: &Store| {
+            let summary = Summary::new(&plan, store, "r1", false);
+            summary.average_score("hybrid", &summary.methods("hybrid")[3], Measure::Las)
+        };
+        assert_eq!(average(&store), None);
+        store.insert(record(last, "r1"));
+        let summary = Summary::new(&plan, &store, "r1", false);
+        let method = &summary.methods("hybrid")[3];
+        assert_eq!(method.label, "global, width 4");
+        let by_hand: Vec<f64> = summary
+            .entries
+            .iter()
+            .filter(|e| e.column == "hybrid" && e.method == *method)
+            .map(|e| e.score(Measure::Las, Punctuation::Include).unwrap().mean)
+            .collect();
+        assert_eq!(by_hand.len(), 2);
+        let ours = average(&store).unwrap();
+        assert!((ours.mean - (by_hand[0] + by_hand[1]) / 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn differences_are_of_common_seeds_and_none_for_the_baseline() {
+        let plan = plan();
+        let mut store = Store::default();
+        // Of "greedy" both seeds, of "dynamic" the second only.
+        for i in [0, 1, 3] {
+            store.insert(record(&plan.cells[i], "r1"));
+        }
+        let summary = Summary::new(&plan, &store, "r1", false);
+        assert_eq!(summary.entries[0].differences, [None, None]);
+        let dynamic = &summary.entries[1];
+        assert!(!dynamic.is_complete());
+        let las = |i: usize| percent(&store.records()[i].decodings[0].test.with_punctuation, Measure::Las);
+        let difference = dynamic.differences[0].unwrap();
+        assert!((difference.points - (las(2) - las(1))).abs() < 1e-9);
+        assert!(difference.p > 0.0 && difference.p <= 1.0);
+        assert_eq!(Summary::new(&plan, &store, "r2", false).n_done, 0);
+        assert_eq!(Summary::new(&plan, &store, "r2", true).n_done, 3);
+    }
+}

@@ -1,0 +1,172 @@
+//! What the tests of this folder share: a small specification and an engine that makes figures up, deterministically.
+
+use std::path::Path;
+
+use super::cell::Cell;
+use super::engine::{Counts, Engine, Evaluated, SentenceScore};
+use super::measure::measure;
+use super::overrides::Overrides;
+use super::plan::Plan;
+use super::provenance::{Host, Provenance};
+use super::record::{Epoch, Record};
+use super::spec::Spec;
+use crate::error::{Error, Result};
+use crate::learn::{OracleKind, Training};
+
+pub const SPEC: &str = r#"
+name = "test"
+title = "A small comparison"
+analysis = "Made-up figures."
+
+[profiles.quick]
+treebanks = ["generated:1,50,projective", "generated:2,400,nonprojective"]
+seeds = [1, 2]
+max-train-sentences = 30
+
+[base]
+iterations = 2
+
+[[row]]
+name = "greedy"
+options = { training = "greedy", oracle = "static" }
+
+[[row]]
+name = "dynamic"
+options = { training = "greedy", oracle = "dynamic" }
+
+[[row]]
+name = "global"
+options = { training = "global", beam = 4 }
+decode = [1, 4]
+
+[[column]]
+name = "eager"
+options = { system = "arc-eager" }
+
+[[column]]
+name = "hybrid"
+options = { system = "arc-hybrid" }
+
+[table]
+baseline = "greedy"
+
+[[plot]]
+name = "las"
+title = "LAS against width"
+y = "las"
+series = [{ name = "greedy", rows = ["greedy", "dynamic"], matched = true }, { name = "global", rows = ["global"] }]
+
+[[paper]]
+source = "Someone (2013), Table 1"
+row = "dynamic"
+column = "eager"
+metric = "uas"
+values = { "generated:1,50,projective" = 90.5 }
+
+[[paper]]
+source = "Someone (2013), Table 1"
+row = "greedy"
+column = "eager"
+metric = "uas"
+values = { "generated:1,50,projective" = 90 }
+"#;
+
+pub fn spec_of(text: &str) -> Spec {
+    Spec::parse(text, Path::new("test.toml")).unwrap()
+}
+
+pub fn plan() -> Plan {
+    Plan::new(&spec_of(SPEC), "quick", &Overrides::default(), None).unwrap()
+}
+
+pub fn provenance(revision: &str) -> Provenance {
+    Provenance {
+        version: "0.0.0".to_owned(),
+        revision: revision.to_owned(),
+        generator: "none".to_owned(),
+        host: Host { cpu: "abacus".to_owned(), cores: 2 },
+        jobs: 1,
+    }
+}
+
+/// The record of `cell`, with clocks that stand at round figures.
+pub fn record(cell: &Cell, revision: &str) -> Record {
+    let mut measured = measure(&FakeEngine::default(), cell, 1).unwrap();
+    measured.training.wall_s = 2.0;
+    measured.training.cpu_s = Some(1.5);
+    measured.peak_rss_bytes = Some(3 << 20);
+    for decoding in &mut measured.decodings {
+        decoding.wall_s = vec![decoding.width as f64 * 0.25];
+    }
+    Record::new(cell, "test", provenance(revision), measured)
+}
+
+/// Which way a cell goes wrong.
+#[derive(Debug, Clone, Copy)]
+pub enum Fault {
+    Error,
+    Panic,
+}
+
+/// Makes figures up: better with a dynamic oracle, better still with a global model and a wide beam.
+#[derive(Debug, Default)]
+pub struct FakeEngine {
+    /// Cells of [`plan`], by number, that go wrong.
+    pub faults: Vec<(usize, Fault)>,
+}
+
+impl Engine for FakeEngine {
+    type Trained = Cell;
+    type Parsed = usize;
+
+    fn train(&self, cell: &Cell) -> Result<Cell> {
+        for (number, fault) in &self.faults {
+            match fault {
+                _ if plan().cells[*number].key != cell.key => {}
+                Fault::Error => return Err(Error::Usage("no such luck".to_owned())),
+                Fault::Panic => panic!("out of luck"),
+            }
+        }
+        Ok(cell.clone())
+    }
+
+    fn history(&self, _: &Cell) -> (Vec<Epoch>, u32, u64) {
+        (vec![Epoch { epoch: 1, updates: 10, seconds: 1.0, dev: None }], 1, 1234)
+    }
+
+    fn parse(&self, _: &Cell, _: Evaluated, width: usize) -> usize {
+        width
+    }
+
+    fn score(&self, cell: &Cell, on: Evaluated, &width: &usize) -> Vec<SentenceScore> {
+        let portion = if on == Evaluated::Test { &cell.data.test } else { &cell.data.dev };
+        let options = &cell.options;
+        let quality = match (options.training, options.oracle) {
+            (Training::Greedy, OracleKind::Static) => 80,
+            (Training::Greedy, OracleKind::Dynamic) => 82,
+            (Training::Global, _) => 80 + width as u64,
+        };
+        let mut rng = crate::random::stream(options.seed, "fake", &[quality, options.system as u64]);
+        let mut one = |i: usize| {
+            let tokens = 5 + (i as u64 * 7) % 20;
+            let right =
+                |n: u64, rng: &mut _| (0..n).filter(|_| crate::random::below(100, rng) < quality).count() as u64;
+            let counts = |tokens: u64, heads: u64, labelled: u64| Counts {
+                sentences: 1,
+                tokens,
+                heads,
+                labelled,
+                exact_heads: u64::from(heads == tokens),
+                exact_labelled: u64::from(labelled == tokens),
+                ..Counts::default()
+            };
+            let heads = right(tokens - 1, &mut rng);
+            let labelled = right(heads, &mut rng);
+            SentenceScore {
+                with_punctuation: counts(tokens, heads + 1, labelled + 1),
+                without_punctuation: counts(tokens - 1, heads, labelled),
+            }
+        };
+        portion.sentences.clone().map(&mut one).collect()
+    }
+}
