@@ -2,7 +2,7 @@
 
 use super::Sentence;
 use crate::error::Problem;
-use crate::tree::{LabelId, Labels, ROOT, Roots, non_projective_arcs};
+use crate::tree::{LabelId, Labels, Roots, non_projective_arcs};
 use std::collections::BTreeMap;
 
 /// Counts over sentences.
@@ -49,7 +49,7 @@ impl Stats {
         let n_arcs = non_projective_arcs(&tree).len();
         self.n_non_projective_arcs += n_arcs;
         self.n_non_projective_sentences += usize::from(n_arcs > 0);
-        let n_roots = tree.words().filter(|&word| tree.head(word) == ROOT).count();
+        let n_roots = tree.n_roots();
         self.n_roots += n_roots;
         self.n_multi_root_sentences += usize::from(n_roots > 1);
         for (id, name) in labels.names().iter().enumerate() {

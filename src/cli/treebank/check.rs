@@ -40,6 +40,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
                     problems.extend(sentence.annotation_problems(roots));
                 }
             }
+            problems.sort_by_key(|problem| problem.location.line);
             n_problems += problems.len();
             for problem in problems {
                 writeln!(output, "{}", on_one_line(&problem))?;

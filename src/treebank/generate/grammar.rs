@@ -52,10 +52,12 @@ impl<'a, 'r> Grammar<'a, 'r> {
 
     fn clause(&mut self, label: &'static str, depth: u32) -> Phrase<'a> {
         let mut subject = self.subject("nsubj", depth);
-        if self.extrapose && label == "root" && self.chance(0.5) {
-            if let Some(last) = subject.after.last_mut() {
-                last.extraposed = matches!(last.label, "nmod" | "acl:relcl");
-            }
+        if self.extrapose
+            && label == "root"
+            && self.chance(0.5)
+            && let Some(last) = subject.after.last_mut()
+        {
+            last.extraposed = matches!(last.label, "nmod" | "acl:relcl");
         }
         let mut clause = self.predicate(label, depth);
         if self.chance(0.15) {
@@ -198,7 +200,7 @@ impl<'a, 'r> Grammar<'a, 'r> {
     }
 
     fn one_of(&mut self, items: &[&'static str]) -> &'static str {
-        *zipf::<&'static str>(items, self.rng)
+        zipf::<&'static str>(items, self.rng)
     }
 }
 
