@@ -213,6 +213,16 @@ fn only_known_labels_where_that_is_asked() {
     assert_eq!(sentence.tree_of_known_labels(Roots::One, &labels).unwrap(), tree);
 }
 
+#[test]
+fn too_many_labels_are_a_problem_and_no_panic() {
+    let mut labels: crate::tree::Labels = (0..crate::tree::Labels::MAX).map(|i| i.to_string()).collect();
+    let tree = |label: &str, labels: &mut _| {
+        Sentence::new("x", Format::Conllu, &word("1", "0", label)).unwrap().tree(Roots::One, labels)
+    };
+    assert!(tree("7", &mut labels).is_ok());
+    assert!(tree("new", &mut labels).unwrap_err().found.contains("`new`"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
     /// Whatever bytes are changed, reading does not panic, and what is accepted survives byte for byte.

@@ -35,7 +35,7 @@ pub struct Args {
     max_sentences: Option<usize>,
 }
 
-/// Divides the file; either all parts appear or none does.
+/// Divides the file. Nothing appears unless the file is sound and all parts have sentences.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (n_parts, n_outputs) = (args.parts.len(), args.output.len());
     ensure!(n_parts == n_outputs, "{n_parts} parts and {n_outputs} outputs; name one output (-o) for each part");
