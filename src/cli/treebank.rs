@@ -1,13 +1,43 @@
 //! `treebeam treebank`.
 
+mod check;
+mod convert;
+mod generate;
+mod split;
+mod stats;
+
 use std::process::ExitCode;
 
 /// Options of `treebeam treebank`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+#[command(after_help = "Files ending in .gz or .zst are packed; `-` is standard input or output. \
+    .conllu is CoNLL-U, .conllx and .conll are CoNLL-X; what has no such name is read as CoNLL-U unless told.")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// List everything that is wrong with files; exit code 2 if anything is
+    Check(check::Args),
+    /// Count sentences, words, non-projective arcs, labels and more
+    Stats(stats::Args),
+    /// Convert between CoNLL-U and CoNLL-X, or repair a file's layout
+    Convert(convert::Args),
+    /// Divide a file into parts
+    Split(split::Args),
+    /// Generate a treebank whose attachments depend on words
+    Generate(generate::Args),
+}
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let _ = args;
-    Ok(ExitCode::SUCCESS)
+    match args.command {
+        Command::Check(args) => check::run(&args),
+        Command::Stats(args) => stats::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Split(args) => split::run(&args),
+        Command::Generate(args) => generate::run(&args),
+    }
 }

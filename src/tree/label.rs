@@ -16,15 +16,19 @@ pub struct Labels {
 }
 
 impl Labels {
+    /// The most labels that an inventory holds.
+    pub const MAX: usize = NO_LABEL as usize;
+
     /// The number of `name`, new if it was not known.
     ///
     /// # Panics
-    /// If there are more than 65,534 labels.
+    /// If there are more than [`Labels::MAX`] labels.
     pub fn intern(&mut self, name: &str) -> LabelId {
         if let Some(&id) = self.ids.get(name) {
             return id;
         }
-        let id = LabelId::try_from(self.names.len()).ok().filter(|&id| id < NO_LABEL).expect("at most 65,534 labels");
+        let id =
+            LabelId::try_from(self.names.len()).ok().filter(|&id| id < NO_LABEL).expect("at most Labels::MAX labels");
         self.names.push(name.to_owned());
         self.ids.insert(name.to_owned(), id);
         id

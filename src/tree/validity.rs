@@ -23,7 +23,7 @@ pub enum Violation {
     SelfLoop(Node),
     /// Each word's head is the next one, the last one's is the first; starts with the smallest.
     Cycle(Vec<Node>),
-    /// No word hangs from the root.
+    /// All words have heads, and no word hangs from the root.
     NoRoot,
     /// These words hang from the root, and only one may.
     SeveralRoots(Vec<Node>),
@@ -89,7 +89,10 @@ pub fn violations(heads: &[Node], roots: Roots) -> Vec<Violation> {
     }
     let attached: Vec<Node> = (1..=n as Node).filter(|&word| heads[word as usize - 1] == ROOT).collect();
     if attached.is_empty() {
-        found.push(Violation::NoRoot);
+        // Without heads there is no root either, but saying so helps nobody.
+        if heads.iter().all(|&head| exists(head)) {
+            found.push(Violation::NoRoot);
+        }
     } else if attached.len() > 1 && roots == Roots::Single {
         found.push(Violation::SeveralRoots(attached));
     }

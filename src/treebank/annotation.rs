@@ -20,9 +20,15 @@ impl Sentence {
     /// The tree, with new labels added to `labels`.
     ///
     /// # Errors
-    /// The first of [`Sentence::annotation_problems`].
+    /// The first of [`Sentence::annotation_problems`], or more labels than [`Labels::MAX`].
     pub fn tree(&self, roots: Roots, labels: &mut Labels) -> Result<Tree, Problem> {
-        self.tree_with(roots, |_, name| Ok(labels.intern(name)))
+        self.tree_with(roots, |word, name| {
+            if labels.len() == Labels::MAX && labels.get(name).is_none() {
+                let found = format!("the label `{name}`, one more than there are numbers for");
+                return Err(self.problem(word, found, "names of relations; is the column the right one?".into()));
+            }
+            Ok(labels.intern(name))
+        })
     }
 
     /// The tree, if all of its labels are in `labels`.

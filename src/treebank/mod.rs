@@ -6,12 +6,16 @@
 
 mod annotation;
 mod blocks;
+pub mod convert;
 mod file;
 mod format;
+pub mod generate;
 mod input;
 mod reader;
 mod scan;
 mod sentence;
+pub mod split;
+mod stats;
 #[cfg(test)]
 mod tests;
 
@@ -20,3 +24,4 @@ pub use format::{Column, Format};
 pub use input::open;
 pub use reader::{Reader, Step};
 pub use sentence::Sentence;
+pub use stats::Stats;

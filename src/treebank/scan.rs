@@ -96,7 +96,7 @@ struct Ids {
     last: usize,
     /// Word lines met; fewer or more than `last` once an id was wrong.
     n_words: usize,
-    /// The last range: its end and the line it stands on.
+    /// The last sound range: its end and the line it stands on.
     range: Option<(usize, usize)>,
     /// The number of the last empty node behind the last word.
     last_empty: usize,
@@ -131,8 +131,9 @@ impl Ids {
                 fault(found(), format!("a range that ends behind word {first}"));
             } else if overlaps {
                 fault(found(), "ranges that do not overlap".into());
+            } else {
+                self.range = Some((last, line));
             }
-            self.range = Some((last, line));
         } else if let Some((word, number)) = pair(id, '.') {
             let next_empty = self.last_empty + 1;
             if word != self.last || number != next_empty {

@@ -1,0 +1,108 @@
+//! `treebeam treebank` from outside.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::Path;
+
+fn treebeam(folder: &Path, line: &str) -> assert_cmd::assert::Assert {
+    let mut command = Command::cargo_bin("treebeam").expect("the program is built");
+    command.current_dir(folder).arg("treebank").args(line.split_whitespace()).write_stdin("").assert()
+}
+
+fn stdout(assert: assert_cmd::assert::Assert) -> String {
+    String::from_utf8(assert.success().get_output().stdout.clone()).expect("output is UTF-8")
+}
+
+#[test]
+fn generated_treebanks_pass_the_check_and_are_the_same_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    treebeam(at, "generate --seed 3 --sentences 200 --non-projective -o a.conllu").success();
+    treebeam(at, "generate --seed 3 --sentences 200 --non-projective -o b.conllu.gz").success();
+    treebeam(at, "check a.conllu b.conllu.gz").success().stdout("");
+    let a = fs::read_to_string(at.join("a.conllu")).unwrap();
+    assert_eq!(stdout(treebeam(at, "convert b.conllu.gz")), a);
+    assert_eq!(stdout(treebeam(at, "generate --seed 3 --sentences 200 --non-projective")), a);
+    assert_ne!(stdout(treebeam(at, "generate --seed 3 --sentences 200")), a);
+}
+
+#[test]
+fn check_lists_every_problem_and_exits_with_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let word = |id: u8, head: u8| format!("{id}\ta\t_\t_\t_\t_\t{head}\tx\t_\t_\n");
+    let text = format!("{}{}\n\n{}{}", word(1, 0), word(2, 0), word(1, 2), word(2, 1));
+    fs::write(at.join("bad.conllu"), text).unwrap();
+    let expected = "bad.conllu:2: 2 words with head 0: 1, 2; expected one; `--multi-root` allows several, as CoNLL-X does\n\
+        bad.conllu:4: a blank line; expected a sentence; `treebeam treebank convert --fix` removes needless blank lines\n\
+        bad.conllu:5: a cycle of heads: 1 -> 2 -> 1; expected heads that lead to the root\n\
+        bad.conllu:5: no word with head 0; expected one\n\
+        bad.conllu:6: the end of the file; expected a blank line behind the last sentence; `treebeam treebank convert --fix` adds it\n";
+    treebeam(at, "check bad.conllu").code(2).stdout(expected);
+    let lines = |assert: assert_cmd::assert::Assert| assert.get_output().stdout.iter().filter(|&&b| b == b'\n').count();
+    assert_eq!(lines(treebeam(at, "check --multi-root bad.conllu").code(2)), 4);
+    assert_eq!(lines(treebeam(at, "check --unannotated bad.conllu").code(2)), 2);
+    treebeam(at, "convert --fix bad.conllu -o bad.conllu").success();
+    treebeam(at, "check --unannotated bad.conllu").success().stdout("");
+    treebeam(at, "check missing.conllu").code(2);
+    treebeam(at, "check -").code(2).stdout("-: no sentence; expected at least one; the file is empty\n");
+}
+
+#[test]
+fn a_failed_conversion_leaves_what_was_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("bad.conllu"), "1\ta\n\n").unwrap();
+    fs::write(at.join("out.conll"), "old").unwrap();
+    treebeam(at, "convert bad.conllu -o out.conll").code(2);
+    assert_eq!(fs::read_to_string(at.join("out.conll")).unwrap(), "old");
+    assert_eq!(fs::read_dir(at).unwrap().count(), 2);
+}
+
+#[test]
+fn parts_put_together_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let whole = stdout(treebeam(at, "generate --sentences 50"));
+    fs::write(at.join("all.conllu"), &whole).unwrap();
+    let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
+    treebeam(at, "split all.conllu --parts 80,10,10 -o a.conllu -o b.conllu -o c.conllu").success();
+    assert_eq!([read("a.conllu"), read("b.conllu"), read("c.conllu")].concat(), whole);
+    assert_eq!(read("c.conllu").matches("# text").count(), 5);
+    treebeam(at, "split all.conllu --parts 1 --shuffle --seed 4 --max-sentences 20 -o d.conllu").success();
+    let blocks: Vec<String> = read("d.conllu").split_inclusive("\n\n").map(str::to_owned).collect();
+    assert!(
+        blocks.len() == 20 && blocks.iter().all(|block| whole.contains(block)) && !whole.starts_with(&blocks.concat())
+    );
+    treebeam(at, "split all.conllu --parts 1,1 -o e.conllu").code(2);
+    treebeam(at, "split all.conllu --parts 99,1 -o e.conllu -o f.conllu").code(0);
+    treebeam(at, "split all.conllu --parts 1,99 -o g.conllu -o h.conllu").code(2);
+    assert!(!at.join("g.conllu").exists() && !at.join("h.conllu").exists());
+}
+
+#[test]
+fn conversion_to_conllx_and_back_keeps_the_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    treebeam(at, "generate --sentences 20 -o a.conllu").success();
+    let output = treebeam(at, "convert a.conllu -o b.conll").success();
+    let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(said.starts_with("a.conllu: dropped 40 comments, 0 ranges"), "{said}");
+    treebeam(at, "check b.conll").success();
+    let words = |text: String| text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
+    let back = stdout(treebeam(at, "convert b.conll --to conllu"));
+    assert_eq!(words(back), words(fs::read_to_string(at.join("a.conllu")).unwrap()));
+}
+
+#[test]
+fn counts_are_the_same_as_text_and_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    treebeam(at, "generate --sentences 30 -o a.conllu").success();
+    let text = stdout(treebeam(at, "stats a.conllu"));
+    let row: Vec<&str> = text.lines().nth(1).unwrap().split('\t').collect();
+    let json: serde_json::Value = serde_json::from_str(&stdout(treebeam(at, "stats --json a.conllu"))).unwrap();
+    assert_eq!((row[0], row[12]), ("30", "a.conllu"));
+    assert_eq!(json["n_words"].to_string(), row[1]);
+    assert_eq!(json["labels"].as_object().unwrap().len().to_string(), row[11]);
+}
