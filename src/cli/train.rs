@@ -77,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             display.report(report);
         }
         if saved.elapsed() >= Duration::from_secs_f64(args.checkpoint_seconds) {
-            progress.save(data.header(), data.actions().len(), &checkpoint)?;
+            progress.save(data.header(), data.actions().width(), &checkpoint)?;
             saved = Instant::now();
         }
     }

@@ -42,13 +42,13 @@ impl<'a> Arena<'a> {
     #[inline]
     fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
         let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
-        self.bump.alloc(Cell { slots, below, keys })
+        self.bump.alloc(Cell::on(slots, slots.key(&SlotMask::ALL), keys, below))
     }
 
     /// The same node on another cell: its slots, and so its keys, stay what they are.
     #[inline]
     fn moved(&self, cell: &Cell<'a>, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
-        self.bump.alloc(Cell { below, ..*cell })
+        self.bump.alloc(Cell::on(cell.slots, cell.content, cell.keys, below))
     }
 }
 
@@ -67,6 +67,14 @@ impl<'a> ArenaConfiguration<'a> {
     #[inline]
     pub fn stack_cell(&self) -> Option<&'a Cell<'a>> {
         self.stack
+    }
+
+    /// A fingerprint of everything that the rest of a derivation can depend on: the whole stack and buffer with their partial
+    /// trees, as far as features see them. Configurations of equal identity have the same successors with the same scores.
+    #[inline]
+    pub fn identity(&self) -> u64 {
+        let of = |cell: Option<&Cell>| cell.map_or(1, |cell| cell.identity);
+        (of(self.stack).rotate_left(32) ^ of(self.buffer)).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 
     /// The cell of the buffer's front.

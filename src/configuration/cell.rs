@@ -167,6 +167,10 @@ impl Slots {
 }
 
 impl SlotMask {
+    /// The mask of all slots.
+    pub const ALL: SlotMask = SlotMask(Slots([u16::MAX; N_SLOTS]));
+
+
     /// The mask of these slots.
     pub fn of(slots: impl IntoIterator<Item = Slot>) -> SlotMask {
         let mut mask = SlotMask(Slots([0; N_SLOTS]));
@@ -186,9 +190,21 @@ pub struct Cell<'a> {
     pub below: Option<&'a Cell<'a>>,
     /// The key of `slots` under each of the arena's masks.
     pub keys: &'a [u64],
+    /// The key of all slots of this cell.
+    pub(super) content: u64,
+    /// The key of the contents of this cell and all that follow it.
+    pub(super) identity: u64,
 }
 
 impl<'a> Cell<'a> {
+    /// The cell of this content on `below`.
+    #[inline]
+    pub(super) fn on(slots: Slots, content: u64, keys: &'a [u64], below: Option<&'a Cell<'a>>) -> Cell<'a> {
+        let rest = below.map_or(0, |cell| cell.identity);
+        let identity = (rest.rotate_left(21) ^ content).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Cell { slots, below, keys, content, identity: identity ^ identity >> 32 }
+    }
+
     /// The cell's node.
     #[inline]
     pub fn node(&self) -> Node {

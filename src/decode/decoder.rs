@@ -1,6 +1,8 @@
 //! From a sentence to its tree.
 
-use super::{Beam, Item, Workspace};
+use hashbrown::HashSet;
+
+use super::{Beam, Candidate, Item, Workspace};
 use crate::configuration::Arena;
 use crate::features::Compiled;
 use crate::model::Weights;
@@ -18,6 +20,11 @@ pub struct Decoder<'m, S, W> {
     pub actions: &'m Actions,
     /// The weights.
     pub weights: &'m W,
+}
+
+/// How many candidates to select for a beam of `width`, so that enough are left when twins are dropped.
+pub fn selected(width: usize) -> usize {
+    if width == 1 { 1 } else { width + width / 2 }
 }
 
 /// One complete derivation's tree and score.
@@ -40,22 +47,19 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         let cleared = workspace.label_sets.clear_if_full();
         workspace.scorer.start(self.features, self.actions.width(), cleared);
         workspace.bump.reset();
-        let Workspace { bump, label_sets, scorer, input, candidates } = workspace;
+        let Workspace { bump, label_sets, scorer, input, candidates, distinct } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         items.push(self.initial(arena, n_words));
         for _ in 0..self.system.derivation_len(n_words) {
-            let mut beam = Beam::new(width, candidates);
+            let mut beam = Beam::new(selected(width), candidates);
             for (rank, item) in items.iter().enumerate() {
                 let scores = scorer.score(self.features, self.weights, input, label_sets, &item.configuration);
                 let permitted = self.system.permitted(&item.configuration);
                 beam.offer_all(rank as u32, item.score, scores, self.actions.mask(permitted));
             }
-            next.extend(beam.finish().iter().map(|candidate| {
-                let parent = items[candidate.rank as usize];
-                self.successor(parent, candidate.action, candidate.score, false, arena)
-            }));
+            self.build(&items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
             std::mem::swap(&mut items, &mut next);
             next.clear();
         }
@@ -66,6 +70,34 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a> {
         let configuration = self.system.initial(arena, n_words);
         arena.bump().alloc(Item { configuration, parent: None, action: 0, score: 0, is_gold: true })
+    }
+
+    /// Builds the successors that `candidates` stand for, best first, until there are `width`.
+    ///
+    /// Of successors that have the same future only the best is built: another one could never overtake it, and would take
+    /// a place from a different analysis. Such twins come from derivations that make the same arcs in another order.
+    #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
+    pub fn build<'a>(
+        &self,
+        items: &[&'a Item<'a>],
+        candidates: &[Candidate],
+        width: usize,
+        distinct: &mut HashSet<u64>,
+        arena: Arena<'a>,
+        is_gold: impl Fn(&Candidate) -> bool,
+        mut keep: impl FnMut(&'a Item<'a>),
+    ) {
+        distinct.clear();
+        for candidate in candidates {
+            let parent = items[candidate.rank as usize];
+            let item = self.successor(parent, candidate.action, candidate.score, is_gold(candidate), arena);
+            if width == 1 || distinct.insert(item.configuration.identity()) {
+                keep(item);
+                if width == 1 || distinct.len() == width {
+                    break;
+                }
+            }
+        }
     }
 
     /// The item after `action`.

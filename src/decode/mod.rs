@@ -8,7 +8,7 @@ mod scorer;
 mod workspace;
 
 pub use beam::{Beam, Candidate, Item};
-pub use decoder::{Decoder, Parsed};
+pub use decoder::{Decoder, Parsed, selected};
 pub use parser::Parser;
 pub use scorer::Scorer;
 pub use workspace::Workspace;

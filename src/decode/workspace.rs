@@ -1,6 +1,7 @@
 //! All scratch memory of decoding one sentence after another.
 
 use bumpalo::Bump;
+use hashbrown::HashSet;
 
 use super::{Candidate, Scorer};
 use crate::configuration::LabelSets;
@@ -19,6 +20,8 @@ pub struct Workspace {
     pub input: Input,
     /// The candidates of a step.
     pub candidates: Vec<Candidate>,
+    /// The identities of a step's configurations.
+    pub distinct: HashSet<u64>,
 }
 
 impl Workspace {
@@ -30,6 +33,7 @@ impl Workspace {
             scorer: Scorer::default(),
             input: Input::default(),
             candidates: Vec::new(),
+            distinct: HashSet::new(),
         }
     }
 }

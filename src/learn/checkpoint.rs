@@ -18,7 +18,7 @@ struct Summary {
     header: Header,
     iteration: u32,
     reports: Vec<IterationReport>,
-    /// Iteration and score of the best weights so far, and the number of actions they may name.
+    /// Iteration and score of the best weights so far, and the number of lanes.
     best: Option<(u32, u64, usize)>,
 }
 
@@ -27,12 +27,12 @@ impl Progress {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn save(&self, header: &Header, n_actions: usize, path: &Path) -> Result<()> {
+    pub fn save(&self, header: &Header, width: usize, path: &Path) -> Result<()> {
         let summary = Summary {
             header: header.clone(),
             iteration: self.iteration,
             reports: self.reports.clone(),
-            best: self.best.as_ref().map(|best| (best.iteration, best.score, n_actions)),
+            best: self.best.as_ref().map(|best| (best.iteration, best.score, width)),
         };
         let summary = serde_json::to_vec(&summary).expect("a summary is plain data");
         let (state, [places, entries, sums]) = self.weights.sections();
@@ -59,8 +59,8 @@ impl Progress {
         }
         let inside_out = || damaged(path, "the weights point outside their table; the file is damaged");
         let weights = LiveWeights::from_sections(state, [places, entries, sums]).ok_or_else(inside_out)?;
-        let best = summary.best.map(|(iteration, score, n_actions)| {
-            let weights = FrozenWeights::from_sections(counts, best_places, best_rows, n_actions);
+        let best = summary.best.map(|(iteration, score, width)| {
+            let weights = FrozenWeights::from_sections(counts, best_places, best_rows, width);
             Ok::<_, Error>(Best { iteration, score, weights: weights.ok_or_else(inside_out)? })
         });
         Ok(Progress { iteration: summary.iteration, weights, best: best.transpose()?, reports: summary.reports })

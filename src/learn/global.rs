@@ -9,7 +9,7 @@ use super::change::Change;
 use super::supervision::Supervision;
 use super::violation::Step;
 use crate::configuration::Arena;
-use crate::decode::{Beam, Candidate, Decoder, Item, Workspace};
+use crate::decode::{Beam, Candidate, Decoder, Item, Workspace, selected};
 use crate::model::Weights;
 use crate::system::{ActionId, Oracle};
 
@@ -37,7 +37,7 @@ pub fn learn<S: Oracle, W: Weights>(
     let cleared = workspace.label_sets.clear_if_full();
     workspace.scorer.start(decoder.features, decoder.actions.width(), cleared);
     workspace.bump.reset();
-    let Workspace { bump, label_sets, scorer, input, candidates } = workspace;
+    let Workspace { bump, label_sets, scorer, input, candidates, distinct } = workspace;
     let arena = Arena::new(bump, label_sets, decoder.features.masks());
     let mut items: Vec<&Item> = vec![decoder.initial(arena, n_words)];
     let mut gold_items = items.clone();
@@ -58,7 +58,7 @@ pub fn learn<S: Oracle, W: Weights>(
             }
         };
 
-        let mut beam = Beam::new(width, candidates);
+        let mut beam = Beam::new(selected(width), candidates);
         correct_by_rank.clear();
         for (rank, item) in items.iter().enumerate() {
             let scores = scorer.score(decoder.features, decoder.weights, input, label_sets, &item.configuration);
@@ -69,13 +69,11 @@ pub fn learn<S: Oracle, W: Weights>(
                 correct_by_rank.extend(correct.iter().map(|&action| (rank as u32, action)));
             }
         }
-        let next = beam.finish().iter().map(|candidate| {
-            let is_gold = correct_by_rank.binary_search(&(candidate.rank, candidate.action)).is_ok();
-            build(decoder, &items, candidate, is_gold, arena)
-        });
-        let next: Vec<&Item> = next.collect();
+        let is_gold = |c: &Candidate| correct_by_rank.binary_search(&(c.rank, c.action)).is_ok();
+        let mut next: Vec<&Item> = Vec::with_capacity(width);
+        decoder.build(&items, beam.finish(), width, distinct, arena, is_gold, |item| next.push(item));
 
-        let mut beam = Beam::new(width, candidates);
+        let mut beam = Beam::new(selected(width), candidates);
         for (rank, item) in gold_items.iter().enumerate() {
             let scores = scorer.score(decoder.features, decoder.weights, input, label_sets, &item.configuration);
             correct_actions(item, &mut correct);
@@ -84,8 +82,8 @@ pub fn learn<S: Oracle, W: Weights>(
                 beam.offer(Candidate { score, rank: rank as u32, action });
             }
         }
-        let next_gold: Vec<&Item> =
-            beam.finish().iter().map(|candidate| build(decoder, &gold_items, candidate, true, arena)).collect();
+        let mut next_gold: Vec<&Item> = Vec::with_capacity(gold_items.len());
+        decoder.build(&gold_items, beam.finish(), width, distinct, arena, |_| true, |item| next_gold.push(item));
 
         (items, gold_items) = (next, next_gold);
         let (predicted, gold) = (items[0], gold_items[0]);
@@ -117,15 +115,4 @@ pub fn learn<S: Oracle, W: Weights>(
         }
     }
     true
-}
-
-fn build<'a, S: Oracle, W: Weights>(
-    decoder: &Decoder<S, W>,
-    items: &[&'a Item<'a>],
-    candidate: &Candidate,
-    is_gold: bool,
-    arena: Arena<'a>,
-) -> &'a Item<'a> {
-    let parent = items[candidate.rank as usize];
-    decoder.successor(parent, candidate.action, candidate.score, is_gold, arena)
 }

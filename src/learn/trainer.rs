@@ -93,7 +93,7 @@ impl<'t> Trainer<'t> {
         let wanted = self.options.keep == Keep::Best || progress.iteration == self.options.iterations;
         let mut dev = None;
         if wanted || self.data.has_dev() {
-            let averaged = FrozenWeights::average(&progress.weights);
+            let averaged = FrozenWeights::average(&progress.weights, self.data.actions().width());
             dev = self.pool.install(|| self.data.score_dev(&averaged, self.options.decoding_beam()));
             let score = dev.map_or(0, |counts| counts.labelled);
             let better = progress.best.as_ref().is_none_or(|best| score > best.score);

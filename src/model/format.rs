@@ -25,7 +25,7 @@ impl Model {
         let header: Header = serde_json::from_slice(header)
             .map_err(|error| damaged(path, &format!("the header does not parse: {error}")))?;
         let (_, _, actions) = header.compile()?;
-        let weights = FrozenWeights::from_sections(counts, places, rows, actions.len())
+        let weights = FrozenWeights::from_sections(counts, places, rows, actions.width())
             .ok_or_else(|| damaged(path, "the weights point outside their table; the file is damaged"))?;
         Model::new(header, weights)
     }
