@@ -69,12 +69,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     let treebank = Treebank::read(file, None)?;
                     let sentence = args.sentence.checked_sub(1).and_then(|i| treebank.sentences.get(i));
                     let sentence = sentence.with_context(|| {
-                        format!(
-                            "{}: no sentence {}; it has {}",
-                            file.display(),
-                            args.sentence,
-                            treebank.sentences.len()
-                        )
+                        format!("{}: no sentence {}; it has {}", file.display(), args.sentence, treebank.sentences.len())
                     })?;
                     let roots = treebank.format.roots();
                     with_system!(args.system, roots, |system| show(&system, roots, &set, sentence, &args))?;
