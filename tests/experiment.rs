@@ -47,7 +47,7 @@ fn tables_of_nothing_have_no_figures_and_say_so() {
     let demo = shipped().join("demo.toml");
     let output = treebeam(&["experiment", "table", demo.to_str().unwrap()], folder.path()).assert().success();
     let printed = text(output.get_output().stdout.clone());
-    assert!(printed.contains("cells: 0 of 6 done"), "{printed}");
+    assert!(printed.contains("cells: 0 of 18 done"), "{printed}");
     assert!(printed.contains("| greedy dynamic | – |"), "{printed}");
     assert!(
         printed.contains("`treebeam experiment table demo.toml --profile quick`"),

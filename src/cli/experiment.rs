@@ -12,6 +12,7 @@ use crate::experiment::{
     Cell, Event, Overrides, Plan, Provenance, Runner, Spec, Status, Store, Summary, Treebeam, Writer, code_revision,
     estimate, figures, markdown, run as run_cells, tsv,
 };
+use crate::output::Output;
 use crate::report::svg;
 
 /// Options of `treebeam experiment`.
@@ -252,14 +253,9 @@ impl Opened {
     /// Writes a file of results, whole or not at all.
     fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
         let path = self.out.join(name);
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(&self.out)?;
-            file.write_all(text.as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
-            anyhow::Ok(())
-        };
-        write().with_context(|| path.display().to_string())?;
+        let mut output = Output::create(&path)?;
+        output.write_all(text.as_bytes()).with_context(|| path.display().to_string())?;
+        output.finish()?;
         eprintln!("wrote {}", path.display());
         Ok(())
     }

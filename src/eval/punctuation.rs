@@ -36,6 +36,14 @@ impl PunctuationRule {
         }
     }
 
+    /// The rule that fits words with these universal parts of speech: the tag, if they use it at all.
+    pub fn for_tags<'a>(mut upos: impl Iterator<Item = &'a str>) -> PunctuationRule {
+        match upos.any(|upos| PunctuationRule::Upos.applies("", upos)) {
+            true => PunctuationRule::Upos,
+            false => PunctuationRule::Form,
+        }
+    }
+
     /// The rule as tables name it.
     pub fn description(self) -> &'static str {
         match self {

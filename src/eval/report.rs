@@ -133,7 +133,9 @@ impl Report {
         for system in systems {
             check_alignment(gold, system)?;
         }
-        let rule = options.rule.unwrap_or_else(|| rule_for(gold));
+        let rule = options.rule.unwrap_or_else(|| {
+            PunctuationRule::for_tags(gold.sentences.iter().flat_map(|s| &s.upos).map(String::as_str))
+        });
         let punctuation: Vec<Vec<bool>> = gold
             .sentences
             .iter()
@@ -182,12 +184,6 @@ impl Report {
         }
         warnings
     }
-}
-
-/// The rule that fits the data: the tag, if the gold file uses it at all.
-fn rule_for(gold: &Input) -> PunctuationRule {
-    let tagged = gold.sentences.iter().flat_map(|s| &s.upos).any(|upos| PunctuationRule::Upos.applies("", upos));
-    if tagged { PunctuationRule::Upos } else { PunctuationRule::Form }
 }
 
 /// By sentence and word: whether the word is scored.

@@ -33,21 +33,24 @@ pub struct Interval {
 /// # Panics
 /// If `a` and `b` do not have the same number of sentences, or not the same number of words in each.
 pub fn randomisation(a: &[Counts], b: &[Counts], metric: Metric, samples: usize, seed: u64) -> f64 {
-    let (observed, differences) = swappable(a, b, metric);
+    // Both systems are scored on the same number of words however they are swapped, so that differences of counts order
+    // as differences of scores do.
+    let differences: Vec<i64> = paired(a, b, metric).map(|(d, _)| d).collect();
+    randomisation_of_differences(&differences, samples, seed)
+}
+
+/// [`randomisation`] of two systems of which only the differences in correct words are known, one per sentence; or in wrong
+/// words, which gives the same p-value.
+pub fn randomisation_of_differences(differences: &[i64], samples: usize, seed: u64) -> f64 {
+    // A sentence on which the systems agree changes nothing when swapped.
+    let differences: Vec<i64> = differences.iter().copied().filter(|&d| d != 0).collect();
+    let observed = differences.iter().sum::<i64>().abs();
     let extreme = (0..samples as u64).into_par_iter().filter(|&sample| {
         let mut coins = stream(seed, "approximate randomisation", &[sample]);
         let swapped: i64 = differences.iter().map(|&d| if below(2, &mut coins) == 0 { d } else { -d }).sum();
-        swapped.abs() >= observed.abs()
+        swapped.abs() >= observed
     });
     (extreme.count() + 1) as f64 / (samples + 1) as f64
-}
-
-/// The difference in correct words, and the non-zero differences by sentence. Both systems are scored on the same number
-/// of words however they are swapped, so that differences of counts order as differences of scores do; and a sentence on
-/// which they agree changes nothing when swapped.
-fn swappable(a: &[Counts], b: &[Counts], metric: Metric) -> (i64, Vec<i64>) {
-    let differences: Vec<i64> = paired(a, b, metric).map(|(d, _)| d).filter(|&d| d != 0).collect();
-    (differences.iter().sum(), differences)
 }
 
 /// By sentence: how many more words are correct in `b` than in `a`, and how many are scored.

@@ -21,6 +21,8 @@ pub struct Cell {
     pub column: String,
     /// The options of training, seed included.
     pub options: TrainOptions,
+    /// The checksum of the `.feat` file, if the features are one; built-in sets are code.
+    pub features_sha256: Option<String>,
     /// The treebank.
     pub data: Arc<Data>,
     /// Widths of the decoding beam.
@@ -32,8 +34,7 @@ pub struct Cell {
 struct Identity<'a> {
     scheme: u32,
     options: &'a TrainOptions,
-    /// The checksum of the `.feat` file, if the features are one; built-in sets are code.
-    features: Option<String>,
+    features: &'a Option<String>,
     train: &'a str,
     dev: &'a str,
     test: &'a str,
@@ -46,7 +47,7 @@ impl Cell {
     /// # Errors
     /// If the options name a `.feat` file that cannot be read.
     pub fn new(row: &str, column: &str, options: TrainOptions, data: Arc<Data>, decode: Vec<usize>) -> Result<Cell> {
-        let features = match options.features.ends_with(".feat") {
+        let features_sha256 = match options.features.ends_with(".feat") {
             true => {
                 let bytes = std::fs::read(Path::new(&options.features)).map_err(Error::io(&options.features))?;
                 Some(hex(&Sha256::digest(bytes)))
@@ -56,7 +57,7 @@ impl Cell {
         let identity = Identity {
             scheme: 1,
             options: &options,
-            features,
+            features: &features_sha256,
             train: &data.train.sha256,
             dev: &data.dev.sha256,
             test: &data.test.sha256,
@@ -64,7 +65,7 @@ impl Cell {
         };
         let identity = serde_json::to_vec(&identity).map_err(|e| Error::Usage(e.to_string()))?;
         let key = hex(&Sha256::digest(identity));
-        Ok(Cell { key, row: row.to_owned(), column: column.to_owned(), options, data, decode })
+        Ok(Cell { key, row: row.to_owned(), column: column.to_owned(), options, features_sha256, data, decode })
     }
 
     /// The treebank's name.

@@ -1,9 +1,9 @@
 //! The plots of an experiment as points; how they are drawn is another matter.
 
-use super::engine::percent;
 use super::record::{Decoding, Record};
-use super::spec::{Axis, Measure, PlotSpec, SeriesSpec};
+use super::spec::{Axis, PlotSpec, SeriesSpec};
 use super::summary::Summary;
+use crate::eval::Metric;
 
 /// A line chart against the width of the decoding beam.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,8 +76,8 @@ fn y_title(axis: Axis, n_treebanks: usize) -> String {
 fn points(summary: &Summary, column: &str, series: &SeriesSpec, axis: Axis) -> Vec<Point> {
     let rule = summary.plan.spec.table.punctuation;
     let value = |_: &Record, d: &Decoding| match axis {
-        Axis::Las => percent(&d.test.get(rule), Measure::Las),
-        Axis::Uas => percent(&d.test.get(rule), Measure::Uas),
+        Axis::Las => Metric::Las.score(&d.test.get(rule)),
+        Axis::Uas => Metric::Uas.score(&d.test.get(rule)),
         Axis::TokensPerSecond => d.tokens_per_second(),
     };
     let is_wanted = |row: &str, width: usize| {
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(figures.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["las-eager", "las-hybrid"]);
         let global = &figures[0].curves[1];
         assert_eq!(global.points.iter().map(|p| p.x).collect::<Vec<_>>(), [1.0, 4.0]);
-        let wide = summary.average_score("eager", &summary.methods("eager")[3], Measure::Las).unwrap();
+        let wide = summary.average_score("eager", &summary.methods("eager")[3], Metric::Las).unwrap();
         assert_eq!((global.points[1].y, global.points[1].sd), (wide.mean, wide.sd));
         assert_eq!(figures[0].curves[0].points.len(), 2, "two rows at width 1");
     }

@@ -1,11 +1,14 @@
 //! Where an experiment calls training, decoding and scoring: the only file here that knows them.
 
-use serde::{Deserialize, Serialize};
-
 use super::cell::Cell;
 use super::record::Epoch;
-use super::spec::Measure;
+use crate::decode::{Parsed, Parser};
 use crate::error::{Error, Result};
+use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
+use crate::learn::{IterationReport, Progress, Trainer, TrainingData};
+use crate::model::Model;
+use crate::tree::{Node, Roots};
+use crate::treebank::{Column, Sentence, Treebank};
 
 /// What runs cells. Clocks, locks and records are not its business, see [`super::measure`].
 pub trait Engine: Sync {
@@ -24,7 +27,10 @@ pub trait Engine: Sync {
     fn history(&self, trained: &Self::Trained) -> (Vec<Epoch>, u32, u64);
 
     /// Parses one portion with a beam of `width` on one thread. Only this is timed.
-    fn parse(&self, trained: &Self::Trained, on: Evaluated, width: usize) -> Self::Parsed;
+    ///
+    /// # Errors
+    /// If `width` is 0 or the thread cannot be started.
+    fn parse(&self, trained: &Self::Trained, on: Evaluated, width: usize) -> Result<Self::Parsed>;
 
     /// Scores what [`Engine::parse`] gave for the portion, sentence by sentence.
     fn score(&self, trained: &Self::Trained, on: Evaluated, parsed: &Self::Parsed) -> Vec<SentenceScore>;
@@ -52,106 +58,107 @@ pub struct SentenceScore {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Treebeam;
 
+/// A model with the data that it is to be decoded on.
+#[derive(Debug)]
+pub struct Trained {
+    model: Model,
+    reports: Vec<IterationReport>,
+    dev: Gold,
+    test: Gold,
+}
+
+impl Trained {
+    fn gold(&self, on: Evaluated) -> &Gold {
+        match on {
+            Evaluated::Dev => &self.dev,
+            Evaluated::Test => &self.test,
+        }
+    }
+}
+
 impl Engine for Treebeam {
-    type Trained = std::convert::Infallible;
-    type Parsed = std::convert::Infallible;
+    type Trained = Trained;
+    type Parsed = Vec<Vec<Parsed>>;
 
-    fn train(&self, cell: &Cell) -> Result<Self::Trained> {
-        Err(Error::Usage(format!("{}: this build holds no trainer", cell.title())))
+    fn train(&self, cell: &Cell) -> Result<Trained> {
+        let Cell { options, data, .. } = cell;
+        let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?];
+        // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .map_err(|error| Error::Usage(format!("cannot start a thread: {error}")))?;
+        let training_data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;
+        let trainer = Trainer::new(options, &training_data, 1)?;
+        let mut progress = Progress::default();
+        for _ in 0..options.iterations {
+            trainer.iterate(&mut progress, &mut |_| ());
+        }
+        let model = trainer.finish(&progress)?;
+        let test = Gold::new(data.read(&data.test)?)?;
+        Ok(Trained { model, reports: progress.reports, dev: Gold::new(dev)?, test })
     }
 
-    fn history(&self, trained: &Self::Trained) -> (Vec<Epoch>, u32, u64) {
-        match *trained {}
+    fn history(&self, trained: &Trained) -> (Vec<Epoch>, u32, u64) {
+        let epoch = |report: &IterationReport| Epoch {
+            epoch: report.iteration,
+            updates: report.updates,
+            seconds: report.seconds,
+            dev: report.dev,
+        };
+        let epochs = trained.reports.iter().map(epoch).collect();
+        (epochs, trained.model.header.provenance.iteration, trained.model.weights.n_features() as u64)
     }
 
-    fn parse(&self, trained: &Self::Trained, _: Evaluated, _: usize) -> Self::Parsed {
-        match *trained {}
+    fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Vec<Parsed>>> {
+        Ok(Parser::new(&trained.model, width, 1)?.parse(&trained.gold(on).treebank.sentences, 1))
     }
 
-    fn score(&self, trained: &Self::Trained, _: Evaluated, _: &Self::Parsed) -> Vec<SentenceScore> {
-        match *trained {}
-    }
-}
-
-/// Correct heads and labels among scored words.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Sentences.
-    pub sentences: u64,
-    /// Words that are scored.
-    pub tokens: u64,
-    /// Words with the right head.
-    pub heads: u64,
-    /// Words with the right label, whatever their heads.
-    pub labels: u64,
-    /// Words with the right head and label.
-    pub labelled: u64,
-    /// Sentences in which every scored word has the right head.
-    pub exact_heads: u64,
-    /// Sentences in which every scored word has the right head and label.
-    pub exact_labelled: u64,
-}
-
-impl std::ops::AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
-        self.sentences += other.sentences;
-        self.tokens += other.tokens;
-        self.heads += other.heads;
-        self.labels += other.labels;
-        self.labelled += other.labelled;
-        self.exact_heads += other.exact_heads;
-        self.exact_labelled += other.exact_labelled;
-    }
-}
-
-/// The score of `counts` in percent.
-pub fn percent(counts: &Counts, measure: Measure) -> f64 {
-    100.0 * correct(counts, measure) as f64 / counts.tokens as f64
-}
-
-fn correct(counts: &Counts, measure: Measure) -> u64 {
-    match measure {
-        Measure::Las => counts.labelled,
-        Measure::Uas => counts.heads,
+    fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Vec<Parsed>>) -> Vec<SentenceScore> {
+        let gold = trained.gold(on);
+        let labels = trained.model.outcome.labels();
+        let sentences = gold.treebank.sentences.iter().zip(&gold.heads).zip(parsed);
+        let score = |((sentence, heads), parsed): ((&Sentence, &Vec<Node>), &Vec<Parsed>)| {
+            let tree = &parsed[0].tree;
+            let system = Analysis {
+                heads: tree.heads().to_vec(),
+                labels: tree.labels().iter().map(|&label| labels.name(label)).collect(),
+            };
+            gold.score(sentence, heads, &system)
+        };
+        sentences.map(score).collect()
     }
 }
 
-/// How many times outputs are swapped at random: the number that Yeh's test is usually run with.
-pub const SAMPLES: usize = 10_000;
-
-/// The p-value of the difference between two outputs, given sentence by sentence: paired approximate randomisation (Yeh
-/// 2000), two-sided, p = (at least as large + 1) / (samples + 1).
-pub fn significance(a: &[Counts], b: &[Counts], measure: Measure) -> f64 {
-    // Both outputs are of the same words, so the difference of the scores is that of the numbers of correct words.
-    let differences: Vec<i64> = a
-        .iter()
-        .zip(b)
-        .map(|(a, b)| correct(a, measure) as i64 - correct(b, measure) as i64)
-        .filter(|&d| d != 0)
-        .collect();
-    let observed = differences.iter().sum::<i64>().abs();
-    let mut rng = crate::random::stream(1, "significance", &[]);
-    let mut at_least = 0;
-    for _ in 0..SAMPLES {
-        let total: i64 = differences.iter().map(|&d| if crate::random::below(2, &mut rng) == 0 { d } else { -d }).sum();
-        at_least += usize::from(total.abs() >= observed);
-    }
-    (at_least + 1) as f64 / (SAMPLES + 1) as f64
+/// Sentences to score against.
+#[derive(Debug)]
+struct Gold {
+    treebank: Treebank,
+    /// The heads of each sentence's words.
+    heads: Vec<Vec<Node>>,
+    rule: PunctuationRule,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn counts(labelled: &[u64]) -> Vec<Counts> {
-        labelled.iter().map(|&labelled| Counts { sentences: 1, tokens: 9, labelled, ..Counts::default() }).collect()
+impl Gold {
+    fn new(treebank: Treebank) -> Result<Gold> {
+        // Several roots are no mistake here, as for `treebeam eval`.
+        let heads = treebank.sentences.iter().map(|s| s.heads(Roots::Several)).collect::<Result<_, _>>()?;
+        let upos = treebank.sentences.iter().flat_map(|s| s.words().map(|word| s.column(word, Column::Upos)));
+        let rule = PunctuationRule::for_tags(upos);
+        Ok(Gold { treebank, heads, rule })
     }
 
-    #[test]
-    fn significance_is_close_to_the_exact_test() {
-        let (a, b) = (counts(&[5, 6, 7, 4, 5]), counts(&[4, 4, 6, 3, 4]));
-        // All five differences have the same sign, so 2 of the 32 assignments of signs are as extreme.
-        assert!((significance(&a, &b, Measure::Las) - 2.0 / 32.0).abs() < 0.01);
-        assert_eq!(significance(&a, &a, Measure::Las), 1.0);
+    /// Scores one sentence, over whole labels.
+    fn score(&self, sentence: &Sentence, heads: &[Node], system: &Analysis) -> SentenceScore {
+        let gold =
+            Analysis { heads: heads.to_vec(), labels: sentence.words().map(|word| sentence.deprel(word)).collect() };
+        let is_word = |i: usize| {
+            let word = i as Node + 1;
+            !self.rule.applies(sentence.form(word), sentence.column(word, Column::Upos))
+        };
+        SentenceScore {
+            with_punctuation: count(&gold, system, |_| true, Granularity::Full),
+            without_punctuation: count(&gold, system, is_word, Granularity::Full),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::cell::Cell;
 use super::engine::{Engine, Evaluated};
-use super::record::{Decoding, Scores, SentenceCounts, Training};
+use super::record::{Decoding, Scores, SentenceErrors, Training};
 use crate::error::Result;
 
 /// How often the test data are decoded for the sake of the clock.
@@ -41,40 +41,38 @@ pub fn measure<E: Engine>(engine: &E, cell: &Cell, repetitions: Repetitions) -> 
     let training = Training { epochs, kept_epoch, n_features, wall_s, cpu_s };
 
     let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
-    let decodings = cell.decode.iter().map(|&width| decode(engine, &trained, width, repetitions)).collect();
+    let decode = |&width: &usize| decode(engine, &trained, width, repetitions);
+    let decodings = cell.decode.iter().map(decode).collect::<Result<_>>()?;
     Ok(Measured { training, decodings, peak_rss_bytes: peak_rss_bytes() })
 }
 
-fn decode<E: Engine>(engine: &E, trained: &E::Trained, width: usize, repetitions: Repetitions) -> Decoding {
+fn decode<E: Engine>(engine: &E, trained: &E::Trained, width: usize, repetitions: Repetitions) -> Result<Decoding> {
     // Development data first: it warms the caches for the test data, whose time is taken.
-    let dev_parsed = engine.parse(trained, Evaluated::Dev, width);
-    let timed = || {
+    let dev_parsed = engine.parse(trained, Evaluated::Dev, width)?;
+    let timed = || -> Result<(E::Parsed, f64)> {
         let start = Instant::now();
-        let parsed = engine.parse(trained, Evaluated::Test, width);
-        (parsed, start.elapsed().as_secs_f64())
+        let parsed = engine.parse(trained, Evaluated::Test, width)?;
+        Ok((parsed, start.elapsed().as_secs_f64()))
     };
-    let (parsed, seconds) = timed();
+    let (parsed, seconds) = timed()?;
     let mut wall_s = vec![seconds];
-    wall_s.extend((1..repetitions).map(|_| timed().1));
+    for _ in 1..repetitions {
+        wall_s.push(timed()?.1);
+    }
 
-    let mut decoding = Decoding {
-        width,
-        test: Scores::default(),
-        dev: Scores::default(),
-        sentences: SentenceCounts::default(),
-        wall_s,
-    };
+    let mut decoding =
+        Decoding { width, test: Scores::default(), dev: Scores::default(), errors: SentenceErrors::default(), wall_s };
     for sentence in engine.score(trained, Evaluated::Test, &parsed) {
         decoding.test.with_punctuation += sentence.with_punctuation;
         decoding.test.without_punctuation += sentence.without_punctuation;
-        decoding.sentences.with_punctuation.push(&sentence.with_punctuation);
-        decoding.sentences.without_punctuation.push(&sentence.without_punctuation);
+        decoding.errors.with_punctuation.push(&sentence.with_punctuation);
+        decoding.errors.without_punctuation.push(&sentence.without_punctuation);
     }
     for sentence in engine.score(trained, Evaluated::Dev, &dev_parsed) {
         decoding.dev.with_punctuation += sentence.with_punctuation;
         decoding.dev.without_punctuation += sentence.without_punctuation;
     }
-    decoding
+    Ok(decoding)
 }
 
 /// Seconds of the processor that this thread has used, where Linux tells (in nanoseconds, `schedstat`).
@@ -107,10 +105,10 @@ mod tests {
         assert_eq!(measured.decodings.iter().map(|d| d.width).collect::<Vec<_>>(), cell.decode);
         for decoding in &measured.decodings {
             assert_eq!(decoding.wall_s.len(), 3);
-            let mut total = crate::experiment::engine::Counts::default();
-            decoding.sentences.with_punctuation.counts().for_each(|c| total += c);
-            assert_eq!(total, decoding.test.with_punctuation);
-            assert!(decoding.test.without_punctuation.tokens < total.tokens);
+            let (test, errors) = (decoding.test.with_punctuation, &decoding.errors.with_punctuation);
+            assert_eq!(errors.heads.iter().sum::<u64>(), test.tokens - test.heads);
+            assert_eq!(errors.labelled.iter().sum::<u64>(), test.tokens - test.labelled);
+            assert!(decoding.test.without_punctuation.tokens < test.tokens);
             assert_eq!(decoding.test.with_punctuation.sentences, cell.data.test.sentences.len() as u64);
             assert_eq!(decoding.dev.with_punctuation.sentences, cell.data.dev.sentences.len() as u64);
         }

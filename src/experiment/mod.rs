@@ -5,17 +5,18 @@
 //! |---|---|
 //! | `spec` | the specification as it stands in a TOML file |
 //! | `overrides` | `key=value` from the command line |
-//! | `data` | treebanks as an experiment sees them: three portions with checksums |
+//! | `source`, `data` | treebanks by name, and as an experiment sees them: three portions with checksums |
 //! | `cell`, `plan` | one training and its decodings; all of an experiment |
 //! | `engine` | where training, decoding and scoring are called |
 //! | `measure`, `run` | one cell with clocks; many cells side by side |
-//! | `record`, `store`, `provenance` | what a cell leaves behind, the file of records, by what code on what machine |
+//! | `record`, `digits`, `store`, `provenance` | what a cell leaves behind, the file of records, by what code on what machine |
 //! | `estimate` | how long the missing cells will take |
 //! | `summary`, `table`, `tsv`, `curves` | means, spreads and differences; their renderings |
 
 mod cell;
 mod curves;
 mod data;
+mod digits;
 mod engine;
 mod estimate;
 mod measure;
@@ -24,6 +25,7 @@ mod plan;
 mod provenance;
 mod record;
 mod run;
+mod source;
 mod spec;
 mod store;
 mod summary;
@@ -34,19 +36,18 @@ mod tsv;
 
 pub use cell::Cell;
 pub use curves::{Curve, Figure, Point, figures};
-pub use data::{Data, Portion, Source};
-pub use engine::{Counts, Engine, Evaluated, SentenceScore, Treebeam};
+pub use data::{Data, Portion};
+pub use engine::{Engine, Evaluated, SentenceScore, Trained, Treebeam};
 pub use estimate::{Estimate, estimate};
 pub use measure::{Measured, Repetitions, measure};
 pub use overrides::Overrides;
 pub use plan::Plan;
 pub use provenance::{Host, Provenance, REVISION_VARIABLE, code_revision};
-pub use record::{Columns, Decoding, Epoch, Record, Scores, SentenceCounts, Training};
+pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
 pub use run::{Event, Outcome, Runner, run};
-pub use spec::{
-    Axis, Measure, PlotSpec, Profile, Published, Punctuation, SeriesSpec, Spec, TableLines, TableSpec, Variant,
-};
+pub use source::Source;
+pub use spec::{Axis, PlotSpec, Profile, Published, SeriesSpec, Spec, TableLines, TableSpec, Variant};
 pub use store::{Status, Store, Writer};
-pub use summary::{Difference, Entry, Method, Spread, Summary};
+pub use summary::{Difference, Entry, METRICS, Method, SAMPLES, Spread, Summary};
 pub use table::markdown;
 pub use tsv::tsv;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use toml::Table;
 
 use super::cell::Cell;
-use super::data::{Data, Source};
+use super::data::Data;
 use super::overrides::Overrides;
+use super::source::Source;
 use super::spec::{Profile, Spec, Variant};
 use crate::error::{Error, Result};
 use crate::learn::{TrainOptions, Training};

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
 use super::data::Portion;
-use super::engine::Counts;
+use super::digits;
 use super::provenance::Provenance;
-use super::spec::Punctuation;
+use crate::eval::{Counts, Metric, Punctuation};
 use crate::learn::TrainOptions;
 
 /// A finished cell.
@@ -24,6 +24,8 @@ pub struct Record {
     pub row: String,
     /// All training options, the seed among them.
     pub options: TrainOptions,
+    /// SHA-256 of the file of features that the options name; nothing for built-in features, which the revision fixes.
+    pub features_sha256: Option<String>,
     /// The training data after capping.
     pub train: Portion,
     /// The development data.
@@ -50,9 +52,9 @@ pub struct Training {
     pub kept_epoch: u32,
     /// Features with weights.
     pub n_features: u64,
-    /// Seconds by the clock.
+    /// Seconds by the clock: reading, preparing, learning, scoring the development data after each iteration.
     pub wall_s: f64,
-    /// Seconds of the processor, where the system tells.
+    /// Seconds of the processor for learning alone, without preparing and development data, where the system tells.
     pub cpu_s: Option<f64>,
 }
 
@@ -78,8 +80,8 @@ pub struct Decoding {
     pub test: Scores,
     /// Scores on the development data.
     pub dev: Scores,
-    /// Correct arcs of each test sentence, for paired tests.
-    pub sentences: SentenceCounts,
+    /// What is wrong in each test sentence, for paired tests.
+    pub errors: SentenceErrors,
     /// Seconds by the clock for the test data, once per repetition.
     pub wall_s: Vec<f64>,
 }
@@ -122,51 +124,45 @@ impl Scores {
     }
 }
 
-/// Counts of each sentence as three arrays, under one rule for punctuation each.
+/// What is wrong in each sentence, in order. Differences of these are all that paired tests need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct SentenceCounts {
-    /// All words.
-    pub with_punctuation: Columns,
-    /// All words but punctuation.
-    pub without_punctuation: Columns,
+pub struct SentenceErrors {
+    /// Among all words.
+    pub with_punctuation: Errors,
+    /// Among all words but punctuation.
+    pub without_punctuation: Errors,
 }
 
-/// Words, correct heads and correct heads with labels of each sentence.
+/// Scored words with a wrong head, and with a wrong head or label, by sentence.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Columns {
-    /// Words that are scored.
-    pub tokens: Vec<u64>,
-    /// Correct heads.
+pub struct Errors {
+    /// Words with a wrong head.
+    #[serde(with = "digits")]
     pub heads: Vec<u64>,
-    /// Correct heads with correct labels.
+    /// Words with a wrong head or a wrong label.
+    #[serde(with = "digits")]
     pub labelled: Vec<u64>,
 }
 
-impl Columns {
+impl Errors {
     /// Adds a sentence.
     pub fn push(&mut self, counts: &Counts) {
-        self.tokens.push(counts.tokens);
-        self.heads.push(counts.heads);
-        self.labelled.push(counts.labelled);
+        self.heads.push(counts.tokens - counts.heads);
+        self.labelled.push(counts.tokens - counts.labelled);
     }
 
-    /// The counts of each sentence. Labels under wrong heads are not recorded, so `labels` is 0.
-    pub fn counts(&self) -> impl Iterator<Item = Counts> + '_ {
-        self.tokens.iter().zip(&self.heads).zip(&self.labelled).map(|((&tokens, &heads), &labelled)| Counts {
-            sentences: 1,
-            tokens,
-            heads,
-            labelled,
-            exact_heads: u64::from(heads == tokens),
-            exact_labelled: u64::from(labelled == tokens),
-            ..Counts::default()
-        })
+    /// Those that `metric` counts.
+    pub fn of(&self, metric: Metric) -> &[u64] {
+        match metric {
+            Metric::Uas => &self.heads,
+            Metric::Las => &self.labelled,
+        }
     }
 }
 
-impl SentenceCounts {
-    /// The arrays under `rule`.
-    pub fn get(&self, rule: Punctuation) -> &Columns {
+impl SentenceErrors {
+    /// The errors under `rule`.
+    pub fn get(&self, rule: Punctuation) -> &Errors {
         match rule {
             Punctuation::Include => &self.with_punctuation,
             Punctuation::Exclude => &self.without_punctuation,
@@ -189,6 +185,7 @@ impl Record {
             column: cell.column.clone(),
             row: cell.row.clone(),
             options: cell.options.clone(),
+            features_sha256: cell.features_sha256.clone(),
             train: cell.data.train.clone(),
             dev: cell.data.dev.clone(),
             test: cell.data.test.clone(),

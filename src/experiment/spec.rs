@@ -11,6 +11,7 @@ use serde::Deserialize;
 use toml::{Spanned, Table};
 
 use crate::error::{Error, Location, Problem, Result};
+use crate::eval::{Metric, Punctuation};
 use crate::learn::TrainOptions;
 
 /// A specification: what to train, on what, and how to show it.
@@ -90,7 +91,7 @@ pub struct TableSpec {
     /// The row that the others of the same column and treebank are compared with, at the first width it is decoded at.
     pub baseline: Option<Spanned<String>>,
     /// The scores to tabulate; both if empty.
-    pub metrics: Vec<Measure>,
+    pub metrics: Vec<Metric>,
     /// Whether punctuation counts.
     pub punctuation: Punctuation,
 }
@@ -104,40 +105,6 @@ pub enum TableLines {
     Treebanks,
     /// `[[row]]`s, with the treebanks side by side.
     Rows,
-}
-
-/// A score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Measure {
-    /// Labelled attachment score.
-    Las,
-    /// Unlabelled attachment score.
-    Uas,
-}
-
-impl Measure {
-    /// Both, in the order of tables.
-    pub const ALL: [Measure; 2] = [Measure::Las, Measure::Uas];
-
-    /// The usual abbreviation.
-    pub fn name(self) -> &'static str {
-        match self {
-            Measure::Las => "LAS",
-            Measure::Uas => "UAS",
-        }
-    }
-}
-
-/// Whether punctuation counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Punctuation {
-    /// It does.
-    #[default]
-    Include,
-    /// It does not.
-    Exclude,
 }
 
 /// A line chart against the width of the decoding beam; one file per `[[column]]`.
@@ -190,7 +157,7 @@ pub struct Published {
     /// The column that they belong to.
     pub column: Spanned<String>,
     /// The score.
-    pub metric: Measure,
+    pub metric: Metric,
     /// The figures, in percent, by treebank.
     pub values: BTreeMap<String, f64>,
 }
@@ -320,6 +287,22 @@ impl SourceText<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Figures that were published must not move with a default.
+    #[test]
+    fn shipped_specifications_state_every_option() {
+        let all = Table::try_from(TrainOptions::default()).unwrap();
+        for name in ["demo", "beam-ablation", "global-vs-greedy"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("experiments/{name}.toml"));
+            let spec = Spec::read(&path).unwrap();
+            for column in &spec.columns {
+                let layers = [&spec.base, &column.options].into_iter().flatten();
+                let stated: BTreeSet<&String> = layers.flat_map(|layer| layer.get_ref().keys()).collect();
+                let unstated: Vec<&String> = all.keys().filter(|k| *k != "seed" && !stated.contains(k)).collect();
+                assert!(unstated.is_empty(), "{name}: {unstated:?}");
+            }
+        }
+    }
     use crate::experiment::testing::SPEC;
 
     fn message(from: &str, to: &str) -> String {
@@ -337,7 +320,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_their_lines() {
-        insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `features`, `training`, `oracle`, `explore-from`, `explore-prob`, `update`, `beam`, `iterations`, `seed`, `batch`, `nonprojective`, `roots`, `word-column`, `tag-column`, `keep`");
+        insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `features`, `training`, `oracle`, `explore-from`, `explore-prob`, `update`, `beam`, `iterations`, `average-from`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `tag-column`, `keep`");
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: unknown variant `gready`; expected `greedy` or `global`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");

@@ -2,11 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::engine::{Counts, percent, significance};
 use super::plan::Plan;
 use super::record::{Decoding, Record};
-use super::spec::{Measure, Punctuation};
 use super::store::Store;
+use crate::eval::significance::randomisation_of_differences;
+use crate::eval::{Metric, Punctuation};
+
+/// The scores, in the order of tables.
+pub const METRICS: [Metric; 2] = [Metric::Las, Metric::Uas];
+
+/// How many times outputs are swapped at random: the number that Yeh's test is usually run with.
+pub const SAMPLES: usize = 10_000;
 
 /// A mean and its spread over seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,15 +67,20 @@ pub struct Entry<'a> {
     pub runs: Vec<(&'a Record, &'a Decoding)>,
     /// The number of seeds of the plan.
     pub n_seeds: usize,
-    /// LAS and UAS against the baseline, in the order of [`Measure::ALL`]; none for the baseline itself.
+    /// LAS and UAS against the baseline, in the order of [`METRICS`]; none for the baseline itself.
     pub differences: [Option<Difference>; 2],
 }
 
 impl Entry<'_> {
     /// The score over seeds.
-    pub fn score(&self, measure: Measure, rule: Punctuation) -> Option<Spread> {
-        let values: Vec<f64> = self.runs.iter().map(|(_, d)| percent(&d.test.get(rule), measure)).collect();
+    pub fn score(&self, metric: Metric, rule: Punctuation) -> Option<Spread> {
+        let values: Vec<f64> = self.runs.iter().map(|(_, d)| metric.score(&d.test.get(rule))).collect();
         Spread::of(&values)
+    }
+
+    /// The difference to the baseline.
+    pub fn difference(&self, metric: Metric) -> Option<Difference> {
+        METRICS.iter().zip(self.differences).find(|(of, _)| **of == metric).and_then(|(_, difference)| difference)
     }
 
     /// The mean over seeds of anything else.
@@ -132,7 +143,7 @@ impl<'a> Summary<'a> {
         let rule = self.plan.spec.table.punctuation;
         let differences = self.entries.iter().map(|entry| match self.baseline(&entry.treebank, &entry.column) {
             Some(baseline) if baseline.method != entry.method => {
-                Measure::ALL.map(|measure| difference(entry, baseline, measure, rule))
+                METRICS.map(|metric| difference(entry, baseline, metric, rule))
             }
             _ => [None, None],
         });
@@ -177,34 +188,29 @@ impl<'a> Summary<'a> {
     }
 
     /// The average of a score under the table's rule for punctuation.
-    pub fn average_score(&self, column: &str, method: &Method, measure: Measure) -> Option<Spread> {
+    pub fn average_score(&self, column: &str, method: &Method, metric: Metric) -> Option<Spread> {
         let rule = self.plan.spec.table.punctuation;
-        self.average(column, method, |_, d| percent(&d.test.get(rule), measure))
+        self.average(column, method, |_, d| metric.score(&d.test.get(rule)))
     }
 }
 
 /// Over the seeds that both have; `None` if there is none.
-fn difference(entry: &Entry, baseline: &Entry, measure: Measure, rule: Punctuation) -> Option<Difference> {
+fn difference(entry: &Entry, baseline: &Entry, metric: Metric, rule: Punctuation) -> Option<Difference> {
     let mut points = Vec::new();
-    let (mut ours, mut theirs): (Vec<Counts>, Vec<Counts>) = (Vec::new(), Vec::new());
+    // By sentence, how many more words are wrong in the entry than in the baseline, over all seeds.
+    let mut more_errors: Vec<i64> = Vec::new();
     for (record, decoding) in &entry.runs {
         let same_seed = baseline.runs.iter().find(|(other, _)| other.options.seed == record.options.seed);
         let Some((_, other)) = same_seed else { continue };
-        points.push(percent(&decoding.test.get(rule), measure) - percent(&other.test.get(rule), measure));
-        add(&mut ours, decoding.sentences.get(rule).counts());
-        add(&mut theirs, other.sentences.get(rule).counts());
-    }
-    let points = Spread::of(&points)?.mean;
-    Some(Difference { points, p: significance(&ours, &theirs, measure) })
-}
-
-fn add(sums: &mut Vec<Counts>, counts: impl Iterator<Item = Counts>) {
-    for (i, counts) in counts.enumerate() {
-        match sums.get_mut(i) {
-            Some(sum) => *sum += counts,
-            None => sums.push(counts),
+        points.push(metric.score(&decoding.test.get(rule)) - metric.score(&other.test.get(rule)));
+        let (ours, theirs) = (decoding.errors.get(rule).of(metric), other.errors.get(rule).of(metric));
+        more_errors.resize(ours.len(), 0);
+        for ((sum, &ours), &theirs) in more_errors.iter_mut().zip(ours).zip(theirs) {
+            *sum += ours as i64 - theirs as i64;
         }
     }
+    let points = Spread::of(&points)?.mean;
+    Some(Difference { points, p: randomisation_of_differences(&more_errors, SAMPLES, 1) })
 }
 
 #[cfg(test)]
@@ -227,7 +233,7 @@ mod tests {
         others.iter().for_each(|c| store.insert(record(c, "r1")));
         let average = |store: &Store| {
             let summary = Summary::new(&plan, store, "r1", false);
-            summary.average_score("hybrid", &summary.methods("hybrid")[3], Measure::Las)
+            summary.average_score("hybrid", &summary.methods("hybrid")[3], Metric::Las)
         };
         assert_eq!(average(&store), None);
         store.insert(record(last, "r1"));
@@ -238,7 +244,7 @@ mod tests {
             .entries
             .iter()
             .filter(|e| e.column == "hybrid" && e.method == *method)
-            .map(|e| e.score(Measure::Las, Punctuation::Include).unwrap().mean)
+            .map(|e| e.score(Metric::Las, Punctuation::Include).unwrap().mean)
             .collect();
         assert_eq!(by_hand.len(), 2);
         let ours = average(&store).unwrap();
@@ -257,7 +263,7 @@ mod tests {
         assert_eq!(summary.entries[0].differences, [None, None]);
         let dynamic = &summary.entries[1];
         assert!(!dynamic.is_complete());
-        let las = |i: usize| percent(&store.records()[i].decodings[0].test.with_punctuation, Measure::Las);
+        let las = |i: usize| Metric::Las.score(&store.records()[i].decodings[0].test.with_punctuation);
         let difference = dynamic.differences[0].unwrap();
         assert!((difference.points - (las(2) - las(1))).abs() < 1e-9);
         assert!(difference.p > 0.0 && difference.p <= 1.0);

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::engine::SAMPLES;
-use super::spec::{Measure, Punctuation, TableLines};
-use super::summary::{Difference, Entry, Method, Spread, Summary};
+use super::spec::TableLines;
+use super::summary::{Difference, Entry, METRICS, Method, SAMPLES, Spread, Summary};
+use crate::eval::{Metric, Punctuation};
 
 /// What stands for a figure that is not there.
 const NOTHING: &str = "–";
@@ -31,10 +31,10 @@ pub fn markdown(summary: &Summary, command: &str) -> String {
     if summary.plan.profile.seeds.len() > 1 {
         push(&mut out, "Mean ± standard deviation over seeds.\n");
     }
-    let metrics = if spec.table.metrics.is_empty() { Measure::ALL.to_vec() } else { spec.table.metrics.clone() };
+    let metrics = if spec.table.metrics.is_empty() { METRICS.to_vec() } else { spec.table.metrics.clone() };
     for column in &spec.columns {
-        for &measure in &metrics {
-            scores(&mut out, summary, column.name.get_ref(), measure);
+        for &metric in &metrics {
+            scores(&mut out, summary, column.name.get_ref(), metric);
         }
     }
     costs(&mut out, summary);
@@ -96,20 +96,20 @@ fn table(out: &mut String, n_texts: usize, lines: &[Vec<String>]) {
     out.push('\n');
 }
 
-fn scores(out: &mut String, summary: &Summary, column: &str, measure: Measure) {
+fn scores(out: &mut String, summary: &Summary, column: &str, metric: Metric) {
     let plan = summary.plan;
     let methods = summary.methods(column);
     let treebanks: Vec<String> = plan.treebanks.iter().map(|d| d.source.to_string()).collect();
-    push(out, &format!("## {}: {column}\n", measure.name()));
+    push(out, &format!("## {}: {column}\n", metric.name()));
 
     // By method, then by treebank with the average last.
     let figures: Vec<Vec<String>> = methods
         .iter()
         .map(|method| {
             let mut line: Vec<String> =
-                treebanks.iter().map(|t| entry_text(summary, summary.entry(t, column, method), measure)).collect();
+                treebanks.iter().map(|t| entry_text(summary, summary.entry(t, column, method), metric)).collect();
             if treebanks.len() > 1 {
-                line.push(average_text(summary, column, method, measure));
+                line.push(average_text(summary, column, method, metric));
             }
             line
         })
@@ -135,12 +135,12 @@ fn scores(out: &mut String, summary: &Summary, column: &str, measure: Measure) {
     table(out, 1, &lines);
 }
 
-fn entry_text(summary: &Summary, entry: Option<&Entry>, measure: Measure) -> String {
-    let score = entry.and_then(|e| Some((e, e.score(measure, summary.plan.spec.table.punctuation)?)));
+fn entry_text(summary: &Summary, entry: Option<&Entry>, metric: Metric) -> String {
+    let score = entry.and_then(|e| Some((e, e.score(metric, summary.plan.spec.table.punctuation)?)));
     let Some((entry, score)) = score else { return NOTHING.to_owned() };
     let mut text = spread_text(score);
-    if let Some(difference) = &entry.differences[measure as usize] {
-        let _ = write!(text, " ({:+.2}{})", difference.points, stars(difference));
+    if let Some(difference) = entry.difference(metric) {
+        let _ = write!(text, " ({:+.2}{})", difference.points, stars(&difference));
     }
     if !entry.is_complete() {
         let _ = write!(text, " ({} of {} seeds)", entry.runs.len(), entry.n_seeds);
@@ -148,11 +148,11 @@ fn entry_text(summary: &Summary, entry: Option<&Entry>, measure: Measure) -> Str
     text
 }
 
-fn average_text(summary: &Summary, column: &str, method: &Method, measure: Measure) -> String {
-    let Some(average) = summary.average_score(column, method, measure) else { return NOTHING.to_owned() };
+fn average_text(summary: &Summary, column: &str, method: &Method, metric: Metric) -> String {
+    let Some(average) = summary.average_score(column, method, metric) else { return NOTHING.to_owned() };
     let first = summary.plan.treebanks.first().map(|d| d.source.to_string()).unwrap_or_default();
     let baseline = summary.baseline(&first, column).map(|e| &e.method).filter(|m| *m != method);
-    match baseline.and_then(|m| summary.average_score(column, m, measure)) {
+    match baseline.and_then(|m| summary.average_score(column, m, metric)) {
         Some(baseline) => format!("{} ({:+.2})", spread_text(average), average.mean - baseline.mean),
         None => spread_text(average),
     }
@@ -176,10 +176,12 @@ fn stars(difference: &Difference) -> &'static str {
 /// What the methods cost, averaged over treebanks and seeds.
 fn costs(out: &mut String, summary: &Summary) {
     push(out, "## Costs\n");
-    let text = "Averages over treebanks and seeds; one thread each. Speeds are of the test data with the model in memory and \
-                the input read. Memory is the process's peak, with all cells that ran side by side.\n";
+    let text = "Averages over treebanks and seeds; one thread each. Training is by the clock, from reading the data to the \
+                model; learning is the processor's time without preparing the data and scoring the development data. Speeds \
+                are of the test data by the clock, with the model in memory. Memory is the process's peak, with all cells \
+                that ran side by side.\n";
     push(out, text);
-    let heads = ["", "training s", "processor s", "sentences/s", "tokens/s", "features", "peak MB"];
+    let heads = ["", "training s", "learning s", "sentences/s", "tokens/s", "features", "peak MB"];
     let mut lines = vec![heads.map(str::to_owned).to_vec()];
     for column in &summary.plan.spec.columns {
         let column = column.name.get_ref();
@@ -217,7 +219,7 @@ fn published(out: &mut String, summary: &Summary) {
             let of_row = |e: &&Entry| e.treebank == treebank && e.column == *column && e.method.row == *row;
             let entry = summary.entries.iter().find(of_row);
             let ours = entry.and_then(|e| e.score(paper.metric, spec.table.punctuation)).map(|s| s.mean);
-            let gain = entry.and_then(|e| e.differences[paper.metric as usize]).map(|d| d.points);
+            let gain = entry.and_then(|e| e.difference(paper.metric)).map(|d| d.points);
             let their_baseline = spec.papers.iter().find(|other| {
                 let is_baseline = spec.table.baseline.as_ref().is_some_and(|b| b.get_ref() == other.row.get_ref());
                 is_baseline
@@ -271,7 +273,6 @@ fn data(out: &mut String, summary: &Summary) {
 mod tests {
     use super::*;
     use crate::experiment::Store;
-    use crate::experiment::engine::percent;
     use crate::experiment::testing::{SPEC, plan, record, spec_of};
 
     #[test]
@@ -302,6 +303,6 @@ mod tests {
         let mut store = Store::default();
         store.insert(record(&plan.cells[0], "r1"));
         let test = store.records()[0].decodings[0].test;
-        assert_ne!(percent(&test.with_punctuation, Measure::Las), percent(&test.without_punctuation, Measure::Las));
+        assert_ne!(Metric::Las.score(&test.with_punctuation), Metric::Las.score(&test.without_punctuation));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::cell::Cell;
-use super::engine::{Counts, Engine, Evaluated, SentenceScore};
+use super::engine::{Engine, Evaluated, SentenceScore};
 use super::measure::measure;
 use super::overrides::Overrides;
 use super::plan::Plan;
@@ -11,6 +11,7 @@ use super::provenance::{Host, Provenance};
 use super::record::{Epoch, Record};
 use super::spec::Spec;
 use crate::error::{Error, Result};
+use crate::eval::Counts;
 use crate::learn::{OracleKind, Training};
 
 pub const SPEC: &str = r#"
@@ -134,8 +135,8 @@ impl Engine for FakeEngine {
         (vec![Epoch { epoch: 1, updates: 10, seconds: 1.0, dev: None }], 1, 1234)
     }
 
-    fn parse(&self, _: &Cell, _: Evaluated, width: usize) -> usize {
-        width
+    fn parse(&self, _: &Cell, _: Evaluated, width: usize) -> Result<usize> {
+        Ok(width)
     }
 
     fn score(&self, cell: &Cell, on: Evaluated, &width: &usize) -> Vec<SentenceScore> {

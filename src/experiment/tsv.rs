@@ -1,8 +1,8 @@
 //! All figures of an experiment as tab-separated values, one line per treebank, column, row and width.
 
-use super::spec::{Measure, Punctuation};
-use super::summary::Summary;
+use super::summary::{METRICS, Summary};
 use super::table::provenance;
+use crate::eval::Punctuation;
 
 /// The heads of the columns.
 const HEADS: [&str; 24] = [
@@ -48,8 +48,8 @@ pub fn tsv(summary: &Summary, command: &str) -> String {
         ];
         for rule in [Punctuation::Include, Punctuation::Exclude] {
             line.push(entry.runs.first().map(|(_, d)| d.test.get(rule).tokens.to_string()).unwrap_or_default());
-            for measure in Measure::ALL {
-                let score = entry.score(measure, rule);
+            for metric in METRICS {
+                let score = entry.score(metric, rule);
                 line.push(number(score.map(|s| s.mean), 4));
                 line.push(number(score.and_then(|s| s.sd), 4));
             }

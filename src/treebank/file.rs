@@ -31,8 +31,18 @@ impl Treebank {
             Hashing { input: input::open_unbuffered(path).map_err(Error::io(path))?, hasher: Sha256::new() };
         let input = BufReader::with_capacity(1 << 16, &mut hashing);
         let sentences = Reader::new(input, &path.display().to_string(), format).collect::<Result<Vec<_>>>()?;
-        let sha256 = hashing.hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = hexadecimal(&hashing.hasher.finalize());
         Ok(Treebank { path: path.to_owned(), format, sentences, sha256 })
+    }
+
+    /// The treebank of these sentences, with the checksum of the file that they would be written as.
+    pub fn of_sentences(path: &Path, format: Format, sentences: Vec<Sentence>) -> Treebank {
+        let mut hasher = Sha256::new();
+        for sentence in &sentences {
+            hasher.update(sentence.text());
+            hasher.update("\n");
+        }
+        Treebank { path: path.to_owned(), format, sentences, sha256: hexadecimal(&hasher.finalize()) }
     }
 
     /// The number of words of all sentences.
@@ -53,6 +63,10 @@ impl Treebank {
         let trees = self.sentences.iter().map(|sentence| sentence.tree(roots, labels));
         Ok(trees.collect::<Result<_, Problem>>()?)
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Hashes what passes through.
