@@ -12,7 +12,7 @@
 //!
 //! **Costs**: Goldberg & Nivre (COLING 2012; TACL 2013, section 4.1) print index sets that are wrong when read literally
 //! and lack the condition that k has no head; the forms above equal exhaustive search on every reachable configuration
-//! of every projective tree of up to six words.
+//! of every projective tree of up to seven words.
 //!
 //! **One root**: the literature's system lets several words hang on the root. With [`Roots::Single`] the last word may be
 //! shifted only onto an empty stack, and attached to S0 only if no more than one word on the stack lacks a head; no

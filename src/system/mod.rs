@@ -1,6 +1,6 @@
 //! Transition systems, one file each: preconditions, effects, static oracle, dynamic-oracle costs.
 //!
-//! To add a system, write its file and add one line to [`SystemKind`] and one to [`with_system!`].
+//! To add a system, write its file and add one line to [`SystemKind`] and one to [`with_system!`](crate::with_system).
 
 mod action;
 mod arc_eager;

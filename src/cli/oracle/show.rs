@@ -82,7 +82,7 @@ fn render<S: Oracle>(system: &S, roots: Roots, sentence: &Sentence, gold: &Gold,
     if derivable.is_none() {
         let why = match &non_projective_arcs(gold.tree())[..] {
             [] => format!("{} words hang on the root", gold.tree().n_roots()),
-            words => format!("the arcs into {} are not projective", names(sentence, words.iter().copied())),
+            words => format!("not projective are the arcs into {}", names(sentence, words.iter().copied())),
         };
         _ = writeln!(
             text,

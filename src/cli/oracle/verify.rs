@@ -17,7 +17,7 @@ pub struct Args {
     /// Check every system
     #[arg(long)]
     all: bool,
-    /// The length of the longest sentences; 6 takes seconds, 7 minutes
+    /// The length of the longest sentences; 6 takes a second, 7 a minute
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=7))]
     max_words: u8,
     /// How many words may hang on the root
@@ -162,5 +162,26 @@ fn report(system: SystemKind, scope: Scope, findings: &Findings) {
         eprintln!(
             "{where_}: {mv} in {configuration:?} with gold heads {gold:?} is said to cost {claimed} and costs {loss}"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_holds_if_nothing_is_wrong() {
+        let right = Findings { trees: 3, rebuilt: 3, transitions: 30, ..Findings::default() };
+        let holds = |findings: &Findings, shape| holds(Exactness::ExactForProjective, shape, findings);
+        assert!(holds(&right, Shape::Projective));
+        for wrong in [
+            Findings { mismatches: 1, ..right.clone() },
+            Findings { zero_set_errors: 1, ..right.clone() },
+            Findings { stuck: 1, ..right.clone() },
+            Findings { rebuilt: 2, ..right.clone() },
+        ] {
+            assert!(!holds(&wrong, Shape::Projective), "{wrong:?}");
+            assert!(holds(&wrong, Shape::NonProjective), "{wrong:?}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! The cost of a transition is claimed to be loss(after) - loss(before), where the loss of a configuration is the least
 //! number of wrong words in any tree that can still be derived. For a few words the loss is a backward pass over all
-//! configurations, so the claim is checked as it stands. What an oracle gets wrong at all, it gets wrong on five words:
-//! each erratum of the published oracles shows there.
+//! configurations, so the claim is checked as it stands. Every error of a published oracle that we know of shows on five
+//! words.
 
 mod space;
 mod trees;

@@ -1,0 +1,137 @@
+//! Static oracles on sentences with known derivations (`suite/*.toml`) and on real treebanks, with every system and both
+//! implementations of configurations.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bumpalo::Bump;
+use serde::Deserialize;
+use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, PlainConfiguration};
+use treebeam::system::{Action, Derivation, Oracle, Roots, SystemKind};
+use treebeam::tree::{Gold, Labels, NO_LABEL, Tree, is_projective};
+use treebeam::treebank::Treebank;
+use treebeam::with_system;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Suite {
+    sentence: Vec<Sentence>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sentence {
+    name: String,
+    words: String,
+    heads: Vec<u16>,
+    labels: Vec<String>,
+    #[serde(default)]
+    roots: Roots,
+    /// By system: actions, or [`NOT_DERIVABLE`].
+    derivations: BTreeMap<SystemKind, String>,
+}
+
+const NOT_DERIVABLE: &str = "not derivable";
+
+/// The canonical derivation, the same with both implementations of configurations.
+fn canonical<S: Oracle>(system: &S, gold: &Gold, n_labels: usize) -> Option<Derivation> {
+    let (bump, sets) = (Bump::new(), LabelSets::new(n_labels));
+    let shared = Derivation::canonical::<S, ArenaConfiguration>(system, gold, Arena::new(&bump, &sets, &[]));
+    let plain = Derivation::canonical::<S, PlainConfiguration>(system, gold, ());
+    assert_eq!(shared, plain);
+    plain
+}
+
+fn spelled(actions: &[Action], labels: &Labels) -> String {
+    let spell = |action: &Action| match action.label {
+        NO_LABEL => action.mv.name().to_owned(),
+        label => format!("{}:{}", action.mv.name(), labels.name(label)),
+    };
+    actions.iter().map(spell).collect::<Vec<_>>().join(" ")
+}
+
+fn check_sentence<S: Oracle>(system: &S, sentence: &Sentence, expected: &str) {
+    let mut labels = Labels::default();
+    let ids: Vec<u16> = sentence.labels.iter().map(|label| labels.intern(label)).collect();
+    assert_eq!(sentence.words.split_whitespace().count(), sentence.heads.len());
+    let gold = Gold::new(Tree::new(&sentence.heads, &ids));
+    let derivation = canonical(system, &gold, labels.len());
+    let spelled = derivation.as_ref().map_or(NOT_DERIVABLE.to_owned(), |d| spelled(&d.actions, &labels));
+    let expected: Vec<&str> = expected.split_whitespace().collect();
+    assert_eq!(spelled.split_whitespace().collect::<Vec<_>>(), expected, "{}, {}", sentence.name, S::NAME);
+    let least_cost = Derivation::least_cost::<S, PlainConfiguration>(system, &gold, ());
+    assert_eq!(least_cost.actions.len(), system.derivation_len(gold.n_words()));
+    match derivation {
+        Some(derivation) => assert_eq!(least_cost, derivation),
+        None => assert_ne!(least_cost.tree, *gold.tree()),
+    }
+}
+
+#[test]
+fn suite() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let mut n_checked = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let suite: Suite = toml::from_str(&fs::read_to_string(&path).unwrap())
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for sentence in &suite.sentence {
+            assert_eq!(sentence.derivations.len(), SystemKind::ALL.len(), "{}: a system is missing", sentence.name);
+            for (&kind, expected) in &sentence.derivations {
+                with_system!(kind, sentence.roots, |system| check_sentence(&system, sentence, expected));
+                n_checked += 1;
+            }
+        }
+    }
+    assert!(n_checked > 0);
+}
+
+/// The files of all treebanks whose names say development or test data.
+fn held_out_files(folder: &Path) -> Vec<PathBuf> {
+    let folders = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    let held_out = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.contains(".conll") && (name.contains("dev") || name.contains("test"))
+    };
+    let mut files: Vec<PathBuf> = files.filter(held_out).collect();
+    files.sort();
+    files
+}
+
+/// Every projective tree is rebuilt in 2n transitions and no other is, whatever the system; a derivation of least cost
+/// exists for every tree, and for a projective one it is the canonical one.
+#[test]
+fn real_treebanks() {
+    let Some(folder) = std::env::var_os("TREEBEAM_TREEBANKS") else {
+        eprintln!("skipped: TREEBEAM_TREEBANKS names no folder of treebanks");
+        return;
+    };
+    let (mut n_trees, mut n_projective) = (0, 0);
+    for path in held_out_files(Path::new(&folder)) {
+        let treebank = Treebank::read(&path, None).unwrap();
+        let mut labels = Labels::default();
+        for tree in treebank.trees(treebank.format.roots(), &mut labels).unwrap() {
+            let roots = if tree.n_roots() == 1 { Roots::Single } else { Roots::Several };
+            let (projective, gold) = (is_projective(&tree), Gold::new(tree));
+            n_trees += 1;
+            n_projective += usize::from(projective);
+            for &kind in SystemKind::ALL {
+                with_system!(kind, roots, |system| {
+                    let derivation = canonical(&system, &gold, labels.len());
+                    assert_eq!(derivation.is_some(), projective, "{}: {kind}: {gold:?}", path.display());
+                    let least_cost = Derivation::least_cost::<_, PlainConfiguration>(&system, &gold, ());
+                    assert_eq!(least_cost.actions.len(), 2 * gold.n_words());
+                    if let Some(derivation) = derivation {
+                        assert_eq!(derivation, least_cost);
+                    }
+                });
+            }
+        }
+    }
+    eprintln!("{n_projective} of {n_trees} trees are projective");
+    assert!(n_projective > 0 && n_trees > n_projective);
+}

@@ -1,0 +1,132 @@
+//! `treebeam oracle` from outside.
+
+#![allow(clippy::unwrap_used)]
+
+use assert_cmd::Command;
+use std::fs;
+
+fn treebeam(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("treebeam").unwrap();
+    command.arg("oracle").args(args);
+    command
+}
+
+/// A word a line: form, head, label. An empty line ends a sentence.
+fn conllu(words: &str) -> String {
+    let mut number = 0;
+    let mut text = String::new();
+    for line in words.lines() {
+        if let [form, head, label] = line.split_whitespace().collect::<Vec<_>>()[..] {
+            number += 1;
+            text += &format!("{number}\t{form}\t_\t_\t_\t_\t{head}\t{label}\t_\t_\n");
+        } else {
+            number = 0;
+            text += "\n";
+        }
+    }
+    text
+}
+
+const SENTENCES: &str = "John 2 nsubj\nsaw 0 root\nMary 2 obj\n\nwhom 3 obj\ndo 0 root\nsee 2 xcomp\n\n\
+                         A 3 a\nb 0 root\nc 2 c\nd 1 d\n\n";
+
+fn stdout(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
+#[test]
+fn verify_prints_a_row_for_each_length() {
+    let text = stdout(&mut treebeam(&["verify", "--system", "arc-eager", "--max-words", "4", "--roots", "several"]));
+    let row: Vec<&str> = text.lines().nth(4).unwrap().split_whitespace().collect();
+    assert_eq!(
+        row,
+        ["arc-eager", "several", "projective", "4", "55", "245", "10450", "13970", "0", "0", "0", "0", "55"]
+    );
+}
+
+#[test]
+fn verify_covers_every_system_and_both_settings() {
+    let text = stdout(&mut treebeam(&["verify", "--all", "--max-words", "3", "--labels", "2", "--non-projective"]));
+    for system in ["arc-standard", "arc-eager", "arc-hybrid"] {
+        for roots in ["single", "several"] {
+            let rows = text.lines().filter(|line| {
+                let mut cells = line.split_whitespace();
+                cells.next() == Some(system) && cells.next() == Some(roots)
+            });
+            assert_eq!(rows.count(), 6, "{text}");
+        }
+    }
+}
+
+#[test]
+fn verify_needs_a_system() {
+    treebeam(&["verify"]).assert().code(2);
+    treebeam(&["verify", "--all", "--system", "arc-eager"]).assert().code(2);
+    treebeam(&["verify", "--all", "--max-words", "9"]).assert().code(2);
+}
+
+#[test]
+fn show_prints_stack_buffer_action_costs_and_tree() {
+    let text =
+        stdout(treebeam(&["show", "--system", "arc-eager", "--sentence", "1", "-"]).write_stdin(conllu(SENTENCES)));
+    insta::assert_snapshot!(text, @r"
+# -:1, arc-eager, roots: single
+  1               | 1:John 2:saw 3:Mary 0:ROOT  SHIFT       SHIFT 0
+  2        1:John | 2:saw 3:Mary 0:ROOT         LEFT nsubj  SHIFT 3, LEFT 0, RIGHT 2
+  3               | 2:saw 3:Mary 0:ROOT         SHIFT       SHIFT 0
+  4         2:saw | 3:Mary 0:ROOT               RIGHT obj   LEFT 2, RIGHT 0
+  5  2:saw 3:Mary | 0:ROOT                      REDUCE      REDUCE 0
+  6         2:saw | 0:ROOT                      LEFT root   LEFT 0
+  1  John    2  nsubj
+  2  saw     0  root
+  3  Mary    2  obj
+");
+}
+
+#[test]
+fn show_says_what_the_system_does_not_derive() {
+    let text =
+        stdout(treebeam(&["show", "--system", "arc-standard", "--non-projective", "-"]).write_stdin(conllu(SENTENCES)));
+    insta::assert_snapshot!(text, @r"
+# -:5, arc-standard, roots: single
+# arc-standard does not derive this tree: not projective are the arcs into 1:whom; what follows is a derivation of least cost
+  1              0:ROOT | 1:whom 2:do 3:see  SHIFT        SHIFT 0
+  2       0:ROOT 1:whom | 2:do 3:see         SHIFT        SHIFT 0
+  3  0:ROOT 1:whom 2:do | 3:see              LEFT obj     SHIFT 0, LEFT 0, RIGHT 1
+  4         0:ROOT 2:do | 3:see              SHIFT        SHIFT 0
+  5   0:ROOT 2:do 3:see |                    RIGHT xcomp  LEFT 2, RIGHT 0
+  6         0:ROOT 2:do |                    RIGHT root   RIGHT 0
+  1  whom    2  obj  (gold head 3)
+  2  do      0  root
+  3  see     2  xcomp
+
+# -:9, arc-standard, roots: single
+# arc-standard does not derive this tree: not projective are the arcs into 1:A 4:d; what follows is a derivation of least cost
+  1          0:ROOT | 1:A 2:b 3:c 4:d  SHIFT       SHIFT 0
+  2      0:ROOT 1:A | 2:b 3:c 4:d      SHIFT       SHIFT 0
+  3  0:ROOT 1:A 2:b | 3:c 4:d          LEFT a      SHIFT 0, LEFT 0, RIGHT 1
+  4      0:ROOT 2:b | 3:c 4:d          SHIFT       SHIFT 0
+  5  0:ROOT 2:b 3:c | 4:d              RIGHT c     SHIFT 0, LEFT 2, RIGHT 0
+  6      0:ROOT 2:b | 4:d              SHIFT       SHIFT 0
+  7  0:ROOT 2:b 4:d |                  RIGHT d     LEFT 1, RIGHT 0
+  8      0:ROOT 2:b |                  RIGHT root  RIGHT 0
+  1  A    2  a  (gold head 3)
+  2  b    0  root
+  3  c    2  c
+  4  d    2  d  (gold head 1)
+");
+}
+
+#[test]
+fn show_reads_files_and_reports_what_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("three.conllu");
+    fs::write(&path, conllu(SENTENCES)).unwrap();
+    let path = path.to_str().unwrap();
+    let all = stdout(&mut treebeam(&["show", "--system", "arc-hybrid", path]));
+    assert_eq!(all.lines().filter(|line| line.starts_with("# ") && line.ends_with("roots: single")).count(), 3);
+    let missing = treebeam(&["show", "--system", "arc-hybrid", "--sentence", "4", path]).assert().code(2);
+    let message = String::from_utf8(missing.get_output().stderr.clone()).unwrap();
+    assert!(message.contains("no sentence `4`") && message.contains("from 1 to 3"), "{message}");
+    treebeam(&["show", "--system", "arc-hybrid", "no-such-file.conllu"]).assert().code(2);
+}
