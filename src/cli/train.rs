@@ -1,60 +1,137 @@
 //! `treebeam train`.
 
-use std::path::PathBuf;
-use std::process::ExitCode;
+mod options;
+mod progress;
 
-use crate::learn::*;
+use anyhow::Context;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use crate::learn::{Progress, TrainOptions, Trainer, TrainingData};
 use crate::treebank::Treebank;
+use options::TrainingArgs;
+use progress::Display;
 
 /// Options of `treebeam train`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  treebeam train --train train.conllu --dev dev.conllu --model en.model
+  treebeam train --train train.conllu --dev dev.conllu --model greedy.model --training greedy --oracle dynamic
+  treebeam train --train train.conllu --dev dev.conllu --model wide.model --beam 64 --resume")]
 pub struct Args {
-    /// t
-    #[arg(long)]
+    /// The treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst
+    #[arg(long, value_name = "FILE")]
     train: PathBuf,
-    /// d
-    #[arg(long)]
+    /// The treebank that decides which iteration's weights are kept
+    #[arg(long, value_name = "FILE")]
     dev: Option<PathBuf>,
-    /// o
-    #[arg(long, default_value = "{}")]
-    json: String,
-    /// m
-    #[arg(long)]
-    model: PathBuf,
-    /// t
-    #[arg(long, default_value_t = 1)]
+    /// The model file to write
+    #[arg(long, value_name = "FILE", required_unless_present = "print_options")]
+    model: Option<PathBuf>,
+    #[command(flatten)]
+    training: TrainingArgs,
+    /// Threads; the model does not depend on their number. Training uses more than one only with --batch above 1
+    #[arg(long, default_value_t = 1, value_name = "T", help_heading = "Running")]
     threads: usize,
+    /// Go on from the checkpoint of a run that was killed; the model is the same, byte for byte
+    #[arg(long, help_heading = "Running")]
+    resume: bool,
+    /// Write a checkpoint after an iteration if the last one is at least this many seconds old
+    #[arg(long, default_value_t = 10.0, value_name = "S", help_heading = "Running")]
+    checkpoint_seconds: f64,
+    /// Print all options with their values as JSON, and stop
+    #[arg(long, help_heading = "Running")]
+    print_options: bool,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let options: TrainOptions = serde_json::from_str(&args.json)?;
+    let options = args.training.resolve();
+    options.check()?;
+    let Some(model_path) = args.model.filter(|_| !args.print_options) else {
+        println!("{}", serde_json::to_string_pretty(&options)?);
+        return Ok(ExitCode::SUCCESS);
+    };
+    check_writable(&model_path)?;
     let train = Treebank::read(&args.train, None)?;
-    let dev = args.dev.map(|dev| Treebank::read(&dev, None)).transpose()?;
-    let t = std::time::Instant::now();
+    let dev = args.dev.as_deref().map(|dev| Treebank::read(dev, None)).transpose()?;
     let data = TrainingData::new(&options, &train, dev.as_ref())?;
-    eprintln!(
-        "prepared in {:.2}s; groups {:?}",
-        t.elapsed().as_secs_f64(),
-        data.features().groups().iter().map(|g| (g.places().collect::<Vec<_>>(), g.len())).collect::<Vec<_>>()
-    );
+    describe(&options, &data, &train, dev.as_ref());
+
+    let checkpoint = beside(&model_path, ".checkpoint");
     let trainer = Trainer::new(&options, &data, args.threads)?;
     let mut progress = Progress::default();
-    for _ in 0..options.iterations {
-        trainer.iterate(&mut progress, &mut |_| ());
-        let r = progress.reports.last().unwrap();
-        let d = r.dev.unwrap_or_default();
-        eprintln!(
-            "{} updates {} feats {} {:.2}s UAS {:.2} LAS {:.2}  total {:.1}",
-            r.iteration,
-            r.updates,
-            r.features,
-            r.seconds,
-            d.uas(),
-            d.las(),
-            t.elapsed().as_secs_f64()
-        );
+    if args.resume && checkpoint.exists() {
+        progress = Progress::load(data.header(), &checkpoint)?;
+        eprintln!("resuming after iteration {} from {}", progress.iteration, checkpoint.display());
     }
-    trainer.finish(&progress)?.write(&args.model)?;
+    let display = Display::new(data.examples().len(), options.iterations);
+    progress.reports.iter().for_each(|report| display.report(report));
+    let mut saved = Instant::now();
+    while progress.iteration < options.iterations {
+        let iteration = progress.iteration + 1;
+        trainer.iterate(&mut progress, &mut |done| display.tick(iteration, done));
+        if let Some(report) = progress.reports.last() {
+            display.report(report);
+        }
+        if saved.elapsed() >= Duration::from_secs_f64(args.checkpoint_seconds) {
+            progress.save(data.header(), data.actions().len(), &checkpoint)?;
+            saved = Instant::now();
+        }
+    }
+    let model = trainer.finish(&progress)?;
+    model.write(&model_path)?;
+    if checkpoint.exists() {
+        std::fs::remove_file(&checkpoint).with_context(|| format!("{}", checkpoint.display()))?;
+    }
+    eprintln!(
+        "wrote {}: iteration {}, {} features, {} weights",
+        model_path.display(),
+        model.header.provenance.iteration,
+        model.weights.n_features(),
+        model.weights.n_weights()
+    );
     Ok(ExitCode::SUCCESS)
+}
+
+fn describe(options: &TrainOptions, data: &TrainingData, train: &Treebank, dev: Option<&Treebank>) {
+    eprintln!(
+        "{}: {} sentences, {} words{}",
+        train.path.display(),
+        train.sentences.len(),
+        train.n_words(),
+        match data.n_read() - data.examples().len() {
+            0 => String::new(),
+            dropped => format!("; {dropped} that are not projective left out"),
+        }
+    );
+    if let Some(dev) = dev {
+        eprintln!("{}: {} sentences, {} words", dev.path.display(), dev.sentences.len(), dev.n_words());
+    }
+    eprintln!(
+        "{}, features {} ({} templates), {} labels, {} actions, seed {}",
+        options.system,
+        options.features,
+        data.features().n_templates(),
+        data.actions().n_labels(),
+        data.actions().len(),
+        options.seed
+    );
+}
+
+/// Fails now rather than after hours if the model cannot be written.
+fn check_writable(path: &Path) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    anyhow::ensure!(!path.is_dir(), "{}: a folder; expected the name of a file to write", path.display());
+    tempfile::NamedTempFile::new_in(folder).with_context(|| format!("{}: cannot be written", path.display()))?;
+    Ok(())
+}
+
+/// The path with `ending` added to its name.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }

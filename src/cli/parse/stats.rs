@@ -1,0 +1,71 @@
+//! How fast a file was parsed.
+
+use serde::Serialize;
+use std::fmt;
+
+/// Counts, times and speeds of one run, without the time to load the model.
+#[derive(Debug, Clone, Serialize)]
+pub struct Stats {
+    /// Sentences.
+    pub sentences: usize,
+    /// Words.
+    pub tokens: usize,
+    /// Wall time of reading, parsing and writing.
+    pub seconds: f64,
+    /// Wall time of parsing alone.
+    pub decoding_seconds: f64,
+    /// Sentences per second of `seconds`.
+    pub sentences_per_second: f64,
+    /// Words per second of `seconds`.
+    pub tokens_per_second: f64,
+    /// Wall time of loading the model; not part of `seconds`.
+    pub model_load_seconds: f64,
+    /// The width of the beam.
+    pub beam: usize,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl Stats {
+    /// The figures of a run.
+    pub fn new(
+        sentences: usize,
+        tokens: usize,
+        seconds: f64,
+        decoding_seconds: f64,
+        model_load_seconds: f64,
+        beam: usize,
+        threads: usize,
+    ) -> Stats {
+        let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
+        Stats {
+            sentences,
+            tokens,
+            seconds,
+            decoding_seconds,
+            sentences_per_second: per_second(sentences),
+            tokens_per_second: per_second(tokens),
+            model_load_seconds,
+            beam,
+            threads,
+        }
+    }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} sentences, {} tokens in {:.2} s ({:.2} s of it parsing): {:.0} sentences/s, {:.0} tokens/s; beam {}, {} thread{}",
+            self.sentences,
+            self.tokens,
+            self.seconds,
+            self.decoding_seconds,
+            self.sentences_per_second,
+            self.tokens_per_second,
+            self.beam,
+            self.threads,
+            if self.threads == 1 { "" } else { "s" }
+        )
+    }
+}

@@ -1,0 +1,96 @@
+//! The options of training on the command line.
+
+use crate::features::ColumnName;
+use crate::learn::{Keep, Nonprojective, OracleKind, TrainOptions, Training, Update};
+use crate::system::{Roots, SystemKind};
+use crate::tree::lift::Scheme;
+
+/// Everything that decides what is computed. What is not given has the library's default.
+#[derive(Debug, clap::Args)]
+pub struct TrainingArgs {
+    /// The transition system [default: arc-eager]
+    #[arg(long, value_enum, help_heading = "Model")]
+    system: Option<SystemKind>,
+    /// A built-in feature set (see `treebeam features list`) or the path of a .feat file [default: zn11]
+    #[arg(long, value_name = "SET", help_heading = "Model")]
+    features: Option<String>,
+    /// How many words may hang on the root [default: single]
+    #[arg(long, value_enum, help_heading = "Model")]
+    roots: Option<Roots>,
+    /// Allow several words on the root; short for --roots several
+    #[arg(long, conflicts_with = "roots", help_heading = "Model")]
+    multi_root: bool,
+    /// The column that .w atoms read [default: form]
+    #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
+    word_column: Option<ColumnName>,
+    /// The column that .p atoms read [default: upos]
+    #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
+    tag_column: Option<ColumnName>,
+    /// Greedy: one decision at a time. Global: whole derivations in a beam [default: global]
+    #[arg(long, value_enum, help_heading = "Training")]
+    training: Option<Training>,
+    /// The gold side: the canonical derivation, or every zero-cost action [default: dynamic]
+    #[arg(long, value_enum, help_heading = "Training")]
+    oracle: Option<OracleKind>,
+    /// Greedy with a dynamic oracle: explore after this many iterations [default: 1]
+    #[arg(long, value_name = "K", help_heading = "Training")]
+    explore_from: Option<u32>,
+    /// Greedy with a dynamic oracle: the probability of following a wrong prediction [default: 0.9]
+    #[arg(long, value_name = "P", help_heading = "Training")]
+    explore_prob: Option<f64>,
+    /// Global: where to update [default: max-violation]
+    #[arg(long, value_enum, help_heading = "Training")]
+    update: Option<Update>,
+    /// Global: the width of the beam, in training and, unless told otherwise, in parsing [default: 8]
+    #[arg(long, value_name = "B", help_heading = "Training")]
+    beam: Option<usize>,
+    /// Passes over the training data [default: 15]
+    #[arg(long, value_name = "I", help_heading = "Training")]
+    iterations: Option<u32>,
+    /// Leave the first iterations out of the average, if there are more [default: 3]
+    #[arg(long, value_name = "K", help_heading = "Training")]
+    average_from: Option<u32>,
+    /// The seed of shuffling and exploration [default: 1]
+    #[arg(long, value_name = "S", help_heading = "Training")]
+    seed: Option<u64>,
+    /// Sentences whose updates are made together, in parallel with --threads [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    batch: Option<usize>,
+    /// Non-projective training trees: leave them out, follow actions of least cost, or lift them [default: min-cost]
+    #[arg(long, value_enum, help_heading = "Training")]
+    nonprojective: Option<Nonprojective>,
+    /// With --nonprojective lift: what labels remember of lifts [default: head]
+    #[arg(long, value_enum, value_name = "SCHEME", help_heading = "Training")]
+    lift: Option<Scheme>,
+    /// The weights to keep: of the iteration that is best on the development data, or of the last [default: best]
+    #[arg(long, value_enum, help_heading = "Training")]
+    keep: Option<Keep>,
+}
+
+impl TrainingArgs {
+    /// The options with defaults filled in.
+    pub fn resolve(&self) -> TrainOptions {
+        let default = TrainOptions::default();
+        let roots = if self.multi_root { Some(Roots::Several) } else { self.roots };
+        TrainOptions {
+            system: self.system.unwrap_or(default.system),
+            features: self.features.clone().unwrap_or(default.features),
+            training: self.training.unwrap_or(default.training),
+            oracle: self.oracle.unwrap_or(default.oracle),
+            explore_from: self.explore_from.unwrap_or(default.explore_from),
+            explore_prob: self.explore_prob.unwrap_or(default.explore_prob),
+            update: self.update.unwrap_or(default.update),
+            beam: self.beam.unwrap_or(default.beam),
+            iterations: self.iterations.unwrap_or(default.iterations),
+            average_from: self.average_from.unwrap_or(default.average_from),
+            seed: self.seed.unwrap_or(default.seed),
+            batch: self.batch.unwrap_or(default.batch),
+            nonprojective: self.nonprojective.unwrap_or(default.nonprojective),
+            lift: self.lift.unwrap_or(default.lift),
+            roots: roots.unwrap_or(default.roots),
+            word_column: self.word_column.unwrap_or(default.word_column),
+            tag_column: self.tag_column.unwrap_or(default.tag_column),
+            keep: self.keep.unwrap_or(default.keep),
+        }
+    }
+}
