@@ -66,7 +66,14 @@ struct Exhaustive<'t, S> {
 }
 
 impl<S: TransitionSystem> Exhaustive<'_, S> {
-    fn search(&mut self, plain: &PlainConfiguration, shared: ArenaConfiguration, arena: Arena, tree: &Tree, score: i64) {
+    fn search(
+        &mut self,
+        plain: &PlainConfiguration,
+        shared: ArenaConfiguration,
+        arena: Arena,
+        tree: &Tree,
+        score: i64,
+    ) {
         if self.system.is_terminal(plain) {
             self.found.push(Parsed { tree: tree.clone(), score });
             return;
@@ -91,7 +98,12 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
     }
 }
 
-fn unlimited_width_is_exhaustive<S: TransitionSystem>(system: S, roots: Roots, sentence: &Sentence, seed: u64) -> usize {
+fn unlimited_width_is_exhaustive<S: TransitionSystem>(
+    system: S,
+    roots: Roots,
+    sentence: &Sentence,
+    seed: u64,
+) -> usize {
     let (features, actions, weights) = (compile("zn11"), actions(&system), Hashed { seed });
     let input = Input::new(features.columns(), sentence);
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));

@@ -10,5 +10,6 @@ mod learning;
 mod model_files;
 mod oracle;
 mod parsing;
+mod readme;
 mod training;
 mod treebank;
