@@ -1,8 +1,5 @@
 //! `treebeam eval` as its users run it.
 
-// clippy.toml permits `unwrap` in test functions only; what they share is as much part of the tests.
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 use std::process::Output;

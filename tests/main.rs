@@ -1,5 +1,8 @@
 //! The integration tests, one binary: the library where several of its folders meet, and the program from outside.
 
+// clippy.toml permits `unwrap` in test functions only; what they share is as much part of the tests.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 mod decoding;
