@@ -67,6 +67,38 @@ fn only_heads_labels_and_the_enhanced_graph_change() {
     assert_eq!(parse(folder.path(), "blank.conllu"), parsed);
 }
 
+/// The columns of a word's line that parsing leaves alone: the first six, and the last where it is not empty. (In CoNLL-X the
+/// last belongs to a second tree; it is empty in the files at hand.)
+fn kept(line: &str) -> impl Iterator<Item = &str> {
+    line.split('\t').enumerate().filter(|(i, column)| *i < 6 || (*i == 9 && *column != "_")).map(|(_, column)| column)
+}
+
+/// On real files too: every line comes back with the same columns, but for heads and labels and what is made of them.
+#[test]
+fn real_treebanks_keep_all_else() {
+    let Some(treebanks) = std::env::var_os("TREEBEAM_TREEBANKS") else {
+        eprintln!("skipped: TREEBEAM_TREEBANKS names no folder of treebanks");
+        return;
+    };
+    let folder = folder();
+    let mut n_words = 0;
+    for treebank in fs::read_dir(treebanks).unwrap() {
+        for name in ["test.conllu", "test.conll"] {
+            let path = treebank.as_ref().unwrap().path().join(name);
+            let Ok(before) = fs::read_to_string(&path) else { continue };
+            let after = parse(folder.path(), &format!("--beam 1 --threads 2 {}", path.display()));
+            assert!(before.lines().count() == after.lines().count(), "{}", path.display());
+            for (before, after) in before.lines().zip(after.lines()) {
+                let is_word = before.split_once('\t').is_some_and(|(id, _)| id.parse::<u32>().is_ok());
+                let same = if is_word { kept(before).eq(kept(after)) } else { before == after };
+                assert!(same, "{}: {before} {after}", path.display());
+                n_words += usize::from(is_word);
+            }
+        }
+    }
+    assert!(n_words > 0);
+}
+
 #[test]
 fn a_parsed_treebank_is_sound_and_better_than_chance() {
     let folder = folder();
