@@ -1,13 +1,116 @@
 //! `treebeam features`.
 
+use anyhow::Context;
+use bumpalo::Bump;
+use clap::Subcommand;
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+use crate::configuration::{Arena, ArenaConfiguration, Configuration, LabelSets};
+use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Role, Shown};
+use crate::system::{Derivation, Oracle, Roots, SystemKind};
+use crate::tree::{Gold, Labels};
+use crate::treebank::{Sentence, Treebank};
+use crate::with_system;
 
 /// Options of `treebeam features`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the built-in feature sets
+    List,
+    /// Print the templates of a set; with a file, also what each reads in a configuration
+    Show(ShowArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct ShowArgs {
+    /// A built-in set or the path of a .feat file
+    #[arg(long, default_value = "zn11", value_name = "SET")]
+    features: String,
+    /// The transition system whose derivation is followed
+    #[arg(long, value_enum, default_value_t = SystemKind::ArcEager)]
+    system: SystemKind,
+    /// A treebank with gold trees
+    file: Option<PathBuf>,
+    /// The sentence, from 1
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    sentence: usize,
+    /// The configuration: after this many transitions of the canonical derivation [default: half of them]
+    #[arg(long, value_name = "K")]
+    step: Option<usize>,
+    /// The column that .w atoms read
+    #[arg(long, value_enum, default_value = "form", value_name = "COLUMN")]
+    word_column: ColumnName,
+    /// The column that .p atoms read
+    #[arg(long, value_enum, default_value = "upos", value_name = "COLUMN")]
+    tag_column: ColumnName,
+}
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let _ = args;
+    match args.command {
+        Command::List => {
+            for (name, _) in BUILT_IN {
+                let set = FeatureSet::load(name)?;
+                println!("{name:<12} {:>3} templates  {}", set.templates.len(), set.title());
+            }
+        }
+        Command::Show(args) => {
+            let set = FeatureSet::load(&args.features)?;
+            match &args.file {
+                None => set.templates.iter().enumerate().for_each(|(i, template)| println!("{:>3}  {template}", i + 1)),
+                Some(file) => {
+                    let treebank = Treebank::read(file, None)?;
+                    let sentence = args.sentence.checked_sub(1).and_then(|i| treebank.sentences.get(i));
+                    let sentence = sentence.with_context(|| {
+                        format!("{}: no sentence {}; it has {}", file.display(), args.sentence, treebank.sentences.len())
+                    })?;
+                    let roots = treebank.format.roots();
+                    with_system!(args.system, roots, |system| show(&system, roots, &set, sentence, &args))?;
+                }
+            }
+        }
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn show<S: Oracle>(
+    system: &S,
+    roots: Roots,
+    set: &FeatureSet,
+    sentence: &Sentence,
+    args: &ShowArgs,
+) -> anyhow::Result<()> {
+    let mut labels = Labels::default();
+    let gold = Gold::new(sentence.tree(roots, &mut labels)?);
+    let (bump, sets) = (Bump::new(), LabelSets::new(labels.len()));
+    let arena = Arena::new(&bump, &sets, &[]);
+    let mut configuration: ArenaConfiguration = system.initial(arena, sentence.n_words());
+    let derivation = Derivation::least_cost::<_, ArenaConfiguration>(system, &gold, arena);
+    let step = args.step.unwrap_or(derivation.actions.len() / 2);
+    for &action in derivation.actions.iter().take(step) {
+        configuration = system.successor(&configuration, action, arena);
+    }
+    let names = |nodes: Vec<u16>| {
+        let name = |&node: &u16| if node == 0 { "ROOT".to_owned() } else { sentence.form(node).to_owned() };
+        nodes.iter().map(name).collect::<Vec<_>>().join(" ")
+    };
+    let mut stack: Vec<u16> = configuration.stack_nodes().map(|(node, _)| node).collect();
+    stack.reverse();
+    let buffer = (0..configuration.buffer_len().min(6)).filter_map(|i| configuration.buffer(i)).collect();
+    println!("{} after {step} transitions of {}", S::NAME, system.derivation_len(sentence.n_words()));
+    println!("stack   {}\nbuffer  {}\n", names(stack), names(buffer));
+    let columns = Columns::of(set, args.word_column.into(), args.tag_column.into());
+    let shown = Shown { columns: &columns, sentence, labels: &labels, sets: &sets };
+    let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
+    for (i, template) in set.templates.iter().enumerate() {
+        println!("{:>3}  {:<40}  {}", i + 1, template.to_string(), shown.template(template, &cells).join("  "));
+    }
+    Ok(())
 }

@@ -87,18 +87,7 @@ impl Extractor {
                 Some(cell) => self.set_hash(sets, cell.slots.at(s as usize)),
                 None => 1,
             },
-            Read::Distance { from, to } => {
-                let position = |role: u8| {
-                    let node = cells[role as usize].map(Cell::node)?;
-                    // A root in the buffer stands behind the last word.
-                    let behind = node == ROOT && Role::ALL[role as usize].in_buffer();
-                    Some(if behind { input.n_words() + 1 } else { node as usize })
-                };
-                match (position(from), position(to)) {
-                    (Some(a), Some(b)) => distance_class(a.abs_diff(b)),
-                    _ => 0,
-                }
-            }
+            Read::Distance { from, to } => distance(cells, from as usize, to as usize, input.n_words()),
         }
     }
 
@@ -115,6 +104,20 @@ impl Extractor {
             self.set_hashes.push(hash);
         }
         self.set_hashes[set as usize]
+    }
+}
+
+/// The class of the distance between the nodes in two places, 0 if one is empty.
+pub(super) fn distance(cells: &Cells, from: usize, to: usize, n_words: usize) -> u64 {
+    let position = |role: usize| {
+        let node = cells[role].map(Cell::node)?;
+        // A root in the buffer stands behind the last word.
+        let behind = node == ROOT && Role::ALL[role].in_buffer();
+        Some(if behind { n_words + 1 } else { node as usize })
+    };
+    match (position(from), position(to)) {
+        (Some(a), Some(b)) => distance_class(a.abs_diff(b)),
+        _ => 0,
     }
 }
 

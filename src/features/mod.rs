@@ -10,9 +10,11 @@ mod extract;
 mod input;
 mod parse;
 mod set;
+mod show;
 
 pub use address::{Address, Atom, Attribute, Role, Step};
 pub use compile::{Compiled, Group};
 pub use extract::{Cells, Extractor};
 pub use input::{ColumnName, Columns, Input};
 pub use set::{BUILT_IN, FeatureSet, Template};
+pub use show::Shown;

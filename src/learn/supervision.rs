@@ -1,8 +1,8 @@
 //! The gold side: which actions are correct in a configuration, and the canonical derivation.
 
 use crate::configuration::{Arena, ArenaConfiguration};
-use crate::system::{ActionId, Actions, Move, MoveCosts, Oracle, Permitted, gold_label};
-use crate::tree::{Gold, LabelId};
+use crate::system::{ActionId, Actions, Derivation, Move, Oracle, Permitted, gold_label};
+use crate::tree::Gold;
 
 /// What tells correct actions: a system, its actions, a gold tree.
 #[derive(Debug, Clone, Copy)]
@@ -49,38 +49,19 @@ impl<S: Oracle> Supervision<'_, S> {
         self.actions.of_move(mv).filter(move |&id| self.actions.permits(permitted, id))
     }
 
-    /// The canonical derivation of the gold tree: that of the static oracle. For a tree that the system cannot derive, the
-    /// static oracle's move is taken where it is of least cost, and elsewhere the first move of least cost.
+    /// The canonical derivation of the gold tree: that of the static oracle, or for a tree that the system cannot derive,
+    /// one of least cost.
     pub fn derivation(&self, arena: Arena) -> Vec<ActionId> {
         let mut configuration: ArenaConfiguration = self.system.initial(arena, self.gold.n_words());
-        let mut derivation = Vec::with_capacity(self.system.derivation_len(self.gold.n_words()));
-        while !self.system.is_terminal(&configuration) {
+        let canonical = Derivation::least_cost::<_, ArenaConfiguration>(&self.system, self.gold, arena);
+        let ids = canonical.actions.iter().map(|action| {
             let permitted = self.system.permitted(&configuration);
-            let costs = self.system.costs(self.gold, &configuration, permitted.moves);
-            let canonical = self.system.static_move(self.gold, &configuration);
-            let mv = canonical_or_cheapest(canonical, &costs, permitted);
-            let action = self
-                .gold_action(&configuration, mv, permitted)
-                .or_else(|| self.with_dependents_label(&configuration, mv, permitted))
-                .or_else(|| self.permitted_actions(mv, permitted).next())
-                .expect("every permitted move has a permitted action");
-            derivation.push(action);
-            configuration = self.system.successor(&configuration, self.actions.get(action), arena);
-        }
-        derivation
+            let known = self.actions.id(action.mv, action.label).filter(|&id| self.actions.permits(permitted, id));
+            // An arc that is not in the tree may ask for a label that its move never bears.
+            let id = known.or_else(|| self.permitted_actions(action.mv, permitted).next());
+            configuration = self.system.successor(&configuration, *action, arena);
+            id.expect("every permitted move has a permitted action")
+        });
+        ids.collect()
     }
-
-    /// `mv` with the label that its dependent has in the gold tree, though under another head.
-    fn with_dependents_label(&self, c: &ArenaConfiguration, mv: Move, permitted: Permitted) -> Option<ActionId> {
-        let (_, dependent) = self.system.arc(c, mv)?;
-        let label: LabelId = self.gold.label(dependent);
-        self.actions.id(mv, label).filter(|&id| self.actions.permits(permitted, id))
-    }
-}
-
-fn canonical_or_cheapest(canonical: Move, costs: &MoveCosts, permitted: Permitted) -> Move {
-    let least = costs.least();
-    let cheapest = |mv: &Move| permitted.moves.has(*mv) && costs.get(*mv) == least;
-    let first = || permitted.moves.iter().find(cheapest).expect("a configuration that is not terminal permits a move");
-    if cheapest(&canonical) { canonical } else { first() }
 }

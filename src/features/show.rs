@@ -1,0 +1,65 @@
+//! What each template reads in a configuration, in words.
+
+use super::{Address, Atom, Attribute, Cells, Columns, Template};
+use crate::configuration::{LabelSets, Slot};
+use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};
+use crate::treebank::Sentence;
+
+/// What is needed to put a configuration's values into words.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'s> {
+    /// The columns that word and tag atoms read.
+    pub columns: &'s Columns,
+    /// The sentence.
+    pub sentence: &'s Sentence,
+    /// The names of labels.
+    pub labels: &'s Labels,
+    /// The label sets of the configuration.
+    pub sets: &'s LabelSets,
+}
+
+/// What stands for a value that does not exist.
+const NOTHING: &str = "∅";
+
+impl Shown<'_> {
+    /// The values of the template's atoms, in order.
+    pub fn template(&self, template: &Template, cells: &Cells) -> Vec<String> {
+        template.atoms.iter().map(|atom| self.atom(atom, cells)).collect()
+    }
+
+    /// The value of one atom.
+    pub fn atom(&self, atom: &Atom, cells: &Cells) -> String {
+        match *atom {
+            Atom::Distance(a, b) => {
+                super::extract::distance(cells, a as usize, b as usize, self.sentence.n_words()).to_string()
+            }
+            Atom::Of(Address { role, step }, attribute) => {
+                let Some(cell) = cells[role as usize] else { return NOTHING.to_owned() };
+                let slot = |slot: Slot| cell.slots.get(slot);
+                match attribute {
+                    Attribute::Label => self.label(slot(step.label_slot())),
+                    Attribute::LeftValency => slot(Slot::LeftValency).to_string(),
+                    Attribute::RightValency => slot(Slot::RightValency).to_string(),
+                    Attribute::LeftLabels => self.set(slot(Slot::LeftLabels)),
+                    Attribute::RightLabels => self.set(slot(Slot::RightLabels)),
+                    Attribute::Word | Attribute::Tag | Attribute::Column(_) => {
+                        match (slot(step.node_slot()), self.columns.named(attribute)) {
+                            (ROOT, _) => "ROOT".to_owned(),
+                            (NO_NODE, _) | (_, None) => NOTHING.to_owned(),
+                            (word, Some(column)) => self.sentence.column(word, column).to_owned(),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn label(&self, label: u16) -> String {
+        if label == NO_LABEL { NOTHING.to_owned() } else { self.labels.name(label).to_owned() }
+    }
+
+    fn set(&self, set: u16) -> String {
+        let names = self.sets.members(set, |labels| labels.iter().map(|&l| self.label(l)).collect::<Vec<_>>());
+        format!("{{{}}}", names.join(","))
+    }
+}
