@@ -1,3 +1,35 @@
+# `make` lists what there is to make.
+
+CARGO ?= cargo
+
+.PHONY: help
+help:
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 28
+
+# Checks
+
+.PHONY: build test lint doc bench clean
+
+build: ## the program, as target/release/treebeam
+	$(CARGO) build --release --locked
+
+test: lint doc ## everything that a change must pass; README's commands are among the tests
+	$(CARGO) test --release --locked
+
+lint: ## formatting and clippy
+	$(CARGO) fmt --check
+	$(CARGO) clippy --release --locked --all-targets -- -D warnings
+
+doc: ## the documentation, in target/doc
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
+
+bench: ## how long reading, features, scoring and decoding take
+	$(CARGO) bench
+
+clean: ## remove what was built and the demo's output
+	$(CARGO) clean
+	rm -rf demo
+
 # Experiments
 #
 # make demo                                             on a generated treebank; nothing to download
@@ -16,17 +48,13 @@ TREEBANKS ?=
 TREEBEAM = target/release/treebeam
 SETTINGS = $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS),--set 'seeds=$(SEEDS)') $(if $(TREEBANKS),--set 'treebanks=$(TREEBANKS)')
 
-.PHONY: build demo global-vs-greedy beam-ablation clean
+.PHONY: demo global-vs-greedy beam-ablation
 
-build:
-	cargo build --release --locked
-
-demo: build
+demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml --out demo $(SETTINGS)
 
-global-vs-greedy beam-ablation: build
+global-vs-greedy: build ## what global training buys: systems x training, on real treebanks
 	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
-clean:
-	cargo clean
-	rm -rf demo
+beam-ablation: build ## accuracy and speed against the width of the beam
+	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)

@@ -1,8 +1,6 @@
 //! Static oracles on sentences with known derivations (`suite/*.toml`) and on real treebanks, with every system and both
 //! implementations of configurations.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! `treebeam oracle` from outside.
 
-#![allow(clippy::unwrap_used)]
-
 use assert_cmd::Command;
 use std::fs;
 

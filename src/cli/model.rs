@@ -47,9 +47,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     println!("features   {}, {} templates", header.features, model.features.n_templates());
     println!("columns    words {:?}, tags {:?}", header.word_column, header.tag_column);
     println!("actions    {}, of {} labels", model.actions.len(), header.labels.len());
-    println!("weights    {} in {} features, 1.0 is {}", model.weights.n_weights(), model.weights.n_features(), model.weights.scale());
+    println!(
+        "weights    {} in {} features, 1.0 is {}",
+        model.weights.n_weights(),
+        model.weights.n_features(),
+        model.weights.scale()
+    );
     println!("beam       {}", header.beam);
-    println!("made by    treebeam {}, iteration {}, {}", provenance.version, provenance.iteration, provenance.generator);
+    println!(
+        "made by    treebeam {}, iteration {}, {}",
+        provenance.version, provenance.iteration, provenance.generator
+    );
     println!("train      {} sentences, sha256 {}", provenance.train_sentences, provenance.train_sha256);
     if let Some(dev) = &provenance.dev_sha256 {
         println!("dev        sha256 {dev}");

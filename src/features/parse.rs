@@ -92,24 +92,37 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
         (place.len(), format!("unknown step `{step}`"), format!("one of {known}"))
     })?;
     let address = Address { role, step };
-    if attribute == "wp" {
-        return Ok(vec![Atom::Of(address, Attribute::Word), Atom::Of(address, Attribute::Tag)]);
-    }
     let offset = word.chars().count() - attribute.chars().count();
-    let known = Attribute::ALL.iter().find(|(_, spelling)| *spelling == attribute).map(|&(a, _)| a);
-    let attribute = known.ok_or_else(|| {
-        let known = Attribute::ALL.iter().map(|(_, s)| *s).collect::<Vec<_>>().join(" ");
-        (offset, format!("unknown attribute `{attribute}`"), format!("one of wp {known}"))
-    })?;
-    let of_place_only = matches!(
-        attribute,
-        Attribute::LeftValency | Attribute::RightValency | Attribute::LeftLabels | Attribute::RightLabels
-    );
-    if of_place_only && step != Step::Here {
+    let attributes = attributes(attribute).map_err(|(found, expected)| (offset, found, expected))?;
+    let of_place_only = |attribute: &Attribute| {
+        use Attribute::{LeftLabels, LeftValency, RightLabels, RightValency};
+        matches!(attribute, LeftValency | RightValency | LeftLabels | RightLabels)
+    };
+    if step != Step::Here && attributes.iter().any(of_place_only) {
         let expected = "valencies and label sets only of a place itself, such as S0.vl".to_owned();
         return Err((offset, format!("`{word}`"), expected));
     }
-    Ok(vec![Atom::Of(address, attribute)])
+    let of_the_word =
+        |attribute: &Attribute| matches!(attribute, Attribute::Word | Attribute::Tag | Attribute::Column(_));
+    if role > Role::B0 && !(step == Step::Here && attributes.iter().all(of_the_word)) {
+        let expected = format!("of {role} only columns of the word itself, such as {role}.w: it has no arcs yet");
+        return Err((offset, format!("`{word}`"), expected));
+    }
+    Ok(attributes.into_iter().map(|attribute| Atom::Of(address, attribute)).collect())
+}
+
+/// The attributes that a spelling stands for; what was found and expected if there are none.
+fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
+    if spelling == "wp" {
+        return Ok(vec![Attribute::Word, Attribute::Tag]);
+    }
+    match Attribute::ALL.iter().find(|(_, known)| *known == spelling) {
+        Some(&(attribute, _)) => Ok(vec![attribute]),
+        None => {
+            let known = Attribute::ALL.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(" ");
+            Err((format!("unknown attribute `{spelling}`"), format!("one of wp {known}")))
+        }
+    }
 }
 
 fn role(text: &str, offset: usize) -> Result<Role, Fault> {
@@ -139,6 +152,8 @@ mod tests {
         assert!(error("dist(S0)").contains("dist(PLACE,PLACE)"));
         assert!(error("dist(S0,S9)").contains("column 9: unknown place `S9`"));
         assert!(error("S0.l1.vl").contains("only of a place itself"));
+        assert!(error("B1.l1.wp").contains("of B1 only columns of the word itself"));
+        assert!(error("B3.sl").contains("of B3 only columns of the word itself"));
         assert!(error("# nothing\n").contains("no template"));
         assert!(error("S0").contains("PLACE.ATTRIBUTE"));
         assert!(error("S0.w S1.w S2.w S3.w B0.w B1.w B2.w").contains("7 atoms"));

@@ -132,7 +132,7 @@ impl Actions {
     /// label may be borne by a move only where it was seen with it, from the root or from a word.
     ///
     /// # Errors
-    /// If there are more than 65,535 actions.
+    /// If there are more than 65,535 actions, or an arc bears a label from `n_labels` up.
     pub fn new(
         moves: &[Move],
         n_labels: usize,
@@ -140,6 +140,10 @@ impl Actions {
     ) -> Result<Actions, Error> {
         let mut seen = vec![[false; 2]; Move::COUNT * n_labels];
         for (mv, label, from_root) in arcs {
+            // Arcs may come from a file.
+            if label as usize >= n_labels {
+                return Err(Error::Usage(format!("an arc bears label {label}; expected one below {n_labels}")));
+            }
             seen[mv as usize * n_labels + label as usize][usize::from(from_root)] = true;
         }
         // A move that was never seen with any label must still be possible, or decoding could get stuck.

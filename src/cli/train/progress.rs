@@ -14,7 +14,8 @@ impl Display {
     /// A display of passes over so many sentences. The bar is hidden unless standard error is a terminal.
     pub fn new(n_sentences: usize, iterations: u32) -> Display {
         let bar = ProgressBar::with_draw_target(Some(n_sentences as u64), ProgressDrawTarget::stderr_with_hz(5));
-        let template = format!("iteration {{msg}} of {iterations} {{wide_bar}} {{pos}}/{{len}} sentences, {{eta}} left in it");
+        let template =
+            format!("iteration {{msg}} of {iterations} {{wide_bar}} {{pos}}/{{len}} sentences, {{eta}} left in it");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }

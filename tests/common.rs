@@ -1,0 +1,32 @@
+//! What several tests need: generated treebanks, and the program.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::{Format, Sentence, Treebank};
+
+/// The program, to be run in `folder` with these arguments, separated by blanks.
+pub fn treebeam(folder: &Path, line: &str) -> Command {
+    let mut command = Command::cargo_bin("treebeam").unwrap();
+    command.current_dir(folder).env_remove("TREEBEAM_TREEBANKS").args(line.split_whitespace());
+    command
+}
+
+/// Generated sentences, projective ones.
+pub fn generated(seed: u64, n_sentences: usize) -> Vec<Sentence> {
+    sentences(Options { seed, n_sentences, non_projective: false }).collect()
+}
+
+/// A treebank in memory.
+pub fn treebank(sentences: Vec<Sentence>) -> Treebank {
+    Treebank { path: PathBuf::from("generated"), format: Format::Conllu, sentences, sha256: String::new() }
+}
+
+/// Writes sentences to `name` in `folder`.
+pub fn write(folder: &Path, name: &str, sentences: &[Sentence]) {
+    let mut file = BufWriter::new(File::create(folder.join(name)).unwrap());
+    sentences.iter().try_for_each(|sentence| sentence.write(&mut file)).unwrap();
+}

@@ -1,0 +1,251 @@
+//! The decoder against exhaustive search and against the plainest greedy loop, with weights that are a hash of the
+//! feature and the action: every feature counts, and no two actions are alike.
+
+use bumpalo::Bump;
+use treebeam::configuration::{Arena, ArenaConfiguration, Configuration, LabelSets, PlainConfiguration};
+use treebeam::decode::{Decoder, Parsed, Scorer, Workspace};
+use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input};
+use treebeam::model::Weights;
+use treebeam::random;
+use treebeam::system::{Action, ActionId, Actions, Move, Roots, SystemKind, TransitionSystem};
+use treebeam::tree::Tree;
+use treebeam::treebank::{Column, Format, Sentence};
+use treebeam::with_system;
+
+use crate::common::generated;
+
+/// A weight from -16 to 15 for each feature and action.
+struct Hashed {
+    seed: u64,
+}
+
+impl Weights for Hashed {
+    fn add(&self, features: &[u64], scores: &mut [i32]) {
+        for &feature in features {
+            for (action, score) in scores.iter_mut().enumerate() {
+                let mixed = (feature ^ self.seed.rotate_left(32) ^ action as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                *score += (mixed >> 59) as i32 - 16;
+            }
+        }
+    }
+}
+
+fn compile(set: &str) -> Compiled {
+    let set = FeatureSet::load(set).unwrap();
+    let columns = Columns::of(&set, Column::Form, Column::Upos);
+    Compiled::new(&set, columns)
+}
+
+const N_LABELS: usize = 3;
+
+/// Label 0 for root arcs, 1 and 2 for others.
+fn actions<S: TransitionSystem>(_: &S) -> Actions {
+    let labelled = [Move::Left, Move::Right].into_iter().flat_map(|mv| [(mv, 1, false), (mv, 2, false)]);
+    Actions::new(S::MOVES, N_LABELS, labelled.chain([(S::ROOT_MOVE, 0, true)])).unwrap()
+}
+
+/// The first `n_words` words of a sentence, as a sentence of their own.
+fn beginning(sentence: &Sentence, n_words: u16) -> Sentence {
+    let line = |word: u16| {
+        let (form, tag) = (sentence.form(word), sentence.column(word, Column::Upos));
+        format!("{word}\t{form}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n")
+    };
+    Sentence::new("generated", Format::Conllu, &(1..=n_words).map(line).collect::<String>()).unwrap()
+}
+
+/// All derivations of one sentence with their scores, by depth-first search. Plain configurations say what is permitted,
+/// configurations in an arena are only scored, without memory.
+struct Exhaustive<'t, S> {
+    system: S,
+    features: &'t Compiled,
+    actions: &'t Actions,
+    weights: &'t Hashed,
+    input: &'t Input,
+    scorer: Scorer,
+    found: Vec<Parsed>,
+}
+
+impl<S: TransitionSystem> Exhaustive<'_, S> {
+    fn search(
+        &mut self,
+        plain: &PlainConfiguration,
+        shared: ArenaConfiguration,
+        arena: Arena,
+        tree: &Tree,
+        score: i64,
+    ) {
+        if self.system.is_terminal(plain) {
+            self.found.push(Parsed { tree: tree.clone(), score });
+            return;
+        }
+        let sets = arena.label_sets();
+        let (scores, _) = self.scorer.score_plainly(self.features, self.weights, self.input, sets, &shared);
+        let scores = scores.to_vec();
+        let permitted = self.system.permitted(plain);
+        for id in 0..self.actions.len() as ActionId {
+            if !self.actions.permits(permitted, id) {
+                continue;
+            }
+            let action = self.actions.get(id);
+            let mut tree = tree.clone();
+            if let Some((head, dependent)) = self.system.arc(plain, action.mv) {
+                tree.attach(dependent, head, action.label);
+            }
+            let plain = self.system.successor(plain, action, ());
+            let shared = self.system.successor(&shared, action, arena);
+            self.search(&plain, shared, arena, &tree, score + i64::from(scores[id as usize]));
+        }
+    }
+}
+
+fn unlimited_width_is_exhaustive<S: TransitionSystem>(
+    system: S,
+    roots: Roots,
+    sentence: &Sentence,
+    seed: u64,
+) -> usize {
+    let (features, actions, weights) = (compile("zn11"), actions(&system), Hashed { seed });
+    let input = Input::new(features.columns(), sentence);
+    let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
+    let arena = Arena::new(&bump, &sets, &[]);
+    let mut scorer = Scorer::default();
+    scorer.start(&features, actions.width(), false);
+    let n_words = sentence.n_words();
+    let (features, actions, weights) = (&features, &actions, &weights);
+    let mut all = Exhaustive { system, features, actions, weights, input: &input, scorer, found: Vec::new() };
+    let unattached = Tree::unattached(n_words);
+    all.search(&system.initial((), n_words), system.initial(arena, n_words), arena, &unattached, 0);
+
+    let mut workspace = Workspace::new(N_LABELS);
+    workspace.input.clone_from(&input);
+    let decoder = Decoder { system, features, actions, weights };
+    let decoded = decoder.decode(&mut workspace, usize::MAX, usize::MAX);
+
+    let what = format!("{}, {roots:?}, {n_words} words, seed {seed}", S::NAME);
+    assert!(decoded.is_sorted_by(|a, b| a.score >= b.score), "{what}");
+    let sorted = |mut parsed: Vec<Parsed>| {
+        parsed.sort_by_key(|p| (p.score, p.tree.heads().to_vec(), p.tree.labels().to_vec()));
+        parsed
+    };
+    let best = decoded[0].clone();
+    assert_eq!(best.score, all.found.iter().map(|parsed| parsed.score).max().unwrap(), "{what}");
+    assert!(all.found.contains(&best), "{what}");
+    if roots == Roots::Single {
+        assert!(decoded.iter().all(|parsed| parsed.tree.n_roots() == 1), "{what}");
+    }
+    // Not only the best: all of them, with the same trees and scores.
+    let (decoded, found) = (sorted(decoded), sorted(all.found));
+    assert!(decoded == found, "{what}: {} derivations, {} found", decoded.len(), found.len());
+    found.len()
+}
+
+#[test]
+fn a_beam_of_unlimited_width_finds_every_derivation() {
+    let sentences = generated(11, 3);
+    for &kind in SystemKind::ALL {
+        for roots in [Roots::Single, Roots::Several] {
+            let mut n_derivations = 0;
+            for (seed, sentence) in sentences.iter().enumerate() {
+                for n_words in 1..=4.min(sentence.n_words() as u16) {
+                    n_derivations += with_system!(kind, roots, |system| {
+                        unlimited_width_is_exhaustive(system, roots, &beginning(sentence, n_words), seed as u64)
+                    });
+                }
+            }
+            assert!(n_derivations > 500, "{kind}, {roots:?}: {n_derivations}");
+        }
+    }
+}
+
+/// Takes the best permitted action, the first of them on ties, until the end.
+fn greedily<S: TransitionSystem>(decoder: &Decoder<S, Hashed>, input: &Input) -> Parsed {
+    let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
+    let arena = Arena::new(&bump, &sets, &[]);
+    let mut scorer = Scorer::default();
+    scorer.start(decoder.features, decoder.actions.width(), false);
+    let mut parsed = Parsed { tree: Tree::unattached(input.n_words()), score: 0 };
+    let mut configuration: ArenaConfiguration = decoder.system.initial(arena, input.n_words());
+    while !decoder.system.is_terminal(&configuration) {
+        let (scores, _) = scorer.score_plainly(decoder.features, decoder.weights, input, &sets, &configuration);
+        let permitted = decoder.system.permitted(&configuration);
+        let mut best: Option<(i32, Action)> = None;
+        for id in 0..decoder.actions.len() as ActionId {
+            let score = scores[id as usize];
+            if decoder.actions.permits(permitted, id) && best.is_none_or(|(highest, _)| score > highest) {
+                best = Some((score, decoder.actions.get(id)));
+            }
+        }
+        let (score, action) = best.unwrap();
+        if let Some((head, dependent)) = decoder.system.arc(&configuration, action.mv) {
+            parsed.tree.attach(dependent, head, action.label);
+        }
+        parsed.score += i64::from(score);
+        configuration = decoder.system.successor(&configuration, action, arena);
+    }
+    parsed
+}
+
+#[test]
+fn a_beam_of_width_1_is_the_greedy_loop() {
+    let sentences = generated(12, 30);
+    for &kind in SystemKind::ALL {
+        for roots in [Roots::Single, Roots::Several] {
+            for (set, _) in BUILT_IN {
+                with_system!(kind, roots, |system| {
+                    let (features, actions, weights) = (compile(set), actions(&system), Hashed { seed: 3 });
+                    let decoder = Decoder { system, features: &features, actions: &actions, weights: &weights };
+                    let mut workspace = Workspace::new(N_LABELS);
+                    for sentence in &sentences {
+                        workspace.input.read(features.columns(), sentence);
+                        let greedy = greedily(&decoder, &workspace.input);
+                        assert_eq!(decoder.decode(&mut workspace, 1, 2), [greedy], "{kind}, {roots:?}, {set}");
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Walks at random and compares the two ways of scoring everywhere; how many configurations had been scored before.
+fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize {
+    let (features, actions, weights) = (compile(set), actions(&system), Hashed { seed: 5 });
+    let input = Input::new(features.columns(), sentence);
+    let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
+    let arena = Arena::new(&bump, &sets, features.masks());
+    let (mut memoising, mut plain) = (Scorer::default(), Scorer::default());
+    memoising.start(&features, actions.width(), false);
+    plain.start(&features, actions.width(), false);
+    let mut met = Vec::new();
+    let mut n_again = 0;
+    for number in 0..40 {
+        let mut rng = random::stream(1, "walk", &[number]);
+        let mut configuration: ArenaConfiguration = system.initial(arena, input.n_words());
+        while !system.is_terminal(&configuration) {
+            let (expected, hashes) = plain.score_plainly(&features, &weights, &input, &sets, &configuration);
+            let scores = memoising.score(&features, &weights, &input, &sets, &configuration);
+            assert_eq!(scores, expected, "{}, {set}", S::NAME);
+            let hashes = hashes.to_vec();
+            n_again += usize::from(met.contains(&hashes));
+            met.push(hashes);
+            let permitted = system.permitted(&configuration);
+            let ids = (0..actions.len() as ActionId).filter(|&id| actions.permits(permitted, id));
+            let ids: Vec<ActionId> = ids.collect();
+            let id = ids[random::below(ids.len() as u64, &mut rng) as usize];
+            configuration = system.successor(&configuration, actions.get(id), arena);
+        }
+        assert_eq!(configuration.stack_len() + configuration.buffer_len(), 1);
+    }
+    n_again
+}
+
+#[test]
+fn memoised_scores_are_the_plain_ones() {
+    let sentences = generated(13, 4);
+    for &kind in SystemKind::ALL {
+        for (set, _) in BUILT_IN {
+            let again: usize =
+                sentences.iter().map(|s| with_system!(kind, Roots::Several, |system| walk(system, set, s))).sum();
+            assert!(again > 100, "{kind}, {set}: memory was asked {again} times only");
+        }
+    }
+}

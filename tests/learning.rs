@@ -1,0 +1,143 @@
+//! Learning: the perceptron's arithmetic on a worked example, and training that must reach every tree it is shown.
+
+use treebeam::decode::Parser;
+use treebeam::learn::{Keep, OracleKind, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
+use treebeam::model::{LiveWeights, Model, Weights};
+use treebeam::system::{Roots, SystemKind};
+use treebeam::tree::Labels;
+use treebeam::treebank::Treebank;
+
+use crate::common::{generated, treebank};
+
+/// "John saw Mary" as a lecture on learning for transition-based parsing steps through it:
+/// three features (the stack is empty; a noun on a verb; a verb on a noun), the actions LEFT, RIGHT, REDUCE, SHIFT, and no
+/// check of what is permitted. Weights are kept in halves here, so that they are integers.
+///
+/// [`LiveWeights`] averages over the weights after each decision and the initial ones, five values here. From that mean
+/// those of the two usual conventions follow: after each decision, and before each decision.
+#[test]
+fn the_averaged_perceptron_of_john_saw_mary() {
+    const EMPTY: u64 = 1;
+    const NOUN_VERB: u64 = 2;
+    const VERB_NOUN: u64 = 3;
+    const LEFT: u16 = 0;
+    const RIGHT: u16 = 1;
+    const SHIFT: u16 = 3;
+    let features = [EMPTY, NOUN_VERB, VERB_NOUN];
+
+    let mut weights = LiveWeights::default();
+    for feature in features {
+        for (action, initial) in [11, 10, 10, 10].into_iter().enumerate() {
+            weights.update(feature, action as u16, initial);
+        }
+    }
+    weights.restart_average();
+    let mut predictions = Vec::new();
+    for (feature, correct) in [(EMPTY, SHIFT), (NOUN_VERB, LEFT), (EMPTY, SHIFT), (VERB_NOUN, RIGHT)] {
+        let mut scores = [0; 4];
+        weights.add(&[feature], &mut scores);
+        let predicted = (0..4u16).rev().max_by_key(|&action| scores[action as usize]).unwrap();
+        predictions.push((scores, predicted));
+        if predicted != correct {
+            weights.update(feature, correct, 2);
+            weights.update(feature, predicted, -2);
+        }
+        weights.tick();
+    }
+    assert_eq!(
+        predictions,
+        [([11, 10, 10, 10], LEFT), ([11, 10, 10, 10], LEFT), ([9, 10, 10, 12], SHIFT), ([11, 10, 10, 10], LEFT)]
+    );
+
+    let mut last = [[0i32; 4]; 3];
+    for (row, feature) in last.iter_mut().zip(features) {
+        weights.add(&[feature], row);
+    }
+    // By action, and for each action by feature, in whole numbers: as the lecture lists them.
+    let listed = |table: [[f64; 4]; 3]| -> Vec<f64> {
+        (0..4).flat_map(|action| (0..3).map(move |feature| table[feature][action] / 2.0)).collect()
+    };
+    let final_weights = [4.5, 5.5, 4.5, 5.0, 5.0, 6.0, 5.0, 5.0, 5.0, 6.0, 5.0, 5.0];
+    assert_eq!(listed(last.map(|row| row.map(f64::from))), final_weights);
+
+    let mut average = [[0.0; 4]; 3];
+    weights.for_each_average(|feature, row| {
+        row.for_each(|(action, value)| average[feature as usize - 1][action as usize] = value);
+    });
+    let initial = [[11.0, 10.0, 10.0, 10.0]; 3];
+    let without = |left_out: [[f64; 4]; 3]| {
+        let mut table = average;
+        for (row, left_out) in table.iter_mut().zip(left_out) {
+            // The sum of all five values is a whole number; division may have left it a hair off.
+            row.iter_mut().zip(left_out).for_each(|(value, out)| *value = ((*value * 5.0).round() - out) / 4.0);
+        }
+        listed(table)
+    };
+    let after_each = [4.5, 5.5, 5.25, 5.0, 5.0, 5.25, 5.0, 5.0, 5.0, 6.0, 5.0, 5.0];
+    let before_each = [4.75, 5.5, 5.5, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.75, 5.0, 5.0];
+    assert_eq!(without(initial), after_each);
+    assert_eq!(without(last.map(|row| row.map(f64::from))), before_each);
+}
+
+fn train(options: &TrainOptions, treebank: &Treebank) -> Model {
+    let data = TrainingData::new(options, treebank, None).unwrap();
+    let trainer = Trainer::new(options, &data, 1).unwrap();
+    let mut progress = Progress::default();
+    for _ in 0..options.iterations {
+        trainer.iterate(&mut progress, &mut |_| ());
+    }
+    trainer.finish(&progress).unwrap()
+}
+
+/// The words of `treebank` whose head or label `model` gets wrong.
+fn n_wrong(model: &Model, treebank: &Treebank, beam: usize) -> usize {
+    let mut labels = Labels::default();
+    let gold = treebank.trees(Roots::Single, &mut labels).unwrap();
+    let parsed = Parser::new(model, beam, 1).unwrap().parse(&treebank.sentences, 1);
+    let known = model.outcome.labels();
+    gold.iter()
+        .zip(&parsed)
+        .map(|(gold, parsed)| {
+            let tree = &parsed[0].tree;
+            let right = |word: &u16| {
+                gold.head(*word) == tree.head(*word) && labels.name(gold.label(*word)) == known.name(tree.label(*word))
+            };
+            gold.words().filter(|word| !right(word)).count()
+        })
+        .sum()
+}
+
+#[test]
+fn every_way_of_training_learns_what_it_is_shown() {
+    let shown = treebank(generated(21, 25));
+    let held_out = treebank(generated(22, 25));
+    let ways = [
+        (Training::Greedy, OracleKind::Static),
+        (Training::Greedy, OracleKind::Dynamic),
+        (Training::Global, OracleKind::Static),
+        (Training::Global, OracleKind::Dynamic),
+    ];
+    for &system in SystemKind::ALL {
+        for (training, oracle) in ways {
+            let features = "stack".to_owned();
+            let (iterations, keep) = (12, Keep::Last);
+            let options =
+                TrainOptions { system, features, training, oracle, iterations, keep, ..TrainOptions::default() };
+            let model = train(&options, &shown);
+            let wrong = n_wrong(&model, &shown, options.decoding_beam());
+            assert_eq!(wrong, 0, "{system}, {training:?}, {oracle:?}: wrong words of {}", shown.n_words());
+            // Otherwise the test might be one that every model passes.
+            assert!(n_wrong(&model, &held_out, options.decoding_beam()) > 0);
+        }
+    }
+}
+
+#[test]
+fn every_update_strategy_learns_what_it_is_shown() {
+    let shown = treebank(generated(23, 15));
+    for update in [Update::Early, Update::Standard, Update::MaxViolation, Update::Latest, Update::Hybrid] {
+        let (iterations, keep) = (25, Keep::Last);
+        let options = TrainOptions { update, iterations, keep, ..TrainOptions::default() };
+        assert_eq!(n_wrong(&train(&options, &shown), &shown, options.beam), 0, "{update:?}");
+    }
+}

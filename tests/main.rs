@@ -1,0 +1,18 @@
+//! The integration tests, one binary: the library where several of its folders meet, and the program from outside.
+
+// clippy.toml permits `unwrap` in test functions only; what they share is as much part of the tests.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+mod decoding;
+mod derivations;
+mod eval;
+mod experiment;
+mod learning;
+mod model_files;
+mod oracle;
+mod parsing;
+mod readme;
+mod training;
+mod treebank;

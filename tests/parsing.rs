@@ -1,0 +1,224 @@
+//! `treebeam parse` from outside.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+use crate::common::{generated, treebeam, write};
+
+/// A folder with `model`, trained once for all tests, and `test.conllu`.
+fn folder() -> TempDir {
+    static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
+    let model = MODEL.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "train.conllu", &generated(51, 150));
+        let line = "train --train train.conllu --model model --iterations 3 --beam 4 --keep last";
+        treebeam(folder.path(), line).assert().success();
+        fs::read(folder.path().join("model")).unwrap()
+    });
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("model"), model).unwrap();
+    write(folder.path(), "test.conllu", &generated(52, 200));
+    folder
+}
+
+fn parse(folder: &Path, rest: &str) -> String {
+    let assert = treebeam(folder, &format!("parse --model model {rest}")).assert().success();
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+/// What may stand in a treebank beside words, and must come back as it was.
+const ODD: &str = "\
+# newdoc
+# sent_id = odd 1
+# text = dunno
+1-2\tdunno\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+1\tdu\tdo\tAUX\tVB\tA=b|C=d\t7\tfoo:bar\t3:x|4:y\tGloss=a b
+2\tn't\tnot\tPART\tRB\t_\t_\t_\t_\t_
+2.1\t_\t_\tVERB\t_\t_\t_\t_\t0:root\tCopyOf=2
+3\tknow  it\tknow\tVERB\tVB\t_\t3\t_\t_\t_
+
+";
+
+#[test]
+fn only_heads_labels_and_the_enhanced_graph_change() {
+    let folder = folder();
+    fs::write(folder.path().join("odd.conllu"), ODD).unwrap();
+    let parsed = parse(folder.path(), "odd.conllu");
+    assert_eq!(parsed.lines().count(), ODD.lines().count());
+    for (before, after) in ODD.lines().zip(parsed.lines()) {
+        let (before, after): (Vec<&str>, Vec<&str>) = (before.split('\t').collect(), after.split('\t').collect());
+        assert_eq!(before.len(), after.len());
+        if before.len() == 10 && before[0].parse::<u32>().is_ok() {
+            assert_eq!((&before[..6], before[9]), (&after[..6], after[9]));
+            assert!(after[6].parse::<u32>().is_ok_and(|head| head <= 3) && after[7] != "_", "{after:?}");
+            assert_eq!(after[8], "_");
+        } else {
+            assert_eq!(before, after);
+        }
+    }
+    // What stood in these columns is not read.
+    let blank: String = ODD.replace("\t7\tfoo:bar\t", "\t_\t_\t").replace("\t3\t_\t_\t_\n", "\t0\troot\t_\t_\n");
+    fs::write(folder.path().join("blank.conllu"), blank).unwrap();
+    assert_eq!(parse(folder.path(), "blank.conllu"), parsed);
+}
+
+/// The columns of a word's line that parsing leaves alone: the first six, and the last where it is not empty. (In CoNLL-X the
+/// last belongs to a second tree; it is empty in the files at hand.)
+fn kept(line: &str) -> impl Iterator<Item = &str> {
+    line.split('\t').enumerate().filter(|(i, column)| *i < 6 || (*i == 9 && *column != "_")).map(|(_, column)| column)
+}
+
+/// On real files too: every line comes back with the same columns, but for heads and labels and what is made of them.
+#[test]
+fn real_treebanks_keep_all_else() {
+    let Some(treebanks) = std::env::var_os("TREEBEAM_TREEBANKS") else {
+        eprintln!("skipped: TREEBEAM_TREEBANKS names no folder of treebanks");
+        return;
+    };
+    let folder = folder();
+    let mut n_words = 0;
+    for treebank in fs::read_dir(treebanks).unwrap() {
+        for name in ["test.conllu", "test.conll"] {
+            let path = treebank.as_ref().unwrap().path().join(name);
+            let Ok(before) = fs::read_to_string(&path) else { continue };
+            let after = parse(folder.path(), &format!("--beam 1 --threads 2 {}", path.display()));
+            assert!(before.lines().count() == after.lines().count(), "{}", path.display());
+            for (before, after) in before.lines().zip(after.lines()) {
+                let is_word = before.split_once('\t').is_some_and(|(id, _)| id.parse::<u32>().is_ok());
+                let same = if is_word { kept(before).eq(kept(after)) } else { before == after };
+                assert!(same, "{}: {before} {after}", path.display());
+                n_words += usize::from(is_word);
+            }
+        }
+    }
+    assert!(n_words > 0);
+}
+
+#[test]
+fn a_parsed_treebank_is_sound_and_better_than_chance() {
+    let folder = folder();
+    let at = folder.path();
+    treebeam(at, "parse --model model test.conllu -o parsed.conllu").assert().success().stdout("");
+    treebeam(at, "treebank check parsed.conllu").assert().success().stdout("");
+    let scores = treebeam(at, "eval test.conllu parsed.conllu --json --samples 10").assert().success();
+    let scores: serde_json::Value = serde_json::from_slice(&scores.get_output().stdout).unwrap();
+    let las = scores["systems"][0]["scores"][0]["las"].as_f64().unwrap();
+    assert!(las > 75.0, "LAS {las}");
+}
+
+#[test]
+fn threads_do_not_matter_and_widths_do() {
+    let folder = folder();
+    let wide = parse(folder.path(), "test.conllu --beam 8");
+    assert_eq!(parse(folder.path(), "test.conllu --beam 8 --threads 2"), wide);
+    assert_ne!(parse(folder.path(), "test.conllu --beam 1"), wide);
+    // The model remembers the width it was trained with.
+    assert_eq!(parse(folder.path(), "test.conllu"), parse(folder.path(), "test.conllu --beam 4"));
+}
+
+#[test]
+fn standard_input_and_packed_files_are_parsed_alike() {
+    let folder = folder();
+    let at = folder.path();
+    let expected = parse(at, "test.conllu");
+    let text = fs::read_to_string(at.join("test.conllu")).unwrap();
+    for line in ["parse --model model", "parse --model model -", "parse --model model - -o -"] {
+        treebeam(at, line).write_stdin(text.clone()).assert().success().stdout(expected.clone());
+    }
+    for ending in ["gz", "zst"] {
+        treebeam(at, &format!("treebank convert test.conllu -o test.conllu.{ending}")).assert().success();
+        let line = format!("parse --model model test.conllu.{ending} -o parsed.conllu.{ending}");
+        treebeam(at, &line).assert().success();
+        let unpacked = treebeam(at, &format!("treebank convert parsed.conllu.{ending}")).assert().success();
+        assert_eq!(String::from_utf8(unpacked.get_output().stdout.clone()).unwrap(), expected);
+        assert_ne!(fs::read(at.join(format!("parsed.conllu.{ending}"))).unwrap(), expected.as_bytes());
+    }
+}
+
+#[test]
+fn k_best_lists_different_trees_best_first() {
+    let folder = folder();
+    let at = folder.path();
+    let best = parse(at, "test.conllu --beam 8");
+    let listed = parse(at, "test.conllu --beam 8 --k-best 3");
+    let mut firsts = String::new();
+    let mut n_second = 0;
+    let mut last_score = f64::INFINITY;
+    for block in listed.split_inclusive("\n\n") {
+        let comment = |key: &str| block.lines().find_map(|line| line.strip_prefix(key)).unwrap().trim().to_owned();
+        let (rank, score) = (comment("# rank ="), comment("# score =").parse::<f64>().unwrap());
+        if rank == "1" {
+            let plain = block.lines().filter(|l| !l.starts_with("# rank =") && !l.starts_with("# score ="));
+            firsts.extend(plain.flat_map(|line| [line, "\n"]));
+        } else {
+            assert!(score <= last_score, "{block}");
+            n_second += usize::from(rank == "2");
+        }
+        last_score = score;
+    }
+    assert_eq!(firsts, best);
+    assert!(n_second > 100, "{n_second} sentences with a second tree");
+    treebeam(at, "parse --model model test.conllu --k-best 0").assert().code(2);
+}
+
+#[test]
+fn statistics_count_what_was_parsed() {
+    let folder = folder();
+    let at = folder.path();
+    treebeam(at, "parse --model model test.conllu -o out --stats-json stats.json").assert().success();
+    let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
+    let text = fs::read_to_string(at.join("test.conllu")).unwrap();
+    let n_words = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count();
+    assert_eq!((stats["sentences"].as_u64(), stats["tokens"].as_u64()), (Some(200), Some(n_words as u64)), "{stats}");
+}
+
+#[test]
+fn malformed_input_ends_with_2_the_line_and_no_file() {
+    let folder = folder();
+    let at = folder.path();
+    let good = fs::read_to_string(at.join("test.conllu")).unwrap();
+    let n_lines = good.lines().count();
+    let cases: [(&str, Vec<u8>, String); 6] = [
+        ("columns", format!("{good}1\ta\n\n").into(), format!("columns:{}", n_lines + 1)),
+        ("id", good.replacen("\n2\t", "\n3\t", 1).into(), "id:4".into()),
+        ("utf8", [good.as_bytes(), b"1\t\xff\t_\t_\t_\t_\t_\t_\t_\t_\n\n"].concat(), format!("utf8:{}", n_lines + 1)),
+        ("crlf", good.replace('\n', "\r\n").into(), "crlf:1".into()),
+        ("cut", good.trim_end().into(), format!("cut:{}", n_lines - 1)),
+        ("nothing", Vec::new(), "nothing: ".into()),
+    ];
+    for (name, bytes, expected) in cases {
+        fs::write(at.join(name), bytes).unwrap();
+        let assert =
+            treebeam(at, &format!("parse --model model {name} -o out --stats-json stats.json")).assert().code(2);
+        let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        assert!(told.contains(&expected) && told.contains("; expected "), "{name}: {told}");
+        assert!(!at.join("out").exists() && !at.join("stats.json").exists(), "{name}");
+    }
+    for line in
+        ["parse --model none test.conllu", "parse --model model none", "parse --model model test.conllu -o no/out"]
+    {
+        treebeam(at, line).assert().code(2).stdout("");
+    }
+    treebeam(at, "parse --model model test.conllu --beam 0").assert().code(2).stdout("");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = folder();
+    write(folder.path(), "long.conllu", &generated(53, 3000));
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("treebeam"));
+    command.current_dir(folder.path()).args(["parse", "--model", "model", "--beam", "1", "long.conllu"]);
+    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // As `head` does: a little is read, then the pipe is closed.
+    let mut stdout = run.stdout.take().unwrap();
+    stdout.read_exact(&mut [0; 100]).unwrap();
+    drop(stdout);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("error"));
+}

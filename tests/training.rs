@@ -1,0 +1,188 @@
+//! `treebeam train` from outside: what decides the model's bytes, and what must not.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::common::{generated, treebeam, write};
+
+/// A folder with `train.conllu`, of `n_train` sentences, and `dev.conllu`.
+fn folder(n_train: usize) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "train.conllu", &generated(41, n_train));
+    write(folder.path(), "dev.conllu", &generated(42, 30));
+    folder
+}
+
+const TRAIN: &str = "train --train train.conllu --dev dev.conllu --iterations 2 --features stack";
+const GREEDY: &str = "--training greedy --oracle dynamic --explore-from 0";
+const GLOBAL: &str = "--training global --beam 4";
+
+/// The bytes of the model that these options make.
+fn model(folder: &Path, options: &str) -> Vec<u8> {
+    treebeam(folder, &format!("{TRAIN} {options} --model model")).assert().success().stdout("");
+    fs::read(folder.join("model")).unwrap()
+}
+
+fn told(assert: assert_cmd::assert::Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+#[test]
+fn the_seed_decides_and_the_number_of_threads_does_not() {
+    let folder = folder(60);
+    let at = folder.path();
+    for training in [GREEDY, GLOBAL] {
+        let one = model(at, training);
+        assert_eq!(model(at, training), one, "{training}: run again");
+        assert_eq!(model(at, &format!("{training} --threads 2")), one, "{training}: two threads, no batches");
+        assert_ne!(model(at, &format!("{training} --seed 2")), one, "{training}: another seed");
+        let batches = model(at, &format!("{training} --batch 4"));
+        assert_ne!(batches, one, "{training}: batches");
+        assert_eq!(
+            model(at, &format!("{training} --batch 4 --threads 2")),
+            batches,
+            "{training}: threads with batches"
+        );
+    }
+}
+
+#[test]
+fn options_are_printed_and_kept_in_the_model() {
+    let folder = folder(20);
+    let at = folder.path();
+    let options = "--system arc-hybrid --roots several --nonprojective lift --lift head+path --update early --seed 7 \
+                   --word-column lemma --tag-column xpos --keep last --average-from 1";
+    let json = |line: &str| -> serde_json::Value {
+        serde_json::from_slice(&treebeam(at, line).assert().success().get_output().stdout).unwrap()
+    };
+    let printed = json(&format!("{TRAIN} {options} --print-options"));
+    assert!(!at.join("model").exists());
+    assert_eq!((&printed["system"], &printed["seed"]), (&"arc-hybrid".into(), &7.into()));
+    assert_eq!((&printed["lift"], &printed["word-column"]), (&"head+path".into(), &"lemma".into()));
+    model(at, options);
+    assert_eq!(json("model info model --json")["header"]["training"], printed);
+}
+
+/// Kills the run after its first checkpoint, and goes on from there.
+fn killed_and_resumed(training: &str) {
+    let folder = folder(400);
+    let at = folder.path();
+    let options = format!("{training} --iterations 8 --checkpoint-seconds 0");
+    let line = TRAIN.replace(" --iterations 2", "");
+    treebeam(at, &format!("{line} {options} --model whole")).assert().success();
+
+    let checkpoint = at.join("killed.checkpoint");
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("treebeam"));
+    command.current_dir(at).args(line.split_whitespace()).args(options.split_whitespace()).args(["--model", "killed"]);
+    let mut run = command.stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while !checkpoint.exists() {
+        assert!(start.elapsed() < Duration::from_secs(120), "no checkpoint");
+        assert!(run.try_wait().unwrap().is_none(), "the run ended without a checkpoint");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    run.kill().unwrap();
+    assert_eq!(run.wait().unwrap().signal(), Some(9), "the run ended before it could be killed");
+    assert!(!at.join("killed").exists());
+
+    // Other options are not those of the checkpoint.
+    let other = treebeam(at, &format!("{line} {options} --seed 5 --model killed --resume")).assert().code(2);
+    assert!(told(other).contains("killed.checkpoint: the checkpoint is of a run with other options"));
+    let resumed = treebeam(at, &format!("{line} {options} --model killed --resume")).assert().success();
+    assert!(told(resumed).contains("resuming after iteration "));
+    assert!(!checkpoint.exists());
+    assert!(fs::read(at.join("killed")).unwrap() == fs::read(at.join("whole")).unwrap(), "{training}");
+}
+
+#[test]
+fn a_killed_greedy_run_resumes_to_the_same_bytes() {
+    killed_and_resumed(GREEDY);
+}
+
+#[test]
+fn a_killed_global_run_resumes_to_the_same_bytes() {
+    killed_and_resumed(GLOBAL);
+}
+
+#[test]
+fn packed_files_and_standard_input_make_the_same_model() {
+    let folder = folder(30);
+    let at = folder.path();
+    let plain = model(at, "");
+    for packed in ["train.conllu.gz", "train.conllu.zst"] {
+        treebeam(at, &format!("treebank convert train.conllu -o {packed}")).assert().success();
+        treebeam(at, &format!("{} --model packed", TRAIN.replace("train.conllu", packed))).assert().success();
+        assert!(fs::read(at.join("packed")).unwrap() == plain, "{packed}");
+    }
+    let line = format!("{} --model piped", TRAIN.replace("train.conllu", "-"));
+    treebeam(at, &line).write_stdin(fs::read(at.join("train.conllu")).unwrap()).assert().success();
+    assert!(fs::read(at.join("piped")).unwrap() == plain);
+}
+
+#[test]
+fn malformed_treebanks_end_with_2_the_line_and_no_model() {
+    let folder = folder(5);
+    let at = folder.path();
+    let good = fs::read_to_string(at.join("train.conllu")).unwrap();
+    let cases = [
+        ("columns", good.replacen("\t_\t_\n", "\t_\n", 1), ":3"),
+        ("rootless", good.replacen("\t0\troot\t", "\t1\troot\t", 1), ":"),
+        ("empty", String::new(), ": no sentence"),
+        ("label", good.replacen("\troot\t", "\t_\t", 1), ":"),
+    ];
+    for (name, text, expected) in cases {
+        fs::write(at.join(name), &text).unwrap();
+        for line in [TRAIN.replace("train.conllu", name), TRAIN.replace("dev.conllu", name)] {
+            let told = told(treebeam(at, &format!("{line} --model model")).assert().code(2));
+            assert!(told.contains(&format!("{name}{expected}")) && told.contains("; expected "), "{told}");
+            assert!(!at.join("model").exists(), "{name}");
+        }
+    }
+    assert_eq!(fs::read_dir(at).unwrap().count(), 2 + 4);
+}
+
+#[test]
+fn requests_that_make_no_sense_end_with_2_at_once() {
+    let folder = folder(5);
+    let at = folder.path();
+    for (options, expected) in [
+        ("--beam 0", "--beam"),
+        ("--iterations 0", "--iterations"),
+        ("--batch 0", "--batch"),
+        ("--explore-prob 1.5", "--explore-prob"),
+        ("--features no-such-set", "unknown feature set `no-such-set`; expected one of zn11"),
+        ("--features none.feat", "none.feat: "),
+        ("--system arc-lazy", "arc-lazy"),
+        ("--model no/such/folder/model", "no/such/folder/model: "),
+        ("--model .", ".: a folder"),
+    ] {
+        let line = TRAIN.replace(" --iterations 2 --features stack", "");
+        let model = if options.starts_with("--model") { "" } else { "--model model" };
+        let told = told(treebeam(at, &format!("{line} {options} {model}")).assert().code(2));
+        assert!(told.contains(expected), "{options}: {told}");
+        assert!(!at.join("model").exists(), "{options}");
+    }
+}
+
+#[test]
+fn a_feature_set_of_ones_own_is_kept_in_the_model() {
+    let folder = folder(20);
+    let at = folder.path();
+    fs::write(at.join("own.feat"), "# my own\nS0.wp B0.wp\nS0.w\nB0.w\nS1.p S0.p B0.p\n").unwrap();
+    let line = TRAIN.replace("--features stack", "--features own.feat");
+    treebeam(at, &format!("{line} --model model")).assert().success();
+    fs::remove_file(at.join("own.feat")).unwrap();
+    treebeam(at, "parse --model model dev.conllu").assert().success();
+
+    for bad in ["B9.p", "B1.l1.p", "B2.label", "B3.vl", "S0.l1.vr", "S0.w"] {
+        fs::write(at.join("bad.feat"), format!("S0.w\nS0.w {bad}\n")).unwrap();
+        let line = TRAIN.replace("--features stack", "--features bad.feat");
+        let told = told(treebeam(at, &format!("{line} --model bad")).assert().code(2));
+        assert!(told.contains("bad.feat:2: column ") && told.contains("; expected "), "{bad}: {told}");
+    }
+}
