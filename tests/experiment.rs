@@ -1,5 +1,8 @@
 //! `treebeam experiment` from the outside.
 
+// clippy.toml permits `unwrap` in test functions only; what they share is as much part of the tests.
+#![allow(clippy::unwrap_used)]
+
 use assert_cmd::Command;
 
 fn treebeam(arguments: &[&str], folder: &std::path::Path) -> Command {
