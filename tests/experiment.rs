@@ -1,5 +1,8 @@
 //! `treebeam experiment` from the outside.
 
+// clippy.toml permits `unwrap` in test functions only; what they share is as much part of the tests.
+#![allow(clippy::unwrap_used)]
+
 use assert_cmd::Command;
 
 fn treebeam(arguments: &[&str], folder: &std::path::Path) -> Command {
@@ -91,4 +94,94 @@ fn a_spoilt_record_is_told_with_its_line() {
     let output = treebeam(&arguments, folder.path()).assert().code(2);
     let told = text(output.get_output().stderr.clone());
     assert!(told.contains("records.jsonl:1: missing field `key`"), "{told}");
+}
+
+/// The test counts of each record, by key.
+fn counts(folder: &std::path::Path) -> std::collections::BTreeMap<String, serde_json::Value> {
+    let records = std::fs::read_to_string(folder.join("records.jsonl")).unwrap();
+    let record = |line: &str| {
+        let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let widths = record["decodings"].as_array_mut().unwrap();
+        let results = widths.iter_mut().map(|d| serde_json::json!([d["test"].take(), d["errors"].take()])).collect();
+        (record["key"].as_str().unwrap().to_owned(), results)
+    };
+    records.lines().map(record).collect()
+}
+
+#[test]
+fn runs_leave_the_same_counts_however_they_are_cut_and_spread() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = shipped().join("demo.toml");
+    let run = |out: &str, jobs: &str| {
+        let treebank = "treebanks=generated:1,60,nonprojective";
+        let settings = ["--set", treebank, "--set", "seeds=1 2", "--set", "iterations=1", "--out", out, "--jobs", jobs];
+        let arguments: Vec<&str> = ["experiment", "run", demo.to_str().unwrap()].into_iter().chain(settings).collect();
+        treebeam(&arguments, folder.path()).assert().success().get_output().clone()
+    };
+    let printed = text(run("one", "1").stdout);
+    assert!(printed.contains("cells: 12 of 12 done") && !printed.contains("–"), "{printed}");
+    let one = folder.path().join("one");
+    assert!(std::fs::read_to_string(one.join("quick-las-arc-eager.svg")).unwrap().contains("global b=8"));
+    run("two", "2");
+    assert_eq!(counts(&folder.path().join("two")), counts(&one));
+
+    let records = one.join("records.jsonl");
+    let whole = counts(&one);
+    let bytes = std::fs::read(&records).unwrap();
+    std::fs::write(&records, &bytes[..bytes.len() * 2 / 3]).unwrap();
+    let told = text(run("one", "2").stderr);
+    assert!(told.contains("the last record is torn") && told.contains("cells to run"), "{told}");
+    assert_eq!(counts(&one), whole);
+    assert!(text(run("one", "1").stderr).contains("0 cells to run, 12 done before"));
+}
+
+/// An experiment's cell is what `train`, `parse` and `eval` do by hand.
+#[test]
+fn cells_score_what_the_other_commands_score() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join("xx").join(name).to_str().unwrap().to_owned();
+    std::fs::create_dir(root.path().join("xx")).unwrap();
+    for (name, seed) in [("train", "1"), ("dev", "2"), ("test", "3")] {
+        let output = at(&format!("{name}.conllu"));
+        let arguments = ["treebank", "generate", "--seed", seed, "--sentences", "80", "--output", &output];
+        treebeam(&arguments, root.path()).assert().success();
+    }
+    let spec = r#"
+name = "hand"
+title = "By hand"
+[profiles.quick]
+treebanks = ["xx"]
+seeds = [4]
+[base]
+system = "arc-hybrid"
+features = "stack"
+training = "global"
+beam = 3
+iterations = 2
+average-from = 0
+[[row]]
+name = "global"
+"#;
+    std::fs::write(root.path().join("hand.toml"), spec).unwrap();
+    treebeam(&["experiment", "run", "hand.toml", "--treebanks", ".", "--out", "out"], root.path()).assert().success();
+    let (_, results) = counts(&root.path().join("out")).pop_first().unwrap();
+
+    let (train, dev, test) = (at("train.conllu"), at("dev.conllu"), at("test.conllu"));
+    let options =
+        "--system arc-hybrid --features stack --training global --beam 3 --iterations 2 --average-from 0 --seed 4";
+    let mut arguments = vec!["train", "--train", &train, "--dev", &dev, "--model", "model"];
+    arguments.extend(options.split(' '));
+    treebeam(&arguments, root.path()).assert().success();
+    let parsed = treebeam(&["parse", "--model", "model", &test], root.path()).assert().success();
+    std::fs::write(root.path().join("parsed.conllu"), &parsed.get_output().stdout).unwrap();
+    let report = treebeam(&["eval", &test, "parsed.conllu", "--json"], root.path()).assert().success();
+    let report: serde_json::Value = serde_json::from_slice(&report.get_output().stdout).unwrap();
+    let scores = report["systems"][0]["scores"].as_array().unwrap();
+    for (rule, name) in [("include", "with_punctuation"), ("exclude", "without_punctuation")] {
+        let by_hand = scores.iter().find(|s| s["punctuation"] == rule && s["granularity"] == "full").unwrap();
+        for count in ["sentences", "tokens", "heads", "labels", "labelled", "exact_heads", "exact_labelled"] {
+            assert_eq!(results[0][0][name][count], by_hand[count], "{name}, {count}");
+        }
+        assert!(by_hand["heads"].as_u64() > Some(0));
+    }
 }
