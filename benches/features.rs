@@ -4,7 +4,7 @@ use bumpalo::Bump;
 use criterion::{Criterion, Throughput};
 use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets};
 use treebeam::decode::Scorer;
-use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input};
+use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::system::{ArcEager, Derivation, Roots, TransitionSystem};
 use treebeam::treebank::Column;
 
@@ -30,7 +30,7 @@ pub fn bench(c: &mut Criterion) {
     let mut group = c.benchmark_group("features");
     for (name, _) in BUILT_IN {
         let set = FeatureSet::load(name).expect("the set is built in");
-        let features = Compiled::new(&set, Columns::of(&set, Column::Form, Column::Upos));
+        let features = Compiled::new(&set, Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos));
         let arena = Arena::new(&bump, &sets, features.masks());
         let inputs = TEST.sentences.iter().map(|sentence| Input::new(features.columns(), sentence));
         let traces: Vec<_> = inputs.zip(&golds).map(|(input, gold)| (input, trace(gold, arena))).collect();

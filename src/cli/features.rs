@@ -3,11 +3,12 @@
 use anyhow::Context;
 use bumpalo::Bump;
 use clap::Subcommand;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::configuration::{Arena, ArenaConfiguration, Configuration, LabelSets};
-use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Role, Shown};
+use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Role, Shown, WordShape};
 use crate::system::{Derivation, Oracle, Roots, SystemKind};
 use crate::tree::{Gold, Labels};
 use crate::treebank::{Sentence, Treebank};
@@ -54,25 +55,35 @@ struct ShowArgs {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
     match args.command {
         Command::List => {
             for (name, _) in BUILT_IN {
                 let set = FeatureSet::load(name)?;
-                println!("{name:<12} {:>3} templates  {}", set.templates.len(), set.title());
+                writeln!(out, "{name:<12} {:>3} templates  {}", set.templates.len(), set.title())?;
             }
         }
         Command::Show(args) => {
             let set = FeatureSet::load(&args.features)?;
             match &args.file {
-                None => set.templates.iter().enumerate().for_each(|(i, template)| println!("{:>3}  {template}", i + 1)),
+                None => {
+                    for (i, template) in set.templates.iter().enumerate() {
+                        writeln!(out, "{:>3}  {template}", i + 1)?;
+                    }
+                }
                 Some(file) => {
                     let treebank = Treebank::read(file, None)?;
                     let sentence = args.sentence.checked_sub(1).and_then(|i| treebank.sentences.get(i));
                     let sentence = sentence.with_context(|| {
-                        format!("{}: no sentence {}; it has {}", file.display(), args.sentence, treebank.sentences.len())
+                        format!(
+                            "{}: no sentence {}; it has {}",
+                            file.display(),
+                            args.sentence,
+                            treebank.sentences.len()
+                        )
                     })?;
                     let roots = treebank.format.roots();
-                    with_system!(args.system, roots, |system| show(&system, roots, &set, sentence, &args))?;
+                    with_system!(args.system, roots, |system| show(&system, roots, &set, sentence, &args, &mut out))?;
                 }
             }
         }
@@ -86,6 +97,7 @@ fn show<S: Oracle>(
     set: &FeatureSet,
     sentence: &Sentence,
     args: &ShowArgs,
+    out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let mut labels = Labels::default();
     let gold = Gold::new(sentence.tree(roots, &mut labels)?);
@@ -104,13 +116,13 @@ fn show<S: Oracle>(
     let mut stack: Vec<u16> = configuration.stack_nodes().map(|(node, _)| node).collect();
     stack.reverse();
     let buffer = (0..configuration.buffer_len().min(6)).filter_map(|i| configuration.buffer(i)).collect();
-    println!("{} after {step} transitions of {}", S::NAME, system.derivation_len(sentence.n_words()));
-    println!("stack   {}\nbuffer  {}\n", names(stack), names(buffer));
-    let columns = Columns::of(set, args.word_column.into(), args.tag_column.into());
+    writeln!(out, "{} after {step} transitions of {}", S::NAME, system.derivation_len(sentence.n_words()))?;
+    writeln!(out, "stack   {}\nbuffer  {}\n", names(stack), names(buffer))?;
+    let columns = Columns::of(set, args.word_column.into(), WordShape::AsWritten, args.tag_column.into());
     let shown = Shown { columns: &columns, sentence, labels: &labels, sets: &sets };
     let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
     for (i, template) in set.templates.iter().enumerate() {
-        println!("{:>3}  {:<40}  {}", i + 1, template.to_string(), shown.template(template, &cells).join("  "));
+        writeln!(out, "{:>3}  {:<40}  {}", i + 1, template.to_string(), shown.template(template, &cells).join("  "))?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `treebeam model`.
 
 use clap::Subcommand;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -30,6 +31,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Command::Info { model: path, json } = args.command;
     let model = Model::read(&path)?;
     let header = &model.header;
+    let mut out = std::io::stdout().lock();
     if json {
         let sizes = serde_json::json!({
             "features": model.weights.n_features(),
@@ -38,30 +40,32 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             "actions": model.actions.len(),
             "templates": model.features.n_templates(),
         });
-        println!("{}", serde_json::to_string_pretty(&serde_json::json!({ "header": header, "sizes": sizes }))?);
+        writeln!(out, "{}", serde_json::to_string_pretty(&serde_json::json!({ "header": header, "sizes": sizes }))?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let provenance = &header.provenance;
-    println!("model      {}", path.display());
-    println!("system     {}", header.system);
-    println!("features   {}, {} templates", header.features, model.features.n_templates());
-    println!("columns    words {:?}, tags {:?}", header.word_column, header.tag_column);
-    println!("actions    {}, of {} labels", model.actions.len(), header.labels.len());
-    println!(
+    writeln!(out, "model      {}", path.display())?;
+    writeln!(out, "system     {}", header.system)?;
+    writeln!(out, "features   {}, {} templates", header.features, model.features.n_templates())?;
+    writeln!(out, "columns    words {:?}, tags {:?}", header.word_column, header.tag_column)?;
+    writeln!(out, "actions    {}, of {} labels", model.actions.len(), header.labels.len())?;
+    writeln!(
+        out,
         "weights    {} in {} features, 1.0 is {}",
         model.weights.n_weights(),
         model.weights.n_features(),
         model.weights.scale()
-    );
-    println!("beam       {}", header.beam);
-    println!(
+    )?;
+    writeln!(out, "beam       {}", header.beam)?;
+    writeln!(
+        out,
         "made by    treebeam {}, iteration {}, {}",
         provenance.version, provenance.iteration, provenance.generator
-    );
-    println!("train      {} sentences, sha256 {}", provenance.train_sentences, provenance.train_sha256);
+    )?;
+    writeln!(out, "train      {} sentences, sha256 {}", provenance.train_sentences, provenance.train_sha256)?;
     if let Some(dev) = &provenance.dev_sha256 {
-        println!("dev        sha256 {dev}");
+        writeln!(out, "dev        sha256 {dev}")?;
     }
-    println!("options    {}", header.training);
+    writeln!(out, "options    {}", header.training)?;
     Ok(ExitCode::SUCCESS)
 }

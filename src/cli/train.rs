@@ -4,6 +4,7 @@ mod options;
 mod progress;
 
 use anyhow::Context;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -51,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = args.training.resolve();
     options.check()?;
     let Some(model_path) = args.model.filter(|_| !args.print_options) else {
-        println!("{}", serde_json::to_string_pretty(&options)?);
+        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     };
     check_writable(&model_path)?;

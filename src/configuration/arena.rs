@@ -42,13 +42,13 @@ impl<'a> Arena<'a> {
     #[inline]
     fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
         let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
-        self.bump.alloc(Cell::on(slots, slots.key(&SlotMask::ALL), keys, below))
+        self.bump.alloc(Cell::on(slots, keys, below))
     }
 
     /// The same node on another cell: its slots, and so its keys, stay what they are.
     #[inline]
     fn moved(&self, cell: &Cell<'a>, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
-        self.bump.alloc(Cell::on(cell.slots, cell.content, cell.keys, below))
+        self.bump.alloc(Cell::on(cell.slots, cell.keys, below))
     }
 }
 
@@ -60,6 +60,8 @@ pub struct ArenaConfiguration<'a> {
     stack_len: u16,
     buffer_len: u16,
     n_headless: u16,
+    /// The sum of the arcs' fingerprints.
+    arcs: u64,
 }
 
 impl<'a> ArenaConfiguration<'a> {
@@ -69,18 +71,28 @@ impl<'a> ArenaConfiguration<'a> {
         self.stack
     }
 
-    /// A fingerprint of everything that the rest of a derivation can depend on: the whole stack and buffer with their partial
-    /// trees, as far as features see them. Configurations of equal identity have the same successors with the same scores.
+    /// A fingerprint of the arcs so far, the stack and the buffer. Configurations of equal identity were reached by making the
+    /// same arcs in another order; they have the same successors with the same scores, and derive the same trees.
     #[inline]
     pub fn identity(&self) -> u64 {
-        let of = |cell: Option<&Cell>| cell.map_or(1, |cell| cell.identity);
-        (of(self.stack).rotate_left(32) ^ of(self.buffer)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+        let stack = self.stack.map_or(1, |cell| cell.nodes);
+        let buffer = self.buffer.map_or(1, |cell| cell.nodes);
+        (self.arcs ^ stack.rotate_left(32) ^ buffer.rotate_left(13)).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 
     /// The cell of the buffer's front.
     #[inline]
     pub fn buffer_cell(&self) -> Option<&'a Cell<'a>> {
         self.buffer
+    }
+}
+
+impl ArenaConfiguration<'_> {
+    #[inline]
+    fn arcs_with(&self, head: &Cell, dependent: &Cell, label: LabelId) -> u64 {
+        let arc = u64::from(head.node()) | u64::from(dependent.node()) << 16 | u64::from(label) << 32;
+        let arc = (arc + 1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+        self.arcs.wrapping_add((arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9))
     }
 }
 
@@ -108,7 +120,7 @@ impl<'a> Configuration for ArenaConfiguration<'a> {
         }
         let stack_len = stack.is_some() as u16;
         let buffer_len = n_words as u16 + (1 - stack_len);
-        ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0 }
+        ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0, arcs: 0 }
     }
 
     #[inline]
@@ -150,6 +162,7 @@ impl<'a> Configuration for ArenaConfiguration<'a> {
             stack_len: self.stack_len + 1,
             buffer_len: self.buffer_len - 1,
             n_headless: self.n_headless + u16::from(b0.node() != ROOT),
+            ..*self
         }
     }
 
@@ -168,7 +181,8 @@ impl<'a> Configuration for ArenaConfiguration<'a> {
     fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
         let head = b0.slots.with_left(&s0.slots, label, arena.label_sets);
-        ArenaConfiguration { buffer: Some(arena.cell(head, b0.below)), ..self.reduce(arena) }
+        let arcs = self.arcs_with(b0, s0, label);
+        ArenaConfiguration { buffer: Some(arena.cell(head, b0.below)), arcs, ..self.reduce(arena) }
     }
 
     #[inline]
@@ -178,6 +192,7 @@ impl<'a> Configuration for ArenaConfiguration<'a> {
         let dependent = arena.cell(b0.slots.with_head(&s0.slots, label), Some(head));
         ArenaConfiguration {
             stack: Some(dependent),
+            arcs: self.arcs_with(s0, b0, label),
             buffer: b0.below,
             stack_len: self.stack_len + 1,
             buffer_len: self.buffer_len - 1,
@@ -194,6 +209,7 @@ impl<'a> Configuration for ArenaConfiguration<'a> {
             stack: Some(arena.cell(head, s1.below)),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s1.has_head()),
+            arcs: self.arcs_with(s0, s1, label),
             ..*self
         }
     }
@@ -207,6 +223,7 @@ impl<'a> Configuration for ArenaConfiguration<'a> {
             stack: Some(arena.cell(head, s1.below)),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s0.has_head()),
+            arcs: self.arcs_with(s1, s0, label),
             ..*self
         }
     }

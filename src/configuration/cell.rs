@@ -167,10 +167,6 @@ impl Slots {
 }
 
 impl SlotMask {
-    /// The mask of all slots.
-    pub const ALL: SlotMask = SlotMask(Slots([u16::MAX; N_SLOTS]));
-
-
     /// The mask of these slots.
     pub fn of(slots: impl IntoIterator<Item = Slot>) -> SlotMask {
         let mut mask = SlotMask(Slots([0; N_SLOTS]));
@@ -190,19 +186,17 @@ pub struct Cell<'a> {
     pub below: Option<&'a Cell<'a>>,
     /// The key of `slots` under each of the arena's masks.
     pub keys: &'a [u64],
-    /// The key of all slots of this cell.
-    pub(super) content: u64,
-    /// The key of the contents of this cell and all that follow it.
-    pub(super) identity: u64,
+    /// A fingerprint of the nodes of this cell and all that follow it.
+    pub(super) nodes: u64,
 }
 
 impl<'a> Cell<'a> {
-    /// The cell of this content on `below`.
+    /// The cell of these slots on `below`.
     #[inline]
-    pub(super) fn on(slots: Slots, content: u64, keys: &'a [u64], below: Option<&'a Cell<'a>>) -> Cell<'a> {
-        let rest = below.map_or(0, |cell| cell.identity);
-        let identity = (rest.rotate_left(21) ^ content).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Cell { slots, below, keys, content, identity: identity ^ identity >> 32 }
+    pub(super) fn on(slots: Slots, keys: &'a [u64], below: Option<&'a Cell<'a>>) -> Cell<'a> {
+        let rest = below.map_or(0, |cell| cell.nodes);
+        let node = u64::from(slots.get(Slot::Node)) + 1;
+        Cell { slots, below, keys, nodes: (rest.rotate_left(21) ^ node).wrapping_mul(0x9e37_79b9_7f4a_7c15) }
     }
 
     /// The cell's node.

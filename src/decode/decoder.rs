@@ -74,8 +74,8 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
 
     /// Builds the successors that `candidates` stand for, best first, until there are `width`.
     ///
-    /// Of successors that have the same future only the best is built: another one could never overtake it, and would take
-    /// a place from a different analysis. Such twins come from derivations that make the same arcs in another order.
+    /// Of successors that made the same arcs in another order and have the same stack only the best is kept: its twin has the
+    /// same future, could never overtake it, and would take a place from a different analysis.
     #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
     pub fn build<'a>(
         &self,

@@ -24,6 +24,18 @@ pub enum ColumnName {
     Feats,
 }
 
+/// What word atoms make of their column.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum WordShape {
+    /// The word as it is written.
+    AsWritten,
+    /// The word in lower case; all numbers of as many digits are one word.
+    Normalised,
+}
+
 impl From<ColumnName> for Column {
     fn from(name: ColumnName) -> Column {
         match name {
@@ -41,13 +53,14 @@ impl From<ColumnName> for Column {
 pub struct Columns {
     word: Column,
     tag: Column,
+    shape: WordShape,
     read: Vec<Column>,
 }
 
 impl Columns {
-    /// The columns that `set` reads, if `.w` means `word` and `.p` means `tag`.
-    pub fn of(set: &FeatureSet, word: Column, tag: Column) -> Columns {
-        let mut columns = Columns { word, tag, read: Vec::new() };
+    /// The columns that `set` reads, if `.w` means `word`, in this shape, and `.p` means `tag`.
+    pub fn of(set: &FeatureSet, word: Column, shape: WordShape, tag: Column) -> Columns {
+        let mut columns = Columns { word, tag, shape, read: Vec::new() };
         for atom in set.templates.iter().flat_map(|template| &template.atoms) {
             if let Atom::Of(_, attribute) = *atom
                 && let Some(column) = columns.named(attribute)
@@ -107,8 +120,11 @@ impl Input {
         self.values.clear();
         for &column in &columns.read {
             self.values.extend([NO_VALUE, ROOT_VALUE]);
-            self.values
-                .extend((1..=self.n_words as Node).map(|word| rapidhash_v3(sentence.column(word, column).as_bytes())));
+            let normalised = columns.shape == WordShape::Normalised && column == columns.word;
+            self.values.extend((1..=self.n_words as Node).map(|word| {
+                let text = sentence.column(word, column);
+                if normalised { normalised_hash(text) } else { rapidhash_v3(text.as_bytes()) }
+            }));
         }
     }
 
@@ -126,8 +142,32 @@ impl Input {
     }
 }
 
+/// The hash of a word in lower case with its digits made equal.
+fn normalised_hash(word: &str) -> u64 {
+    let mut buffer = [0u8; 64];
+    if !word.is_ascii() || word.len() > buffer.len() {
+        return rapidhash_v3(word.to_lowercase().replace(|c: char| c.is_numeric(), "0").as_bytes());
+    }
+    let normalised = &mut buffer[..word.len()];
+    for (to, from) in normalised.iter_mut().zip(word.bytes()) {
+        *to = if from.is_ascii_digit() { b'0' } else { from.to_ascii_lowercase() };
+    }
+    rapidhash_v3(normalised)
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn normalised_words() {
+        use super::{normalised_hash, rapidhash_v3};
+        for (word, normalised) in [("The", "the"), ("1984", "0000"), ("$3.50", "$0.00"), ("ÉTÉ", "été"), ("x", "x")]
+        {
+            assert_eq!(normalised_hash(word), rapidhash_v3(normalised.as_bytes()), "{word}");
+        }
+        let long = "A".repeat(100);
+        assert_eq!(normalised_hash(&long), rapidhash_v3(long.to_lowercase().as_bytes()));
+    }
+
     /// The hash is part of every model file: it must never change.
     #[test]
     fn the_hash_of_a_string_is_fixed() {

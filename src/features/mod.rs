@@ -15,6 +15,6 @@ mod show;
 pub use address::{Address, Atom, Attribute, Role, Step};
 pub use compile::{Compiled, Group};
 pub use extract::{Cells, Extractor};
-pub use input::{ColumnName, Columns, Input};
+pub use input::{ColumnName, Columns, Input, WordShape};
 pub use set::{BUILT_IN, FeatureSet, Template};
 pub use show::Shown;

@@ -85,6 +85,7 @@ impl TrainingData {
             features: set.name,
             feature_text: set.text,
             word_column: options.word_column,
+            word_shape: options.word_shape,
             tag_column: options.tag_column,
             labels: labels.names().to_vec(),
             arcs: arcs.into_iter().collect(),

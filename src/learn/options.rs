@@ -1,7 +1,7 @@
 //! Everything that decides what a training run computes.
 
 use crate::error::{Error, Result};
-use crate::features::ColumnName;
+use crate::features::{ColumnName, WordShape};
 use crate::system::{Roots, SystemKind};
 use crate::tree::lift::Scheme;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,8 @@ pub struct TrainOptions {
     pub roots: Roots,
     /// The column that word atoms (`.w`) read.
     pub word_column: ColumnName,
+    /// What word atoms make of their column.
+    pub word_shape: WordShape,
     /// The column that tag atoms (`.p`) read.
     pub tag_column: ColumnName,
     /// Which iteration's weights become the model.
@@ -68,6 +70,7 @@ impl Default for TrainOptions {
             lift: Scheme::Head,
             roots: Roots::Single,
             word_column: ColumnName::Form,
+            word_shape: WordShape::AsWritten,
             tag_column: ColumnName::Upos,
             keep: Keep::Best,
         }

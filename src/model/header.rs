@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::features::ColumnName;
+use crate::features::{ColumnName, WordShape};
 use crate::system::{Move, Roots, SystemKind};
 use crate::tree::LabelId;
 use crate::tree::lift::Scheme;
@@ -21,6 +21,8 @@ pub struct Header {
     pub feature_text: String,
     /// The column that word atoms read.
     pub word_column: ColumnName,
+    /// What word atoms make of their column.
+    pub word_shape: WordShape,
     /// The column that tag atoms read.
     pub tag_column: ColumnName,
     /// The labels, by number.

@@ -64,7 +64,7 @@ impl Header {
     /// If the feature set does not parse or there are too many labels.
     pub fn compile(&self) -> Result<(Labels, Compiled, Actions)> {
         let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
-        let columns = Columns::of(&set, self.word_column.into(), self.tag_column.into());
+        let columns = Columns::of(&set, self.word_column.into(), self.word_shape, self.tag_column.into());
         let labels: Labels = self.labels.iter().collect();
         let moves = with_system!(self.system, self.roots, |system| moves(&system));
         let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));

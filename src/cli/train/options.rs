@@ -1,6 +1,6 @@
 //! The options of training on the command line.
 
-use crate::features::ColumnName;
+use crate::features::{ColumnName, WordShape};
 use crate::learn::{Keep, Nonprojective, OracleKind, TrainOptions, Training, Update};
 use crate::system::{Roots, SystemKind};
 use crate::tree::lift::Scheme;
@@ -23,6 +23,9 @@ pub struct TrainingArgs {
     /// The column that .w atoms read [default: form]
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
     word_column: Option<ColumnName>,
+    /// Read words as they are written, or in lower case with digits made equal [default: as-written]
+    #[arg(long, value_enum, value_name = "SHAPE", help_heading = "Model")]
+    word_shape: Option<WordShape>,
     /// The column that .p atoms read [default: upos]
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
     tag_column: Option<ColumnName>,
@@ -89,6 +92,7 @@ impl TrainingArgs {
             lift: self.lift.unwrap_or(default.lift),
             roots: roots.unwrap_or(default.roots),
             word_column: self.word_column.unwrap_or(default.word_column),
+            word_shape: self.word_shape.unwrap_or(default.word_shape),
             tag_column: self.tag_column.unwrap_or(default.tag_column),
             keep: self.keep.unwrap_or(default.keep),
         }
