@@ -70,7 +70,7 @@ impl Default for TrainOptions {
             lift: Scheme::Head,
             roots: Roots::Single,
             word_column: ColumnName::Form,
-            word_shape: WordShape::AsWritten,
+            word_shape: WordShape::Normalised,
             tag_column: ColumnName::Upos,
             keep: Keep::Best,
         }

@@ -23,7 +23,7 @@ pub struct TrainingArgs {
     /// The column that .w atoms read [default: form]
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
     word_column: Option<ColumnName>,
-    /// Read words as they are written, or in lower case with digits made equal [default: as-written]
+    /// Read words as they are written, or in lower case with digits made equal [default: normalised]
     #[arg(long, value_enum, value_name = "SHAPE", help_heading = "Model")]
     word_shape: Option<WordShape>,
     /// The column that .p atoms read [default: upos]
