@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::learn::{Progress, TrainOptions, Trainer, TrainingData};
+use crate::output::Output;
 use crate::treebank::Treebank;
 use options::TrainingArgs;
 use progress::Display;
@@ -55,7 +56,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     };
-    check_writable(&model_path)?;
+    // Fails now rather than after hours if the model cannot be written.
+    drop(Output::create(&model_path)?);
     let train = Treebank::read(&args.train, None)?;
     let dev = args.dev.as_deref().map(|dev| Treebank::read(dev, None)).transpose()?;
     let data = TrainingData::new(&options, &train, dev.as_ref())?;
@@ -120,14 +122,6 @@ fn describe(options: &TrainOptions, data: &TrainingData, train: &Treebank, dev: 
         data.actions().len(),
         options.seed
     );
-}
-
-/// Fails now rather than after hours if the model cannot be written.
-fn check_writable(path: &Path) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    anyhow::ensure!(!path.is_dir(), "{}: a folder; expected the name of a file to write", path.display());
-    tempfile::NamedTempFile::new_in(folder).with_context(|| format!("{}: cannot be written", path.display()))?;
-    Ok(())
 }
 
 /// The path with `ending` added to its name.

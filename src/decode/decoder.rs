@@ -24,7 +24,7 @@ pub struct Decoder<'m, S, W> {
 
 /// How many candidates to select for a beam of `width`, so that enough are left when twins are dropped.
 pub fn selected(width: usize) -> usize {
-    if width == 1 { 1 } else { width + width / 2 }
+    if width == 1 { 1 } else { width.saturating_add(width / 2) }
 }
 
 /// One complete derivation's tree and score.

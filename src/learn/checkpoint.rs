@@ -9,7 +9,7 @@ use std::path::Path;
 use super::Progress;
 use super::trainer::{Best, IterationReport};
 use crate::error::{Error, Result};
-use crate::model::{FrozenWeights, Header, Kind, LiveWeights, damaged, write_whole};
+use crate::model::{FrozenWeights, Header, Kind, LiveWeights, damaged, read_whole, write_whole};
 
 const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 1, name: "checkpoint" };
 
@@ -47,7 +47,7 @@ impl Progress {
     /// # Errors
     /// If it cannot be read, is damaged, or belongs to a run with other options or data.
     pub fn load(header: &Header, path: &Path) -> Result<Progress> {
-        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let bytes = read_whole(path)?;
         let [summary, state, places, entries, sums, counts, best_places, best_rows] =
             CHECKPOINT.unpack(&bytes, path)?;
         let summary: Summary = serde_json::from_slice(summary)

@@ -12,12 +12,13 @@
 //! Numbers are little-endian. Checksums are rapidhash v3 of the section's bytes. A file that is foreign, cut or changed is
 //! an error; nothing in it is trusted before its checksum and its bounds are checked.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use rapidhash::v3::rapidhash_v3;
 
 use crate::error::{Error, Result};
+use crate::output::Output;
 
 const BYTE_ORDER: u32 = 0x0102_0304;
 const TABLE: usize = 24;
@@ -100,20 +101,24 @@ pub fn damaged(path: &Path, what: &str) -> Error {
     Error::Usage(format!("{}: {what}", path.display()))
 }
 
-/// Writes a file whole or not at all: to a temporary file beside it, synchronised, renamed.
+/// Writes a file whole or not at all, packed if its name ends in `.gz` or `.zst`; `-` is standard output.
 ///
 /// # Errors
 /// If it cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(Error::io(path))?;
-    file.write_all(bytes).map_err(Error::io(path))?;
-    file.as_file().sync_all().map_err(Error::io(path))?;
-    file.persist(path).map_err(|error| Error::io(path)(error.error))?;
-    Ok(())
+    let mut output = Output::create(path)?;
+    output.write_all(bytes).map_err(Error::io(path))?;
+    output.finish()
+}
+
+/// Reads a whole file, unpacked if its name ends in `.gz` or `.zst`; `-` is standard input.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    crate::treebank::open(path)?.read_to_end(&mut bytes).map_err(Error::io(path))?;
+    Ok(bytes)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {

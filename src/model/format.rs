@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::container::{Kind, damaged, write_whole};
+use super::container::{Kind, damaged, read_whole, write_whole};
 use super::{FrozenWeights, Header, Model};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 const MODEL: Kind = Kind { magic: b"treebeam", version: 1, name: "model; expected a file written by `treebeam train`" };
 
@@ -35,7 +35,7 @@ impl Model {
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged model file of this version.
     pub fn read(path: &Path) -> Result<Model> {
-        Model::from_bytes(&std::fs::read(path).map_err(Error::io(path))?, path)
+        Model::from_bytes(&read_whole(path)?, path)
     }
 
     /// Writes the model file, whole or not at all.

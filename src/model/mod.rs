@@ -7,7 +7,7 @@ mod header;
 mod live;
 mod outcome;
 
-pub use container::{Kind, damaged, write_whole};
+pub use container::{Kind, damaged, read_whole, write_whole};
 pub use frozen::FrozenWeights;
 pub use header::{ArcLabel, Header, Provenance};
 pub use live::LiveWeights;
