@@ -91,7 +91,9 @@ impl Write for Output {
 
 fn open(path: &Path) -> io::Result<Sink> {
     match fs::metadata(path) {
-        Ok(there) if there.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        Ok(there) if there.is_dir() => {
+            Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder; expected the name of a file to write"))
+        }
         Ok(there) if !there.is_file() => Ok(Sink::Direct(File::options().write(true).open(path)?)),
         Ok(there) => {
             // The file that a link points to is replaced, never the link.
