@@ -28,7 +28,8 @@ impl Update {
     ///
     /// Early, standard and hybrid updates call for none once the final best item is gold. Max-violation and latest look at
     /// all prefixes, as Huang, Fayong & Guo (2012, section 4) define them: a derivation that ends well after a violation is
-    /// learned from too. PERF: that is worth 0.2 points of LAS on English-EWT at width 8, most of it in early iterations.
+    /// learned from too. PERF: on the development data of English-EWT at width 8 that gives 87.4 instead of 87.0 LAS after 7
+    /// iterations, and 87.7 instead of 87.6 at best.
     ///
     /// Complexity: O(length of the trace).
     pub fn choose(self, trace: &[Step]) -> Option<usize> {
