@@ -12,8 +12,8 @@
 //! | [`features`] | addresses, atoms and templates; template sets are data |
 //! | [`model`] | weights while learning, averaged, frozen; the file format |
 //! | [`decode`] | the beam decoder; greedy is its width 1 |
-//! | [`learn`] | perceptrons, greedy and global |
 //! | [`mod@eval`] | attachment scores, breakdowns, significance |
+//! | [`learn`] | perceptrons, greedy and global |
 //! | [`experiment`] | specifications, cells, records and tables |
 //! | [`report`] | plots |
 //! | [`cli`] | one file per subcommand |

@@ -44,9 +44,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     pub fn decode(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
         assert!(width > 0, "a beam has at least width 1");
         let n_words = workspace.input.n_words();
-        let cleared = workspace.label_sets.clear_if_full();
-        workspace.scorer.start(self.features, self.actions.width(), cleared);
-        workspace.bump.reset();
+        workspace.start(self.features, self.actions.width());
         let Workspace { bump, label_sets, scorer, input, candidates, distinct } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);

@@ -101,16 +101,14 @@ impl Scorer {
         sets: &LabelSets,
         configuration: &ArenaConfiguration,
     ) -> (&[i32], &[u64]) {
-        self.features.clear();
-        let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
-        self.extractor.extract_all(features, input, sets, &cells, &mut self.features);
+        self.features(features, input, sets, configuration);
         self.vectors.clear();
         self.vectors.resize(self.width, 0);
         weights.add(&self.features, &mut self.vectors);
         (&self.vectors, &self.features)
     }
 
-    /// Calls `read` with the features of `configuration`, in no particular order.
+    /// The features of `configuration`, in no particular order.
     pub fn features(
         &mut self,
         features: &Compiled,

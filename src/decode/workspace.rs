@@ -5,7 +5,7 @@ use hashbrown::HashSet;
 
 use super::{Candidate, Scorer};
 use crate::configuration::LabelSets;
-use crate::features::Input;
+use crate::features::{Compiled, Input};
 
 /// Scratch memory, owned by the caller and used for any number of sentences; one per thread.
 #[derive(Debug)]
@@ -35,5 +35,12 @@ impl Workspace {
             candidates: Vec::new(),
             distinct: HashSet::new(),
         }
+    }
+
+    /// Forgets the last sentence but for its input, and prepares for vectors of `width` lanes.
+    pub fn start(&mut self, features: &Compiled, width: usize) {
+        let cleared = self.label_sets.clear_if_full();
+        self.scorer.start(features, width, cleared);
+        self.bump.reset();
     }
 }

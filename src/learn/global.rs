@@ -34,9 +34,7 @@ pub fn learn<S: Oracle, W: Weights>(
     changes: &mut Vec<Change>,
 ) -> bool {
     let n_words = workspace.input.n_words();
-    let cleared = workspace.label_sets.clear_if_full();
-    workspace.scorer.start(decoder.features, decoder.actions.width(), cleared);
-    workspace.bump.reset();
+    workspace.start(decoder.features, decoder.actions.width());
     let Workspace { bump, label_sets, scorer, input, candidates, distinct } = workspace;
     let arena = Arena::new(bump, label_sets, decoder.features.masks());
     let mut items: Vec<&Item> = vec![decoder.initial(arena, n_words)];

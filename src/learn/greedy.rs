@@ -28,9 +28,7 @@ pub fn learn<S: Oracle, W, M: Memory>(
     memory: &mut M,
 ) -> u64 {
     let n_words = workspace.input.n_words();
-    let cleared = workspace.label_sets.clear_if_full();
-    workspace.scorer.start(decoder.features, decoder.actions.width(), cleared);
-    workspace.bump.reset();
+    workspace.start(decoder.features, decoder.actions.width());
     let Workspace { bump, label_sets, scorer, input, .. } = workspace;
     let arena = Arena::new(bump, label_sets, &[]);
     let mut configuration: ArenaConfiguration = decoder.system.initial(arena, n_words);
