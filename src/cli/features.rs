@@ -7,10 +7,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::configuration::{Arena, ArenaConfiguration, Configuration, LabelSets};
-use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Role, Shown, WordShape};
-use crate::system::{Derivation, Oracle, Roots, SystemKind};
-use crate::tree::{Gold, Labels};
+use crate::configuration::{Arena, LabelSets, PlainView as _, View as _};
+use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Shown, WordShape};
+use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
+use crate::tree::{Gold, Labels, Node, ROOT};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
 
@@ -91,7 +91,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show<S: Oracle>(
+fn show<S: TransitionSystem>(
     system: &S,
     roots: Roots,
     set: &FeatureSet,
@@ -103,24 +103,31 @@ fn show<S: Oracle>(
     let gold = Gold::new(sentence.tree(roots, &mut labels)?);
     let (bump, sets) = (Bump::new(), LabelSets::new(labels.len()));
     let arena = Arena::new(&bump, &sets, &[]);
-    let mut configuration: ArenaConfiguration = system.initial(arena, sentence.n_words());
-    let derivation = Derivation::least_cost::<_, ArenaConfiguration>(system, &gold, arena);
-    let step = args.step.unwrap_or(derivation.actions.len() / 2);
-    for &action in derivation.actions.iter().take(step) {
+    let derivation = Derivation::least_cost::<_, S::Shared<'_>>(system, &gold, arena);
+    let step = args.step.unwrap_or(derivation.actions.len() / 2).min(derivation.actions.len());
+    let mut configuration: S::Shared<'_> = system.initial(arena, sentence.n_words());
+    let mut plain: S::Plain = system.initial((), sentence.n_words());
+    for &action in &derivation.actions[..step] {
         configuration = system.successor(&configuration, action, arena);
+        plain = system.successor(&plain, action, ());
     }
-    let names = |nodes: Vec<u16>| {
-        let name = |&node: &u16| if node == 0 { "ROOT".to_owned() } else { sentence.form(node).to_owned() };
-        nodes.iter().map(name).collect::<Vec<_>>().join(" ")
+    let name = |&node: &Node| if node == ROOT { "ROOT" } else { sentence.form(node) };
+    let lists = plain.lists();
+    let lists: Vec<String> = lists.iter().map(|list| list.iter().map(name).collect::<Vec<_>>().join(" ")).collect();
+    writeln!(out, "{} after {step} transitions of {}", S::NAME, derivation.actions.len())?;
+    writeln!(out, "{}", lists.join(" | "))?;
+    let n_points = system.n_points(&configuration);
+    let point = match derivation.actions.get(step) {
+        Some(next) => next.point,
+        None => 0,
     };
-    let mut stack: Vec<u16> = configuration.stack_nodes().map(|(node, _)| node).collect();
-    stack.reverse();
-    let buffer = (0..configuration.buffer_len().min(6)).filter_map(|i| configuration.buffer(i)).collect();
-    writeln!(out, "{} after {step} transitions of {}", S::NAME, system.derivation_len(sentence.n_words()))?;
-    writeln!(out, "stack   {}\nbuffer  {}\n", names(stack), names(buffer))?;
+    if n_points > 1 {
+        writeln!(out, "at point {point} of {n_points}")?;
+    }
+    writeln!(out)?;
     let columns = Columns::of(set, args.word_column.into(), WordShape::AsWritten, args.tag_column.into());
     let shown = Shown { columns: &columns, sentence, labels: &labels, sets: &sets };
-    let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
+    let cells = configuration.cells(point);
     for (i, template) in set.templates.iter().enumerate() {
         writeln!(out, "{:>3}  {:<40}  {}", i + 1, template.to_string(), shown.template(template, &cells).join("  "))?;
     }

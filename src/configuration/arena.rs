@@ -12,7 +12,7 @@
 use bumpalo::Bump;
 
 use super::cell::{SlotMask, Slots};
-use super::{Cell, Configuration, LabelSets, RootPlace};
+use super::{Cell, Cells, Configuration, LabelSets, Point, Role, RootPlace, Stacks, View};
 use crate::tree::{LabelId, Node, ROOT};
 
 /// Where the cells of one sentence live.
@@ -71,15 +71,6 @@ impl<'a> ArenaConfiguration<'a> {
         self.stack
     }
 
-    /// A fingerprint of the arcs so far, the stack and the buffer. Configurations of equal identity were reached by making the
-    /// same arcs in another order; they have the same successors with the same scores, and derive the same trees.
-    #[inline]
-    pub fn identity(&self) -> u64 {
-        let stack = self.stack.map_or(1, |cell| cell.nodes);
-        let buffer = self.buffer.map_or(1, |cell| cell.nodes);
-        (self.arcs ^ stack.rotate_left(32) ^ buffer.rotate_left(13)).wrapping_mul(0xd6e8_feb8_6659_fd93)
-    }
-
     /// The cell of the buffer's front.
     #[inline]
     pub fn buffer_cell(&self) -> Option<&'a Cell<'a>> {
@@ -107,7 +98,23 @@ const PRECONDITION: &str = "the effect's precondition holds";
 
 impl<'a> Configuration for ArenaConfiguration<'a> {
     type Arena = Arena<'a>;
+}
 
+impl<'a> View<'a> for ArenaConfiguration<'a> {
+    #[inline]
+    fn cells(&self, _: Point) -> Cells<'a> {
+        Role::cells(self.stack, self.buffer)
+    }
+
+    #[inline]
+    fn identity(&self) -> u64 {
+        let stack = self.stack.map_or(1, |cell| cell.nodes);
+        let buffer = self.buffer.map_or(1, |cell| cell.nodes);
+        (self.arcs ^ stack.rotate_left(32) ^ buffer.rotate_left(13)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+}
+
+impl<'a> Stacks for ArenaConfiguration<'a> {
     fn initial(arena: Arena<'a>, n_words: usize, root: RootPlace) -> Self {
         let mut stack = None;
         let mut buffer = None;

@@ -1,6 +1,6 @@
 //! The parser's configuration: a stack, a buffer, and the arcs made so far.
 //!
-//! Transition systems are written once, over the [`Configuration`] trait, in terms of a handful of effects. Two
+//! Transition systems are written once, over a trait of its family ([`Stacks`]), in terms of a handful of effects. Two
 //! implementations stand behind it: [`ArenaConfiguration`], whose stacks and buffers share their structure so that a
 //! transition is O(1) and nothing is copied, and [`PlainConfiguration`], plain vectors, the reference that tests
 //! walk beside it.
@@ -9,13 +9,18 @@ mod arena;
 mod cell;
 mod label_set;
 mod plain;
+mod role;
 
 pub use arena::{Arena, ArenaConfiguration};
 pub use cell::{Cell, N_SLOTS, Slot, SlotMask, Slots};
 pub use label_set::{LabelSetId, LabelSets};
 pub use plain::PlainConfiguration;
+pub use role::{Cells, Role};
 
-use crate::tree::{LabelId, Node};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use crate::tree::{LabelId, Node, Tree};
 
 /// Where the artificial root stands at the start of a derivation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,14 +31,41 @@ pub enum RootPlace {
     BufferEnd,
 }
 
-/// A configuration ⟨stack, buffer, arcs⟩ of a stack system.
-///
-/// S0 is the top of the stack, B0 the front of the buffer. Effects return the successor and leave `self` as it is; they
-/// never check preconditions, which belong to the transition system.
+/// Where in a configuration a move is taken: 0 where there is no choice.
+pub type Point = u16;
+
+/// A configuration of some family of systems. Effects return the successor and leave `self` as it is; they never check
+/// preconditions, which belong to the transition system.
 pub trait Configuration: Sized + Clone {
     /// Where successors are built.
     type Arena: Copy;
+}
 
+/// What decoding asks of a configuration.
+pub trait View<'a>: Copy {
+    /// The cells that features read, as seen from `point`.
+    fn cells(&self, point: Point) -> Cells<'a>;
+
+    /// A fingerprint of all that later transitions and scores depend on, and of the arcs so far. Configurations of equal
+    /// identity were reached by doing the same things in another order; they have the same successors with the same
+    /// scores, and derive the same trees.
+    fn identity(&self) -> u64;
+}
+
+/// What exhaustive search and the references ask of a configuration.
+pub trait PlainView: Eq + Hash + Debug + Send + Sync {
+    /// The arcs so far, as a tree in which some words may lack a head.
+    fn tree(&self) -> Tree;
+
+    /// The nodes of each list of the configuration, as the literature writes them down from left to right: of a stack S0
+    /// comes last, of a buffer B0 first.
+    fn lists(&self) -> Vec<Vec<Node>>;
+}
+
+/// A configuration ⟨stack, buffer, arcs⟩.
+///
+/// S0 is the top of the stack, B0 the front of the buffer.
+pub trait Stacks: Configuration {
     /// The configuration before the first transition, for a sentence of `n_words`.
     fn initial(arena: Self::Arena, n_words: usize, root: RootPlace) -> Self;
 

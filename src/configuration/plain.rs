@@ -1,6 +1,6 @@
 //! Configurations as plain vectors: slow, and plainly right.
 
-use super::{Configuration, RootPlace};
+use super::{Configuration, PlainView, RootPlace, Stacks};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, ROOT, Tree};
 
 /// A configuration that owns its stack, its buffer and its arcs and copies all of them on every transition, O(n).
@@ -30,16 +30,6 @@ impl PlainConfiguration {
         self.labels[node as usize]
     }
 
-    /// The nodes of the buffer, B0 first.
-    pub fn buffer_nodes(&self) -> impl Iterator<Item = Node> + '_ {
-        self.buffer.iter().rev().copied()
-    }
-
-    /// The arcs so far, as a tree in which some words may lack a head.
-    pub fn tree(&self) -> Tree {
-        Tree::new(&self.heads[1..], &self.labels[1..])
-    }
-
     fn from_top(nodes: &[Node], depth: usize) -> Option<Node> {
         nodes.len().checked_sub(depth + 1).map(|place| nodes[place])
     }
@@ -54,7 +44,19 @@ const PRECONDITION: &str = "the effect's precondition holds";
 
 impl Configuration for PlainConfiguration {
     type Arena = ();
+}
 
+impl PlainView for PlainConfiguration {
+    fn tree(&self) -> Tree {
+        Tree::new(&self.heads[1..], &self.labels[1..])
+    }
+
+    fn lists(&self) -> Vec<Vec<Node>> {
+        vec![self.stack.clone(), self.buffer.iter().rev().copied().collect()]
+    }
+}
+
+impl Stacks for PlainConfiguration {
     fn initial((): (), n_words: usize, root: RootPlace) -> Self {
         let words = (1..=n_words as Node).rev();
         let (stack, buffer) = match root {

@@ -2,23 +2,27 @@
 
 use std::cmp::Reverse;
 
-use crate::configuration::ArenaConfiguration;
-use crate::system::{ActionId, FORBIDDEN};
+use crate::configuration::Point;
+use crate::system::{ActionId, Choice, FORBIDDEN};
 
 /// An item of a beam: a configuration, its score, and the way back.
 #[derive(Debug, Clone, Copy)]
-pub struct Item<'a> {
+pub struct Item<'a, C> {
     /// The configuration.
-    pub configuration: ArenaConfiguration<'a>,
+    pub configuration: C,
     /// The item that this one succeeded; `None` for the initial one.
-    pub parent: Option<&'a Item<'a>>,
-    /// The action that led here; meaningless for the initial item.
-    pub action: ActionId,
+    pub parent: Option<&'a Item<'a, C>>,
+    /// The choice that led here; meaningless for the initial item. After the end of its derivation an item succeeds itself
+    /// by [`IDLE`], so that all items of a beam have histories of one length.
+    pub choice: Choice,
     /// The sum of the scores of all actions so far.
     pub score: i64,
     /// In training: whether the derivation so far is a gold one.
     pub is_gold: bool,
 }
+
+/// What an item does whose derivation is complete.
+pub const IDLE: Choice = Choice { point: 0, action: ActionId::MAX };
 
 /// A successor that has not been built: the parent's rank in the beam, the action, and the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,15 +31,15 @@ pub struct Candidate {
     pub score: i64,
     /// The parent's rank.
     pub rank: u32,
-    /// The action.
-    pub action: ActionId,
+    /// The action and where it is taken.
+    pub choice: Choice,
 }
 
 impl Candidate {
-    /// The order of a beam: best score first, ties by the parent's rank, then by the action's number.
+    /// The order of a beam: best score first, ties by the parent's rank, the point, the action's number.
     #[inline]
-    fn key(&self) -> (Reverse<i64>, u32, ActionId) {
-        (Reverse(self.score), self.rank, self.action)
+    fn key(&self) -> (Reverse<i64>, u32, Choice) {
+        (Reverse(self.score), self.rank, self.choice)
     }
 }
 
@@ -57,11 +61,12 @@ impl<'w> Beam<'w> {
         Beam { width, candidates, threshold: i64::MIN }
     }
 
-    /// Offers every permitted action of the item of this `rank`. Ranks must come in ascending order.
+    /// Offers every permitted action at `point` of the item of this `rank`. Ranks, and points of a rank, must come in
+    /// ascending order.
     ///
     /// `scores` are those of the actions, `mask` is 0 for permitted ones and [`FORBIDDEN`] for others.
     #[inline]
-    pub fn offer_all(&mut self, rank: u32, base: i64, scores: &[i32], mask: &[i32]) {
+    pub fn offer_all(&mut self, rank: u32, point: Point, base: i64, scores: &[i32], mask: &[i32]) {
         const LANES: usize = 16;
         let mut limit = self.limit(base);
         for (block, (scores, mask)) in scores.chunks_exact(LANES).zip(mask.chunks_exact(LANES)).enumerate() {
@@ -75,14 +80,14 @@ impl<'w> Beam<'w> {
                 let score = scores[lane] + mask[lane];
                 if score > limit {
                     let action = (block * LANES + lane) as ActionId;
-                    self.push(Candidate { score: base + i64::from(score), rank, action });
+                    self.push(Candidate { score: base + i64::from(score), rank, choice: Choice { point, action } });
                     limit = self.limit(base);
                 }
             }
         }
     }
 
-    /// Offers one successor. Ranks, and actions of a rank, must come in ascending order.
+    /// Offers one successor. Ranks, and choices of a rank, must come in ascending order.
     #[inline]
     pub fn offer(&mut self, candidate: Candidate) {
         if candidate.score > self.threshold {
@@ -120,9 +125,9 @@ impl<'w> Beam<'w> {
     }
 }
 
-impl<'a> Item<'a> {
+impl<'a, C> Item<'a, C> {
     /// The items from this one back to the initial one.
-    pub fn history(&'a self) -> impl Iterator<Item = &'a Item<'a>> {
+    pub fn history(&'a self) -> impl Iterator<Item = &'a Item<'a, C>> {
         std::iter::successors(Some(self), |item| item.parent)
     }
 }
@@ -145,10 +150,11 @@ mod tests {
             for (rank, (base, lanes)) in items.iter().enumerate() {
                 let scores: Vec<i32> = lanes.iter().map(|lane| lane.0).collect();
                 let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
-                beam.offer_all(rank as u32, *base, &scores, &mask);
+                beam.offer_all(rank as u32, 0, *base, &scores, &mask);
                 for (action, lane) in lanes.iter().enumerate().filter(|(_, lane)| lane.1) {
                     let score = base + i64::from(lane.0);
-                    all.push(Candidate { score, rank: rank as u32, action: action as ActionId });
+                    let choice = Choice { point: 0, action: action as ActionId };
+                    all.push(Candidate { score, rank: rank as u32, choice });
                 }
             }
             all.sort_by_key(Candidate::key);

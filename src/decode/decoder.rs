@@ -2,12 +2,12 @@
 
 use hashbrown::HashSet;
 
-use super::{Beam, Candidate, Item, Workspace};
-use crate::configuration::Arena;
-use crate::features::Compiled;
+use super::{Beam, Candidate, IDLE, Item, Scorer, Workspace};
+use crate::configuration::{Arena, LabelSets, Point, View as _};
+use crate::features::{Compiled, Input};
 use crate::model::Weights;
-use crate::system::{Actions, TransitionSystem};
-use crate::tree::{NO_LABEL, Node, Tree};
+use crate::system::{Actions, Choice, TransitionSystem};
+use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
 
 /// Everything that decoding needs and that all threads share.
 #[derive(Debug, Clone, Copy)]
@@ -50,12 +50,10 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         items.push(self.initial(arena, n_words));
-        for _ in 0..self.system.derivation_len(n_words) {
+        while !items.iter().all(|item| self.system.is_terminal(&item.configuration)) {
             let mut beam = Beam::new(selected(width), candidates);
             for (rank, item) in items.iter().enumerate() {
-                let scores = scorer.score(self.features, self.weights, input, label_sets, &item.configuration);
-                let permitted = self.system.permitted(&item.configuration);
-                beam.offer_all(rank as u32, item.score, scores, self.actions.mask(permitted));
+                self.offer(&mut beam, rank as u32, item, scorer, input, label_sets);
             }
             self.build(&items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
             std::mem::swap(&mut items, &mut next);
@@ -65,9 +63,58 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     }
 
     /// The item before the first transition.
-    pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a> {
+    pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a, S::Shared<'a>> {
         let configuration = self.system.initial(arena, n_words);
-        arena.bump().alloc(Item { configuration, parent: None, action: 0, score: 0, is_gold: true })
+        arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true })
+    }
+
+    /// Offers all successors of an item to the beam; an item whose derivation is complete succeeds itself.
+    #[inline]
+    pub fn offer<'a>(
+        &self,
+        beam: &mut Beam,
+        rank: u32,
+        item: &Item<'a, S::Shared<'a>>,
+        scorer: &mut Scorer,
+        input: &Input,
+        label_sets: &LabelSets,
+    ) {
+        let c = &item.configuration;
+        if self.system.is_terminal(c) {
+            beam.offer(Candidate { score: item.score, rank, choice: IDLE });
+            return;
+        }
+        for point in 0..self.system.n_points(c) as Point {
+            let scores = scorer.score(self.features, self.weights, input, label_sets, &c.cells(point));
+            let permitted = self.system.permitted(c, point);
+            beam.offer_all(rank, point, item.score, scores, self.actions.mask(permitted));
+        }
+    }
+
+    /// Offers those successors of an item that `choices`, in ascending order, lead to.
+    #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
+    pub fn offer_only<'a>(
+        &self,
+        beam: &mut Beam,
+        rank: u32,
+        item: &Item<'a, S::Shared<'a>>,
+        choices: &[Choice],
+        scorer: &mut Scorer,
+        input: &Input,
+        label_sets: &LabelSets,
+    ) {
+        for at_point in choices.chunk_by(|a, b| a.point == b.point) {
+            if at_point[0] == IDLE {
+                beam.offer(Candidate { score: item.score, rank, choice: IDLE });
+                continue;
+            }
+            let cells = item.configuration.cells(at_point[0].point);
+            let scores = scorer.score(self.features, self.weights, input, label_sets, &cells);
+            for &choice in at_point {
+                let score = item.score + i64::from(scores[choice.action as usize]);
+                beam.offer(Candidate { score, rank, choice });
+            }
+        }
     }
 
     /// Builds the successors that `candidates` stand for, best first, until there are `width`.
@@ -77,18 +124,18 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
     pub fn build<'a>(
         &self,
-        items: &[&'a Item<'a>],
+        items: &[&'a Item<'a, S::Shared<'a>>],
         candidates: &[Candidate],
         width: usize,
         distinct: &mut HashSet<u64>,
         arena: Arena<'a>,
         is_gold: impl Fn(&Candidate) -> bool,
-        mut keep: impl FnMut(&'a Item<'a>),
+        mut keep: impl FnMut(&'a Item<'a, S::Shared<'a>>),
     ) {
         distinct.clear();
         for candidate in candidates {
             let parent = items[candidate.rank as usize];
-            let item = self.successor(parent, candidate.action, candidate.score, is_gold(candidate), arena);
+            let item = self.successor(parent, candidate.choice, candidate.score, is_gold(candidate), arena);
             if width == 1 || distinct.insert(item.configuration.identity()) {
                 keep(item);
                 if width == 1 || distinct.len() == width {
@@ -98,32 +145,42 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         }
     }
 
-    /// The item after `action`.
+    /// The item after `choice`.
     #[inline]
     pub fn successor<'a>(
         &self,
-        parent: &'a Item<'a>,
-        action: crate::system::ActionId,
+        parent: &'a Item<'a, S::Shared<'a>>,
+        choice: Choice,
         score: i64,
         is_gold: bool,
         arena: Arena<'a>,
-    ) -> &'a Item<'a> {
-        let configuration = self.system.successor(&parent.configuration, self.actions.get(action), arena);
-        arena.bump().alloc(Item { configuration, parent: Some(parent), action, score, is_gold })
+    ) -> &'a Item<'a, S::Shared<'a>> {
+        let configuration = match choice {
+            IDLE => parent.configuration,
+            _ => self.system.successor(&parent.configuration, self.actions.chosen(choice), arena),
+        };
+        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold })
     }
 
-    /// The arcs of a derivation, read off by walking back.
-    pub fn tree<'a>(&self, item: &'a Item<'a>, n_words: usize) -> Tree {
+    /// The arcs of a derivation, read off by walking back: of several arcs into one word the last one made stands. A word
+    /// that the system leaves without a head hangs on the root.
+    pub fn tree<'a>(&self, item: &'a Item<'a, S::Shared<'a>>, n_words: usize) -> Tree {
         let mut tree = Tree::unattached(n_words);
-        for item in item.history() {
+        for item in item.history().filter(|item| item.choice != IDLE) {
             let Some(parent) = item.parent else { break };
-            let action = self.actions.get(item.action);
-            if let Some((head, dependent)) = self.system.arc(&parent.configuration, action.mv) {
+            let action = self.actions.chosen(item.choice);
+            if let Some((head, dependent)) = self.system.arc(&parent.configuration, action.point, action.mv)
+                && tree.head(dependent) == NO_NODE
+            {
                 debug_assert!(action.label != NO_LABEL);
                 tree.attach(dependent, head, action.label);
             }
         }
-        debug_assert!(tree.words().all(|word: Node| tree.head(word) as usize <= n_words));
+        for word in 1..=n_words as Node {
+            if tree.head(word) == NO_NODE {
+                tree.attach(word, ROOT, self.actions.root_label());
+            }
+        }
         tree
     }
 }

@@ -7,7 +7,7 @@ mod parser;
 mod scorer;
 mod workspace;
 
-pub use beam::{Beam, Candidate, Item};
+pub use beam::{Beam, Candidate, IDLE, Item};
 pub use decoder::{Decoder, Parsed, selected};
 pub use parser::Parser;
 pub use scorer::Scorer;

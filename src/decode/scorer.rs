@@ -5,8 +5,8 @@
 //! as well. Sums are of integers: memoised scores equal the plain ones to the bit ([`Scorer::score_plainly`]).
 
 use super::memo::Memo;
-use crate::configuration::{ArenaConfiguration, LabelSets};
-use crate::features::{Compiled, Extractor, Input, Role};
+use crate::configuration::{Cells, LabelSets};
+use crate::features::{Compiled, Extractor, Input};
 use crate::model::Weights;
 
 /// The scratch memory of scoring: vectors of one sentence and where to find them.
@@ -35,7 +35,7 @@ impl Scorer {
         self.width = width;
     }
 
-    /// The scores of all actions in `configuration`, permitted or not.
+    /// The scores of all actions in the configuration whose cells are `cells`, permitted or not.
     #[inline]
     pub fn score<W: Weights>(
         &mut self,
@@ -43,15 +43,14 @@ impl Scorer {
         weights: &W,
         input: &Input,
         sets: &LabelSets,
-        configuration: &ArenaConfiguration,
+        cells: &Cells,
     ) -> &[i32] {
         const MAX_GROUPS: usize = 32;
-        let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
         let n_groups = features.groups().len();
         let mut keys = [0u64; MAX_GROUPS];
         let mut all = 0u64;
         for (group, key) in keys[..n_groups].iter_mut().enumerate() {
-            *key = self.extractor.key(features, group, &cells);
+            *key = self.extractor.key(features, group, cells);
             all = (all.rotate_left(23) ^ *key).wrapping_mul(0x9fb2_1c65_1e98_df25);
         }
         let all = all ^ all >> 32;
@@ -68,7 +67,7 @@ impl Scorer {
                 Some(vector) => vector,
                 None => {
                     self.features.clear();
-                    self.extractor.extract(features, group, input, sets, &cells, &mut self.features);
+                    self.extractor.extract(features, group, input, sets, cells, &mut self.features);
                     let start = self.vectors.len();
                     self.vectors.resize(start + self.width, 0);
                     weights.add(&self.features, &mut self.vectors[start..]);
@@ -99,26 +98,25 @@ impl Scorer {
         weights: &W,
         input: &Input,
         sets: &LabelSets,
-        configuration: &ArenaConfiguration,
+        cells: &Cells,
     ) -> (&[i32], &[u64]) {
-        self.features(features, input, sets, configuration);
+        self.features(features, input, sets, cells);
         self.vectors.clear();
         self.vectors.resize(self.width, 0);
         weights.add(&self.features, &mut self.vectors);
         (&self.vectors, &self.features)
     }
 
-    /// The features of `configuration`, in no particular order.
+    /// The features that `cells` have, in no particular order.
     pub fn features(
         &mut self,
         features: &Compiled,
         input: &Input,
         sets: &LabelSets,
-        configuration: &ArenaConfiguration,
+        cells: &Cells,
     ) -> &[u64] {
         self.features.clear();
-        let cells = Role::cells(configuration.stack_cell(), configuration.buffer_cell());
-        self.extractor.extract_all(features, input, sets, &cells, &mut self.features);
+        self.extractor.extract_all(features, input, sets, cells, &mut self.features);
         &self.features
     }
 

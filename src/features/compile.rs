@@ -1,7 +1,7 @@
 //! A feature set made ready for extraction: templates in groups that can be memoised, atoms as slot numbers.
 
-use super::{Atom, Attribute, Columns, FeatureSet, Role};
-use crate::configuration::{Slot, SlotMask};
+use super::{Atom, Attribute, Columns, FeatureSet};
+use crate::configuration::{Role, Slot, SlotMask};
 
 /// How to read one atom's value from the cells in all places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +68,9 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles `set` over `columns`.
-    pub fn new(set: &FeatureSet, columns: Columns) -> Compiled {
+    /// Compiles `set` over `columns`. `buffer_is_suffix` says whether B0 tells what is behind it
+    /// ([`System::BUFFER_IS_SUFFIX`](crate::system::System::BUFFER_IS_SUFFIX)).
+    pub fn new(set: &FeatureSet, columns: Columns, buffer_is_suffix: bool) -> Compiled {
         let mut classes: Vec<(Class, Vec<usize>)> = Vec::new();
         for (number, template) in set.templates.iter().enumerate() {
             let class = Class::of(&template.atoms);
@@ -79,7 +80,7 @@ impl Compiled {
             }
         }
         let mut masks = Vec::new();
-        let groups = classes.iter().map(|(_, members)| group(set, members, &columns, &mut masks)).collect();
+        let groups = classes.iter().map(|(_, members)| group(set, members, &columns, buffer_is_suffix, &mut masks)).collect();
         Compiled { groups, masks, columns, n_templates: set.templates.len() }
     }
 
@@ -130,7 +131,13 @@ impl Class {
     }
 }
 
-fn group(set: &FeatureSet, members: &[usize], columns: &Columns, masks: &mut Vec<SlotMask>) -> Group {
+fn group(
+    set: &FeatureSet,
+    members: &[usize],
+    columns: &Columns,
+    buffer_is_suffix: bool,
+    masks: &mut Vec<SlotMask>,
+) -> Group {
     let mut atoms: Vec<Atom> = Vec::new();
     let mut templates: Vec<Hashed> = Vec::new();
     for &number in members {
@@ -150,17 +157,14 @@ fn group(set: &FeatureSet, members: &[usize], columns: &Columns, masks: &mut Vec
     }
     templates.sort_by_key(|t| (t.n_atoms, t.template));
 
-    // The buffer is a suffix of the sentence, so its front determines what is behind it.
     let mut slots: [Vec<Slot>; Role::COUNT] = Default::default();
     for (role, slot) in atoms.iter().flat_map(Atom::slots) {
-        let role = if role.in_buffer() && role != Role::B0 {
+        if buffer_is_suffix && role.in_buffer() && role != Role::B0 {
+            // B0 determines what is behind it, and that has no arcs.
             slots[Role::B0 as usize].push(Slot::Node);
-            assert!(slot == Slot::Node, "only words of the buffer behind B0 can be read");
-            continue;
         } else {
-            role
-        };
-        slots[role as usize].push(slot);
+            slots[role as usize].push(slot);
+        }
     }
     let key = (0..Role::COUNT)
         .filter(|&role| !slots[role].is_empty())

@@ -1,8 +1,8 @@
 //! Extraction: from a configuration to the hashes of its features.
 
 use super::compile::{Hashed, Read};
-use super::{Compiled, Input, Role};
-use crate::configuration::{Cell, LabelSets};
+use super::{Compiled, Input};
+use crate::configuration::{Cell, Cells, LabelSets, Role};
 use crate::tree::{NO_NODE, ROOT};
 
 /// Scratch memory of extraction.
@@ -13,9 +13,6 @@ pub struct Extractor {
     /// The hash of each label set, by number, as far as met.
     set_hashes: Vec<u64>,
 }
-
-/// The cells in all places of a configuration.
-pub type Cells<'a> = [Option<&'a Cell<'a>>; Role::COUNT];
 
 impl Extractor {
     /// Forgets what it knows of label sets: to be called when [`LabelSets::clear_if_full`] has cleared them.

@@ -12,9 +12,9 @@ mod parse;
 mod set;
 mod show;
 
-pub use address::{Address, Atom, Attribute, Role, Step};
+pub use address::{Address, Atom, Attribute, Step};
 pub use compile::{Compiled, Group};
-pub use extract::{Cells, Extractor};
+pub use extract::Extractor;
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use set::{BUILT_IN, FeatureSet, Template};
 pub use show::Shown;

@@ -8,7 +8,8 @@
 //! S0.p dist(S0,B0)   the distance between two places
 //! ```
 
-use super::{Address, Atom, Attribute, FeatureSet, Role, Step, Template};
+use super::{Address, Atom, Attribute, FeatureSet, Step, Template};
+use crate::configuration::Role;
 use crate::error::{Location, Problem, Result};
 
 /// The most atoms a template may have.

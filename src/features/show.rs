@@ -1,7 +1,7 @@
 //! What each template reads in a configuration, in words.
 
-use super::{Address, Atom, Attribute, Cells, Columns, Template};
-use crate::configuration::{LabelSets, Slot};
+use super::{Address, Atom, Attribute, Columns, Template};
+use crate::configuration::{Cells, LabelSets, Slot};
 use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};
 use crate::treebank::Sentence;
 

@@ -10,8 +10,8 @@ pub type Change = (u64, ActionId, i32);
 pub trait Memory {
     /// The weights to decide with.
     fn weights(&self) -> &LiveWeights;
-    /// Rewards `good` and punishes `bad` for all `features`.
-    fn correct(&mut self, features: &[u64], good: ActionId, bad: ActionId);
+    /// Adds `change` to the weights of `action` for all `features`.
+    fn reward(&mut self, features: &[u64], action: ActionId, change: i32);
 }
 
 /// Changes take effect at once.
@@ -23,10 +23,9 @@ impl Memory for Online<'_> {
         self.0
     }
 
-    fn correct(&mut self, features: &[u64], good: ActionId, bad: ActionId) {
+    fn reward(&mut self, features: &[u64], action: ActionId, change: i32) {
         for &feature in features {
-            self.0.update(feature, good, 1);
-            self.0.update(feature, bad, -1);
+            self.0.update(feature, action, change);
         }
     }
 }
@@ -45,7 +44,7 @@ impl Memory for Deferred<'_> {
         self.weights
     }
 
-    fn correct(&mut self, features: &[u64], good: ActionId, bad: ActionId) {
-        self.changes.extend(features.iter().flat_map(|&feature| [(feature, good, 1), (feature, bad, -1)]));
+    fn reward(&mut self, features: &[u64], action: ActionId, change: i32) {
+        self.changes.extend(features.iter().map(|&feature| (feature, action, change)));
     }
 }

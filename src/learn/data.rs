@@ -13,7 +13,7 @@ use crate::eval::Counts;
 use crate::features::{Compiled, FeatureSet, Input};
 use crate::model::{ArcLabel, FrozenWeights, Header, Outcome, Provenance};
 use crate::random;
-use crate::system::{ActionId, Actions, Move, Oracle, Roots};
+use crate::system::{Actions, Choice, Roots, System, TransitionSystem};
 use crate::tree::{Gold, Labels, ROOT, Tree, is_projective, lift::projectivise};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
@@ -26,7 +26,7 @@ pub struct Example {
     /// The gold tree, lifted if the options say so.
     pub gold: Gold,
     /// The canonical derivation.
-    pub derivation: Vec<ActionId>,
+    pub derivation: Vec<Choice>,
 }
 
 /// All that training reads.
@@ -51,7 +51,7 @@ impl TrainingData {
         with_system!(options.system, options.roots, |system| TrainingData::with(system, options, train, dev))
     }
 
-    fn with<S: Oracle>(
+    fn with<S: TransitionSystem>(
         system: S,
         options: &TrainOptions,
         train: &Treebank,
@@ -77,7 +77,7 @@ impl TrainingData {
         if kept.is_empty() {
             return Err(Error::Usage(format!("{}: no sentence is left to train on", train.path.display())));
         }
-        let arcs: BTreeSet<ArcLabel> = kept.iter().flat_map(|(_, tree)| arcs_of::<S>(tree)).collect();
+        let arcs: BTreeSet<ArcLabel> = kept.iter().flat_map(|(_, tree)| arcs_of(system, tree)).collect();
         let set = FeatureSet::load(&options.features)?;
         let header = Header {
             system: options.system,
@@ -110,7 +110,7 @@ impl TrainingData {
                     bump.reset();
                     let gold = Gold::new(tree);
                     let supervision = Supervision { system, actions: &actions, gold: &gold };
-                    let derivation = supervision.derivation(Arena::new(bump, sets, &[]));
+                    let derivation = supervision.derivation::<S::Shared<'_>>(Arena::new(bump, sets, &[]));
                     Example { input: Input::new(features.columns(), sentence), gold, derivation }
                 },
             )
@@ -190,15 +190,15 @@ fn compare(gold: &Tree, system: &Tree) -> Counts {
     counts
 }
 
-fn arcs_of<S: Oracle>(tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {
-    tree.words().map(|word| {
-        let head = tree.head(word);
-        let mv = match head {
-            ROOT => S::ROOT_MOVE,
-            head if word < head => Move::Left,
-            _ => Move::Right,
-        };
-        ArcLabel { mv, label: tree.label(word), from_root: head == ROOT }
+/// Every arc of the tree with every move that can make it.
+fn arcs_of<S: System>(system: S, tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {
+    tree.words().flat_map(move |word| {
+        let (head, label) = (tree.head(word), tree.label(word));
+        let moves = system.arc_moves(head, word);
+        S::MOVES
+            .iter()
+            .filter(move |&&mv| moves.has(mv))
+            .map(move |&mv| ArcLabel { mv, label, from_root: head == ROOT })
     })
 }
 

@@ -8,23 +8,23 @@ use super::Update;
 use super::change::Change;
 use super::supervision::Supervision;
 use super::violation::Step;
-use crate::configuration::Arena;
-use crate::decode::{Beam, Candidate, Decoder, Item, Workspace, selected};
+use crate::configuration::{Arena, View as _};
+use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Workspace, selected};
 use crate::model::Weights;
-use crate::system::{ActionId, Oracle};
+use crate::system::{Choice, TransitionSystem};
 
 /// The gold side of one sentence.
 #[derive(Debug, Clone, Copy)]
 pub enum GoldSide<'t> {
     /// The canonical derivation.
-    Static(&'t [ActionId]),
+    Static(&'t [Choice]),
     /// Any derivation of least cost.
     Dynamic,
 }
 
 /// Decodes the sentence in `workspace.input` with the current weights and leaves the changes that `update` calls for in
 /// `changes`; whether there are any.
-pub fn learn<S: Oracle, W: Weights>(
+pub fn learn<S: TransitionSystem, W: Weights>(
     decoder: &Decoder<S, W>,
     supervision: &Supervision<S>,
     gold_side: GoldSide,
@@ -37,50 +37,45 @@ pub fn learn<S: Oracle, W: Weights>(
     workspace.start(decoder.features, decoder.actions.width());
     let Workspace { bump, label_sets, scorer, input, candidates, distinct } = workspace;
     let arena = Arena::new(bump, label_sets, decoder.features.masks());
-    let mut items: Vec<&Item> = vec![decoder.initial(arena, n_words)];
+    let mut items: Vec<&Item<S::Shared<'_>>> = vec![decoder.initial(arena, n_words)];
     let mut gold_items = items.clone();
     let mut trace: Vec<Step> = Vec::new();
-    let mut prefixes: Vec<(&Item, &Item)> = Vec::new();
+    let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
     let mut correct = Vec::new();
-    let mut correct_by_rank: Vec<(u32, ActionId)> = Vec::new();
+    let mut correct_by_rank: Vec<(u32, Choice)> = Vec::new();
 
-    for step in 0..decoder.system.derivation_len(n_words) {
-        let correct_actions = |item: &Item, correct: &mut Vec<ActionId>| match gold_side {
-            GoldSide::Static(derivation) => {
-                correct.clear();
-                correct.push(derivation[step]);
-            }
-            GoldSide::Dynamic => {
-                let permitted = decoder.system.permitted(&item.configuration);
-                supervision.correct_actions(&item.configuration, permitted, correct);
+    for step in 0.. {
+        if items.iter().chain(&gold_items).all(|item| decoder.system.is_terminal(&item.configuration)) {
+            break;
+        }
+        let correct_choices = |item: &Item<S::Shared<'_>>, correct: &mut Vec<Choice>| {
+            correct.clear();
+            match gold_side {
+                _ if decoder.system.is_terminal(&item.configuration) => correct.push(IDLE),
+                GoldSide::Static(derivation) => correct.push(derivation[step]),
+                GoldSide::Dynamic => supervision.correct_choices(&item.configuration, correct),
             }
         };
 
         let mut beam = Beam::new(selected(width), candidates);
         correct_by_rank.clear();
         for (rank, item) in items.iter().enumerate() {
-            let scores = scorer.score(decoder.features, decoder.weights, input, label_sets, &item.configuration);
-            let permitted = decoder.system.permitted(&item.configuration);
-            beam.offer_all(rank as u32, item.score, scores, decoder.actions.mask(permitted));
+            decoder.offer(&mut beam, rank as u32, item, scorer, input, label_sets);
             if item.is_gold {
-                correct_actions(item, &mut correct);
-                correct_by_rank.extend(correct.iter().map(|&action| (rank as u32, action)));
+                correct_choices(item, &mut correct);
+                correct_by_rank.extend(correct.iter().map(|&choice| (rank as u32, choice)));
             }
         }
-        let is_gold = |c: &Candidate| correct_by_rank.binary_search(&(c.rank, c.action)).is_ok();
-        let mut next: Vec<&Item> = Vec::with_capacity(width);
+        let is_gold = |c: &Candidate| correct_by_rank.binary_search(&(c.rank, c.choice)).is_ok();
+        let mut next: Vec<&Item<_>> = Vec::with_capacity(width);
         decoder.build(&items, beam.finish(), width, distinct, arena, is_gold, |item| next.push(item));
 
         let mut beam = Beam::new(selected(width), candidates);
         for (rank, item) in gold_items.iter().enumerate() {
-            let scores = scorer.score(decoder.features, decoder.weights, input, label_sets, &item.configuration);
-            correct_actions(item, &mut correct);
-            for &action in &correct {
-                let score = item.score + i64::from(scores[action as usize]);
-                beam.offer(Candidate { score, rank: rank as u32, action });
-            }
+            correct_choices(item, &mut correct);
+            decoder.offer_only(&mut beam, rank as u32, item, &correct, scorer, input, label_sets);
         }
-        let mut next_gold: Vec<&Item> = Vec::with_capacity(gold_items.len());
+        let mut next_gold: Vec<&Item<_>> = Vec::with_capacity(gold_items.len());
         decoder.build(&gold_items, beam.finish(), width, distinct, arena, |_| true, |item| next_gold.push(item));
 
         (items, gold_items) = (next, next_gold);
@@ -99,17 +94,21 @@ pub fn learn<S: Oracle, W: Weights>(
 
     let Some(chosen) = update.choose(&trace) else { return false };
     let (predicted, gold) = prefixes[chosen];
-    let predicted: Vec<&Item> = predicted.history().collect();
-    let gold: Vec<&Item> = gold.history().collect();
+    let predicted: Vec<&Item<_>> = predicted.history().collect();
+    let gold: Vec<&Item<_>> = gold.history().collect();
     // Both are as long, last item first. What both did before they parted cancels.
-    let Some(parted) = (0..predicted.len() - 1).rev().find(|&i| predicted[i].action != gold[i].action) else {
+    let Some(parted) = (0..predicted.len() - 1).rev().find(|&i| predicted[i].choice != gold[i].choice) else {
         return false;
     };
     for i in 0..=parted {
         for (item, change) in [(predicted[i], -1), (gold[i], 1)] {
+            if item.choice == IDLE {
+                continue;
+            }
             let before = item.parent.expect("only initial items have no parent");
-            let features = scorer.features(decoder.features, input, label_sets, &before.configuration);
-            changes.extend(features.iter().map(|&feature| (feature, item.action, change)));
+            let cells = before.configuration.cells(item.choice.point);
+            let features = scorer.features(decoder.features, input, label_sets, &cells);
+            changes.extend(features.iter().map(|&feature| (feature, item.choice.action, change)));
         }
     }
     true

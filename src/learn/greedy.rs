@@ -3,15 +3,15 @@
 use super::change::Memory;
 use super::exploration::Exploration;
 use super::supervision::Supervision;
-use crate::configuration::{Arena, ArenaConfiguration};
+use crate::configuration::{Arena, Point, View as _};
 use crate::decode::{Decoder, Workspace};
-use crate::system::{ActionId, Oracle};
+use crate::system::{ActionId, Choice, TransitionSystem};
 
 /// The gold side of one sentence.
 #[derive(Debug)]
 pub enum Teacher<'t> {
     /// The canonical derivation, which is also followed.
-    Static(&'t [ActionId]),
+    Static(&'t [Choice]),
     /// Every action of least cost; wrong predictions are followed as the policy says.
     Dynamic(Exploration),
 }
@@ -20,7 +20,7 @@ pub enum Teacher<'t> {
 ///
 /// With a dynamic oracle a prediction among the correct actions is followed; after an update the best correct action is, or
 /// the wrong prediction if the policy says so.
-pub fn learn<S: Oracle, W, M: Memory>(
+pub fn learn<S: TransitionSystem, W, M: Memory>(
     decoder: &Decoder<S, W>,
     supervision: &Supervision<S>,
     mut teacher: Teacher,
@@ -31,27 +31,37 @@ pub fn learn<S: Oracle, W, M: Memory>(
     workspace.start(decoder.features, decoder.actions.width());
     let Workspace { bump, label_sets, scorer, input, .. } = workspace;
     let arena = Arena::new(bump, label_sets, &[]);
-    let mut configuration: ArenaConfiguration = decoder.system.initial(arena, n_words);
-    let mut correct: Vec<ActionId> = Vec::new();
+    let system = decoder.system;
+    let mut configuration: S::Shared<'_> = system.initial(arena, n_words);
+    let mut correct: Vec<Choice> = Vec::new();
+    let mut scored = Scored::default();
     let mut updates = 0;
-    for step in 0..decoder.system.derivation_len(n_words) {
-        let permitted = decoder.system.permitted(&configuration);
-        let mask = decoder.actions.mask(permitted);
-        let (scores, features) =
-            scorer.score_plainly(decoder.features, memory.weights(), input, label_sets, &configuration);
-        let predicted = best((0..decoder.actions.len() as ActionId).filter(|&a| mask[a as usize] == 0), scores);
+    for step in 0.. {
+        if system.is_terminal(&configuration) {
+            break;
+        }
+        let weights = memory.weights();
+        scored.clear();
+        for point in 0..system.n_points(&configuration) as Point {
+            let cells = configuration.cells(point);
+            let (scores, features) = scorer.score_plainly(decoder.features, weights, input, label_sets, &cells);
+            scored.push(scores, features);
+        }
+        let mask = |point: Point| decoder.actions.mask(system.permitted(&configuration, point));
+        let predicted = scored.best_permitted(mask);
         match &teacher {
             Teacher::Static(derivation) => {
                 correct.clear();
                 correct.push(derivation[step]);
             }
-            Teacher::Dynamic(_) => supervision.correct_actions(&configuration, permitted, &mut correct),
+            Teacher::Dynamic(_) => supervision.correct_choices(&configuration, &mut correct),
         }
         let follow = if correct.binary_search(&predicted).is_ok() {
             predicted
         } else {
-            let good = best(correct.iter().copied(), scores);
-            memory.correct(features, good, predicted);
+            let good = scored.best_of(&correct);
+            memory.reward(scored.features(good.point), good.action, 1);
+            memory.reward(scored.features(predicted.point), predicted.action, -1);
             updates += 1;
             let follow_mistake = match &mut teacher {
                 Teacher::Static(_) => false,
@@ -59,19 +69,60 @@ pub fn learn<S: Oracle, W, M: Memory>(
             };
             if follow_mistake { predicted } else { good }
         };
-        configuration = decoder.system.successor(&configuration, decoder.actions.get(follow), arena);
+        configuration = system.successor(&configuration, decoder.actions.chosen(follow), arena);
     }
     updates
 }
 
-/// The action of the highest score, the first of them on ties.
-fn best(actions: impl Iterator<Item = ActionId>, scores: &[i32]) -> ActionId {
-    let mut best: Option<(i32, ActionId)> = None;
-    for action in actions {
-        let score = scores[action as usize];
-        if best.is_none_or(|(highest, _)| score > highest) {
-            best = Some((score, action));
-        }
+/// Scores and features of one configuration, point by point.
+#[derive(Debug, Default)]
+struct Scored {
+    scores: Vec<i32>,
+    features: Vec<u64>,
+    n_points: usize,
+}
+
+impl Scored {
+    fn clear(&mut self) {
+        self.scores.clear();
+        self.features.clear();
+        self.n_points = 0;
     }
-    best.expect("some action is permitted").1
+
+    fn push(&mut self, scores: &[i32], features: &[u64]) {
+        self.scores.extend_from_slice(scores);
+        self.features.extend_from_slice(features);
+        self.n_points += 1;
+    }
+
+    /// The features at `point`.
+    fn features(&self, point: Point) -> &[u64] {
+        let n = self.features.len() / self.n_points;
+        &self.features[point as usize * n..][..n]
+    }
+
+    fn scores(&self, point: Point) -> &[i32] {
+        let n = self.scores.len() / self.n_points;
+        &self.scores[point as usize * n..][..n]
+    }
+
+    /// The permitted choice of the highest score, the first of them on ties.
+    fn best_permitted<'m>(&self, mask: impl Fn(Point) -> &'m [i32]) -> Choice {
+        let mut best: Option<(i32, Choice)> = None;
+        for point in 0..self.n_points as Point {
+            for (action, (&score, &permitted)) in self.scores(point).iter().zip(mask(point)).enumerate() {
+                if permitted == 0 && best.is_none_or(|(highest, _)| score > highest) {
+                    best = Some((score, Choice { point, action: action as ActionId }));
+                }
+            }
+        }
+        best.expect("a configuration that is not terminal permits something").1
+    }
+
+    /// The one of `choices` with the highest score, the first of them on ties.
+    fn best_of(&self, choices: &[Choice]) -> Choice {
+        let score = |choice: &Choice| self.scores(choice.point)[choice.action as usize];
+        let best = choices.iter().rev().max_by_key(|choice| score(choice));
+        *best.expect("some choice is correct")
+    }
 }

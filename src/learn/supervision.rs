@@ -1,7 +1,7 @@
 //! The gold side: which actions are correct in a configuration, and the canonical derivation.
 
-use crate::configuration::{Arena, ArenaConfiguration};
-use crate::system::{ActionId, Actions, Derivation, Move, Oracle, Permitted, gold_label};
+use crate::configuration::{Configuration, Point};
+use crate::system::{ActionId, Actions, Choice, Derivation, Move, Oracle, Permitted, TransitionSystem, gold_label};
 use crate::tree::Gold;
 
 /// What tells correct actions: a system, its actions, a gold tree.
@@ -15,33 +15,43 @@ pub struct Supervision<'s, S> {
     pub gold: &'s Gold,
 }
 
-impl<S: Oracle> Supervision<'_, S> {
-    /// Replaces `correct` by the actions of least labelled cost, in ascending order; never empty where any action is
+impl<S: TransitionSystem> Supervision<'_, S> {
+    /// Replaces `correct` by the choices of least labelled cost, in ascending order; never empty where anything is
     /// permitted.
     ///
-    /// Where the gold tree is still reachable these are the zero-cost actions. Elsewhere (after exploring, or for a tree
+    /// Where the gold tree is still reachable these are the zero-cost choices. Elsewhere (after exploring, or for a tree
     /// that the system cannot derive) the least cost may be above zero. An arc of the gold tree must bear its gold label; on
     /// an arc that is not in the gold tree every label costs the same, so the model may choose (as Goldberg's trainer does).
-    pub fn correct_actions(
-        &self,
-        configuration: &ArenaConfiguration,
-        permitted: Permitted,
-        correct: &mut Vec<ActionId>,
-    ) {
+    pub fn correct_choices<C: Configuration>(&self, c: &C, correct: &mut Vec<Choice>)
+    where
+        S: Oracle<C>,
+    {
         correct.clear();
-        let costs = self.system.costs(self.gold, configuration, permitted.moves);
-        let Some(least) = costs.least() else { return };
-        for mv in permitted.moves.iter().filter(|&mv| costs.get(mv) == Some(least)) {
-            match self.gold_action(configuration, mv, permitted) {
-                Some(action) => correct.push(action),
-                None => correct.extend(self.permitted_actions(mv, permitted)),
+        let mut least = u32::MAX;
+        for point in 0..self.system.n_points(c) as Point {
+            let permitted = self.system.permitted(c, point);
+            let costs = self.system.costs(self.gold, c, point, permitted.moves);
+            let Some(cost) = costs.least().filter(|&cost| cost <= least) else { continue };
+            if cost < least {
+                correct.clear();
+                least = cost;
+            }
+            for mv in permitted.moves.iter().filter(|&mv| costs.get(mv) == Some(least)) {
+                let at_point = |action| Choice { point, action };
+                match self.gold_action(c, point, mv, permitted) {
+                    Some(action) => correct.push(at_point(action)),
+                    None => correct.extend(self.permitted_actions(mv, permitted).map(at_point)),
+                }
             }
         }
     }
 
     /// `mv` with its gold label, if it makes a gold arc and that label is permitted here.
-    fn gold_action(&self, configuration: &ArenaConfiguration, mv: Move, permitted: Permitted) -> Option<ActionId> {
-        let label = gold_label(&self.system, self.gold, configuration, mv)?;
+    fn gold_action<C: Configuration>(&self, c: &C, point: Point, mv: Move, permitted: Permitted) -> Option<ActionId>
+    where
+        S: Oracle<C>,
+    {
+        let label = gold_label(&self.system, self.gold, c, point, mv)?;
         self.actions.id(mv, label).filter(|&id| self.actions.permits(permitted, id))
     }
 
@@ -51,17 +61,20 @@ impl<S: Oracle> Supervision<'_, S> {
 
     /// The canonical derivation of the gold tree: that of the static oracle, or for a tree that the system cannot derive,
     /// one of least cost.
-    pub fn derivation(&self, arena: Arena) -> Vec<ActionId> {
-        let mut configuration: ArenaConfiguration = self.system.initial(arena, self.gold.n_words());
-        let canonical = Derivation::least_cost::<_, ArenaConfiguration>(&self.system, self.gold, arena);
-        let ids = canonical.actions.iter().map(|action| {
-            let permitted = self.system.permitted(&configuration);
+    pub fn derivation<C: Configuration>(&self, arena: C::Arena) -> Vec<Choice>
+    where
+        S: Oracle<C>,
+    {
+        let mut c: C = self.system.initial(arena, self.gold.n_words());
+        let canonical = Derivation::least_cost::<_, C>(&self.system, self.gold, arena);
+        let choices = canonical.actions.iter().map(|action| {
+            let permitted = self.system.permitted(&c, action.point);
             let known = self.actions.id(action.mv, action.label).filter(|&id| self.actions.permits(permitted, id));
             // An arc that is not in the tree may ask for a label that its move never bears.
             let id = known.or_else(|| self.permitted_actions(action.mv, permitted).next());
-            configuration = self.system.successor(&configuration, *action, arena);
-            id.expect("every permitted move has a permitted action")
+            c = self.system.successor(&c, *action, arena);
+            Choice { point: action.point, action: id.expect("every permitted move has a permitted action") }
         });
-        ids.collect()
+        choices.collect()
     }
 }

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::model::{FrozenWeights, LiveWeights, Model};
 use crate::random;
-use crate::system::Oracle;
+use crate::system::TransitionSystem;
 use crate::with_system;
 
 /// What one iteration did.
@@ -123,7 +123,7 @@ impl<'t> Trainer<'t> {
         Model::new(header, best.weights.clone())
     }
 
-    fn pass<S: Oracle>(&self, system: S, progress: &mut Progress, tick: &mut dyn FnMut(usize)) -> u64 {
+    fn pass<S: TransitionSystem>(&self, system: S, progress: &mut Progress, tick: &mut dyn FnMut(usize)) -> u64 {
         let examples = self.data.examples();
         let mut order: Vec<usize> = (0..examples.len()).collect();
         let iteration = progress.iteration;
@@ -155,7 +155,7 @@ impl<'t> Trainer<'t> {
     }
 
     /// The changes of each sentence of a mini-batch, in order, whichever thread they come from.
-    fn learn_batch<S: Oracle>(
+    fn learn_batch<S: TransitionSystem>(
         &self,
         system: S,
         iteration: u32,
@@ -186,7 +186,7 @@ impl<'t> Trainer<'t> {
         })
     }
 
-    fn greedy<S: Oracle, M: Memory>(
+    fn greedy<S: TransitionSystem, M: Memory>(
         &self,
         system: S,
         iteration: u32,
@@ -211,7 +211,7 @@ impl<'t> Trainer<'t> {
         greedy::learn(&decoder, &self.supervision(system, example), teacher, workspace, memory)
     }
 
-    fn global<S: Oracle>(
+    fn global<S: TransitionSystem>(
         &self,
         system: S,
         number: usize,

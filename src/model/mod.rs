@@ -15,7 +15,7 @@ pub use outcome::Outcome;
 
 use crate::error::Result;
 use crate::features::{Columns, Compiled, FeatureSet};
-use crate::system::{Actions, SystemKind};
+use crate::system::{Actions, Move, System, SystemKind};
 use crate::tree::Labels;
 use crate::with_system;
 
@@ -69,10 +69,15 @@ impl Header {
         let moves = with_system!(self.system, self.roots, |system| moves(&system));
         let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));
         let actions = Actions::new(moves, labels.len(), arcs)?;
-        Ok((labels, Compiled::new(&set, columns), actions))
+        let suffix = with_system!(self.system, self.roots, |system| buffer_is_suffix(&system));
+        Ok((labels, Compiled::new(&set, columns, suffix), actions))
     }
 }
 
-fn moves<S: crate::system::TransitionSystem>(_: &S) -> &'static [crate::system::Move] {
+fn moves<S: System>(_: &S) -> &'static [Move] {
     S::MOVES
+}
+
+fn buffer_is_suffix<S: System>(_: &S) -> bool {
+    S::BUFFER_IS_SUFFIX
 }

@@ -1,5 +1,6 @@
 //! Moves, actions and the inventory of actions that a model chooses from.
 
+use crate::configuration::Point;
 use crate::error::Error;
 use crate::tree::{LabelId, NO_LABEL};
 
@@ -16,17 +17,40 @@ pub enum Move {
     Left,
     /// Makes a right arc: the head precedes its dependent.
     Right,
+    /// Passes over a pair of words without an arc.
+    NoArc,
+    /// Moves S1 back to the buffer.
+    Swap,
+    /// Moves S0 back to the buffer.
+    Unshift,
+    /// Makes an arc from S0 to S2.
+    Left2,
+    /// Makes an arc from S2 to S0.
+    Right2,
+    /// Makes an arc from S1 to S0 and pops S0.
+    RightReduce,
 }
 
 impl Move {
     /// The number of moves over all systems.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 10;
     /// Every move, in the order of their numbers.
-    pub const ALL: [Move; Move::COUNT] = [Move::Shift, Move::Reduce, Move::Left, Move::Right];
+    pub const ALL: [Move; Move::COUNT] = [
+        Move::Shift,
+        Move::Reduce,
+        Move::Left,
+        Move::Right,
+        Move::NoArc,
+        Move::Swap,
+        Move::Unshift,
+        Move::Left2,
+        Move::Right2,
+        Move::RightReduce,
+    ];
 
     /// Whether the move makes an arc, and so bears a label.
     pub fn makes_arc(self) -> bool {
-        matches!(self, Move::Left | Move::Right)
+        matches!(self, Move::Left | Move::Right | Move::Left2 | Move::Right2 | Move::RightReduce)
     }
 
     /// The move's name in capitals, as the literature prints it.
@@ -36,6 +60,12 @@ impl Move {
             Move::Reduce => "REDUCE",
             Move::Left => "LEFT",
             Move::Right => "RIGHT",
+            Move::NoArc => "NO-ARC",
+            Move::Swap => "SWAP",
+            Move::Unshift => "UNSHIFT",
+            Move::Left2 => "LEFT-2",
+            Move::Right2 => "RIGHT-2",
+            Move::RightReduce => "RIGHT-REDUCE",
         }
     }
 }
@@ -84,20 +114,43 @@ pub struct Permitted {
     pub from_root: MoveSet,
 }
 
-/// A move with its label: one class that a model can choose.
+/// A move with its label, and where it is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Action {
     /// The move.
     pub mv: Move,
     /// The label of the arc it makes; [`NO_LABEL`] if it makes none.
     pub label: LabelId,
+    /// The point at which it is taken; 0 in systems that have one point.
+    pub point: Point,
 }
 
 impl Action {
     /// A move that makes no arc.
     pub fn bare(mv: Move) -> Action {
-        Action { mv, label: NO_LABEL }
+        Action { mv, label: NO_LABEL, point: 0 }
     }
+
+    /// A move that makes an arc.
+    pub fn labelled(mv: Move, label: LabelId) -> Action {
+        Action { mv, label, point: 0 }
+    }
+
+    /// The action taken at `point`.
+    #[inline]
+    #[must_use]
+    pub fn at(self, point: Point) -> Action {
+        Action { point, ..self }
+    }
+}
+
+/// An action by its number, and where it is taken: what a model chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Choice {
+    /// The point.
+    pub point: Point,
+    /// The move and its label.
+    pub action: ActionId,
 }
 
 /// An action's number in its [`Actions`].
@@ -119,9 +172,14 @@ pub struct Actions {
     /// By move and label: the action, if it exists.
     by_label: Vec<Option<ActionId>>,
     n_labels: usize,
+    root_label: LabelId,
     width: usize,
-    /// By [`Permitted`]: 0 where an action may be taken, [`FORBIDDEN`] elsewhere.
+    /// By pattern of [`Permitted`]: 0 where an action may be taken, [`FORBIDDEN`] elsewhere.
     masks: Vec<i32>,
+    /// By the bits of a set of moves: its part in the number of a pattern.
+    of_moves: Vec<u32>,
+    /// By the bits of a set of moves that make arcs from the root: its part in the number of a pattern.
+    of_root: Vec<u32>,
 }
 
 impl Actions {
@@ -129,7 +187,8 @@ impl Actions {
     pub const LANES: usize = 16;
 
     /// The inventory for `moves`. `arcs` lists (move, label, whether from the root) for every arc of the training trees; a
-    /// label may be borne by a move only where it was seen with it, from the root or from a word.
+    /// label may be borne by a move only where it was seen with it, from the root or from a word. The first label of an arc
+    /// from the root is that of words that no move attached.
     ///
     /// # Errors
     /// If there are more than 65,535 actions, or an arc bears a label from `n_labels` up.
@@ -139,12 +198,16 @@ impl Actions {
         arcs: impl IntoIterator<Item = (Move, LabelId, bool)>,
     ) -> Result<Actions, Error> {
         let mut seen = vec![[false; 2]; Move::COUNT * n_labels];
+        let mut root_label = None;
         for (mv, label, from_root) in arcs {
             // Arcs may come from a file.
             if label as usize >= n_labels {
                 return Err(Error::Usage(format!("an arc bears label {label}; expected one below {n_labels}")));
             }
             seen[mv as usize * n_labels + label as usize][usize::from(from_root)] = true;
+            if from_root {
+                root_label.get_or_insert(label);
+            }
         }
         // A move that was never seen with any label must still be possible, or decoding could get stuck.
         for &mv in moves.iter().filter(|mv| mv.makes_arc()) {
@@ -167,7 +230,7 @@ impl Actions {
                     let place = mv as usize * n_labels + label;
                     if seen[place] != [false; 2] {
                         by_label[place] = Some(ActionId::try_from(actions.len()).map_err(|_| overflow())?);
-                        actions.push(Action { mv, label: label as LabelId });
+                        actions.push(Action::labelled(mv, label as LabelId));
                         sides.push(seen[place]);
                     }
                 }
@@ -178,17 +241,20 @@ impl Actions {
             ranges[mv as usize] = (first, ActionId::try_from(actions.len()).map_err(|_| overflow())?);
         }
         let width = actions.len().next_multiple_of(Self::LANES);
-        let mut masks = vec![FORBIDDEN; width << (2 * Move::COUNT)];
+        let arc_moves: Vec<Move> = moves.iter().copied().filter(|mv| mv.makes_arc()).collect();
+        let of_moves = parts(moves, 0);
+        let of_root = parts(&arc_moves, moves.len());
+        let mut masks = vec![FORBIDDEN; width << (moves.len() + arc_moves.len())];
         for (pattern, mask) in masks.chunks_exact_mut(width).enumerate() {
-            let (moves, from_root) = (pattern & ((1 << Move::COUNT) - 1), pattern >> Move::COUNT);
             for (lane, (action, sides)) in actions.iter().zip(&sides).enumerate() {
-                let bit = |set: usize| set >> action.mv as usize & 1;
-                if bit(moves) == 1 && sides[bit(from_root)] {
+                let is_in = |parts: &[u32]| pattern as u32 & parts[1 << action.mv as usize] != 0;
+                if is_in(&of_moves) && sides[usize::from(is_in(&of_root))] {
                     mask[lane] = 0;
                 }
             }
         }
-        Ok(Actions { actions, ranges, by_label, n_labels, width, masks })
+        let root_label = root_label.unwrap_or_default();
+        Ok(Actions { actions, ranges, by_label, n_labels, root_label, width, masks, of_moves, of_root })
     }
 
     /// The number of actions.
@@ -218,6 +284,17 @@ impl Actions {
         self.actions[id as usize]
     }
 
+    /// The action of `choice`, at its point.
+    #[inline]
+    pub fn chosen(&self, choice: Choice) -> Action {
+        self.get(choice.action).at(choice.point)
+    }
+
+    /// The label of a word that no move attached to the root.
+    pub fn root_label(&self) -> LabelId {
+        self.root_label
+    }
+
     /// The number of `mv` with `label`, if the inventory has it.
     pub fn id(&self, mv: Move, label: LabelId) -> Option<ActionId> {
         if mv.makes_arc() {
@@ -241,14 +318,21 @@ impl Actions {
     /// A vector of [`Actions::width`] lanes: 0 where the action is among `permitted`, [`FORBIDDEN`] elsewhere.
     #[inline]
     pub fn mask(&self, permitted: Permitted) -> &[i32] {
-        let pattern = permitted.moves.bits() as usize | (permitted.from_root.bits() as usize) << Move::COUNT;
-        &self.masks[pattern * self.width..][..self.width]
+        let pattern = self.of_moves[permitted.moves.bits() as usize] | self.of_root[permitted.from_root.bits() as usize];
+        &self.masks[pattern as usize * self.width..][..self.width]
     }
 
     /// Whether action `id` may be taken where `permitted` holds.
     pub fn permits(&self, permitted: Permitted, id: ActionId) -> bool {
         self.mask(permitted)[id as usize] == 0
     }
+}
+
+/// By the bits of a set of moves: the same set as bits in the order of `moves`, from bit `first` on. Moves that are not
+/// among `moves` leave no trace.
+fn parts(moves: &[Move], first: usize) -> Vec<u32> {
+    let bit = |set: usize, (place, &mv): (usize, &Move)| u32::from(set >> mv as usize & 1 == 1) << (first + place);
+    (0..1 << Move::COUNT).map(|set| moves.iter().enumerate().map(|item| bit(set, item)).sum()).collect()
 }
 
 #[cfg(test)]
@@ -269,9 +353,9 @@ mod tests {
             .filter(|&id| actions.permits(permitted, id))
             .map(|id| actions.get(id))
             .collect();
-        assert_eq!(allowed, [Action { mv: Move::Right, label: 2 }]);
+        assert_eq!(allowed, [Action::labelled(Move::Right, 2)]);
         let id = actions.id(Move::Right, 1).unwrap();
-        assert_eq!(actions.get(id), Action { mv: Move::Right, label: 1 });
+        assert_eq!(actions.get(id), Action::labelled(Move::Right, 1));
         assert_eq!(actions.id(Move::Right, 0), None);
         assert_eq!(actions.width() % Actions::LANES, 0);
     }

@@ -20,8 +20,8 @@
 //! by one, which two further terms make good: see `one_root`. With them the costs equal exhaustive search again.
 
 use super::one_root::OneRoot;
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, TransitionSystem};
-use crate::configuration::{Configuration, RootPlace};
+use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The arc-eager system.
@@ -37,21 +37,36 @@ impl ArcEager {
     }
 }
 
-impl TransitionSystem for ArcEager {
+impl System for ArcEager {
     const NAME: &'static str = "arc-eager";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
-    const ROOT_MOVE: Move = Move::Left;
+    const EXACTNESS: Exactness = Exactness::ExactForProjective;
 
-    fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C {
+    type Shared<'a> = ArenaConfiguration<'a>;
+    type Plain = PlainConfiguration;
+
+    fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
+        // The root stands behind the last word.
+        let mv = if head == ROOT || dependent < head { Move::Left } else { Move::Right };
+        MoveSet::default().with(mv, true)
+    }
+
+    fn max_derivation_len(&self, n_words: usize) -> usize {
+        2 * n_words
+    }
+}
+
+impl<C: Stacks> Transitions<C> for ArcEager {
+    fn initial(&self, arena: C::Arena, n_words: usize) -> C {
         C::initial(arena, n_words, RootPlace::BufferEnd)
     }
 
-    fn is_terminal<C: Configuration>(&self, c: &C) -> bool {
+    fn is_terminal(&self, c: &C) -> bool {
         c.stack_len() == 0 && c.buffer_len() == 1
     }
 
     #[inline]
-    fn permitted<C: Configuration>(&self, c: &C) -> Permitted {
+    fn permitted(&self, c: &C, _: Point) -> Permitted {
         let (stack_empty, at_root) = (c.stack_len() == 0, c.buffer_len() == 1);
         // The last word decides how many words are left for the root.
         let last = self.roots == Roots::Single && c.buffer_len() == 2;
@@ -64,7 +79,7 @@ impl TransitionSystem for ArcEager {
         Permitted { moves, from_root: MoveSet::default().with(Move::Left, at_root) }
     }
 
-    fn arc<C: Configuration>(&self, c: &C, mv: Move) -> Option<(Node, Node)> {
+    fn arc(&self, c: &C, _: Point, mv: Move) -> Option<(Node, Node)> {
         match mv {
             Move::Left => Some((c.buffer(0)?, c.stack(0)?)),
             Move::Right => Some((c.stack(0)?, c.buffer(0)?)),
@@ -73,28 +88,23 @@ impl TransitionSystem for ArcEager {
     }
 
     #[inline]
-    fn successor<C: Configuration>(&self, c: &C, action: Action, arena: C::Arena) -> C {
+    fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
         match action.mv {
             Move::Shift => c.shift(arena),
             Move::Reduce => c.reduce(arena),
             Move::Left => c.left_arc_from_buffer(action.label, arena),
             Move::Right => c.right_arc_to_buffer(action.label, arena),
+            mv => unreachable!("{} has no {}", Self::NAME, mv.name()),
         }
-    }
-
-    fn derivation_len(&self, n_words: usize) -> usize {
-        2 * n_words
     }
 }
 
-impl Oracle for ArcEager {
-    const EXACTNESS: Exactness = Exactness::ExactForProjective;
-
+impl<C: Stacks> Oracle<C> for ArcEager {
     /// Goldberg & Nivre's static oracle: arcs as early as they can be made, REDUCE before SHIFT.
-    fn static_move<C: Configuration>(&self, gold: &Gold, c: &C) -> Move {
+    fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
         let b = c.buffer(0).expect("a configuration that is not terminal has a front of the buffer");
-        let Some((s, s_has_head)) = c.stack_nodes().next() else { return Move::Shift };
-        if !s_has_head && gold.head(s) == b {
+        let Some((s, s_has_head)) = c.stack_nodes().next() else { return (0, Move::Shift) };
+        let mv = if !s_has_head && gold.head(s) == b {
             Move::Left
         } else if b != ROOT && gold.head(b) == s {
             Move::Right
@@ -102,10 +112,11 @@ impl Oracle for ArcEager {
             Move::Reduce
         } else {
             Move::Shift
-        }
+        };
+        (0, mv)
     }
 
-    fn costs<C: Configuration>(&self, gold: &Gold, c: &C, permitted: MoveSet) -> MoveCosts {
+    fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let mut costs = MoveCosts::default();
         let b = c.buffer(0).expect("a configuration that is not terminal has a front of the buffer");
         let s = c.stack(0).unwrap_or(NO_NODE);
@@ -146,7 +157,7 @@ impl Oracle for ArcEager {
 /// Whether b's gold head is on the stack, and how many words without a head on the stack are gold dependents of b.
 ///
 /// Complexity: nodes of the stack down to b's leftmost gold neighbour.
-fn arcs_with_stack<C: Configuration>(gold: &Gold, c: &C, b: Node) -> (bool, u32) {
+fn arcs_with_stack<C: Stacks>(gold: &Gold, c: &C, b: Node) -> (bool, u32) {
     let head = gold.head(b);
     let leftmost =
         gold.dependents(b).first().copied().unwrap_or(NO_NODE).min(if head == ROOT { NO_NODE } else { head });

@@ -13,8 +13,8 @@
 //! they are, and exact: a word that hangs on the root in the gold tree can still do so if it is in the buffer or at S0
 //! with the root below it, whether or not other words may.
 
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, TransitionSystem};
-use crate::configuration::{Configuration, RootPlace};
+use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The arc-hybrid system.
@@ -30,21 +30,30 @@ impl ArcHybrid {
     }
 }
 
-impl TransitionSystem for ArcHybrid {
+impl System for ArcHybrid {
     const NAME: &'static str = "arc-hybrid";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
-    const ROOT_MOVE: Move = Move::Right;
+    const EXACTNESS: Exactness = Exactness::ExactForProjective;
 
-    fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C {
+    type Shared<'a> = ArenaConfiguration<'a>;
+    type Plain = PlainConfiguration;
+
+    fn max_derivation_len(&self, n_words: usize) -> usize {
+        2 * n_words
+    }
+}
+
+impl<C: Stacks> Transitions<C> for ArcHybrid {
+    fn initial(&self, arena: C::Arena, n_words: usize) -> C {
         C::initial(arena, n_words, RootPlace::StackBottom)
     }
 
-    fn is_terminal<C: Configuration>(&self, c: &C) -> bool {
+    fn is_terminal(&self, c: &C) -> bool {
         c.stack_len() == 1 && c.buffer_len() == 0
     }
 
     #[inline]
-    fn permitted<C: Configuration>(&self, c: &C) -> Permitted {
+    fn permitted(&self, c: &C, _: Point) -> Permitted {
         let buffer_empty = c.buffer_len() == 0;
         let right_from_root = c.stack_len() == 2;
         let moves = MoveSet::default()
@@ -57,7 +66,7 @@ impl TransitionSystem for ArcHybrid {
         Permitted { moves, from_root: MoveSet::default().with(Move::Right, right_from_root) }
     }
 
-    fn arc<C: Configuration>(&self, c: &C, mv: Move) -> Option<(Node, Node)> {
+    fn arc(&self, c: &C, _: Point, mv: Move) -> Option<(Node, Node)> {
         match mv {
             Move::Left => Some((c.buffer(0)?, c.stack(0)?)),
             Move::Right => Some((c.stack(1)?, c.stack(0)?)),
@@ -66,28 +75,22 @@ impl TransitionSystem for ArcHybrid {
     }
 
     #[inline]
-    fn successor<C: Configuration>(&self, c: &C, action: Action, arena: C::Arena) -> C {
+    fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
         match action.mv {
             Move::Shift => c.shift(arena),
             Move::Left => c.left_arc_from_buffer(action.label, arena),
             Move::Right => c.right_arc_in_stack(action.label, arena),
-            Move::Reduce => unreachable!("arc-hybrid has no REDUCE"),
+            mv => unreachable!("{} has no {}", Self::NAME, mv.name()),
         }
-    }
-
-    fn derivation_len(&self, n_words: usize) -> usize {
-        2 * n_words
     }
 }
 
-impl Oracle for ArcHybrid {
-    const EXACTNESS: Exactness = Exactness::ExactForProjective;
-
+impl<C: Stacks> Oracle<C> for ArcHybrid {
     /// LEFT if it makes a gold arc; RIGHT if it does and S0 has all its dependents; else SHIFT.
-    fn static_move<C: Configuration>(&self, gold: &Gold, c: &C) -> Move {
+    fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
         let s0 = c.stack(0).unwrap_or(ROOT);
         let b = c.buffer(0);
-        if s0 != ROOT && b == Some(gold.head(s0)) {
+        let mv = if s0 != ROOT && b == Some(gold.head(s0)) {
             Move::Left
         } else if s0 != ROOT
             && c.stack(1) == Some(gold.head(s0))
@@ -96,10 +99,11 @@ impl Oracle for ArcHybrid {
             Move::Right
         } else {
             Move::Shift
-        }
+        };
+        (0, mv)
     }
 
-    fn costs<C: Configuration>(&self, gold: &Gold, c: &C, permitted: MoveSet) -> MoveCosts {
+    fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let mut costs = MoveCosts::default();
         let b = c.buffer(0).unwrap_or(NO_NODE);
         let s0 = c.stack(0).unwrap_or(NO_NODE);

@@ -19,8 +19,8 @@ use std::cell::RefCell;
 use std::iter::once;
 
 use super::tabulation::Tabulation;
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, TransitionSystem};
-use crate::configuration::{Configuration, RootPlace};
+use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
 use crate::tree::{Gold, Node, ROOT};
 
 /// The arc-standard system.
@@ -36,21 +36,30 @@ impl ArcStandard {
     }
 }
 
-impl TransitionSystem for ArcStandard {
+impl System for ArcStandard {
     const NAME: &'static str = "arc-standard";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
-    const ROOT_MOVE: Move = Move::Right;
+    const EXACTNESS: Exactness = Exactness::ExactForProjective;
 
-    fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C {
+    type Shared<'a> = ArenaConfiguration<'a>;
+    type Plain = PlainConfiguration;
+
+    fn max_derivation_len(&self, n_words: usize) -> usize {
+        2 * n_words
+    }
+}
+
+impl<C: Stacks> Transitions<C> for ArcStandard {
+    fn initial(&self, arena: C::Arena, n_words: usize) -> C {
         C::initial(arena, n_words, RootPlace::StackBottom)
     }
 
-    fn is_terminal<C: Configuration>(&self, c: &C) -> bool {
+    fn is_terminal(&self, c: &C) -> bool {
         c.stack_len() == 1 && c.buffer_len() == 0
     }
 
     #[inline]
-    fn permitted<C: Configuration>(&self, c: &C) -> Permitted {
+    fn permitted(&self, c: &C, _: Point) -> Permitted {
         let buffer_empty = c.buffer_len() == 0;
         let right_from_root = c.stack_len() == 2;
         let moves = MoveSet::default().with(Move::Shift, !buffer_empty).with(Move::Left, c.stack_len() >= 3).with(
@@ -60,7 +69,7 @@ impl TransitionSystem for ArcStandard {
         Permitted { moves, from_root: MoveSet::default().with(Move::Right, right_from_root) }
     }
 
-    fn arc<C: Configuration>(&self, c: &C, mv: Move) -> Option<(Node, Node)> {
+    fn arc(&self, c: &C, _: Point, mv: Move) -> Option<(Node, Node)> {
         match mv {
             Move::Left => Some((c.stack(0)?, c.stack(1)?)),
             Move::Right => Some((c.stack(1)?, c.stack(0)?)),
@@ -69,38 +78,33 @@ impl TransitionSystem for ArcStandard {
     }
 
     #[inline]
-    fn successor<C: Configuration>(&self, c: &C, action: Action, arena: C::Arena) -> C {
+    fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
         match action.mv {
             Move::Shift => c.shift(arena),
             Move::Left => c.left_arc_in_stack(action.label, arena),
             Move::Right => c.right_arc_in_stack(action.label, arena),
-            Move::Reduce => unreachable!("arc-standard has no REDUCE"),
+            mv => unreachable!("{} has no {}", Self::NAME, mv.name()),
         }
-    }
-
-    fn derivation_len(&self, n_words: usize) -> usize {
-        2 * n_words
     }
 }
 
-impl Oracle for ArcStandard {
-    const EXACTNESS: Exactness = Exactness::ExactForProjective;
-
+impl<C: Stacks> Oracle<C> for ArcStandard {
     /// LEFT if it makes a gold arc; RIGHT if it does and S0 has all its dependents; else SHIFT.
-    fn static_move<C: Configuration>(&self, gold: &Gold, c: &C) -> Move {
-        let (Some(s0), Some(s1)) = (c.stack(0), c.stack(1)) else { return Move::Shift };
-        if s1 != ROOT && gold.head(s1) == s0 {
+    fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
+        let (Some(s0), Some(s1)) = (c.stack(0), c.stack(1)) else { return (0, Move::Shift) };
+        let mv = if s1 != ROOT && gold.head(s1) == s0 {
             Move::Left
         } else if gold.head(s0) == s1 && c.buffer(0).is_none_or(|b| gold.n_dependents_from(s0, b) == 0) {
             Move::Right
         } else {
             Move::Shift
-        }
+        };
+        (0, mv)
     }
 
-    fn costs<C: Configuration>(&self, gold: &Gold, c: &C, permitted: MoveSet) -> MoveCosts {
+    fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let mut costs = MoveCosts::default();
-        let open = self.permitted(c).moves;
+        let open = self.permitted(c, 0).moves;
         if open.iter().count() <= 1 {
             // What is forced costs nothing.
             permitted.iter().for_each(|mv| costs.set(mv, 0));
@@ -117,9 +121,9 @@ impl Oracle for ArcStandard {
                     Move::Shift => table.loss(gold, once(front).chain(nodes()), front + 1..end, self.roots),
                     Move::Left => table.loss(gold, nodes().filter(|&node| Some(node) != s1), front..end, self.roots),
                     Move::Right => table.loss(gold, nodes().skip(1), front..end, self.roots),
-                    Move::Reduce => unreachable!("arc-standard has no REDUCE"),
+                    mv => unreachable!("{} has no {}", Self::NAME, mv.name()),
                 };
-                let wrong = self.arc(c, mv).is_some_and(|(head, dependent)| gold.head(dependent) != head);
+                let wrong = self.arc(c, 0, mv).is_some_and(|(head, dependent)| gold.head(dependent) != head);
                 losses.set(mv, left + u32::from(wrong));
             }
         });

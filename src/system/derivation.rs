@@ -1,7 +1,7 @@
 //! Derivations that follow a gold tree.
 
 use super::{Action, Move, Oracle};
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, Point};
 use crate::tree::{Gold, Tree};
 
 /// A sequence of transitions from the initial configuration on, and the arcs it made.
@@ -15,43 +15,51 @@ pub struct Derivation {
 
 impl Derivation {
     /// The canonical derivation of the gold tree, by the static oracle; `None` if the system does not derive the tree.
-    pub fn canonical<S: Oracle, C: Configuration>(system: &S, gold: &Gold, arena: C::Arena) -> Option<Derivation> {
+    pub fn canonical<S: Oracle<C>, C: Configuration>(system: &S, gold: &Gold, arena: C::Arena) -> Option<Derivation> {
         Derivation::follow(system, gold, arena, |c: &C| Some(system.static_move(gold, c)))
             .filter(|derivation| derivation.tree == *gold.tree())
     }
 
     /// A derivation that takes a move of least cost in every configuration, where several are the first of LEFT, RIGHT,
-    /// REDUCE and SHIFT. With exact costs no other derivation gets more heads right.
-    pub fn least_cost<S: Oracle, C: Configuration>(system: &S, gold: &Gold, arena: C::Arena) -> Derivation {
+    /// REDUCE, SHIFT and others, at the first point. With exact costs no other derivation gets more heads right.
+    pub fn least_cost<S: Oracle<C>, C: Configuration>(system: &S, gold: &Gold, arena: C::Arena) -> Derivation {
+        let rank = |mv: Move| match mv {
+            Move::Left => 0,
+            Move::Right => 1,
+            Move::Reduce => 2,
+            Move::Shift => 3,
+            other => 4 + other as usize,
+        };
         Derivation::follow(system, gold, arena, |c: &C| {
-            let costs = system.costs(gold, c, system.permitted(c).moves);
-            [Move::Left, Move::Right, Move::Reduce, Move::Shift]
-                .into_iter()
-                .filter(|&mv| costs.get(mv).is_some())
-                .min_by_key(|&mv| costs.get(mv))
+            let at_point = |point| {
+                let costs = system.costs(gold, c, point, system.permitted(c, point).moves);
+                S::MOVES.iter().filter_map(move |&mv| Some((costs.get(mv)?, point, rank(mv), mv)))
+            };
+            let best = (0..system.n_points(c) as Point).flat_map(at_point).min();
+            best.map(|(_, point, _, mv)| (point, mv))
         })
         .expect("a configuration that is not terminal permits a move")
     }
 
     /// Takes the moves that `choose` names until the end; every arc bears the gold label of its dependent. `None` if a
     /// move is not permitted.
-    fn follow<S: Oracle, C: Configuration>(
+    fn follow<S: Oracle<C>, C: Configuration>(
         system: &S,
         gold: &Gold,
         arena: C::Arena,
-        choose: impl Fn(&C) -> Option<Move>,
+        choose: impl Fn(&C) -> Option<(Point, Move)>,
     ) -> Option<Derivation> {
         let mut c: C = system.initial(arena, gold.n_words());
         let mut derivation = Derivation { actions: Vec::new(), tree: Tree::unattached(gold.n_words()) };
         while !system.is_terminal(&c) {
-            let mv = choose(&c).filter(|&mv| system.permitted(&c).moves.has(mv))?;
-            let action = match system.arc(&c, mv) {
+            let (point, mv) = choose(&c).filter(|&(point, mv)| system.permitted(&c, point).moves.has(mv))?;
+            let action = match system.arc(&c, point, mv) {
                 Some((head, dependent)) => {
                     let label = gold.label(dependent);
                     derivation.tree.attach(dependent, head, label);
-                    Action { mv, label }
+                    Action::labelled(mv, label).at(point)
                 }
-                None => Action::bare(mv),
+                None => Action::bare(mv).at(point),
             };
             derivation.actions.push(action);
             c = system.successor(&c, action, arena);

@@ -13,38 +13,60 @@ mod tabulation;
 #[cfg(test)]
 mod tests;
 
-pub use action::{Action, ActionId, Actions, FORBIDDEN, Move, MoveSet, Permitted};
+pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
 pub use arc_eager::ArcEager;
 pub use arc_hybrid::ArcHybrid;
 pub use arc_standard::ArcStandard;
 pub use derivation::Derivation;
 
-use crate::configuration::Configuration;
+use crate::configuration::{Arena, Configuration, PlainView, Point, View};
 pub use crate::tree::Roots;
-use crate::tree::{Gold, LabelId, Node};
+use crate::tree::{Gold, LabelId, Node, ROOT};
 
-/// A transition system: it knows configurations and actions, and nothing of gold trees, features or weights.
-pub trait TransitionSystem: Copy + Send + Sync + 'static {
+/// What a system is, however its configurations are kept.
+pub trait System: Copy + Send + Sync + 'static {
     /// The system's name, as it is spelled everywhere.
     const NAME: &'static str;
     /// The moves of the system.
     const MOVES: &'static [Move];
-    /// The move that makes arcs from the root.
-    const ROOT_MOVE: Move;
+    /// How good its dynamic oracle's costs are.
+    const EXACTNESS: Exactness;
+    /// Whether the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells what
+    /// is behind it, and features of words behind B0 are memoised with those of B0.
+    const BUFFER_IS_SUFFIX: bool = true;
 
+    /// Its configurations as decoding and learning keep them: sharing what they have in common.
+    type Shared<'a>: Configuration<Arena = Arena<'a>> + View<'a>;
+    /// Its configurations as the reference and exhaustive search keep them: each by itself.
+    type Plain: Configuration<Arena = ()> + PlainView;
+
+    /// The moves that can make the arc from `head` to `dependent`.
+    fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
+        let mv = if head == ROOT || head < dependent { Move::Right } else { Move::Left };
+        MoveSet::default().with(mv, true)
+    }
+
+    /// The most transitions that a derivation for `n_words` can have.
+    fn max_derivation_len(&self, n_words: usize) -> usize;
+}
+
+/// The transitions of a system over configurations of type `C`. It knows nothing of gold trees, features or weights.
+pub trait Transitions<C: Configuration>: System {
     /// The configuration before the first transition.
-    fn initial<C: Configuration>(&self, arena: C::Arena, n_words: usize) -> C;
+    fn initial(&self, arena: C::Arena, n_words: usize) -> C;
     /// Whether the derivation is complete.
-    fn is_terminal<C: Configuration>(&self, configuration: &C) -> bool;
-    /// The moves that may be taken, and which of them would make an arc from the root.
-    fn permitted<C: Configuration>(&self, configuration: &C) -> Permitted;
-    /// The arc that `mv` would make, as (head, dependent).
-    fn arc<C: Configuration>(&self, configuration: &C, mv: Move) -> Option<(Node, Node)>;
+    fn is_terminal(&self, c: &C) -> bool;
+    /// The number of points at which a move may be taken: one for most systems, one for each pair of neighbours in
+    /// easy-first, one for each word in reach in non-local Covington.
+    fn n_points(&self, _: &C) -> usize {
+        1
+    }
+    /// The moves that may be taken at `point`, and which of them would make an arc from the root.
+    fn permitted(&self, c: &C, point: Point) -> Permitted;
+    /// The arc that `mv` would make at `point`, as (head, dependent).
+    fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)>;
     /// The configuration after `action`, which must be permitted.
-    fn successor<C: Configuration>(&self, configuration: &C, action: Action, arena: C::Arena) -> C;
-    /// The number of transitions of every derivation for `n_words`: all derivations of one sentence are of one length, so
-    /// that the scores in a beam compare.
-    fn derivation_len(&self, n_words: usize) -> usize;
+    fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C;
 }
 
 /// How close the costs of an oracle come to the true loss.
@@ -79,27 +101,37 @@ impl MoveCosts {
 }
 
 /// What a system knows about gold trees: its static and its dynamic oracle.
-pub trait Oracle: TransitionSystem {
-    /// How good [`Oracle::costs`] are.
-    const EXACTNESS: Exactness;
+pub trait Oracle<C: Configuration>: Transitions<C> {
+    /// The move of the static oracle and where it is taken. Only defined on the configurations of its own derivation.
+    fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move);
 
-    /// The move of the static oracle. Only defined on the configurations of its own derivation.
-    fn static_move<C: Configuration>(&self, gold: &Gold, configuration: &C) -> Move;
-
-    /// The unlabelled cost of each move in `permitted`: by how much it raises the number of wrong heads of the best tree
-    /// that can still be reached.
-    fn costs<C: Configuration>(&self, gold: &Gold, configuration: &C, permitted: MoveSet) -> MoveCosts;
+    /// The unlabelled cost at `point` of each move in `permitted`: by how much it raises the number of wrong heads of the
+    /// best tree that can still be reached.
+    fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts;
 }
 
-/// The label that `action`'s arc should bear, if the arc is a gold arc: another label costs 1 more (the loss counts words whose head
-/// or label is wrong). On an arc that is not in the gold tree every label costs the same.
-pub fn gold_label<S: TransitionSystem, C: Configuration>(
+/// A whole system: its transitions and oracles over shared and over plain configurations. Implemented for whatever has
+/// the parts.
+pub trait TransitionSystem:
+    System + for<'a> Oracle<<Self as System>::Shared<'a>> + Oracle<<Self as System>::Plain>
+{
+}
+
+impl<S> TransitionSystem for S where
+    S: System + for<'a> Oracle<<S as System>::Shared<'a>> + Oracle<<S as System>::Plain>
+{
+}
+
+/// The label that the arc of `mv` should bear, if it is a gold arc: another label costs 1 more (the loss counts words
+/// whose head or label is wrong). On an arc that is not in the gold tree every label costs the same.
+pub fn gold_label<C: Configuration, S: Transitions<C>>(
     system: &S,
     gold: &Gold,
-    configuration: &C,
+    c: &C,
+    point: Point,
     mv: Move,
 ) -> Option<LabelId> {
-    let (head, dependent) = system.arc(configuration, mv)?;
+    let (head, dependent) = system.arc(c, point, mv)?;
     (gold.head(dependent) == head).then(|| gold.label(dependent))
 }
 

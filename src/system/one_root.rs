@@ -14,7 +14,7 @@
 //! With these two terms the costs equal exhaustive search for every projective gold tree with one root of up to seven words.
 
 use super::Move;
-use crate::configuration::Configuration;
+use crate::configuration::Stacks;
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The two terms for one configuration, and what they become after each move.
@@ -40,7 +40,7 @@ impl OneRoot {
     /// The terms in `c`, where the buffer's front is a word.
     ///
     /// Complexity: the stack's length and the last word's depth.
-    pub(super) fn of<C: Configuration>(gold: &Gold, c: &C, b0: Node) -> OneRoot {
+    pub(super) fn of<C: Stacks>(gold: &Gold, c: &C, b0: Node) -> OneRoot {
         let last = gold.n_words() as Node;
         let mut entry = last;
         while gold.head(entry) >= b0 {
@@ -83,7 +83,7 @@ impl OneRoot {
                 let s0 = Some(self.s0);
                 self.loss() - u32::from(self.barred == s0) - u32::from(self.crowded == s0)
             }
-            Move::Shift | Move::Right => {
+            _ => {
                 let n_headless = self.n_headless + usize::from(mv == Move::Shift);
                 let barred = self.barred.is_some() || mv == Move::Shift && self.b0_is_root && n_headless >= 2;
                 let crowded =

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use super::roots_name;
-use crate::configuration::{Configuration, PlainConfiguration};
-use crate::system::{Action, Derivation, Oracle, Roots, SystemKind};
+use crate::configuration::{PlainView as _, Point};
+use crate::system::{Action, Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
@@ -76,8 +76,8 @@ fn choose<'a>(sentences: &'a [Sentence], wanted: Option<&str>) -> Vec<&'a Senten
     by_id.or_else(by_number).into_iter().collect()
 }
 
-fn render<S: Oracle>(system: &S, roots: Roots, sentence: &Sentence, gold: &Gold, labels: &Labels) -> String {
-    let derivable = Derivation::canonical::<S, PlainConfiguration>(system, gold, ());
+fn render<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, gold: &Gold, labels: &Labels) -> String {
+    let derivable = Derivation::canonical::<S, S::Plain>(system, gold, ());
     let mut text = format!("# {}, {}, roots: {}\n", sentence.location(ROOT), S::NAME, roots_name(roots));
     if derivable.is_none() {
         let why = match &non_projective_arcs(gold.tree())[..] {
@@ -90,47 +90,60 @@ fn render<S: Oracle>(system: &S, roots: Roots, sentence: &Sentence, gold: &Gold,
             S::NAME
         );
     }
-    let derivation = derivable.unwrap_or_else(|| Derivation::least_cost::<S, PlainConfiguration>(system, gold, ()));
+    let derivation = derivable.unwrap_or_else(|| Derivation::least_cost::<S, S::Plain>(system, gold, ()));
     let rows = steps(system, sentence, gold, labels, &derivation);
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let (stack, buffer, action) = (width(0), width(1), width(2));
+    let n_lists = rows.first().map_or(0, |row| row.lists.len());
+    let width = |read: &dyn Fn(&Row) -> usize| rows.iter().map(read).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..n_lists).map(|list| width(&|row| row.lists[list].chars().count())).collect();
+    let action = width(&|row| row.action.chars().count());
     for (step, row) in rows.iter().enumerate() {
-        _ = writeln!(
-            text,
-            "{:>3}  {:>stack$} | {:<buffer$}  {:<action$}  {}",
-            step + 1,
-            row[0],
-            row[1],
-            row[2],
-            row[3]
-        );
+        // What changes at its right end is set to the right, what changes at its left end to the left.
+        let lists = row.lists.iter().zip(&widths).enumerate().map(|(place, (list, &width))| match place {
+            0 => format!("{list:>width$}"),
+            _ => format!("{list:<width$}"),
+        });
+        let lists: Vec<String> = lists.collect();
+        _ = writeln!(text, "{:>3}  {}  {:<action$}  {}", step + 1, lists.join(" | "), row.action, row.costs);
     }
     text.push_str(&arcs(sentence, gold, labels, &derivation));
     text
 }
 
-/// For each transition: stack, buffer, action, costs.
-fn steps<S: Oracle>(
+/// A transition as it is shown.
+struct Row {
+    lists: Vec<String>,
+    action: String,
+    costs: String,
+}
+
+fn steps<S: TransitionSystem>(
     system: &S,
     sentence: &Sentence,
     gold: &Gold,
     labels: &Labels,
     derivation: &Derivation,
-) -> Vec<[String; 4]> {
+) -> Vec<Row> {
     let mut rows = Vec::with_capacity(derivation.actions.len());
-    let mut c: PlainConfiguration = system.initial((), gold.n_words());
+    let mut c: S::Plain = system.initial((), gold.n_words());
     for &action in &derivation.actions {
-        let mut stack: Vec<Node> = c.stack_nodes().map(|(node, _)| node).collect();
-        stack.reverse();
-        let hidden = c.buffer_len().saturating_sub(SHOWN);
-        let mut buffer = names(sentence, c.buffer_nodes().take(SHOWN));
+        let mut lists = c.lists();
+        let hidden = match &mut lists[..] {
+            [_, .., buffer] => buffer.split_off(SHOWN.min(buffer.len())).len(),
+            _ => 0,
+        };
+        let mut lists: Vec<String> = lists.into_iter().map(|list| names(sentence, list.into_iter())).collect();
         if hidden > 0 {
-            _ = write!(buffer, " +{hidden}");
+            _ = write!(lists.last_mut().expect("there is a buffer"), " +{hidden}");
         }
-        let costs = system.costs(gold, &c, system.permitted(&c).moves);
-        let costs: Vec<String> =
-            S::MOVES.iter().filter_map(|&mv| Some(format!("{} {}", mv.name(), costs.get(mv)?))).collect();
-        rows.push([names(sentence, stack.into_iter()), buffer, action_name(action, labels), costs.join(", ")]);
+        let n_points = system.n_points(&c);
+        let costs = (0..n_points as Point).flat_map(|point| {
+            let costs = system.costs(gold, &c, point, system.permitted(&c, point).moves);
+            let at = if n_points == 1 { String::new() } else { format!("@{point}") };
+            S::MOVES.iter().filter_map(move |&mv| Some(format!("{}{at} {}", mv.name(), costs.get(mv)?)))
+        });
+        let costs: Vec<String> = costs.collect();
+        let at = if n_points == 1 { String::new() } else { format!(" @{}", action.point) };
+        rows.push(Row { lists, action: action_name(action, labels) + &at, costs: costs.join(", ") });
         c = system.successor(&c, action, ());
     }
     rows

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::roots_name;
 use crate::system::exhaustive::{Counterexample, Findings, Scope, Shape, check};
-use crate::system::{Exactness, Oracle, Roots, SystemKind};
+use crate::system::{Exactness, Roots, SystemKind, TransitionSystem};
 use crate::with_system;
 
 /// Options of `treebeam oracle verify`.
@@ -100,7 +100,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!all_right)))
 }
 
-fn verify<S: Oracle>(system: &S, scope: Scope) -> (Findings, Exactness) {
+fn verify<S: TransitionSystem>(system: &S, scope: Scope) -> (Findings, Exactness) {
     (check(system, scope), S::EXACTNESS)
 }
 
@@ -160,7 +160,8 @@ fn report(system: SystemKind, scope: Scope, findings: &Findings) {
     if let Some(Counterexample { configuration, gold, action, claimed, loss }) = &findings.counterexample {
         let mv = action.mv.name();
         eprintln!(
-            "{where_}: {mv} in {configuration:?} with gold heads {gold:?} is said to cost {claimed} and costs {loss}"
+            "{where_}: {mv} at {} in {configuration:?} with gold heads {gold:?} is said to cost {claimed} and costs {loss}",
+            action.point
         );
     }
 }

@@ -4,68 +4,94 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
-use crate::configuration::PlainConfiguration;
-use crate::system::{Action, Permitted, TransitionSystem};
-use crate::tree::{Gold, LabelId};
+use crate::configuration::{Configuration, PlainView, Point};
+use crate::system::{Action, Permitted, Transitions};
+use crate::tree::{Gold, LabelId, NO_LABEL, NO_NODE, Node, ROOT};
 
 /// The configurations of a system for sentences of one length, and the transitions between them.
 ///
-/// Configurations are numbered breadth first: each transition leads to a higher number, so that a pass over the numbers
-/// backwards is a dynamic programme over all derivations.
+/// Every transition leads on along [`Space::order`], so that a pass over it backwards is a dynamic programme over all
+/// derivations.
 #[derive(Debug)]
-pub struct Space {
+pub struct Space<C> {
     /// The configurations by number; 0 is the initial one.
-    pub configurations: Vec<PlainConfiguration>,
-    /// What the system permits in each.
-    pub permitted: Vec<Permitted>,
+    pub configurations: Vec<C>,
+    /// What the system permits in each, at each point.
+    pub permitted: Vec<Vec<Permitted>>,
     /// Whether each is terminal.
     pub terminal: Vec<bool>,
-    /// The number of transitions from the initial configuration to each.
+    /// The least number of transitions from the initial configuration to each.
     pub steps: Vec<usize>,
+    /// The numbers of all configurations, each before those that its transitions lead to.
+    pub order: Vec<usize>,
     /// Transitions by the configuration that they leave: `transitions[first[c]..first[c + 1]]`.
     transitions: Vec<(Action, usize)>,
     first: Vec<usize>,
 }
 
-impl Space {
+impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
     /// All configurations of `system` for `n_words`, in which arcs bear labels below `n_labels`.
     ///
     /// # Panics
-    /// If two derivations of one configuration differ in length, which the system promises not to happen.
-    pub fn of<S: TransitionSystem>(system: &S, n_words: usize, n_labels: LabelId) -> Space {
-        let initial: PlainConfiguration = system.initial((), n_words);
-        let mut numbers: HashMap<PlainConfiguration, usize> = [(initial.clone(), 0)].into_iter().collect();
+    /// If transitions lead round in a circle, which the system promises not to happen.
+    pub fn of<S: Transitions<C>>(system: &S, n_words: usize, n_labels: LabelId) -> Space<C> {
+        let initial: C = system.initial((), n_words);
+        let mut numbers: HashMap<C, usize> = [(initial.clone(), 0)].into_iter().collect();
         let mut space = Space {
             configurations: vec![initial],
             permitted: Vec::new(),
             terminal: Vec::new(),
             steps: vec![0],
+            order: Vec::new(),
             transitions: Vec::new(),
             first: vec![0],
         };
         while let Some(c) = space.configurations.get(space.terminal.len()).cloned() {
             let step = space.steps[space.terminal.len()];
-            let (terminal, permitted) = (system.is_terminal(&c), system.permitted(&c));
-            let moves = permitted.moves.iter().filter(|_| !terminal);
-            for action in moves.flat_map(|mv| {
-                let labels = if mv.makes_arc() { 0..n_labels } else { 0..1 };
-                labels.map(move |label| if mv.makes_arc() { Action { mv, label } } else { Action::bare(mv) })
-            }) {
-                let successor = system.successor(&c, action, ());
-                let next = space.configurations.len();
-                let to = *numbers.entry(successor).or_insert_with_key(|successor| {
-                    space.configurations.push(successor.clone());
-                    space.steps.push(step + 1);
-                    next
-                });
-                assert_eq!(space.steps[to], step + 1, "{} reaches {to} by derivations of two lengths", S::NAME);
-                space.transitions.push((action, to));
+            let terminal = system.is_terminal(&c);
+            let n_points = if terminal { 0 } else { system.n_points(&c) };
+            let permitted: Vec<Permitted> = (0..n_points).map(|point| system.permitted(&c, point as Point)).collect();
+            for (point, permitted) in permitted.iter().enumerate() {
+                for mv in permitted.moves.iter() {
+                    let labels = if mv.makes_arc() { (0..n_labels).collect() } else { vec![NO_LABEL] };
+                    for label in labels {
+                        let action = Action::labelled(mv, label).at(point as Point);
+                        let successor = system.successor(&c, action, ());
+                        let next = space.configurations.len();
+                        let to = *numbers.entry(successor).or_insert_with_key(|successor| {
+                            space.configurations.push(successor.clone());
+                            space.steps.push(step + 1);
+                            next
+                        });
+                        space.transitions.push((action, to));
+                    }
+                }
             }
             space.permitted.push(permitted);
             space.terminal.push(terminal);
             space.first.push(space.transitions.len());
         }
+        space.order = space.sorted();
+        assert_eq!(space.order.len(), space.len(), "{}: transitions lead round in a circle", S::NAME);
         space
+    }
+
+    /// The numbers of the configurations, each before those that its transitions lead to; those in circles are left out.
+    fn sorted(&self) -> Vec<usize> {
+        let mut n_before = vec![0; self.len()];
+        self.transitions.iter().for_each(|&(_, to)| n_before[to] += 1);
+        let mut order = vec![0];
+        let mut done = 0;
+        while let Some(&c) = order.get(done) {
+            done += 1;
+            for &(_, to) in self.transitions(c) {
+                n_before[to] -= 1;
+                if n_before[to] == 0 {
+                    order.push(to);
+                }
+            }
+        }
+        order
     }
 
     /// The number of configurations.
@@ -92,7 +118,7 @@ impl Space {
     pub fn n_derivations(&self) -> Vec<u64> {
         let mut ways = vec![0; self.len()];
         ways[0] = 1;
-        for c in self.numbers() {
+        for &c in &self.order {
             for &(_, to) in self.transitions(c) {
                 ways[to] += ways[c];
             }
@@ -104,10 +130,14 @@ impl Space {
     /// still be derived. Configurations that lead nowhere have [`u32::MAX`].
     pub fn losses(&self, gold: &Gold) -> Vec<u32> {
         let mut losses = vec![u32::MAX; self.len()];
-        for c in self.numbers().rev() {
+        for &c in self.order.iter().rev() {
             losses[c] = if self.terminal[c] {
-                let built = &self.configurations[c];
-                let wrong = |&word: &u16| built.head(word) != gold.head(word) || built.label(word) != gold.label(word);
+                let built = self.configurations[c].tree();
+                // A word that is left without a head hangs on the root, by the label of such words.
+                let wrong = |&word: &Node| match built.head(word) {
+                    NO_NODE => gold.head(word) != ROOT,
+                    head => head != gold.head(word) || built.label(word) != gold.label(word),
+                };
                 gold.tree().words().filter(wrong).count() as u32
             } else {
                 self.transitions(c).iter().map(|&(_, to)| losses[to]).min().unwrap_or(u32::MAX)
