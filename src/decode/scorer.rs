@@ -108,13 +108,7 @@ impl Scorer {
     }
 
     /// The features that `cells` have, in no particular order.
-    pub fn features(
-        &mut self,
-        features: &Compiled,
-        input: &Input,
-        sets: &LabelSets,
-        cells: &Cells,
-    ) -> &[u64] {
+    pub fn features(&mut self, features: &Compiled, input: &Input, sets: &LabelSets, cells: &Cells) -> &[u64] {
         self.features.clear();
         self.extractor.extract_all(features, input, sets, cells, &mut self.features);
         &self.features

@@ -12,7 +12,8 @@ use super::record::{Epoch, Record};
 use super::spec::Spec;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
-use crate::learn::{OracleKind, Training};
+use crate::learn::Training;
+use crate::system::OracleKind;
 
 pub const SPEC: &str = r#"
 name = "test"
@@ -144,7 +145,7 @@ impl Engine for FakeEngine {
         let options = &cell.options;
         let quality = match (options.training, options.oracle) {
             (Training::Greedy, OracleKind::Static) => 80,
-            (Training::Greedy, OracleKind::Dynamic) => 82,
+            (Training::Greedy, _) => 82,
             (Training::Global, _) => 80 + width as u64,
         };
         let mut rng = crate::random::stream(options.seed, "fake", &[quality, options.system as u64]);

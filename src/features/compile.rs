@@ -80,7 +80,8 @@ impl Compiled {
             }
         }
         let mut masks = Vec::new();
-        let groups = classes.iter().map(|(_, members)| group(set, members, &columns, buffer_is_suffix, &mut masks)).collect();
+        let groups =
+            classes.iter().map(|(_, members)| group(set, members, &columns, buffer_is_suffix, &mut masks)).collect();
         Compiled { groups, masks, columns, n_templates: set.templates.len() }
     }
 

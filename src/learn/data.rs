@@ -48,7 +48,9 @@ impl TrainingData {
     /// # Errors
     /// If the feature set does not parse, a tree is malformed, or no training sentence is left.
     pub fn new(options: &TrainOptions, train: &Treebank, dev: Option<&Treebank>) -> Result<TrainingData> {
-        with_system!(options.system, options.roots, |system| TrainingData::with(system, options, train, dev))
+        with_system!(options.system, options.roots, |system| {
+            TrainingData::with(system.with_oracle(options.oracle), options, train, dev)
+        })
     }
 
     fn with<S: TransitionSystem>(
@@ -195,10 +197,11 @@ fn arcs_of<S: System>(system: S, tree: &Tree) -> impl Iterator<Item = ArcLabel> 
     tree.words().flat_map(move |word| {
         let (head, label) = (tree.head(word), tree.label(word));
         let moves = system.arc_moves(head, word);
-        S::MOVES
-            .iter()
-            .filter(move |&&mv| moves.has(mv))
-            .map(move |&mv| ArcLabel { mv, label, from_root: head == ROOT })
+        S::MOVES.iter().filter(move |&&mv| moves.has(mv)).map(move |&mv| ArcLabel {
+            mv,
+            label,
+            from_root: head == ROOT,
+        })
     })
 }
 

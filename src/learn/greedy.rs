@@ -12,6 +12,8 @@ use crate::system::{ActionId, Choice, TransitionSystem};
 pub enum Teacher<'t> {
     /// The canonical derivation, which is also followed.
     Static(&'t [Choice]),
+    /// Every correct action, of which the model's favourite is followed.
+    NonDeterministic,
     /// Every action of least cost; wrong predictions are followed as the policy says.
     Dynamic(Exploration),
 }
@@ -54,7 +56,9 @@ pub fn learn<S: TransitionSystem, W, M: Memory>(
                 correct.clear();
                 correct.push(derivation[step]);
             }
-            Teacher::Dynamic(_) => supervision.correct_choices(&configuration, &mut correct),
+            Teacher::NonDeterministic | Teacher::Dynamic(_) => {
+                supervision.correct_choices(&configuration, &mut correct)
+            }
         }
         let follow = if correct.binary_search(&predicted).is_ok() {
             predicted
@@ -64,7 +68,7 @@ pub fn learn<S: TransitionSystem, W, M: Memory>(
             memory.reward(scored.features(predicted.point), predicted.action, -1);
             updates += 1;
             let follow_mistake = match &mut teacher {
-                Teacher::Static(_) => false,
+                Teacher::Static(_) | Teacher::NonDeterministic => false,
                 Teacher::Dynamic(exploration) => exploration.follow_mistake(),
             };
             if follow_mistake { predicted } else { good }

@@ -12,5 +12,5 @@ mod trainer;
 mod violation;
 
 pub use data::{Example, TrainingData};
-pub use options::{Keep, Nonprojective, OracleKind, TrainOptions, Training, Update};
+pub use options::{Keep, Nonprojective, TrainOptions, Training, Update};
 pub use trainer::{Best, IterationReport, Progress, Trainer};

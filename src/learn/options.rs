@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::system::{Roots, SystemKind};
+use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct TrainOptions {
     pub features: String,
     /// Greedy or global training.
     pub training: Training,
-    /// The gold side: one canonical derivation, or every zero-cost one.
+    /// The gold side: one canonical derivation, or every correct action.
     pub oracle: OracleKind,
     /// Greedy with a dynamic oracle: explore after this many iterations (k of Goldberg & Nivre 2013).
     pub explore_from: u32,
@@ -98,16 +98,6 @@ choice! {
 }
 
 choice! {
-    /// The gold side of training.
-    OracleKind {
-        /// The canonical derivation of the gold tree.
-        Static,
-        /// Every action that costs nothing.
-        Dynamic,
-    }
-}
-
-choice! {
     /// Where a structured perceptron compares the predicted with the gold prefix (Huang, Fayong & Guo 2012).
     Update {
         /// Where gold falls off the beam (Collins & Roark 2004).
@@ -160,6 +150,11 @@ impl TrainOptions {
         }
         if self.batch == 0 {
             return wrong("--batch must be at least 1");
+        }
+        if !self.system.oracles().contains(&self.oracle) {
+            let known: Vec<&str> = self.system.oracles().iter().map(|oracle| oracle.name()).collect();
+            let (system, oracle) = (self.system, self.oracle.name());
+            return wrong(&format!("{system} has no {oracle} oracle; expected --oracle {}", known.join(" or ")));
         }
         if !(0.0..=1.0).contains(&self.explore_prob) {
             return wrong("--explore-prob must be from 0 to 1");

@@ -66,8 +66,9 @@ impl<S: TransitionSystem> Supervision<'_, S> {
         S: Oracle<C>,
     {
         let mut c: C = self.system.initial(arena, self.gold.n_words());
-        let canonical = Derivation::least_cost::<_, C>(&self.system, self.gold, arena);
-        let choices = canonical.actions.iter().map(|action| {
+        let derivation = Derivation::canonical::<_, C>(&self.system, self.gold, arena)
+            .unwrap_or_else(|| Derivation::least_cost::<_, C>(&self.system, self.gold, arena));
+        let choices = derivation.actions.iter().map(|action| {
             let permitted = self.system.permitted(&c, action.point);
             let known = self.actions.id(action.mv, action.label).filter(|&id| self.actions.permits(permitted, id));
             // An arc that is not in the tree may ask for a label that its move never bears.

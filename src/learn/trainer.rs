@@ -10,13 +10,13 @@ use super::exploration::Exploration;
 use super::global::{self, GoldSide};
 use super::greedy::{self, Teacher};
 use super::supervision::Supervision;
-use super::{Keep, OracleKind, TrainOptions, Training};
+use super::{Keep, TrainOptions, Training};
 use crate::decode::{Decoder, Workspace};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::model::{FrozenWeights, LiveWeights, Model};
 use crate::random;
-use crate::system::TransitionSystem;
+use crate::system::{OracleKind, System as _, TransitionSystem};
 use crate::with_system;
 
 /// What one iteration did.
@@ -87,7 +87,9 @@ impl<'t> Trainer<'t> {
         if progress.iteration > 0 && progress.iteration == self.options.average_from {
             progress.weights.restart_average();
         }
-        let updates = with_system!(self.options.system, self.options.roots, |system| self.pass(system, progress, tick));
+        let updates = with_system!(self.options.system, self.options.roots, |system| {
+            self.pass(system.with_oracle(self.options.oracle), progress, tick)
+        });
         let seconds = start.elapsed().as_secs_f64();
         progress.iteration += 1;
         let wanted = self.options.keep == Keep::Best || progress.iteration == self.options.iterations;
@@ -197,8 +199,9 @@ impl<'t> Trainer<'t> {
         let example = &self.data.examples()[number];
         let options = self.options;
         let teacher = match options.oracle {
-            OracleKind::Static => Teacher::Static(&example.derivation),
-            OracleKind::Dynamic => Teacher::Dynamic(Exploration::new(
+            oracle if oracle.is_static() => Teacher::Static(&example.derivation),
+            OracleKind::NonDeterministic => Teacher::NonDeterministic,
+            _ => Teacher::Dynamic(Exploration::new(
                 options.explore_from,
                 options.explore_prob,
                 options.seed,
@@ -220,8 +223,8 @@ impl<'t> Trainer<'t> {
     ) -> (Vec<Change>, u64) {
         let example = &self.data.examples()[number];
         let gold_side = match self.options.oracle {
-            OracleKind::Static => GoldSide::Static(&example.derivation),
-            OracleKind::Dynamic => GoldSide::Dynamic,
+            oracle if oracle.is_static() => GoldSide::Static(&example.derivation),
+            _ => GoldSide::Dynamic,
         };
         let decoder = self.decoder(system, weights);
         let supervision = self.supervision(system, example);

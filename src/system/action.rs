@@ -318,7 +318,8 @@ impl Actions {
     /// A vector of [`Actions::width`] lanes: 0 where the action is among `permitted`, [`FORBIDDEN`] elsewhere.
     #[inline]
     pub fn mask(&self, permitted: Permitted) -> &[i32] {
-        let pattern = self.of_moves[permitted.moves.bits() as usize] | self.of_root[permitted.from_root.bits() as usize];
+        let pattern =
+            self.of_moves[permitted.moves.bits() as usize] | self.of_root[permitted.from_root.bits() as usize];
         &self.masks[pattern as usize * self.width..][..self.width]
     }
 

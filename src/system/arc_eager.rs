@@ -20,7 +20,7 @@
 //! by one, which two further terms make good: see `one_root`. With them the costs equal exhaustive search again.
 
 use super::one_root::OneRoot;
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use super::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
 use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
@@ -40,7 +40,6 @@ impl ArcEager {
 impl System for ArcEager {
     const NAME: &'static str = "arc-eager";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
-    const EXACTNESS: Exactness = Exactness::ExactForProjective;
 
     type Shared<'a> = ArenaConfiguration<'a>;
     type Plain = PlainConfiguration;

@@ -13,7 +13,7 @@
 //! they are, and exact: a word that hangs on the root in the gold tree can still do so if it is in the buffer or at S0
 //! with the root below it, whether or not other words may.
 
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use super::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
 use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
@@ -33,7 +33,6 @@ impl ArcHybrid {
 impl System for ArcHybrid {
     const NAME: &'static str = "arc-hybrid";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
-    const EXACTNESS: Exactness = Exactness::ExactForProjective;
 
     type Shared<'a> = ArenaConfiguration<'a>;
     type Plain = PlainConfiguration;

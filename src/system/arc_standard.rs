@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::iter::once;
 
 use super::tabulation::Tabulation;
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use super::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
 use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
 use crate::tree::{Gold, Node, ROOT};
 
@@ -39,7 +39,6 @@ impl ArcStandard {
 impl System for ArcStandard {
     const NAME: &'static str = "arc-standard";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
-    const EXACTNESS: Exactness = Exactness::ExactForProjective;
 
     type Shared<'a> = ArenaConfiguration<'a>;
     type Plain = PlainConfiguration;

@@ -22,6 +22,7 @@ pub use derivation::Derivation;
 use crate::configuration::{Arena, Configuration, PlainView, Point, View};
 pub use crate::tree::Roots;
 use crate::tree::{Gold, LabelId, Node, ROOT};
+use crate::with_system;
 
 /// What a system is, however its configurations are kept.
 pub trait System: Copy + Send + Sync + 'static {
@@ -29,8 +30,10 @@ pub trait System: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// The moves of the system.
     const MOVES: &'static [Move];
-    /// How good its dynamic oracle's costs are.
-    const EXACTNESS: Exactness;
+    /// Its oracles, the one to train with by default last.
+    const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Dynamic];
+    /// The feature set to train with by default.
+    const FEATURES: &'static str = "zn11";
     /// Whether the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells what
     /// is behind it, and features of words behind B0 are memoised with those of B0.
     const BUFFER_IS_SUFFIX: bool = true;
@@ -39,6 +42,17 @@ pub trait System: Copy + Send + Sync + 'static {
     type Shared<'a>: Configuration<Arena = Arena<'a>> + View<'a>;
     /// Its configurations as the reference and exhaustive search keep them: each by itself.
     type Plain: Configuration<Arena = ()> + PlainView;
+
+    /// The system with this one of its oracles.
+    #[must_use]
+    fn with_oracle(self, _: OracleKind) -> Self {
+        self
+    }
+
+    /// How good the costs of its oracle are.
+    fn exactness(&self) -> Exactness {
+        Exactness::ExactForProjective
+    }
 
     /// The moves that can make the arc from `head` to `dependent`.
     fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
@@ -67,6 +81,53 @@ pub trait Transitions<C: Configuration>: System {
     fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)>;
     /// The configuration after `action`, which must be permitted.
     fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C;
+}
+
+/// The gold side of training: which actions are correct.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum OracleKind {
+    /// The next action of the canonical derivation.
+    Static,
+    /// Swap: the next action of the canonical derivation that swaps as late as possible.
+    Lazy,
+    /// Every action after which the gold tree can still be derived. Only defined where it can.
+    NonDeterministic,
+    /// Every action of least cost, wherever the derivation has got to.
+    Dynamic,
+    /// Non-monotonic Covington: dynamic, by the lower bound of the loss.
+    Lower,
+    /// Non-monotonic Covington: dynamic, by the tighter upper bound.
+    PcUpper,
+    /// Non-monotonic Covington: dynamic, by the upper bound.
+    Upper,
+}
+
+impl OracleKind {
+    /// The name as flags and specifications spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            OracleKind::Static => "static",
+            OracleKind::Lazy => "lazy",
+            OracleKind::NonDeterministic => "non-deterministic",
+            OracleKind::Dynamic => "dynamic",
+            OracleKind::Lower => "lower",
+            OracleKind::PcUpper => "pc-upper",
+            OracleKind::Upper => "upper",
+        }
+    }
+
+    /// Whether it prescribes one derivation.
+    pub fn is_static(self) -> bool {
+        matches!(self, OracleKind::Static | OracleKind::Lazy)
+    }
+
+    /// Whether it is defined wherever the derivation has got to, so that training may explore.
+    pub fn explores(self) -> bool {
+        !self.is_static() && self != OracleKind::NonDeterministic
+    }
 }
 
 /// How close the costs of an oracle come to the true loss.
@@ -117,10 +178,8 @@ pub trait TransitionSystem:
 {
 }
 
-impl<S> TransitionSystem for S where
-    S: System + for<'a> Oracle<<S as System>::Shared<'a>> + Oracle<<S as System>::Plain>
-{
-}
+impl<S> TransitionSystem for S where S: System + for<'a> Oracle<<S as System>::Shared<'a>> + Oracle<<S as System>::Plain>
+{}
 
 /// The label that the arc of `mv` should bear, if it is a gold arc: another label costs 1 more (the loss counts words
 /// whose head or label is wrong). On an arc that is not in the gold tree every label costs the same.
@@ -155,12 +214,30 @@ impl SystemKind {
 
     /// The name as flags, specifications, records and model files spell it.
     pub fn name(self) -> &'static str {
-        match self {
-            SystemKind::ArcStandard => ArcStandard::NAME,
-            SystemKind::ArcEager => ArcEager::NAME,
-            SystemKind::ArcHybrid => ArcHybrid::NAME,
-        }
+        with_system!(self, Roots::Single, |system| name(&system))
     }
+
+    /// Its oracles, the one to train with by default last.
+    pub fn oracles(self) -> &'static [OracleKind] {
+        with_system!(self, Roots::Single, |system| oracles(&system))
+    }
+
+    /// The feature set to train with by default.
+    pub fn features(self) -> &'static str {
+        with_system!(self, Roots::Single, |system| features(&system))
+    }
+}
+
+fn name<S: System>(_: &S) -> &'static str {
+    S::NAME
+}
+
+fn oracles<S: System>(_: &S) -> &'static [OracleKind] {
+    S::ORACLES
+}
+
+fn features<S: System>(_: &S) -> &'static str {
+    S::FEATURES
 }
 
 impl std::fmt::Display for SystemKind {

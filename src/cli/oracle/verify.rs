@@ -101,7 +101,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn verify<S: TransitionSystem>(system: &S, scope: Scope) -> (Findings, Exactness) {
-    (check(system, scope), S::EXACTNESS)
+    (check(system, scope), system.exactness())
 }
 
 fn holds(exactness: Exactness, shape: Shape, findings: &Findings) -> bool {

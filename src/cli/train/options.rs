@@ -1,8 +1,8 @@
 //! The options of training on the command line.
 
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Keep, Nonprojective, OracleKind, TrainOptions, Training, Update};
-use crate::system::{Roots, SystemKind};
+use crate::learn::{Keep, Nonprojective, TrainOptions, Training, Update};
+use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 
 /// Everything that decides what is computed. What is not given has the library's default.
@@ -32,7 +32,7 @@ pub struct TrainingArgs {
     /// Greedy: one decision at a time. Global: whole derivations in a beam [default: global]
     #[arg(long, value_enum, help_heading = "Training")]
     training: Option<Training>,
-    /// The gold side: the canonical derivation, or every zero-cost action [default: dynamic]
+    /// The gold side: the canonical derivation, or every correct action [default: dynamic, if the system has it]
     #[arg(long, value_enum, help_heading = "Training")]
     oracle: Option<OracleKind>,
     /// Greedy with a dynamic oracle: explore after this many iterations [default: 1]
@@ -74,12 +74,14 @@ impl TrainingArgs {
     /// The options with defaults filled in.
     pub fn resolve(&self) -> TrainOptions {
         let default = TrainOptions::default();
+        let system = self.system.unwrap_or(default.system);
+        let own_oracle = *system.oracles().last().expect("every system has an oracle");
         let roots = if self.multi_root { Some(Roots::Several) } else { self.roots };
         TrainOptions {
-            system: self.system.unwrap_or(default.system),
-            features: self.features.clone().unwrap_or(default.features),
+            system,
+            features: self.features.clone().unwrap_or_else(|| system.features().to_owned()),
             training: self.training.unwrap_or(default.training),
-            oracle: self.oracle.unwrap_or(default.oracle),
+            oracle: self.oracle.unwrap_or(own_oracle),
             explore_from: self.explore_from.unwrap_or(default.explore_from),
             explore_prob: self.explore_prob.unwrap_or(default.explore_prob),
             update: self.update.unwrap_or(default.update),
