@@ -36,9 +36,9 @@ pub fn bench(c: &mut Criterion) {
             b.iter(|| {
                 let mut beam = Beam::new(width, &mut candidates);
                 for (rank, scores) in scores.iter().enumerate() {
-                    beam.offer_all(rank as u32, bases[rank], scores, &mask);
+                    beam.offer_all(rank as u32, 0, bases[rank], scores, &mask);
                 }
-                let chosen = beam.finish().iter().map(|c| (-c.score, c.rank, c.action));
+                let chosen = beam.finish().iter().map(|c| (-c.score, c.rank, c.choice.action));
                 assert!(chosen.eq(expected.iter().copied()));
             });
         });

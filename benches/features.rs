@@ -2,10 +2,10 @@
 
 use bumpalo::Bump;
 use criterion::{Criterion, Throughput};
-use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets};
+use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
 use treebeam::decode::Scorer;
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
-use treebeam::system::{ArcEager, Derivation, Roots, TransitionSystem};
+use treebeam::system::{ArcEager, Derivation, Roots, Transitions as _};
 use treebeam::treebank::Column;
 
 use crate::data::{MODEL, N, TEST, golds};
@@ -30,7 +30,7 @@ pub fn bench(c: &mut Criterion) {
     let mut group = c.benchmark_group("features");
     for (name, _) in BUILT_IN {
         let set = FeatureSet::load(name).expect("the set is built in");
-        let features = Compiled::new(&set, Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos));
+        let features = Compiled::new(&set, Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos), true);
         let arena = Arena::new(&bump, &sets, features.masks());
         let inputs = TEST.sentences.iter().map(|sentence| Input::new(features.columns(), sentence));
         let traces: Vec<_> = inputs.zip(&golds).map(|(input, gold)| (input, trace(gold, arena))).collect();
@@ -43,7 +43,7 @@ pub fn bench(c: &mut Criterion) {
                 let (mut n, mut sum) = (0, 0u64);
                 for (input, trace) in &traces {
                     for configuration in trace {
-                        let hashes = scorer.features(&features, input, &sets, configuration);
+                        let hashes = scorer.features(&features, input, &sets, &configuration.cells(0));
                         n += hashes.len();
                         sum = hashes.iter().fold(sum, |sum, hash| sum.wrapping_add(*hash));
                     }

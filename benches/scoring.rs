@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use criterion::{Criterion, Throughput};
-use treebeam::configuration::{Arena, LabelSets};
+use treebeam::configuration::{Arena, LabelSets, View as _};
 use treebeam::decode::Scorer;
 
 use crate::data::{MODEL, N, TEST, golds, inputs};
@@ -21,7 +21,10 @@ pub fn bench(c: &mut Criterion) {
         let mut total = 0;
         for (input, trace) in &traces {
             scorer.start(features, width, false);
-            total += trace.iter().map(|c| sum(scorer.score_plainly(features, weights, input, &sets, c).0)).sum::<i64>();
+            total += trace
+                .iter()
+                .map(|c| sum(scorer.score_plainly(features, weights, input, &sets, &c.cells(0)).0))
+                .sum::<i64>();
         }
         total
     };
@@ -35,7 +38,10 @@ pub fn bench(c: &mut Criterion) {
             let mut total = 0;
             for (input, trace) in &traces {
                 memoising.start(features, width, false);
-                total += trace.iter().map(|c| sum(memoising.score(features, weights, input, &sets, c))).sum::<i64>();
+                total += trace
+                    .iter()
+                    .map(|c| sum(memoising.score(features, weights, input, &sets, &c.cells(0))))
+                    .sum::<i64>();
             }
             assert_eq!(total, expected);
         });

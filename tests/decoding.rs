@@ -2,14 +2,14 @@
 //! feature and the action: every feature counts, and no two actions are alike.
 
 use bumpalo::Bump;
-use std::collections::BTreeMap;
-use treebeam::configuration::{Arena, ArenaConfiguration, Configuration, LabelSets, PlainConfiguration};
+use std::collections::{BTreeMap, HashSet};
+use treebeam::configuration::{Arena, LabelSets, Point, View as _};
 use treebeam::decode::{Decoder, Parsed, Scorer, Workspace};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::model::Weights;
 use treebeam::random;
-use treebeam::system::{Action, ActionId, Actions, Move, Roots, SystemKind, TransitionSystem};
-use treebeam::tree::Tree;
+use treebeam::system::{Action, ActionId, Actions, Roots, SystemKind, TransitionSystem};
+use treebeam::tree::{NO_NODE, ROOT, Tree};
 use treebeam::treebank::{Column, Format, Sentence};
 use treebeam::with_system;
 
@@ -31,18 +31,38 @@ impl Weights for Hashed {
     }
 }
 
-fn compile(set: &str) -> Compiled {
+fn compile<S: TransitionSystem>(_: &S, set: &str) -> Compiled {
     let set = FeatureSet::load(set).unwrap();
     let columns = Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos);
-    Compiled::new(&set, columns)
+    Compiled::new(&set, columns, S::BUFFER_IS_SUFFIX)
 }
 
 const N_LABELS: usize = 3;
 
 /// Label 0 for root arcs, 1 and 2 for others.
-fn actions<S: TransitionSystem>(_: &S) -> Actions {
-    let labelled = [Move::Left, Move::Right].into_iter().flat_map(|mv| [(mv, 1, false), (mv, 2, false)]);
-    Actions::new(S::MOVES, N_LABELS, labelled.chain([(S::ROOT_MOVE, 0, true)])).unwrap()
+fn actions<S: TransitionSystem>(system: &S) -> Actions {
+    let arc_moves = || S::MOVES.iter().copied().filter(|mv| mv.makes_arc());
+    let of_words = arc_moves().flat_map(|mv| [(mv, 1, false), (mv, 2, false)]);
+    let from_root = arc_moves().filter(|&mv| system.arc_moves(ROOT, 1).has(mv)).map(|mv| (mv, 0, true));
+    Actions::new(S::MOVES, N_LABELS, of_words.chain(from_root)).unwrap()
+}
+
+/// Every permitted action of a configuration, at every point.
+fn permitted_actions<S: TransitionSystem>(system: &S, actions: &Actions, c: &S::Plain) -> Vec<(Action, ActionId)> {
+    let at_point = |point| {
+        let permitted = system.permitted(c, point);
+        let ids = (0..actions.len() as ActionId).filter(move |&id| actions.permits(permitted, id));
+        ids.map(move |id| (actions.get(id).at(point), id))
+    };
+    (0..system.n_points(c) as Point).flat_map(at_point).collect()
+}
+
+/// The tree in which every word without a head hangs on the root.
+fn completed(mut tree: Tree, actions: &Actions) -> Tree {
+    for word in tree.words().filter(|&word| tree.head(word) == NO_NODE).collect::<Vec<_>>() {
+        tree.attach(word, ROOT, actions.root_label());
+    }
+    tree
 }
 
 /// The first `n_words` words of a sentence, as a sentence of their own.
@@ -67,34 +87,23 @@ struct Exhaustive<'t, S> {
 }
 
 impl<S: TransitionSystem> Exhaustive<'_, S> {
-    fn search(
-        &mut self,
-        plain: &PlainConfiguration,
-        shared: ArenaConfiguration,
-        arena: Arena,
-        tree: &Tree,
-        score: i64,
-    ) {
+    fn search<'a>(&mut self, plain: &S::Plain, shared: S::Shared<'a>, arena: Arena<'a>, tree: &Tree, score: i64) {
         if self.system.is_terminal(plain) {
-            self.found.push(Parsed { tree: tree.clone(), score });
+            self.found.push(Parsed { tree: completed(tree.clone(), self.actions), score });
             return;
         }
         let sets = arena.label_sets();
-        let (scores, _) = self.scorer.score_plainly(self.features, self.weights, self.input, sets, &shared);
-        let scores = scores.to_vec();
-        let permitted = self.system.permitted(plain);
-        for id in 0..self.actions.len() as ActionId {
-            if !self.actions.permits(permitted, id) {
-                continue;
-            }
-            let action = self.actions.get(id);
+        for (action, id) in permitted_actions(&self.system, self.actions, plain) {
+            let cells = shared.cells(action.point);
+            let (scores, _) = self.scorer.score_plainly(self.features, self.weights, self.input, sets, &cells);
+            let score = score + i64::from(scores[id as usize]);
             let mut tree = tree.clone();
-            if let Some((head, dependent)) = self.system.arc(plain, action.mv) {
+            if let Some((head, dependent)) = self.system.arc(plain, action.point, action.mv) {
                 tree.attach(dependent, head, action.label);
             }
             let plain = self.system.successor(plain, action, ());
             let shared = self.system.successor(&shared, action, arena);
-            self.search(&plain, shared, arena, &tree, score + i64::from(scores[id as usize]));
+            self.search(&plain, shared, arena, &tree, score);
         }
     }
 }
@@ -105,7 +114,7 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
     sentence: &Sentence,
     seed: u64,
 ) -> usize {
-    let (features, actions, weights) = (compile("zn11"), actions(&system), Hashed { seed });
+    let (features, actions, weights) = (compile(&system, "zn11"), actions(&system), Hashed { seed });
     let input = Input::new(features.columns(), sentence);
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
     let arena = Arena::new(&bump, &sets, &[]);
@@ -176,24 +185,26 @@ fn greedily<S: TransitionSystem>(decoder: &Decoder<S, Hashed>, input: &Input) ->
     let mut scorer = Scorer::default();
     scorer.start(decoder.features, decoder.actions.width(), false);
     let mut parsed = Parsed { tree: Tree::unattached(input.n_words()), score: 0 };
-    let mut configuration: ArenaConfiguration = decoder.system.initial(arena, input.n_words());
-    while !decoder.system.is_terminal(&configuration) {
-        let (scores, _) = scorer.score_plainly(decoder.features, decoder.weights, input, &sets, &configuration);
-        let permitted = decoder.system.permitted(&configuration);
+    let mut plain: S::Plain = decoder.system.initial((), input.n_words());
+    let mut shared: S::Shared<'_> = decoder.system.initial(arena, input.n_words());
+    while !decoder.system.is_terminal(&plain) {
         let mut best: Option<(i32, Action)> = None;
-        for id in 0..decoder.actions.len() as ActionId {
-            let score = scores[id as usize];
-            if decoder.actions.permits(permitted, id) && best.is_none_or(|(highest, _)| score > highest) {
-                best = Some((score, decoder.actions.get(id)));
+        for (action, id) in permitted_actions(&decoder.system, decoder.actions, &plain) {
+            let cells = shared.cells(action.point);
+            let (scores, _) = scorer.score_plainly(decoder.features, decoder.weights, input, &sets, &cells);
+            if best.is_none_or(|(highest, _)| scores[id as usize] > highest) {
+                best = Some((scores[id as usize], action));
             }
         }
         let (score, action) = best.unwrap();
-        if let Some((head, dependent)) = decoder.system.arc(&configuration, action.mv) {
+        if let Some((head, dependent)) = decoder.system.arc(&plain, action.point, action.mv) {
             parsed.tree.attach(dependent, head, action.label);
         }
         parsed.score += i64::from(score);
-        configuration = decoder.system.successor(&configuration, action, arena);
+        plain = decoder.system.successor(&plain, action, ());
+        shared = decoder.system.successor(&shared, action, arena);
     }
+    parsed.tree = completed(parsed.tree, decoder.actions);
     parsed
 }
 
@@ -204,7 +215,7 @@ fn a_beam_of_width_1_is_the_greedy_loop() {
         for roots in [Roots::Single, Roots::Several] {
             for (set, _) in BUILT_IN {
                 with_system!(kind, roots, |system| {
-                    let (features, actions, weights) = (compile(set), actions(&system), Hashed { seed: 3 });
+                    let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 3 });
                     let decoder = Decoder { system, features: &features, actions: &actions, weights: &weights };
                     let mut workspace = Workspace::new(N_LABELS);
                     for sentence in &sentences {
@@ -220,32 +231,30 @@ fn a_beam_of_width_1_is_the_greedy_loop() {
 
 /// Walks at random and compares the two ways of scoring everywhere; how many configurations had been scored before.
 fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize {
-    let (features, actions, weights) = (compile(set), actions(&system), Hashed { seed: 5 });
+    let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 5 });
     let input = Input::new(features.columns(), sentence);
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
     let arena = Arena::new(&bump, &sets, features.masks());
     let (mut memoising, mut plain) = (Scorer::default(), Scorer::default());
     memoising.start(&features, actions.width(), false);
     plain.start(&features, actions.width(), false);
-    let mut met = Vec::new();
+    let mut met = HashSet::new();
     let mut n_again = 0;
     for number in 0..40 {
         let mut rng = random::stream(1, "walk", &[number]);
-        let mut configuration: ArenaConfiguration = system.initial(arena, input.n_words());
+        let mut plain_configuration: S::Plain = system.initial((), input.n_words());
+        let mut configuration: S::Shared<'_> = system.initial(arena, input.n_words());
         while !system.is_terminal(&configuration) {
-            let (expected, hashes) = plain.score_plainly(&features, &weights, &input, &sets, &configuration);
-            let scores = memoising.score(&features, &weights, &input, &sets, &configuration);
+            let permitted = permitted_actions(&system, &actions, &plain_configuration);
+            let (action, _) = permitted[random::below(permitted.len() as u64, &mut rng) as usize];
+            let cells = configuration.cells(action.point);
+            let (expected, hashes) = plain.score_plainly(&features, &weights, &input, &sets, &cells);
+            let scores = memoising.score(&features, &weights, &input, &sets, &cells);
             assert_eq!(scores, expected, "{}, {set}", S::NAME);
-            let hashes = hashes.to_vec();
-            n_again += usize::from(met.contains(&hashes));
-            met.push(hashes);
-            let permitted = system.permitted(&configuration);
-            let ids = (0..actions.len() as ActionId).filter(|&id| actions.permits(permitted, id));
-            let ids: Vec<ActionId> = ids.collect();
-            let id = ids[random::below(ids.len() as u64, &mut rng) as usize];
-            configuration = system.successor(&configuration, actions.get(id), arena);
+            n_again += usize::from(!met.insert(hashes.to_vec()));
+            plain_configuration = system.successor(&plain_configuration, action, ());
+            configuration = system.successor(&configuration, action, arena);
         }
-        assert_eq!(configuration.stack_len() + configuration.buffer_len(), 1);
     }
     n_again
 }

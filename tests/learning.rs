@@ -1,8 +1,9 @@
 //! Learning: the perceptron's arithmetic on a worked example, and training that must reach every tree it is shown.
 
 use treebeam::decode::Parser;
-use treebeam::learn::{Keep, OracleKind, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
+use treebeam::learn::{Keep, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
 use treebeam::model::{LiveWeights, Model, Weights};
+use treebeam::system::OracleKind;
 use treebeam::system::{Roots, SystemKind};
 use treebeam::tree::Labels;
 use treebeam::treebank::Treebank;

@@ -1,6 +1,6 @@
 //! What the papers print, read literally, against exhaustive search: the reasons for the forms used here.
 
-use crate::configuration::Configuration;
+use crate::configuration::Stacks;
 use crate::system::exhaustive::{Findings, Scope, Shape, check_costs};
 use crate::system::*;
 use crate::tree::ROOT;
@@ -19,7 +19,7 @@ struct Reading {
 const CORRECT: Reading = Reading { whole_in_shift_and_reduce: true, whole_in_arcs: true, headless_only: true };
 
 /// Arc-eager's costs in sets, as printed, with σ = stack, β = buffer; a root at the buffer's end reads as word n + 1.
-fn arc_eager_costs(reading: Reading, gold: &Gold, c: &impl Configuration, permitted: MoveSet) -> MoveCosts {
+fn arc_eager_costs(reading: Reading, gold: &Gold, c: &impl Stacks, permitted: MoveSet) -> MoveCosts {
     let (b, s) = (c.buffer(0).unwrap(), c.stack(0));
     let stack: Vec<(Node, bool)> = c.stack_nodes().collect();
     let buffer: Vec<Node> = (0..c.buffer_len()).filter_map(|index| c.buffer(index)).collect();
@@ -46,7 +46,7 @@ fn arc_eager_costs(reading: Reading, gold: &Gold, c: &impl Configuration, permit
                 has_head_in(b, &below) + has_head_in(b, &behind) + dependents_on_stack(skip(reading.whole_in_arcs))
             }
             Move::Left => has_head_in(s.unwrap(), &behind) + dependents_in_buffer(skip(reading.whole_in_arcs)),
-            Move::Reduce => dependents_in_buffer(skip(reading.whole_in_shift_and_reduce)),
+            _ => dependents_in_buffer(skip(reading.whole_in_shift_and_reduce)),
         };
         costs.set(mv, cost);
     }
@@ -55,7 +55,7 @@ fn arc_eager_costs(reading: Reading, gold: &Gold, c: &impl Configuration, permit
 
 fn arc_eager(reading: Reading) -> Findings {
     let scope = Scope { n_words: 5, roots: Roots::Several, shape: Shape::Projective, n_labels: 1 };
-    check_costs(&ArcEager::new(Roots::Several), scope, |gold, c, permitted| {
+    check_costs(&ArcEager::new(Roots::Several), scope, |gold, c, _, permitted| {
         arc_eager_costs(reading, gold, c, permitted)
     })
 }
@@ -86,8 +86,8 @@ fn the_smallest_counterexample() {
     let system = ArcEager::new(Roots::Several);
     let c: crate::configuration::PlainConfiguration = system.initial((), 2);
     let c = c.shift(());
-    let permitted = system.permitted(&c).moves;
-    assert_eq!(system.costs(&gold, &c, permitted).get(Move::Left), Some(2));
+    let permitted = system.permitted(&c, 0).moves;
+    assert_eq!(system.costs(&gold, &c, 0, permitted).get(Move::Left), Some(2));
     let literal = Reading { whole_in_shift_and_reduce: false, whole_in_arcs: false, ..CORRECT };
     assert_eq!(arc_eager_costs(literal, &gold, &c, permitted).get(Move::Left), Some(1));
 }

@@ -1,7 +1,7 @@
 //! Worked examples from the literature.
 
 use super::gold;
-use crate::configuration::{Configuration, PlainConfiguration};
+use crate::configuration::{PlainConfiguration, PlainView as _, Stacks as _};
 use crate::system::*;
 
 /// Chang et al. (2015), figure 2: arc-hybrid on "Flying planes can be dangerous".
@@ -12,24 +12,22 @@ fn learning_to_search_figure_2() {
     let stacks: [&[Node]; 10] =
         [&[0, 1], &[0], &[0, 2], &[0], &[0, 3], &[0, 3, 4], &[0, 3, 4, 5], &[0, 3, 4], &[0, 3], &[0]];
     let system = ArcHybrid::new(Roots::Several);
-    assert_eq!(system.derivation_len(5), moves.len());
+    assert_eq!(system.max_derivation_len(5), moves.len());
     let built = gold(&[2, 3, 0, 3, 4]);
     // The gold tree is chosen so that the first LEFT loses two arcs: can → Flying and Flying → planes.
     let other = gold(&[3, 1, 0, 3, 4]);
     let mut c: PlainConfiguration = system.initial((), 5);
     for (step, mv) in moves.into_iter().enumerate() {
-        let permitted = system.permitted(&c).moves;
+        let permitted = system.permitted(&c, 0).moves;
         assert!(permitted.has(mv));
-        assert_eq!(system.static_move(&built, &c), mv);
-        assert_eq!(system.costs(&built, &c, permitted).get(mv), Some(0));
-        assert_eq!(system.costs(&other, &c, permitted).get(mv), Some(if step == 1 { 2 } else { 0 }));
-        c = system.successor(&c, Action { mv, label: 0 }, ());
-        let mut stack: Vec<Node> = c.stack_nodes().map(|(node, _)| node).collect();
-        stack.reverse();
-        assert_eq!(stack, stacks[step]);
+        assert_eq!(system.static_move(&built, &c), (0, mv));
+        assert_eq!(system.costs(&built, &c, 0, permitted).get(mv), Some(0));
+        assert_eq!(system.costs(&other, &c, 0, permitted).get(mv), Some(if step == 1 { 2 } else { 0 }));
+        c = system.successor(&c, Action::labelled(mv, 0), ());
+        assert_eq!(c.lists()[0], stacks[step]);
     }
     assert!(system.is_terminal(&c));
-    assert_eq!((1..=5).map(|word| c.head(word)).collect::<Vec<_>>(), [2, 3, 0, 3, 4]);
+    assert_eq!(c.tree().heads(), [2, 3, 0, 3, 4]);
 }
 
 /// Goldberg & Nivre (2013, section 4.3): arc-standard is not arc-decomposable. With 1, 2 and 3 on the stack and the
@@ -42,7 +40,7 @@ fn arc_standard_is_not_arc_decomposable() {
     for _ in 0..3 {
         c = c.shift(());
     }
-    let costs = system.costs(&gold, &c, system.permitted(&c).moves);
+    let costs = system.costs(&gold, &c, 0, system.permitted(&c, 0).moves);
     assert_eq!((costs.get(Move::Left), costs.get(Move::Right)), (Some(0), Some(1)));
 }
 
@@ -54,7 +52,7 @@ fn arc_standard_forgets_attached_dependents() {
     let system = ArcStandard::new(Roots::Several);
     let mut c: PlainConfiguration = system.initial((), 3);
     c = c.shift(());
-    let costs = system.costs(&gold, &c, system.permitted(&c).moves);
+    let costs = system.costs(&gold, &c, 0, system.permitted(&c, 0).moves);
     assert_eq!((costs.get(Move::Shift), costs.get(Move::Right)), (Some(0), Some(1)));
 }
 
@@ -67,6 +65,6 @@ fn arc_eager_with_one_root() {
         let system = ArcEager::new(roots);
         let c: PlainConfiguration = system.initial((), 3);
         let c = c.shift(());
-        assert_eq!(system.costs(&gold, &c, system.permitted(&c).moves).get(Move::Shift), Some(cost));
+        assert_eq!(system.costs(&gold, &c, 0, system.permitted(&c, 0).moves).get(Move::Shift), Some(cost));
     }
 }

@@ -12,3 +12,9 @@ use crate::tree::Tree;
 fn gold(heads: &[Node]) -> Gold {
     Gold::new(Tree::new(heads, &vec![0; heads.len()]))
 }
+
+/// The systems whose costs claim to be exact for projective gold trees, whether one word hangs on the root or several.
+fn exact_for_projective() -> impl Iterator<Item = SystemKind> {
+    let exactness = |kind: SystemKind| with_system!(kind, Roots::Single, |system| system.exactness());
+    SystemKind::ALL.iter().copied().filter(move |&kind| exactness(kind) == Exactness::ExactForProjective)
+}
