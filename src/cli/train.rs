@@ -34,9 +34,10 @@ pub struct Args {
     model: Option<PathBuf>,
     #[command(flatten)]
     training: TrainingArgs,
-    /// Threads; the model does not depend on their number. Training uses more than one only with --batch above 1
-    #[arg(long, default_value_t = 1, value_name = "T", help_heading = "Running")]
-    threads: usize,
+    /// Threads; the model does not depend on their number. Training uses one for each replica, more with --batch above 1
+    /// [default: one for each replica, up to the number of cores]
+    #[arg(long, value_name = "T", help_heading = "Running")]
+    threads: Option<usize>,
     /// Go on from the checkpoint of a run that was killed; the model is the same, byte for byte
     #[arg(long, help_heading = "Running")]
     resume: bool,
@@ -64,13 +65,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     describe(&options, &data, &train, dev.as_ref());
 
     let checkpoint = beside(&model_path, ".checkpoint");
-    let trainer = Trainer::new(&options, &data, args.threads)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
+    let trainer = Trainer::new(&options, &data, threads)?;
     let mut progress = Progress::default();
     if args.resume && checkpoint.exists() {
         progress = Progress::load(data.header(), &checkpoint)?;
         eprintln!("resuming after iteration {} from {}", progress.iteration, checkpoint.display());
     }
-    let display = Display::new(data.examples().len(), options.iterations);
+    let display = Display::new(data.examples().len() * options.replicas as usize, options.iterations);
     progress.reports.iter().for_each(|report| display.report(report));
     let mut saved = Instant::now();
     while progress.iteration < options.iterations {

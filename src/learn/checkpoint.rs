@@ -11,7 +11,7 @@ use super::trainer::{Best, IterationReport};
 use crate::error::{Error, Result};
 use crate::model::{FrozenWeights, Header, Kind, LiveWeights, damaged, read_whole, write_whole};
 
-const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 1, name: "checkpoint" };
+const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 2, name: "checkpoint" };
 
 #[derive(Serialize, Deserialize)]
 struct Summary {
@@ -35,10 +35,14 @@ impl Progress {
             best: self.best.as_ref().map(|best| (best.iteration, best.score, width)),
         };
         let summary = serde_json::to_vec(&summary).expect("a summary is plain data");
-        let (state, [places, entries, sums]) = self.weights.sections();
         let best = self.best.as_ref().map(|best| best.weights.sections());
         let (counts, best_places, best_rows) = best.unwrap_or_default();
-        let sections = [&summary[..], &state, places, entries, sums, &counts, best_places, best_rows];
+        let replicas: Vec<(Vec<u8>, [&[u8]; 3])> = self.replicas.iter().map(LiveWeights::sections).collect();
+        let mut sections = vec![&summary[..], &counts, best_places, best_rows];
+        for (state, tables) in &replicas {
+            sections.push(state);
+            sections.extend(tables);
+        }
         write_whole(path, &CHECKPOINT.pack(&sections))
     }
 
@@ -48,8 +52,10 @@ impl Progress {
     /// If it cannot be read, is damaged, or belongs to a run with other options or data.
     pub fn load(header: &Header, path: &Path) -> Result<Progress> {
         let bytes = read_whole(path)?;
-        let [summary, state, places, entries, sums, counts, best_places, best_rows] =
-            CHECKPOINT.unpack(&bytes, path)?;
+        let sections = CHECKPOINT.unpack_any(&bytes, path)?;
+        let [summary, counts, best_places, best_rows, replicas @ ..] = &sections[..] else {
+            return Err(damaged(path, "too few sections"));
+        };
         let summary: Summary = serde_json::from_slice(summary)
             .map_err(|error| damaged(path, &format!("the summary does not parse: {error}")))?;
         if summary.header != *header {
@@ -58,11 +64,15 @@ impl Progress {
             return Err(damaged(path, what));
         }
         let inside_out = || damaged(path, "the weights point outside their table; the file is damaged");
-        let weights = LiveWeights::from_sections(state, [places, entries, sums]).ok_or_else(inside_out)?;
+        let replicas = replicas.chunks(4).map(|sections| match *sections {
+            [state, places, entries, sums] => LiveWeights::from_sections(state, [places, entries, sums]),
+            _ => None,
+        });
+        let replicas = replicas.collect::<Option<Vec<_>>>().ok_or_else(inside_out)?;
         let best = summary.best.map(|(iteration, score, width)| {
             let weights = FrozenWeights::from_sections(counts, best_places, best_rows, width);
             Ok::<_, Error>(Best { iteration, score, weights: weights.ok_or_else(inside_out)? })
         });
-        Ok(Progress { iteration: summary.iteration, weights, best: best.transpose()?, reports: summary.reports })
+        Ok(Progress { iteration: summary.iteration, replicas, best: best.transpose()?, reports: summary.reports })
     }
 }

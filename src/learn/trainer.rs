@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use super::change::{Change, Deferred, Memory, Online};
@@ -24,9 +25,9 @@ use crate::with_system;
 pub struct IterationReport {
     /// The iteration, from 1.
     pub iteration: u32,
-    /// Greedy: wrong decisions. Global: sentences with an update.
+    /// Greedy: wrong decisions. Global: sentences with an update. Over all replicas.
     pub updates: u64,
-    /// Features with a row of live weights.
+    /// Features with a row of live weights, in the first replica.
     pub features: usize,
     /// Correct heads and labels on the development data, decoded with the averaged weights.
     pub dev: Option<Counts>,
@@ -39,8 +40,8 @@ pub struct IterationReport {
 pub struct Progress {
     /// Iterations done.
     pub iteration: u32,
-    /// The live weights.
-    pub weights: LiveWeights,
+    /// The live weights of each replica; none before the first iteration.
+    pub replicas: Vec<LiveWeights>,
     /// The weights to keep so far.
     pub best: Option<Best>,
     /// What the iterations did.
@@ -81,21 +82,37 @@ impl<'t> Trainer<'t> {
         Ok(Trainer { options, data, pool, threads })
     }
 
-    /// Runs one more iteration. `tick` is called after every mini-batch with the number of sentences done.
-    pub fn iterate(&self, progress: &mut Progress, tick: &mut dyn FnMut(usize)) {
+    /// Runs one more iteration of every replica. `tick` is called after every mini-batch with the number of sentences done
+    /// by all of them.
+    pub fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) {
         let start = Instant::now();
-        if progress.iteration > 0 && progress.iteration == self.options.average_from {
-            progress.weights.restart_average();
-        }
-        let updates = with_system!(self.options.system, self.options.roots, |system| {
-            self.pass(system.with_oracle(self.options.oracle), progress, tick)
+        let iteration = progress.iteration;
+        progress.replicas.resize_with(self.options.replicas as usize, LiveWeights::default);
+        let done = Mutex::new((0, tick));
+        let tick = |n: usize| {
+            let (done, tick) = &mut *done.lock().expect("no thread fails while it reports");
+            *done += n;
+            tick(*done);
+        };
+        let updates = self.pool.install(|| {
+            let passes = progress.replicas.par_iter_mut().enumerate().map(|(number, weights)| {
+                if iteration > 0 && iteration == self.options.average_from {
+                    weights.restart_average();
+                }
+                with_system!(self.options.system, self.options.roots, |system| {
+                    let system = system.with_oracle(self.options.oracle);
+                    let seed = replica_seed(self.options.seed, number);
+                    Pass { trainer: self, system, iteration, seed }.run(weights, &tick)
+                })
+            });
+            passes.sum()
         });
         let seconds = start.elapsed().as_secs_f64();
         progress.iteration += 1;
         let wanted = self.options.keep == Keep::Best || progress.iteration == self.options.iterations;
         let mut dev = None;
         if wanted || self.data.has_dev() {
-            let averaged = FrozenWeights::average(&progress.weights, self.data.actions().width());
+            let averaged = FrozenWeights::average(&progress.replicas, self.data.actions().width());
             dev = self.pool.install(|| self.data.score_dev(&averaged, self.options.decoding_beam()));
             let score = dev.map_or(0, |counts| counts.labelled);
             let better = progress.best.as_ref().is_none_or(|best| score > best.score);
@@ -106,7 +123,7 @@ impl<'t> Trainer<'t> {
         progress.reports.push(IterationReport {
             iteration: progress.iteration,
             updates,
-            features: progress.weights.n_features(),
+            features: progress.replicas[0].n_features(),
             dev,
             seconds,
         });
@@ -124,122 +141,120 @@ impl<'t> Trainer<'t> {
         header.provenance.iteration = best.iteration;
         Model::new(header, best.weights.clone())
     }
+}
 
-    fn pass<S: TransitionSystem>(&self, system: S, progress: &mut Progress, tick: &mut dyn FnMut(usize)) -> u64 {
-        let examples = self.data.examples();
-        let mut order: Vec<usize> = (0..examples.len()).collect();
-        let iteration = progress.iteration;
-        random::shuffle(&mut order, &mut random::stream(self.options.seed, "shuffle", &[u64::from(iteration)]));
-        let n_labels = self.data.actions().n_labels();
-        let mut workspaces: Vec<Workspace> = (0..self.threads).map(|_| Workspace::new(n_labels)).collect();
-        let (mut updates, mut done) = (0, 0);
-        for batch in order.chunks(self.options.batch) {
+/// The seed of a replica: the first one is the run that would be made without others.
+fn replica_seed(seed: u64, number: usize) -> u64 {
+    match number {
+        0 => seed,
+        _ => random::below(1 << 63, &mut random::stream(seed, "replica", &[number as u64])),
+    }
+}
+
+/// One pass of one replica over the training data.
+#[derive(Debug, Clone, Copy)]
+struct Pass<'t, S> {
+    trainer: &'t Trainer<'t>,
+    system: S,
+    iteration: u32,
+    seed: u64,
+}
+
+impl<S: TransitionSystem> Pass<'_, S> {
+    fn run(&self, weights: &mut LiveWeights, tick: &(dyn Fn(usize) + Sync)) -> u64 {
+        let (data, options) = (self.trainer.data, self.trainer.options);
+        let mut order: Vec<usize> = (0..data.examples().len()).collect();
+        random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
+        let n_labels = data.actions().n_labels();
+        let mut workspaces: Vec<Workspace> = (0..self.trainer.threads).map(|_| Workspace::new(n_labels)).collect();
+        let mut updates = 0;
+        for batch in order.chunks(options.batch) {
             if let &[number] = batch
-                && self.options.training == Training::Greedy
+                && options.training == Training::Greedy
             {
-                let mut memory = Online(&mut progress.weights);
-                updates += self.greedy(system, iteration, number, &mut workspaces[0], &mut memory);
-                progress.weights.tick();
+                updates += self.greedy(number, &mut workspaces[0], &mut Online(weights));
+                weights.tick();
             } else {
-                let learned = self.learn_batch(system, iteration, batch, &progress.weights, &mut workspaces);
-                for (changes, n_updates) in learned {
+                for (changes, n_updates) in self.learn_batch(batch, weights, &mut workspaces) {
                     for (feature, action, change) in changes {
-                        progress.weights.update(feature, action, change);
+                        weights.update(feature, action, change);
                     }
-                    progress.weights.tick();
+                    weights.tick();
                     updates += n_updates;
                 }
             }
-            done += batch.len();
-            tick(done);
+            tick(batch.len());
         }
         updates
     }
 
     /// The changes of each sentence of a mini-batch, in order, whichever thread they come from.
-    fn learn_batch<S: TransitionSystem>(
+    fn learn_batch(
         &self,
-        system: S,
-        iteration: u32,
         batch: &[usize],
         weights: &LiveWeights,
         workspaces: &mut [Workspace],
     ) -> Vec<(Vec<Change>, u64)> {
-        let learn = |number: usize, workspace: &mut Workspace| match self.options.training {
+        let learn = |number: usize, workspace: &mut Workspace| match self.trainer.options.training {
             Training::Greedy => {
                 let mut memory = Deferred { weights, changes: Vec::new() };
-                let updates = self.greedy(system, iteration, number, workspace, &mut memory);
+                let updates = self.greedy(number, workspace, &mut memory);
                 (memory.changes, updates)
             }
-            Training::Global => self.global(system, number, weights, workspace),
+            Training::Global => self.global(number, weights, workspace),
         };
         if batch.len() == 1 || workspaces.len() == 1 {
             return batch.iter().map(|&number| learn(number, &mut workspaces[0])).collect();
         }
         let share = batch.len().div_ceil(workspaces.len());
-        self.pool.install(|| {
-            let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
-            parts
-                .map(|(workspace, part)| part.iter().map(|&number| learn(number, workspace)).collect::<Vec<_>>())
-                .collect::<Vec<_>>()
-                .into_iter()
-                .flatten()
-                .collect()
-        })
+        let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
+        parts
+            .map(|(workspace, part)| part.iter().map(|&number| learn(number, workspace)).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
-    fn greedy<S: TransitionSystem, M: Memory>(
-        &self,
-        system: S,
-        iteration: u32,
-        number: usize,
-        workspace: &mut Workspace,
-        memory: &mut M,
-    ) -> u64 {
-        let example = &self.data.examples()[number];
-        let options = self.options;
+    fn greedy<M: Memory>(&self, number: usize, workspace: &mut Workspace, memory: &mut M) -> u64 {
+        let options = self.trainer.options;
+        let example = &self.trainer.data.examples()[number];
         let teacher = match options.oracle {
             oracle if oracle.is_static() => Teacher::Static(&example.derivation),
             OracleKind::NonDeterministic => Teacher::NonDeterministic,
             _ => Teacher::Dynamic(Exploration::new(
                 options.explore_from,
                 options.explore_prob,
-                options.seed,
-                iteration,
+                self.seed,
+                self.iteration,
                 number,
             )),
         };
-        let decoder = self.decoder(system, &());
         workspace.input.clone_from(&example.input);
-        greedy::learn(&decoder, &self.supervision(system, example), teacher, workspace, memory)
+        greedy::learn(&self.decoder(&()), &self.supervision(example), teacher, workspace, memory)
     }
 
-    fn global<S: TransitionSystem>(
-        &self,
-        system: S,
-        number: usize,
-        weights: &LiveWeights,
-        workspace: &mut Workspace,
-    ) -> (Vec<Change>, u64) {
-        let example = &self.data.examples()[number];
-        let gold_side = match self.options.oracle {
+    fn global(&self, number: usize, weights: &LiveWeights, workspace: &mut Workspace) -> (Vec<Change>, u64) {
+        let options = self.trainer.options;
+        let example = &self.trainer.data.examples()[number];
+        let gold_side = match options.oracle {
             oracle if oracle.is_static() => GoldSide::Static(&example.derivation),
             _ => GoldSide::Dynamic,
         };
-        let decoder = self.decoder(system, weights);
-        let supervision = self.supervision(system, example);
+        let (decoder, supervision) = (self.decoder(weights), self.supervision(example));
         let mut changes = Vec::new();
         workspace.input.clone_from(&example.input);
-        let (update, beam) = (self.options.update, self.options.beam);
-        let updated = global::learn(&decoder, &supervision, gold_side, update, beam, workspace, &mut changes);
+        let updated =
+            global::learn(&decoder, &supervision, gold_side, options.update, options.beam, workspace, &mut changes);
         (changes, u64::from(updated))
     }
 
-    fn decoder<'w, S, W>(&'w self, system: S, weights: &'w W) -> Decoder<'w, S, W> {
-        Decoder { system, features: self.data.features(), actions: self.data.actions(), weights }
+    fn decoder<'w, W>(&'w self, weights: &'w W) -> Decoder<'w, S, W> {
+        let data = self.trainer.data;
+        Decoder { system: self.system, features: data.features(), actions: data.actions(), weights }
     }
 
-    fn supervision<'s, S>(&'s self, system: S, example: &'s Example) -> Supervision<'s, S> {
-        Supervision { system, actions: self.data.actions(), gold: &example.gold }
+    fn supervision<'s>(&'s self, example: &'s Example) -> Supervision<'s, S> {
+        Supervision { system: self.system, actions: self.trainer.data.actions(), gold: &example.gold }
     }
 }

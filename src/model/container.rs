@@ -25,6 +25,8 @@ const TABLE: usize = 24;
 const ENTRY: usize = 24;
 const ALIGNMENT: usize = 64;
 
+const BAD_TABLE: &str = "the table of sections is damaged";
+
 // Sections hold arrays of numbers as they stand in memory.
 const _: () = assert!(cfg!(target_endian = "little"), "files are little-endian");
 
@@ -64,6 +66,15 @@ impl Kind {
     /// # Errors
     /// If the bytes are not a whole, unchanged file of this kind and version with `N` sections.
     pub fn unpack<'b, const N: usize>(&self, bytes: &'b [u8], path: &Path) -> Result<[&'b [u8]; N]> {
+        let sections = self.unpack_any(bytes, path)?;
+        sections.try_into().map_err(|_| damaged(path, BAD_TABLE))
+    }
+
+    /// The sections of a file, however many; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// If the bytes are not a whole, unchanged file of this kind and version.
+    pub fn unpack_any<'b>(&self, bytes: &'b [u8], path: &Path) -> Result<Vec<&'b [u8]>> {
         let bad = |what: &str| Err(damaged(path, what));
         if bytes.len() < TABLE || &bytes[..8] != self.magic {
             return bad(&format!("not a treebeam {}", self.name));
@@ -76,11 +87,12 @@ impl Kind {
             let read = self.version;
             return bad(&format!("format {version}, but this program reads format {read}: make the file again"));
         }
-        if u64_at(bytes, 16) != N as u64 || bytes.len() < TABLE + N * ENTRY {
-            return bad("the table of sections is damaged");
+        let n_sections = u64_at(bytes, 16);
+        if n_sections > ((bytes.len() - TABLE) / ENTRY) as u64 {
+            return bad(BAD_TABLE);
         }
-        let mut sections: [&[u8]; N] = [&[]; N];
-        for (i, section) in sections.iter_mut().enumerate() {
+        let mut sections = Vec::with_capacity(n_sections as usize);
+        for i in 0..n_sections as usize {
             let [offset, len, checksum] = [0, 8, 16].map(|j| u64_at(bytes, TABLE + i * ENTRY + j));
             let end = offset.checked_add(len).and_then(|end| usize::try_from(end).ok());
             let found = usize::try_from(offset).ok().zip(end).and_then(|(start, end)| bytes.get(start..end));
@@ -90,7 +102,7 @@ impl Kind {
             if rapidhash_v3(found) != checksum {
                 return bad(&format!("section {i} does not match its checksum; the file is damaged"));
             }
-            *section = found;
+            sections.push(found);
         }
         Ok(sections)
     }

@@ -38,22 +38,23 @@ const DENSE_SHARE: usize = 5;
 const MAX_TEMPLATES: f64 = 1024.0;
 
 impl FrozenWeights {
-    /// The averages of `live`, in fixed point, for scores of `width` lanes; weights that round to zero are left out.
-    pub fn average(live: &LiveWeights, width: usize) -> FrozenWeights {
+    /// The sums of the replicas' averages, in fixed point, for scores of `width` lanes; weights that round to zero are left
+    /// out.
+    pub fn average(replicas: &[LiveWeights], width: usize) -> FrozenWeights {
         let mut largest: f64 = 0.0;
-        live.for_each_average(|_, row| row.for_each(|(_, average)| largest = largest.max(average.abs())));
+        for_each_sum(replicas, |_, row| row.iter().for_each(|&(_, sum)| largest = largest.max(sum.abs())));
         // 16 bits behind the point, fewer only if sums could overflow.
         let mut scale = 1u32 << 16;
         while largest * f64::from(scale) * MAX_TEMPLATES > f64::from(i32::MAX / 4) && scale > 1 {
             scale /= 2;
         }
         let mut rows = vec![0i32];
-        let mut starts: Vec<(u64, u32)> = Vec::with_capacity(live.n_features());
+        let mut starts: Vec<(u64, u32)> = Vec::with_capacity(replicas.first().map_or(0, LiveWeights::n_features));
         let mut n_weights = 0;
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
-        live.for_each_average(|feature, row| {
+        for_each_sum(replicas, |feature, row| {
             entries.clear();
-            entries.extend(row.map(|(action, average)| (action, (average * f64::from(scale)).round() as i32)));
+            entries.extend(row.iter().map(|&(action, sum)| (action, (sum * f64::from(scale)).round() as i32)));
             entries.retain(|&(_, weight)| weight != 0);
             if entries.is_empty() {
                 return;
@@ -120,6 +121,28 @@ impl FrozenWeights {
                 return place.start as usize;
             }
         }
+    }
+}
+
+/// Calls `read` with each feature that any replica has and the sums of its averaged weights.
+fn for_each_sum(replicas: &[LiveWeights], mut read: impl FnMut(u64, &[(ActionId, f64)])) {
+    let mut sums: Vec<(ActionId, f64)> = Vec::new();
+    for (number, replica) in replicas.iter().enumerate() {
+        let (earlier, later) = (&replicas[..number], &replicas[number + 1..]);
+        replica.for_each_average(|feature, row| {
+            if earlier.iter().any(|replica| replica.has(feature)) {
+                return;
+            }
+            sums.clear();
+            sums.extend(row);
+            for (action, average) in later.iter().flat_map(|replica| replica.averages_of(feature)) {
+                match sums.iter_mut().find(|(known, _)| *known == action) {
+                    Some((_, sum)) => *sum += average,
+                    None => sums.push((action, average)),
+                }
+            }
+            read(feature, &sums);
+        });
     }
 }
 
@@ -201,4 +224,41 @@ impl FrozenWeights {
 /// Numbers from bytes of any alignment; `None` if there is a rest.
 pub(super) fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
     bytes.len().is_multiple_of(size_of::<T>()).then(|| bytemuck::allocation::pod_collect_to_vec(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Replicas add up, over features that both have and features that one has.
+    #[test]
+    fn a_sum_scores_what_its_parts_score_together() {
+        const WIDTH: usize = 32;
+        let feature = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let replica = |features: std::ops::Range<u64>, step: u64| {
+            let mut weights = LiveWeights::default();
+            for number in features {
+                for action in 0..number * step % 9 {
+                    weights.update(feature(number), (action * step % WIDTH as u64) as ActionId, 1 + action as i32);
+                }
+                weights.tick();
+            }
+            weights
+        };
+        let replicas = [replica(0..300, 3), replica(200..500, 5)];
+        let parts = replicas.each_ref().map(|part| FrozenWeights::average(std::slice::from_ref(part), WIDTH));
+        let sum = FrozenWeights::average(&replicas, WIDTH);
+        assert!(sum.n_features() > parts[0].n_features().max(parts[1].n_features()));
+        for number in 0..500 {
+            let score = |weights: &FrozenWeights| {
+                let mut scores = [0; WIDTH];
+                weights.add(&[feature(number)], &mut scores);
+                scores
+            };
+            let (a, b) = (score(&parts[0]), score(&parts[1]));
+            for (lane, sum) in score(&sum).into_iter().enumerate() {
+                assert!((sum - a[lane] - b[lane]).abs() <= 1, "feature {number}, lane {lane}");
+            }
+        }
+    }
 }

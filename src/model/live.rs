@@ -95,17 +95,29 @@ impl LiveWeights {
 
     /// Calls `read` with each feature and its row of averaged weights, in the order of the table.
     pub fn for_each_average(&self, mut read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
-        let ticks = self.tick as f64;
         for place in self.places.iter().filter(|place| place.start != 0) {
-            let row = place.start as usize..place.start as usize + place.len as usize;
-            let mut averages = row.map(|i| {
-                let Entry { action, weight } = self.entries[i];
-                // Exact in integers up to the division.
-                let total = i64::from(weight) * self.tick - self.sums[i];
-                (action as ActionId, total as f64 / ticks)
-            });
-            read(place.feature, &mut averages);
+            read(place.feature, &mut self.averages(*place));
         }
+    }
+
+    /// The averaged weights of `feature`, in no particular order.
+    pub fn averages_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+        self.averages(self.find(feature))
+    }
+
+    /// Whether `feature` has a row.
+    pub fn has(&self, feature: u64) -> bool {
+        self.find(feature).start != 0
+    }
+
+    fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+        let ticks = self.tick as f64;
+        (place.start as usize..place.start as usize + place.len as usize).map(move |i| {
+            let Entry { action, weight } = self.entries[i];
+            // Exact in integers up to the division.
+            let total = i64::from(weight) * self.tick - self.sums[i];
+            (action as ActionId, total as f64 / ticks)
+        })
     }
 
     fn home(&self, feature: u64) -> usize {

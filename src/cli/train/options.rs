@@ -53,6 +53,9 @@ pub struct TrainingArgs {
     /// Leave the first iterations out of the average, if there are more [default: 3]
     #[arg(long, value_name = "K", help_heading = "Training")]
     average_from: Option<u32>,
+    /// Train so many times, in other random orders, and add up the models [default: 2]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    replicas: Option<u32>,
     /// The seed of shuffling and exploration [default: 1]
     #[arg(long, value_name = "S", help_heading = "Training")]
     seed: Option<u64>,
@@ -88,6 +91,7 @@ impl TrainingArgs {
             beam: self.beam.unwrap_or(default.beam),
             iterations: self.iterations.unwrap_or(default.iterations),
             average_from: self.average_from.unwrap_or(default.average_from),
+            replicas: self.replicas.unwrap_or(default.replicas),
             seed: self.seed.unwrap_or(default.seed),
             batch: self.batch.unwrap_or(default.batch),
             nonprojective: self.nonprojective.unwrap_or(default.nonprojective),
