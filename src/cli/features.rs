@@ -83,7 +83,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                         )
                     })?;
                     let roots = treebank.format.roots();
-                    with_system!(args.system, roots, |system| show(&system, roots, &set, sentence, &args, &mut out))?;
+                    with_system!(args.system, args.system.own_roots(roots), |system| show(
+                        &system, roots, &set, sentence, &args, &mut out
+                    ))?;
                 }
             }
         }

@@ -1,11 +1,13 @@
 //! `treebeam oracle`.
 
+mod coverage;
 mod show;
 mod verify;
 
 use std::process::ExitCode;
 
-use crate::system::Roots;
+use crate::error::Result;
+use crate::system::{Roots, SystemKind};
 
 /// Options of `treebeam oracle`.
 #[derive(Debug, clap::Args)]
@@ -25,6 +27,11 @@ enum Command {
     ///
     /// The derivation is the static oracle's. For a tree that the system does not derive it is one of least cost.
     Show(show::Args),
+    /// Count the trees of treebanks that systems derive
+    ///
+    /// The static oracle derives a tree if its derivation makes exactly the tree's arcs. The arcs of other trees are counted
+    /// in a derivation of least cost, so that the last column is an upper limit of what a parser can reach.
+    Coverage(coverage::Args),
 }
 
 /// Runs the subcommand.
@@ -32,6 +39,18 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::Verify(args) => verify::run(args),
         Command::Show(args) => show::run(args),
+        Command::Coverage(args) => coverage::run(args),
+    }
+}
+
+/// The setting of roots that is `asked` for, or else `preferred` if `system` has it.
+///
+/// # Errors
+/// If `system` does not have the one asked for.
+fn roots_for(system: SystemKind, asked: Option<Roots>, preferred: Roots) -> Result<Roots> {
+    match asked {
+        Some(asked) => system.check_roots(asked).map(|()| asked),
+        None => Ok(system.own_roots(preferred)),
     }
 }
 

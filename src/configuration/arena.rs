@@ -11,7 +11,7 @@
 
 use bumpalo::Bump;
 
-use super::cell::{SlotMask, Slots};
+use super::cell::{Slot, SlotMask, Slots};
 use super::{Cell, Cells, Configuration, LabelSets, Point, Role, RootPlace, Stacks, View};
 use crate::tree::{LabelId, Node, ROOT};
 
@@ -78,7 +78,15 @@ impl<'a> ArenaConfiguration<'a> {
     }
 }
 
-impl ArenaConfiguration<'_> {
+impl<'a> ArenaConfiguration<'a> {
+    /// The three topmost cells of the stack.
+    #[inline]
+    fn top(&self) -> [&'a Cell<'a>; 3] {
+        let s0 = self.stack.expect(PRECONDITION);
+        let s1 = s0.below.expect(PRECONDITION);
+        [s0, s1, s1.below.expect(PRECONDITION)]
+    }
+
     #[inline]
     fn arcs_with(&self, head: &Cell, dependent: &Cell, label: LabelId) -> u64 {
         let arc = u64::from(head.node()) | u64::from(dependent.node()) << 16 | u64::from(label) << 32;
@@ -121,13 +129,18 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
         match root {
             RootPlace::StackBottom => stack = Some(arena.cell(Slots::bare(ROOT), None)),
             RootPlace::BufferEnd => buffer = Some(arena.cell(Slots::bare(ROOT), None)),
+            RootPlace::Nowhere => {}
         }
         for word in (1..=n_words as Node).rev() {
             buffer = Some(arena.cell(Slots::bare(word), buffer));
         }
         let stack_len = stack.is_some() as u16;
-        let buffer_len = n_words as u16 + (1 - stack_len);
-        ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0, arcs: 0 }
+        let buffer_len = n_words as u16 + u16::from(root == RootPlace::BufferEnd);
+        let initial = ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0, arcs: 0 };
+        match root {
+            RootPlace::Nowhere if n_words > 0 => initial.shift(arena),
+            _ => initial,
+        }
     }
 
     #[inline]
@@ -153,6 +166,17 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     #[inline]
     fn n_headless(&self) -> usize {
         self.n_headless as usize
+    }
+
+    #[inline]
+    fn n_dependents(&self, depth: usize) -> usize {
+        let n = |cell: &Cell| cell.slots.get(Slot::LeftValency) as usize + cell.slots.get(Slot::RightValency) as usize;
+        nth(self.stack, depth).map_or(0, n)
+    }
+
+    #[inline]
+    fn buffer_nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        std::iter::successors(self.buffer, |cell| cell.below).map(Cell::node)
     }
 
     #[inline]
@@ -211,7 +235,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     fn left_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
-        let head = s0.slots.with_left(&s1.slots, label, arena.label_sets);
+        let head = s0.slots.with_dependent(&s1.slots, label, arena.label_sets);
         ArenaConfiguration {
             stack: Some(arena.cell(head, s1.below)),
             stack_len: self.stack_len - 1,
@@ -225,12 +249,52 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     fn right_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
-        let head = s1.slots.with_right(&s0.slots, label, arena.label_sets);
+        let head = s1.slots.with_dependent(&s0.slots, label, arena.label_sets);
         ArenaConfiguration {
             stack: Some(arena.cell(head, s1.below)),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s0.has_head()),
             arcs: self.arcs_with(s1, s0, label),
+            ..*self
+        }
+    }
+
+    #[inline]
+    fn left_arc_over_s1(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let [s0, s1, s2] = self.top();
+        let head = s0.slots.with_dependent(&s2.slots, label, arena.label_sets);
+        ArenaConfiguration {
+            stack: Some(arena.cell(head, Some(arena.moved(s1, s2.below)))),
+            stack_len: self.stack_len - 1,
+            n_headless: self.n_headless - u16::from(!s2.has_head()),
+            arcs: self.arcs_with(s0, s2, label),
+            ..*self
+        }
+    }
+
+    #[inline]
+    fn right_arc_over_s1(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let [s0, s1, s2] = self.top();
+        let head = arena.cell(s2.slots.with_dependent(&s0.slots, label, arena.label_sets), s2.below);
+        ArenaConfiguration {
+            stack: Some(arena.moved(s1, Some(head))),
+            stack_len: self.stack_len - 1,
+            n_headless: self.n_headless - u16::from(!s0.has_head()),
+            arcs: self.arcs_with(s2, s0, label),
+            ..*self
+        }
+    }
+
+    #[inline]
+    fn swap(&self, arena: Arena<'a>) -> Self {
+        let s0 = self.stack.expect(PRECONDITION);
+        let s1 = s0.below.expect(PRECONDITION);
+        ArenaConfiguration {
+            stack: Some(arena.moved(s0, s1.below)),
+            buffer: Some(arena.moved(s1, self.buffer)),
+            stack_len: self.stack_len - 1,
+            buffer_len: self.buffer_len + 1,
+            n_headless: self.n_headless - u16::from(!s1.has_head()),
             ..*self
         }
     }

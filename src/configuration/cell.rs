@@ -122,6 +122,17 @@ impl Slots {
         self
     }
 
+    /// The slots after `dependent` was attached to the node, on whichever side of it the sentence has it. The root stands
+    /// before all words.
+    #[inline]
+    pub(super) fn with_dependent(self, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
+        if dependent.get(Slot::Node) < self.get(Slot::Node) {
+            self.with_left(dependent, label, sets)
+        } else {
+            self.with_right(dependent, label, sets)
+        }
+    }
+
     /// The slots after the node got a head.
     #[inline]
     pub(super) fn with_head(mut self, head: &Slots, label: LabelId) -> Slots {

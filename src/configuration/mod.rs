@@ -29,6 +29,8 @@ pub enum RootPlace {
     StackBottom,
     /// Behind the last word of the buffer.
     BufferEnd,
+    /// Nowhere: the first word is on the stack in its place.
+    Nowhere,
 }
 
 /// Where in a configuration a move is taken: 0 where there is no choice.
@@ -79,6 +81,10 @@ pub trait Stacks: Configuration {
     fn buffer_len(&self) -> usize;
     /// The number of words on the stack that have no head yet; the root is not counted.
     fn n_headless(&self) -> usize;
+    /// The number of dependents of the node at `depth` of the stack; 0 if there is none.
+    fn n_dependents(&self, depth: usize) -> usize;
+    /// The buffer from the front on.
+    fn buffer_nodes(&self) -> impl Iterator<Item = Node> + '_;
     /// The stack from the top down: each node, and whether it has a head already.
     fn stack_nodes(&self) -> impl Iterator<Item = (Node, bool)> + '_;
 
@@ -99,4 +105,10 @@ pub trait Stacks: Configuration {
     fn left_arc_in_stack(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes S0 a dependent of S1 and pops it.
     fn right_arc_in_stack(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// Makes S2 a dependent of S0 and removes it.
+    fn left_arc_over_s1(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// Makes S0 a dependent of S2 and pops it.
+    fn right_arc_over_s1(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// Moves S1 to the front of the buffer.
+    fn swap(&self, arena: Self::Arena) -> Self;
 }

@@ -62,6 +62,7 @@ impl Stacks for PlainConfiguration {
         let (stack, buffer) = match root {
             RootPlace::StackBottom => (vec![ROOT], words.collect()),
             RootPlace::BufferEnd => (Vec::new(), std::iter::once(ROOT).chain(words).collect()),
+            RootPlace::Nowhere => ((1..=n_words as Node).take(1).collect(), words.filter(|&word| word > 1).collect()),
         };
         PlainConfiguration { stack, buffer, heads: vec![NO_NODE; n_words + 1], labels: vec![NO_LABEL; n_words + 1] }
     }
@@ -84,6 +85,15 @@ impl Stacks for PlainConfiguration {
 
     fn n_headless(&self) -> usize {
         self.stack.iter().filter(|&&node| node != ROOT && self.head(node) == NO_NODE).count()
+    }
+
+    fn n_dependents(&self, depth: usize) -> usize {
+        let n = |node| self.heads[1..].iter().filter(|&&head| head == node).count();
+        self.stack(depth).map_or(0, n)
+    }
+
+    fn buffer_nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.buffer.iter().rev().copied()
     }
 
     fn stack_nodes(&self) -> impl Iterator<Item = (Node, bool)> + '_ {
@@ -134,6 +144,29 @@ impl Stacks for PlainConfiguration {
         let s0 = next.stack.pop().expect(PRECONDITION);
         let s1 = self.stack(1).expect(PRECONDITION);
         next.attach(s0, s1, label);
+        next
+    }
+
+    fn left_arc_over_s1(&self, label: LabelId, (): ()) -> Self {
+        let (s0, s2) = (self.stack(0).expect(PRECONDITION), self.stack(2).expect(PRECONDITION));
+        let mut next = self.clone();
+        next.stack.remove(self.stack.len() - 3);
+        next.attach(s2, s0, label);
+        next
+    }
+
+    fn right_arc_over_s1(&self, label: LabelId, (): ()) -> Self {
+        let s2 = self.stack(2).expect(PRECONDITION);
+        let mut next = self.clone();
+        let s0 = next.stack.pop().expect(PRECONDITION);
+        next.attach(s0, s2, label);
+        next
+    }
+
+    fn swap(&self, (): ()) -> Self {
+        let mut next = self.clone();
+        let s1 = next.stack.remove(self.stack.len() - 2);
+        next.buffer.push(s1);
         next
     }
 }

@@ -163,6 +163,7 @@ impl TrainOptions {
             let (system, oracle) = (self.system, self.oracle.name());
             return wrong(&format!("{system} has no {oracle} oracle; expected --oracle {}", known.join(" or ")));
         }
+        self.system.check_roots(self.roots)?;
         if !(0.0..=1.0).contains(&self.explore_prob) {
             return wrong("--explore-prob must be from 0 to 1");
         }

@@ -61,8 +61,9 @@ impl Header {
     /// The labels, features and actions that the header describes.
     ///
     /// # Errors
-    /// If the feature set does not parse or there are too many labels.
+    /// If the system has no such setting of roots, the feature set does not parse or there are too many labels.
     pub fn compile(&self) -> Result<(Labels, Compiled, Actions)> {
+        self.system.check_roots(self.roots)?;
         let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
         let columns = Columns::of(&set, self.word_column.into(), self.word_shape, self.tag_column.into());
         let labels: Labels = self.labels.iter().collect();

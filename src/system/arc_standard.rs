@@ -102,10 +102,10 @@ impl<C: Stacks> Oracle<C> for ArcStandard {
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
-        let mut costs = MoveCosts::default();
         let open = self.permitted(c, 0).moves;
         if open.iter().count() <= 1 {
             // What is forced costs nothing.
+            let mut costs = MoveCosts::default();
             permitted.iter().for_each(|mv| costs.set(mv, 0));
             return costs;
         }
@@ -127,13 +127,7 @@ impl<C: Stacks> Oracle<C> for ArcStandard {
             }
         });
         // The best derivation begins with the best move.
-        let least = losses.least().unwrap_or(0);
-        for mv in permitted.iter() {
-            if let Some(loss) = losses.get(mv) {
-                costs.set(mv, loss - least);
-            }
-        }
-        costs
+        losses.relative(permitted)
     }
 }
 

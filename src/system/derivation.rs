@@ -2,14 +2,14 @@
 
 use super::{Action, Move, Oracle};
 use crate::configuration::{Configuration, Point};
-use crate::tree::{Gold, Tree};
+use crate::tree::{Gold, NO_NODE, ROOT, Tree};
 
-/// A sequence of transitions from the initial configuration on, and the arcs it made.
+/// A sequence of transitions from the initial configuration to a terminal one, and the tree it made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Derivation {
     /// The transitions, first to last.
     pub actions: Vec<Action>,
-    /// The arcs made by them; words without one have no head.
+    /// The arcs made by them, and to words without one, arcs from the root.
     pub tree: Tree,
 }
 
@@ -63,6 +63,11 @@ impl Derivation {
             };
             derivation.actions.push(action);
             c = system.successor(&c, action, arena);
+        }
+        for word in gold.tree().words() {
+            if derivation.tree.head(word) == NO_NODE {
+                derivation.tree.attach(word, ROOT, gold.label(word));
+            }
         }
         Some(derivation)
     }

@@ -5,10 +5,14 @@
 mod action;
 mod arc_eager;
 mod arc_hybrid;
+mod arc_hybrid_rootless;
 mod arc_standard;
+mod attardi;
+mod completion;
 mod derivation;
 pub mod exhaustive;
 mod one_root;
+mod swap;
 mod tabulation;
 #[cfg(test)]
 mod tests;
@@ -16,10 +20,14 @@ mod tests;
 pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
 pub use arc_eager::ArcEager;
 pub use arc_hybrid::ArcHybrid;
+pub use arc_hybrid_rootless::ArcHybridRootless;
 pub use arc_standard::ArcStandard;
+pub use attardi::Attardi;
 pub use derivation::Derivation;
+pub use swap::Swap;
 
 use crate::configuration::{Arena, Configuration, PlainView, Point, View};
+use crate::error::{Error, Result};
 pub use crate::tree::Roots;
 use crate::tree::{Gold, LabelId, Node, ROOT};
 use crate::with_system;
@@ -32,6 +40,8 @@ pub trait System: Copy + Send + Sync + 'static {
     const MOVES: &'static [Move];
     /// Its oracles, the one to train with by default last.
     const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Dynamic];
+    /// How many words it can be told to leave on the root.
+    const ROOTS: &'static [Roots] = &[Roots::Single, Roots::Several];
     /// The feature set to train with by default.
     const FEATURES: &'static str = "zn11";
     /// Whether the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells what
@@ -137,6 +147,12 @@ pub enum Exactness {
     /// [`Roots::Several`] for all of them, with [`Roots::Single`] for those in which one word hangs on the root. For
     /// other gold trees an approximation.
     ExactForProjective,
+    /// 0 for exactly the moves after which the gold tree can still be derived, wherever it can be, for gold trees with as
+    /// many roots as the system allows. Elsewhere an approximation.
+    FreeWhereReachable,
+    /// A verdict, 0 or 1, on the derivations that take none but moves of cost 0: after these the gold tree, with as many
+    /// roots as the system allows, can always be derived. There may be other such moves. Elsewhere without meaning.
+    SoundOnItsWay,
 }
 
 /// The cost of each move in one configuration; `None` is a move that is not permitted, which is another thing than a
@@ -153,6 +169,17 @@ impl MoveCosts {
     /// Sets the cost of `mv`.
     pub fn set(&mut self, mv: Move, cost: u32) {
         self.0[mv as usize] = Some(cost);
+    }
+
+    /// Taken as losses after the moves: what each of `permitted` costs beyond the best of all.
+    #[must_use]
+    pub(super) fn relative(&self, permitted: MoveSet) -> MoveCosts {
+        let least = self.least().unwrap_or(0);
+        let mut costs = MoveCosts::default();
+        for mv in permitted.iter() {
+            costs.0[mv as usize] = self.get(mv).map(|loss| loss - least);
+        }
+        costs
     }
 
     /// The least cost of any permitted move.
@@ -206,11 +233,24 @@ pub enum SystemKind {
     ArcEager,
     /// Arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011), the root at the bottom of the stack.
     ArcHybrid,
+    /// Arc-hybrid without a root node (Chang et al. 2015): one word is left over and hangs on the root.
+    ArcHybridRootless,
+    /// Attardi's system of degree 2 (Attardi 2006): arc-standard whose arcs may skip a node of the stack.
+    Attardi,
+    /// Arc-standard with online reordering (Nivre 2009): all trees.
+    Swap,
 }
 
 impl SystemKind {
     /// Every system.
-    pub const ALL: &'static [SystemKind] = &[SystemKind::ArcStandard, SystemKind::ArcEager, SystemKind::ArcHybrid];
+    pub const ALL: &'static [SystemKind] = &[
+        SystemKind::ArcStandard,
+        SystemKind::ArcEager,
+        SystemKind::ArcHybrid,
+        SystemKind::ArcHybridRootless,
+        SystemKind::Attardi,
+        SystemKind::Swap,
+    ];
 
     /// The name as flags, specifications, records and model files spell it.
     pub fn name(self) -> &'static str {
@@ -220,6 +260,31 @@ impl SystemKind {
     /// Its oracles, the one to train with by default last.
     pub fn oracles(self) -> &'static [OracleKind] {
         with_system!(self, Roots::Single, |system| oracles(&system))
+    }
+
+    /// How many words it can be told to leave on the root.
+    pub fn roots(self) -> &'static [Roots] {
+        with_system!(self, Roots::Single, |system| roots(&system))
+    }
+
+    /// `preferred`, or the setting that the system has instead.
+    pub fn own_roots(self, preferred: Roots) -> Roots {
+        let own = self.roots();
+        if own.contains(&preferred) { preferred } else { own[0] }
+    }
+
+    /// Whether it can be told to leave `roots` words on the root.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub fn check_roots(self, roots: Roots) -> Result<()> {
+        match roots {
+            roots if self.roots().contains(&roots) => Ok(()),
+            Roots::Several => Err(Error::Usage(format!("{self} leaves one word on the root; expected --roots single"))),
+            Roots::Single => {
+                Err(Error::Usage(format!("{self} cannot leave one word alone on the root; expected --roots several")))
+            }
+        }
     }
 
     /// The feature set to train with by default.
@@ -234,6 +299,10 @@ fn name<S: System>(_: &S) -> &'static str {
 
 fn oracles<S: System>(_: &S) -> &'static [OracleKind] {
     S::ORACLES
+}
+
+fn roots<S: System>(_: &S) -> &'static [Roots] {
+    S::ROOTS
 }
 
 fn features<S: System>(_: &S) -> &'static str {
@@ -263,6 +332,18 @@ macro_rules! with_system {
             }
             $crate::system::SystemKind::ArcHybrid => {
                 let $system = $crate::system::ArcHybrid::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcHybridRootless => {
+                let $system = $crate::system::ArcHybridRootless::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::Attardi => {
+                let $system = $crate::system::Attardi::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::Swap => {
+                let $system = $crate::system::Swap::new($roots);
                 $body
             }
         }

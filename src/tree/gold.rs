@@ -1,6 +1,8 @@
 //! A gold tree, prepared once per sentence for the oracles.
 
-use super::{LabelId, NO_NODE, Node, Tree};
+use std::sync::OnceLock;
+
+use super::{LabelId, NO_NODE, Node, Orders, Tree};
 
 /// A gold tree with its dependents in order, so that every question an oracle asks takes constant or logarithmic time.
 #[derive(Debug, Clone)]
@@ -9,6 +11,8 @@ pub struct Gold {
     /// Dependents of node `h`, ascending: `dependents[first[h]..first[h + 1]]`.
     dependents: Vec<Node>,
     first: Vec<u32>,
+    /// Computed when first asked for: only systems that reorder words ask.
+    orders: OnceLock<Orders>,
 }
 
 impl Gold {
@@ -34,7 +38,7 @@ impl Gold {
             dependents[*slot as usize] = word;
             *slot += 1;
         }
-        Gold { tree, dependents, first }
+        Gold { tree, dependents, first, orders: OnceLock::new() }
     }
 
     /// The tree itself.
@@ -55,6 +59,12 @@ impl Gold {
     /// The gold label of `word`.
     pub fn label(&self, word: Node) -> LabelId {
         self.tree.label(word)
+    }
+
+    /// Its projective order and maximal projective components.
+    #[inline]
+    pub fn orders(&self) -> &Orders {
+        self.orders.get_or_init(|| Orders::of(self))
     }
 
     /// The dependents of `node`, ascending.

@@ -5,11 +5,13 @@
 mod gold;
 mod label;
 pub mod lift;
+mod order;
 mod projective;
 mod validity;
 
 pub use gold::Gold;
 pub use label::{LabelId, Labels, NO_LABEL};
+pub use order::Orders;
 pub use projective::{is_projective, non_projective_arcs};
 pub use validity::{Roots, Violation, violations};
 

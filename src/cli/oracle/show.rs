@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::roots_name;
+use super::{roots_for, roots_name};
 use crate::configuration::{PlainView as _, Point};
 use crate::system::{Action, Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
@@ -41,7 +41,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let treebank = Treebank::read(&args.file, None)?;
     // A tree with several roots may be shown to a system that allows one: it is not derivable, and is said to be so.
     let valid_roots = treebank.format.roots();
-    let roots = args.roots.unwrap_or(valid_roots);
+    let roots = roots_for(args.system, args.roots, valid_roots)?;
     let chosen = choose(&treebank.sentences, args.sentence.as_deref());
     if chosen.is_empty() {
         let wanted = args.sentence.unwrap_or_default();

@@ -1,0 +1,97 @@
+//! Arc-hybrid without a root node, as learning to search uses it (Chang et al., arXiv 1503.05615): one word is left over,
+//! and hangs on the root.
+//!
+//! | move | precondition | effect | cost beyond arc-hybrid's |
+//! |---|---|---|---|
+//! | SHIFT | β ≠ \[\] | (σ, b\|β) → (σ\|b, β) | \[σ ≠ \[\], g(b) = root\] |
+//! | LEFT | σ ≠ \[\], β ≠ \[\] | adds b → s0, (σ\|s0, b\|β) → (σ, b\|β) | \[\|σ\| = 1, g(s0) = root\] |
+//! | RIGHT | \|σ\| ≥ 2 | adds s1 → s0, (σ\|s1\|s0, β) → (σ\|s1, β) | 0 |
+//!
+//! Initial: σ = \[1\], β = 2..n. Terminal: \|σ\| = 1, β = \[\]. Derives the projective trees with one root, in 2(n - 1)
+//! transitions; a sentence of one word needs none. LEFT may leave the stack empty; then SHIFT follows.
+//!
+//! **Costs**: those of [`ArcHybrid`] and a term for the arc from the root, which no move makes: the gold tree's word on
+//! the root can be the one left over while it is in the buffer or at the bottom of the stack. With it the costs are
+//! exact; the published reference has no such term, and prefers LEFT where that loses the arc.
+//!
+//! **One root**: there is no other setting. The label of the word left over is that of words that no move attached.
+
+use super::{Action, ArcHybrid, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
+use crate::tree::{Gold, Node, ROOT};
+
+/// The arc-hybrid system without a root node.
+#[derive(Debug, Clone, Copy)]
+pub struct ArcHybridRootless {
+    /// Moves and what they do.
+    hybrid: ArcHybrid,
+}
+
+impl ArcHybridRootless {
+    /// The system. It has one setting, [`Roots::Single`], whatever is asked for; see [`System::ROOTS`].
+    pub fn new(_: Roots) -> ArcHybridRootless {
+        ArcHybridRootless { hybrid: ArcHybrid::new(Roots::Single) }
+    }
+}
+
+impl System for ArcHybridRootless {
+    const NAME: &'static str = "arc-hybrid-rootless";
+    const MOVES: &'static [Move] = ArcHybrid::MOVES;
+    const ROOTS: &'static [Roots] = &[Roots::Single];
+
+    type Shared<'a> = ArenaConfiguration<'a>;
+    type Plain = PlainConfiguration;
+
+    fn max_derivation_len(&self, n_words: usize) -> usize {
+        2 * n_words.saturating_sub(1)
+    }
+}
+
+impl<C: Stacks> Transitions<C> for ArcHybridRootless {
+    fn initial(&self, arena: C::Arena, n_words: usize) -> C {
+        C::initial(arena, n_words, RootPlace::Nowhere)
+    }
+
+    fn is_terminal(&self, c: &C) -> bool {
+        c.stack_len() <= 1 && c.buffer_len() == 0
+    }
+
+    #[inline]
+    fn permitted(&self, c: &C, _: Point) -> Permitted {
+        let buffer_empty = c.buffer_len() == 0;
+        let moves = MoveSet::default()
+            .with(Move::Shift, !buffer_empty)
+            .with(Move::Left, !buffer_empty && c.stack_len() >= 1)
+            .with(Move::Right, c.stack_len() >= 2);
+        Permitted { moves, from_root: MoveSet::default() }
+    }
+
+    fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)> {
+        self.hybrid.arc(c, point, mv)
+    }
+
+    #[inline]
+    fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
+        self.hybrid.successor(c, action, arena)
+    }
+}
+
+impl<C: Stacks> Oracle<C> for ArcHybridRootless {
+    fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
+        self.hybrid.static_move(gold, c)
+    }
+
+    fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
+        let mut costs = self.hybrid.costs(gold, c, point, permitted);
+        let hangs_on_root = |node: Option<Node>| node.is_some_and(|node| gold.head(node) == ROOT);
+        for (mv, loses_root) in [
+            (Move::Shift, c.stack_len() > 0 && hangs_on_root(c.buffer(0))),
+            (Move::Left, c.stack_len() == 1 && hangs_on_root(c.stack(0))),
+        ] {
+            if let Some(cost) = costs.get(mv) {
+                costs.set(mv, cost + u32::from(loses_root));
+            }
+        }
+        costs
+    }
+}
