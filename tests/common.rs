@@ -20,6 +20,11 @@ pub fn generated(seed: u64, n_sentences: usize) -> Vec<Sentence> {
     sentences(Options { seed, n_sentences, non_projective: false }).collect()
 }
 
+/// Generated sentences, some of which are not projective.
+pub fn generated_non_projective(seed: u64, n_sentences: usize) -> Vec<Sentence> {
+    sentences(Options { seed, n_sentences, non_projective: true }).collect()
+}
+
 /// A treebank in memory.
 pub fn treebank(sentences: Vec<Sentence>) -> Treebank {
     Treebank { path: PathBuf::from("generated"), format: Format::Conllu, sentences, sha256: String::new() }

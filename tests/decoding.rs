@@ -164,7 +164,7 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
 fn a_beam_of_unlimited_width_finds_every_derivation() {
     let sentences = generated(11, 3);
     for &kind in SystemKind::ALL {
-        for roots in [Roots::Single, Roots::Several] {
+        for &roots in kind.roots() {
             let mut n_derivations = 0;
             for (seed, sentence) in sentences.iter().enumerate() {
                 for n_words in 1..=4.min(sentence.n_words() as u16) {
@@ -212,7 +212,7 @@ fn greedily<S: TransitionSystem>(decoder: &Decoder<S, Hashed>, input: &Input) ->
 fn a_beam_of_width_1_is_the_greedy_loop() {
     let sentences = generated(12, 30);
     for &kind in SystemKind::ALL {
-        for roots in [Roots::Single, Roots::Several] {
+        for &roots in kind.roots() {
             for (set, _) in BUILT_IN {
                 with_system!(kind, roots, |system| {
                     let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 3 });
@@ -265,7 +265,7 @@ fn memoised_scores_are_the_plain_ones() {
     for &kind in SystemKind::ALL {
         for (set, _) in BUILT_IN {
             let again: usize =
-                sentences.iter().map(|s| with_system!(kind, Roots::Several, |system| walk(system, set, s))).sum();
+                sentences.iter().map(|s| with_system!(kind, kind.roots()[0], |system| walk(system, set, s))).sum();
             assert!(again > 100, "{kind}, {set}: memory was asked {again} times only");
         }
     }

@@ -13,6 +13,8 @@ use treebeam::tree::{Gold, Labels, NO_LABEL, Tree, is_projective};
 use treebeam::treebank::Treebank;
 use treebeam::with_system;
 
+use crate::common::{generated, generated_non_projective, treebank};
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Suite {
@@ -100,16 +102,16 @@ fn held_out_files(folder: &Path) -> Vec<PathBuf> {
 /// A derivation of least cost of the gold tree; with exact costs it rebuilds the tree if the static oracle does.
 fn check_tree<S: TransitionSystem>(system: &S, gold: &Gold, n_labels: usize, projective: bool) -> Result<(), String> {
     let derivation = canonical(system, gold, n_labels);
-    if derivation.is_none() && projective {
-        return Err("a projective tree is not derived".to_owned());
+    if derivation.is_none() && (projective || S::DERIVES_ALL) {
+        return Err("a tree is not derived".to_owned());
     }
     let longest = system.max_derivation_len(gold.n_words());
-    if system.exactness() == Exactness::ExactForProjective {
+    if system.exactness() == Exactness::SoundOnItsWay || system.exactness() == Exactness::ExactForProjective {
         let least_cost = Derivation::least_cost::<S, S::Plain>(system, gold, ());
         if least_cost.actions.len() > longest {
             return Err(format!("{} transitions of at most {longest}", least_cost.actions.len()));
         }
-        if projective && least_cost.tree != *gold.tree() {
+        if (projective || S::DERIVES_ALL) && least_cost.tree != *gold.tree() {
             return Err("least costs lead to another tree".to_owned());
         }
     }
@@ -121,7 +123,8 @@ fn check_tree<S: TransitionSystem>(system: &S, gold: &Gold, n_labels: usize, pro
     }
 }
 
-/// Every projective tree is rebuilt, whatever the system, by the static oracle and by least costs.
+/// Every projective tree is rebuilt, whatever the system, by the static oracle and by least costs; and every tree by
+/// systems that derive all.
 #[test]
 fn real_treebanks() {
     let Some(folder) = std::env::var_os("TREEBEAM_TREEBANKS") else {
@@ -137,7 +140,7 @@ fn real_treebanks() {
             let (projective, gold) = (is_projective(&tree), Gold::new(tree));
             n_trees += 1;
             n_projective += usize::from(projective);
-            for &kind in SystemKind::ALL {
+            for &kind in SystemKind::ALL.iter().filter(|kind| kind.roots().contains(&roots)) {
                 let checked = with_system!(kind, roots, |system| check_tree(&system, &gold, labels.len(), projective));
                 checked.unwrap_or_else(|problem| panic!("{}: {kind}: {problem}: {gold:?}", path.display()));
             }
@@ -145,4 +148,24 @@ fn real_treebanks() {
     }
     eprintln!("{n_projective} of {n_trees} trees are projective");
     assert!(n_projective > 0 && n_trees > n_projective);
+}
+
+/// The same on generated treebanks, projective and not: every tree by systems that derive all, the projective ones by
+/// every system.
+#[test]
+fn generated_treebanks() {
+    for (sentences, some_cross) in [(generated(41, 300), false), (generated_non_projective(42, 300), true)] {
+        let treebank = treebank(sentences);
+        let mut labels = Labels::default();
+        let trees = treebank.trees(Roots::Single, &mut labels).unwrap();
+        assert_eq!(trees.iter().any(|tree| !is_projective(tree)), some_cross);
+        for tree in trees {
+            let (projective, gold) = (is_projective(&tree), Gold::new(tree));
+            for &kind in SystemKind::ALL {
+                let checked =
+                    with_system!(kind, Roots::Single, |system| check_tree(&system, &gold, labels.len(), projective));
+                checked.unwrap_or_else(|problem| panic!("{kind}: {problem}: {gold:?}"));
+            }
+        }
+    }
 }

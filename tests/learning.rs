@@ -1,14 +1,14 @@
 //! Learning: the perceptron's arithmetic on a worked example, and training that must reach every tree it is shown.
 
 use treebeam::decode::Parser;
-use treebeam::learn::{Keep, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
+use treebeam::learn::{Keep, Nonprojective, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
 use treebeam::model::{LiveWeights, Model, Weights};
-use treebeam::system::OracleKind;
 use treebeam::system::{Roots, SystemKind};
-use treebeam::tree::Labels;
+use treebeam::tree::lift::Scheme;
+use treebeam::tree::{Labels, is_projective};
 use treebeam::treebank::Treebank;
 
-use crate::common::{generated, treebank};
+use crate::common::{generated, generated_non_projective, treebank};
 
 /// "John saw Mary" as a lecture on learning for transition-based parsing steps through it:
 /// three features (the stack is empty; a noun on a verb; a verb on a noun), the actions LEFT, RIGHT, REDUCE, SHIFT, and no
@@ -112,13 +112,10 @@ fn n_wrong(model: &Model, treebank: &Treebank, beam: usize) -> usize {
 fn every_way_of_training_learns_what_it_is_shown() {
     let shown = treebank(generated(21, 25));
     let held_out = treebank(generated(22, 25));
-    let ways = [
-        (Training::Greedy, OracleKind::Static),
-        (Training::Greedy, OracleKind::Dynamic),
-        (Training::Global, OracleKind::Static),
-        (Training::Global, OracleKind::Dynamic),
-    ];
     for &system in SystemKind::ALL {
+        let ways = [Training::Greedy, Training::Global]
+            .into_iter()
+            .flat_map(|training| system.oracles().iter().map(move |&oracle| (training, oracle)));
         for (training, oracle) in ways {
             let features = "stack".to_owned();
             let (iterations, keep) = (12, Keep::Last);
@@ -129,6 +126,33 @@ fn every_way_of_training_learns_what_it_is_shown() {
             assert_eq!(wrong, 0, "{system}, {training:?}, {oracle:?}: wrong words of {}", shown.n_words());
             // Otherwise the test might be one that every model passes.
             assert!(n_wrong(&model, &held_out, options.decoding_beam()) > 0);
+        }
+    }
+}
+
+/// Non-projective trees too: by swapping, and with a projective system by lifting.
+#[test]
+fn non_projective_trees_are_learned() {
+    let shown = treebank(generated_non_projective(24, 25));
+    let trees = shown.trees(Roots::Single, &mut Labels::default()).unwrap();
+    assert!(trees.iter().filter(|tree| !is_projective(tree)).count() > 3);
+    let lifting = SystemKind::ALL.iter().map(|&system| (system, Nonprojective::Lift));
+    for (system, nonprojective) in lifting.chain([(SystemKind::Swap, Nonprojective::MinCost)]) {
+        for training in [Training::Greedy, Training::Global] {
+            let (iterations, keep, lift) = (12, Keep::Last, Scheme::HeadPath);
+            let oracle = *system.oracles().last().unwrap();
+            let options = TrainOptions {
+                system,
+                training,
+                oracle,
+                nonprojective,
+                lift,
+                iterations,
+                keep,
+                ..TrainOptions::default()
+            };
+            let wrong = n_wrong(&train(&options, &shown), &shown, options.decoding_beam());
+            assert_eq!(wrong, 0, "{system}, {training:?}, {nonprojective:?}: wrong words of {}", shown.n_words());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use assert_cmd::Command;
 use std::fs;
+use treebeam::system::{Roots, SystemKind};
 
 fn treebeam(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("treebeam").unwrap();
@@ -38,15 +39,16 @@ fn verify_prints_a_row_for_each_length() {
     let row: Vec<&str> = text.lines().nth(4).unwrap().split_whitespace().collect();
     assert_eq!(
         row,
-        ["arc-eager", "several", "projective", "4", "55", "245", "10450", "13970", "0", "0", "0", "0", "55"]
+        ["arc-eager", "several", "projective", "4", "55", "245", "10450", "13970", "0", "0", "0", "0", "55", "55"]
     );
 }
 
 #[test]
 fn verify_covers_every_system_and_both_settings() {
     let text = stdout(&mut treebeam(&["verify", "--all", "--max-words", "3", "--labels", "2", "--non-projective"]));
-    for system in ["arc-standard", "arc-eager", "arc-hybrid"] {
-        for roots in ["single", "several"] {
+    for system in SystemKind::ALL {
+        for &roots in system.roots() {
+            let (system, roots) = (system.name(), if roots == Roots::Single { "single" } else { "several" });
             let rows = text.lines().filter(|line| {
                 let mut cells = line.split_whitespace();
                 cells.next() == Some(system) && cells.next() == Some(roots)
@@ -127,4 +129,43 @@ fn show_reads_files_and_reports_what_is_not_there() {
     let message = String::from_utf8(missing.get_output().stderr.clone()).unwrap();
     assert!(message.contains("no sentence `4`") && message.contains("from 1 to 3"), "{message}");
     treebeam(&["show", "--system", "arc-hybrid", "no-such-file.conllu"]).assert().code(2);
+}
+
+#[test]
+fn a_system_without_several_roots_says_so() {
+    for command in [
+        &["verify", "--system", "arc-hybrid-rootless", "--roots", "several"][..],
+        &["show", "--system", "arc-hybrid-rootless", "--roots", "several", "-"],
+        &["coverage", "--system", "arc-hybrid-rootless", "--roots", "several", "-"],
+    ] {
+        let refused = treebeam(command).write_stdin(conllu(SENTENCES)).assert().code(2);
+        let message = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(
+            message.contains("arc-hybrid-rootless leaves one word on the root; expected --roots single"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn show_swaps() {
+    let text = stdout(treebeam(&["show", "--system", "swap", "--sentence", "2", "-"]).write_stdin(conllu(SENTENCES)));
+    insta::assert_snapshot!(text, @r"");
+}
+
+/// Of the three trees two are not projective; the second of these skips two nodes, each of which waits for another.
+#[test]
+fn coverage_counts_trees_and_arcs() {
+    let text = stdout(treebeam(&["coverage", "--all", "-"]).write_stdin(conllu(SENTENCES)));
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0], ["system", "trees", "rebuilt", "%", "arcs", "made", "%", "file"]);
+    assert_eq!(rows.len(), 1 + SystemKind::ALL.len());
+    let row = |system: &str| rows.iter().find(|row| row[0] == system).unwrap()[1..].to_vec();
+    for projective in ["arc-eager", "arc-hybrid", "arc-hybrid-rootless", "arc-standard"] {
+        assert_eq!(row(projective), ["3", "1", "33.33", "10", "7", "70.00", "-"], "{projective}");
+    }
+    assert_eq!(row("attardi"), ["3", "2", "66.67", "10", "9", "90.00", "-"]);
+    assert_eq!(row("swap"), ["3", "3", "100.00", "10", "10", "100.00", "-"]);
+    let one = stdout(treebeam(&["coverage", "--system", "swap", "-"]).write_stdin(conllu(SENTENCES)));
+    assert_eq!(one.lines().count(), 2);
 }

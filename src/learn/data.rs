@@ -67,7 +67,7 @@ impl TrainingData {
         match options.nonprojective {
             Nonprojective::MinCost => labels = plain,
             Nonprojective::Drop => {
-                kept.retain(|(_, tree)| is_projective(tree));
+                kept.retain(|(_, tree)| S::DERIVES_ALL || is_projective(tree));
                 labels = plain;
             }
             Nonprojective::Lift => {

@@ -40,6 +40,9 @@ pub trait System: Copy + Send + Sync + 'static {
     const MOVES: &'static [Move];
     /// Its oracles, the one to train with by default last.
     const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Dynamic];
+    /// Whether it derives every tree with as many roots as it allows. If not, it derives every projective one, and perhaps
+    /// others.
+    const DERIVES_ALL: bool = false;
     /// How many words it can be told to leave on the root.
     const ROOTS: &'static [Roots] = &[Roots::Single, Roots::Several];
     /// The feature set to train with by default.

@@ -78,9 +78,9 @@ impl Swap {
     fn may_shift<C: Stacks>(&self, gold: &Gold, c: &C, canonical: Move) -> bool {
         let worth_asking = match canonical {
             Move::Swap => true,
-            // S0 must come to the top again, so that it must be waiting for a dependent other than S1.
+            Move::Left | Move::Right if !gold.orders().is_projective() => true,
+            // What is shifted onto S0 stays there unless S0 is waiting for it, besides S1.
             Move::Left => c.stack(0).is_some_and(|s0| c.n_dependents(0) + 1 < gold.dependents(s0).len()),
-            // S0 has all it waits for: what is shifted onto it stays there.
             _ => false,
         };
         let rule = |completion: &Completion| {
@@ -96,6 +96,7 @@ impl System for Swap {
     const NAME: &'static str = "swap";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::Swap];
     const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Lazy, OracleKind::NonDeterministic];
+    const DERIVES_ALL: bool = true;
     const BUFFER_IS_SUFFIX: bool = false;
 
     type Shared<'a> = ArenaConfiguration<'a>;

@@ -144,8 +144,9 @@ fn check_gold<S: TransitionSystem>(
             let Action { mv, label, point } = action;
             let wrong_label = gold_label(system, gold, configuration, point, mv).is_some_and(|gold| gold != label);
             let cost = unlabelled[point as usize].get(mv).expect("permitted moves have costs");
+            let cost = cost + u32::from(wrong_label);
             on_the_way[to] |= cost == 0;
-            (action, cost + u32::from(wrong_label), (losses[to] - losses[c]).min(most))
+            (action, cost, (losses[to] - losses[c]).min(most))
         });
         let claims: Vec<(Action, u32, u32)> = claims.collect();
         let claims = claims.iter().copied();

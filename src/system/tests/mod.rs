@@ -3,6 +3,7 @@
 mod errata;
 mod examples;
 mod proof;
+mod reordering;
 mod walks;
 
 use super::*;
@@ -13,8 +14,9 @@ fn gold(heads: &[Node]) -> Gold {
     Gold::new(Tree::new(heads, &vec![0; heads.len()]))
 }
 
-/// The systems whose costs claim to be exact for projective gold trees, whether one word hangs on the root or several.
-fn exact_for_projective() -> impl Iterator<Item = SystemKind> {
-    let exactness = |kind: SystemKind| with_system!(kind, Roots::Single, |system| system.exactness());
-    SystemKind::ALL.iter().copied().filter(move |&kind| exactness(kind) == Exactness::ExactForProjective)
+/// The systems with this setting of roots whose costs claim to be exact for projective gold trees.
+fn exact_for_projective(roots: Roots) -> impl Iterator<Item = SystemKind> {
+    let exactness = move |kind: SystemKind| with_system!(kind, roots, |system| system.exactness());
+    let systems = SystemKind::ALL.iter().copied().filter(move |kind| kind.roots().contains(&roots));
+    systems.filter(move |&kind| exactness(kind) == Exactness::ExactForProjective)
 }

@@ -125,7 +125,9 @@ fn loss_of_free_moves<S: TransitionSystem>(system: &S, gold: &Gold, c: &S::Plain
         c = system.successor(&c, free.expect("a free move"), ());
     }
     let tree = c.tree();
-    tree.words().filter(|&word| tree.head(word) != gold.head(word)).count() as u32
+    // A word left over hangs on the root.
+    let head = |word: Node| if tree.head(word) == NO_NODE { ROOT } else { tree.head(word) };
+    tree.words().filter(|&word| head(word) != gold.head(word)).count() as u32
 }
 
 /// A cost is the loss after a move less the loss before. Free moves lead to a tree that attains the loss, if costs are
@@ -159,9 +161,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn shared_configurations_equal_plain_ones(n_words in 1usize..13, choices in prop::collection::vec(any::<u16>(), 24)) {
-        for roots in [Roots::Single, Roots::Several] {
-            for &kind in SystemKind::ALL {
+    fn shared_configurations_equal_plain_ones(n_words in 1usize..13, choices in prop::collection::vec(any::<u16>(), 60)) {
+        for &kind in SystemKind::ALL {
+            for &roots in kind.roots() {
                 with_system!(kind, roots, |system| walk_side_by_side(&system, n_words, &choices));
             }
         }
@@ -175,7 +177,7 @@ proptest! {
     ) {
         for roots in [Roots::Single, Roots::Several] {
             let gold = some_gold(roots, n_words, &tree);
-            for kind in super::exact_for_projective() {
+            for kind in super::exact_for_projective(roots) {
                 with_system!(kind, roots, |system| walk_and_compare_losses(&system, &gold, &choices));
             }
         }
@@ -185,7 +187,7 @@ proptest! {
     fn static_oracles_rebuild_projective_trees(n_words in 1usize..40, tree in prop::collection::vec(any::<u16>(), 80)) {
         for roots in [Roots::Single, Roots::Several] {
             let gold = some_gold(roots, n_words, &tree);
-            for &kind in SystemKind::ALL {
+            for &kind in SystemKind::ALL.iter().filter(|kind| kind.roots().contains(&roots)) {
                 with_system!(kind, roots, |system| {
                     let canonical = canonical(&system, &gold).expect("derivable");
                     assert!(canonical.actions.len() <= system.max_derivation_len(n_words));
