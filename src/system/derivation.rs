@@ -2,14 +2,14 @@
 
 use super::{Action, Move, Oracle};
 use crate::configuration::{Configuration, Point};
-use crate::tree::{Gold, Tree};
+use crate::tree::{Gold, NO_NODE, ROOT, Tree};
 
 /// A sequence of transitions from the initial configuration on, and the arcs it made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Derivation {
     /// The transitions, first to last.
     pub actions: Vec<Action>,
-    /// The arcs made by them; words without one have no head.
+    /// The arcs made by them; words without one hang on the root.
     pub tree: Tree,
 }
 
@@ -41,7 +41,8 @@ impl Derivation {
         .expect("a configuration that is not terminal permits a move")
     }
 
-    /// Takes the moves that `choose` names until the end; every arc bears the gold label of its dependent. `None` if a
+    /// Takes the moves that `choose` names until the end; every arc bears the gold label of its dependent, those of words left
+    /// over as well. `None` if a
     /// move is not permitted.
     fn follow<S: Oracle<C>, C: Configuration>(
         system: &S,
@@ -63,6 +64,11 @@ impl Derivation {
             };
             derivation.actions.push(action);
             c = system.successor(&c, action, arena);
+        }
+        for word in gold.tree().words() {
+            if derivation.tree.head(word) == NO_NODE {
+                derivation.tree.attach(word, ROOT, gold.label(word));
+            }
         }
         Some(derivation)
     }

@@ -4,9 +4,15 @@
 
 mod action;
 mod arc_eager;
+mod arc_eager_nonmonotonic;
+mod arc_eager_repair;
+mod arc_eager_start;
+mod arc_eager_unshift;
+mod arc_eager_zpar;
 mod arc_hybrid;
 mod arc_standard;
 mod derivation;
+mod eager;
 pub mod exhaustive;
 mod one_root;
 mod tabulation;
@@ -15,6 +21,11 @@ mod tests;
 
 pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
 pub use arc_eager::ArcEager;
+pub use arc_eager_nonmonotonic::ArcEagerNonmonotonic;
+pub use arc_eager_repair::ArcEagerRepair;
+pub use arc_eager_start::ArcEagerStart;
+pub use arc_eager_unshift::ArcEagerUnshift;
+pub use arc_eager_zpar::ArcEagerZpar;
 pub use arc_hybrid::ArcHybrid;
 pub use arc_standard::ArcStandard;
 pub use derivation::Derivation;
@@ -137,6 +148,8 @@ pub enum Exactness {
     /// [`Roots::Several`] for all of them, with [`Roots::Single`] for those in which one word hangs on the root. For
     /// other gold trees an approximation.
     ExactForProjective,
+    /// Not the loss, though a move of least cost is mostly of least loss.
+    Approximate,
 }
 
 /// The cost of each move in one configuration; `None` is a move that is not permitted, which is another thing than a
@@ -204,13 +217,32 @@ pub enum SystemKind {
     ArcStandard,
     /// Arc-eager (Nivre 2003), the root behind the last word.
     ArcEager,
+    /// Non-monotonic arc-eager (Honnibal, Goldberg & Johnson 2013).
+    ArcEagerNonmonotonic,
+    /// Arc-eager that moves words back to repair mistakes (Honnibal & Johnson 2015).
+    ArcEagerRepair,
+    /// Arc-eager with the root at the bottom of the stack (Nivre 2003).
+    ArcEagerStart,
+    /// Arc-eager with UNSHIFT (Nivre & Fernández-González 2014).
+    ArcEagerUnshift,
+    /// Arc-eager without a root, by ZPar's rules (Zhang & Clark 2011).
+    ArcEagerZpar,
     /// Arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011), the root at the bottom of the stack.
     ArcHybrid,
 }
 
 impl SystemKind {
     /// Every system.
-    pub const ALL: &'static [SystemKind] = &[SystemKind::ArcStandard, SystemKind::ArcEager, SystemKind::ArcHybrid];
+    pub const ALL: &'static [SystemKind] = &[
+        SystemKind::ArcStandard,
+        SystemKind::ArcEager,
+        SystemKind::ArcEagerNonmonotonic,
+        SystemKind::ArcEagerRepair,
+        SystemKind::ArcEagerStart,
+        SystemKind::ArcEagerUnshift,
+        SystemKind::ArcEagerZpar,
+        SystemKind::ArcHybrid,
+    ];
 
     /// The name as flags, specifications, records and model files spell it.
     pub fn name(self) -> &'static str {
@@ -259,6 +291,26 @@ macro_rules! with_system {
             }
             $crate::system::SystemKind::ArcEager => {
                 let $system = $crate::system::ArcEager::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerNonmonotonic => {
+                let $system = $crate::system::ArcEagerNonmonotonic::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerRepair => {
+                let $system = $crate::system::ArcEagerRepair::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerStart => {
+                let $system = $crate::system::ArcEagerStart::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerUnshift => {
+                let $system = $crate::system::ArcEagerUnshift::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerZpar => {
+                let $system = $crate::system::ArcEagerZpar::new($roots);
                 $body
             }
             $crate::system::SystemKind::ArcHybrid => {

@@ -42,7 +42,7 @@ enum RootsChoice {
 }
 
 const COLUMNS: [(&str, usize); 13] = [
-    ("system", 12),
+    ("system", 22),
     ("roots", 7),
     ("trees of", 14),
     ("n", 1),
@@ -110,7 +110,8 @@ fn holds(exactness: Exactness, shape: Shape, findings: &Findings) -> bool {
             let errors = findings.mismatches + findings.zero_set_errors + findings.stuck;
             errors == 0 && findings.rebuilt == findings.trees
         }
-        (Exactness::ExactForProjective, Shape::NonProjective) => true,
+        (Exactness::Approximate, Shape::Projective) => findings.stuck == 0 && findings.rebuilt == findings.trees,
+        (_, Shape::NonProjective) => true,
     }
 }
 
