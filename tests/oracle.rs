@@ -2,6 +2,7 @@
 
 use assert_cmd::Command;
 use std::fs;
+use treebeam::system::SystemKind;
 
 fn treebeam(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("treebeam").unwrap();
@@ -45,7 +46,7 @@ fn verify_prints_a_row_for_each_length() {
 #[test]
 fn verify_covers_every_system_and_both_settings() {
     let text = stdout(&mut treebeam(&["verify", "--all", "--max-words", "3", "--labels", "2", "--non-projective"]));
-    for system in ["arc-standard", "arc-eager", "arc-hybrid"] {
+    for system in SystemKind::ALL.iter().map(|kind| kind.name()) {
         for roots in ["single", "several"] {
             let rows = text.lines().filter(|line| {
                 let mut cells = line.split_whitespace();

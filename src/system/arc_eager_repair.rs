@@ -4,8 +4,8 @@
 //! | move | precondition | effect | cost |
 //! |---|---|---|---|
 //! | SHIFT | σ = \[\], or b is not bound and \|β\| ≥ 2 | (σ, b\|β) → (σ\|b, β) | push |
-//! | RIGHT | σ ≠ \[\], β ≠ \[\] | adds s → b, (σ\|s, b\|β) → (σ\|s\|b, β) | push - 1 if g(b) = s, else push + \[g(b) ∈ β behind b, b is not bound\] |
-//! | LEFT | σ ≠ \[\], β ≠ \[\] | takes back any arc into s, adds b → s, frees b, (σ\|s, b\|β) → (σ, b\|β) | pop - \[g(s) = b\] + (\[g(s) = s1\] if s has a head, else back) |
+//! | RIGHT | σ ≠ \[\], β ≠ \[\] | adds s → b, (σ\|s, b\|β) → (σ\|s\|b, β) | push - 1 if g(b) = s, else push + \[g(b) ∈ β behind b, b is not bound\] + \[g(b) = root\] |
+//! | LEFT | σ ≠ \[\], β ≠ \[\] | takes back any arc into s, adds b → s, frees b, (σ\|s, b\|β) → (σ, b\|β) | pop - \[g(s) = b\] + (\[g(s) = s1\] if s has a head, else back + \[g(s) = root\]) |
 //! | REDUCE | s has a head, or \|σ\| = 1 and β = \[\] | (σ\|s, β) → (σ, β) | pop |
 //! | REDUCE | s has no head, \|σ\| ≥ 2 | (σ\|s, β) → (σ, s\|β), s bound | pop - back |
 //!
@@ -18,8 +18,8 @@
 //! bound once for its first push and once for each LEFT that frees it, of which there are no more than n; every time it is
 //! bound costs that move and another push; and each word is pushed for the first time and popped for good once.
 //!
-//! **Costs**: those of spaCy, which are approximate; the sums above can fall below 0, and then all are raised until the least
-//! is 0.
+//! **Costs**: those of spaCy, and the loss of arcs from the root, which spaCy leaves to other moves. They are approximate.
+//! The sums above can fall below 0, and then all are raised until the least is 0.
 //!
 //! **One root**: the last word of the buffer is shifted only onto an empty stack, and with β = \[\] a word without a head
 //! goes back unless it is alone. So one word is left without a head, and no configuration gets stuck, as RIGHT is always
@@ -141,8 +141,9 @@ impl<C: Stacks> Oracle<C> for ArcEagerRepair {
             let push = arcs_with_stack(b);
             let behind = gold.head(b) > b && in_buffer(gold.head(b)) && !c.b0_is_bound();
             costs[Move::Shift as usize] = Some(push);
-            costs[Move::Right as usize] = Some(if gold.head(b) == s { push - 1 } else { push + i32::from(behind) });
-            let kept = if s_has_head { i32::from(c.stack(1) == Some(g)) } else { back };
+            let given_up = i32::from(behind || gold.head(b) == ROOT);
+            costs[Move::Right as usize] = Some(if gold.head(b) == s { push - 1 } else { push + given_up });
+            let kept = if s_has_head { i32::from(c.stack(1) == Some(g)) } else { back + i32::from(g == ROOT) };
             costs[Move::Left as usize] = Some(pop - i32::from(g == b) + kept);
         }
         raised(costs, permitted)

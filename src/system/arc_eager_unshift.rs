@@ -16,8 +16,7 @@
 //! buffer is first empty and forbids SHIFT from then on; that b came back, and is bound, says the same.
 //!
 //! **Costs**: as in the paper, those of the system without UNSHIFT, and so approximate: a word that is left over is believed
-//! to end on the root, though every arc to its left can still be made. On the way to a gold tree nothing is left over and
-//! they are exact.
+//! to end on the root, though it comes back and can still be attached to what is below it.
 //!
 //! **One root**: with [`Roots::Single`] RIGHT makes one arc from the root at most, and REDUCE does not pop the word that it
 //! attached as long as the buffer has words. So every word finds another one below it, and no configuration gets stuck;

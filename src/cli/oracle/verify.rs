@@ -74,6 +74,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut output = io::stdout().lock();
     write_row(&mut output, &COLUMNS.map(|(name, _)| name.to_owned()))?;
     let mut all_right = true;
+    let mut rates = String::new();
     for system in systems {
         for &roots in settings {
             for &shape in shapes {
@@ -81,6 +82,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     let scope = Scope { n_words, roots, shape, n_labels: args.labels.into() };
                     let (findings, exactness) = with_system!(system, roots, |system| verify(&system, scope));
                     write_row(&mut output, &row(system, scope, &findings))?;
+                    if exactness == Exactness::Approximate && n_words == usize::from(args.max_words) {
+                        rates.push_str(&rate(system, scope, &findings));
+                    }
                     output.flush()?;
                     if !holds(exactness, shape, &findings) {
                         all_right = false;
@@ -97,6 +101,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
          no free move: pairs in which every cost is above 0; misled: pairs in which a move of least cost is not the best\n\
          rebuilt: gold trees that the static oracle derives"
     )?;
+    if !rates.is_empty() {
+        write!(output, "\n{rates}")?;
+    }
     Ok(ExitCode::from(u8::from(!all_right)))
 }
 
@@ -115,15 +122,31 @@ fn holds(exactness: Exactness, shape: Shape, findings: &Findings) -> bool {
     }
 }
 
-fn row(system: SystemKind, scope: Scope, findings: &Findings) -> [String; COLUMNS.len()] {
-    let shape = match scope.shape {
+/// How far approximate costs are from the losses.
+fn rate(system: SystemKind, scope: Scope, findings: &Findings) -> String {
+    let percent = |part: u64, of: u64| 100.0 * part as f64 / of as f64;
+    format!(
+        "{system}, {}, roots {}, {} words: approximate; {:.1} % of transitions mismatch, {:.1} % of pairs mislead\n",
+        shape_name(scope.shape),
+        roots_name(scope.roots),
+        scope.n_words,
+        percent(findings.mismatches, findings.transitions),
+        percent(findings.suboptimal, findings.pairs)
+    )
+}
+
+fn shape_name(shape: Shape) -> &'static str {
+    match shape {
         Shape::Projective => "projective",
         Shape::NonProjective => "non-projective",
-    };
+    }
+}
+
+fn row(system: SystemKind, scope: Scope, findings: &Findings) -> [String; COLUMNS.len()] {
     [
         system.name().to_owned(),
         roots_name(scope.roots).to_owned(),
-        shape.to_owned(),
+        shape_name(scope.shape).to_owned(),
         scope.n_words.to_string(),
         findings.trees.to_string(),
         findings.configurations.to_string(),

@@ -125,7 +125,9 @@ fn loss_of_free_moves<S: TransitionSystem>(system: &S, gold: &Gold, c: &S::Plain
         c = system.successor(&c, free.expect("a free move"), ());
     }
     let tree = c.tree();
-    tree.words().filter(|&word| tree.head(word) != gold.head(word)).count() as u32
+    // Words that are left over hang on the root.
+    let head = |word| Some(tree.head(word)).filter(|&head| head != NO_NODE).unwrap_or(ROOT);
+    tree.words().filter(|&word| head(word) != gold.head(word)).count() as u32
 }
 
 /// A cost is the loss after a move less the loss before. Free moves lead to a tree that attains the loss, if costs are
