@@ -5,6 +5,8 @@
 //!   constant time and memory, whatever the length of the sentence or the width of the beam.
 //! * The buffer is a linked list as the stack is: what lies behind B0 is shared by all configurations of a sentence.
 //! * The head of a node on the stack, if it has one, is recorded in the node's own cell when the arc is made.
+//! * A cell with a new dependent that stays on the stack points to the cell that it replaced, so that the arc can be taken
+//!   back by a system that lets later heads replace earlier ones.
 //!
 //! The idea of the tree-structured stack is Goldberg, Zhao & Huang's (ACL 2013, "Efficient Implementation of Beam-Search
 //! Incremental Parsers"); cells that carry the partial tree, and their keys, are ours.
@@ -13,7 +15,7 @@ use bumpalo::Bump;
 
 use super::cell::{Slot, SlotMask, Slots};
 use super::{Cell, Cells, Configuration, LabelSets, Point, Role, RootPlace, Stacks, View};
-use crate::tree::{LabelId, Node, ROOT};
+use crate::tree::{LabelId, NO_LABEL, Node, ROOT};
 
 /// Where the cells of one sentence live.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +42,7 @@ impl<'a> Arena<'a> {
     }
 
     #[inline]
-    fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+    fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a mut Cell<'a> {
         let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
         self.bump.alloc(Cell::on(slots, keys, below))
     }
@@ -60,6 +62,7 @@ pub struct ArenaConfiguration<'a> {
     stack_len: u16,
     buffer_len: u16,
     n_headless: u16,
+    flag: bool,
     /// The sum of the arcs' fingerprints.
     arcs: u64,
 }
@@ -88,11 +91,16 @@ impl<'a> ArenaConfiguration<'a> {
     }
 
     #[inline]
-    fn arcs_with(&self, head: &Cell, dependent: &Cell, label: LabelId) -> u64 {
-        let arc = u64::from(head.node()) | u64::from(dependent.node()) << 16 | u64::from(label) << 32;
-        let arc = (arc + 1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-        self.arcs.wrapping_add((arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9))
+    fn arcs_with(&self, head: Node, dependent: Node, label: LabelId) -> u64 {
+        self.arcs.wrapping_add(fingerprint(head, dependent, label))
     }
+}
+
+#[inline]
+fn fingerprint(head: Node, dependent: Node, label: LabelId) -> u64 {
+    let arc = u64::from(head) | u64::from(dependent) << 16 | u64::from(label) << 32;
+    let arc = (arc + 1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    (arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9)
 }
 
 fn nth<'a>(mut cell: Option<&'a Cell<'a>>, n: usize) -> Option<&'a Cell<'a>> {
@@ -118,7 +126,8 @@ impl<'a> View<'a> for ArenaConfiguration<'a> {
     fn identity(&self) -> u64 {
         let stack = self.stack.map_or(1, |cell| cell.nodes);
         let buffer = self.buffer.map_or(1, |cell| cell.nodes);
-        (self.arcs ^ stack.rotate_left(32) ^ buffer.rotate_left(13)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+        let lists = stack.rotate_left(32) ^ buffer.rotate_left(13);
+        (self.arcs ^ lists ^ u64::from(self.flag)).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 }
 
@@ -127,20 +136,16 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
         let mut stack = None;
         let mut buffer = None;
         match root {
-            RootPlace::StackBottom => stack = Some(arena.cell(Slots::bare(ROOT), None)),
-            RootPlace::BufferEnd => buffer = Some(arena.cell(Slots::bare(ROOT), None)),
+            RootPlace::StackBottom => stack = Some(&*arena.cell(Slots::bare(ROOT), None)),
+            RootPlace::BufferEnd => buffer = Some(&*arena.cell(Slots::bare(ROOT), None)),
             RootPlace::Nowhere => {}
         }
+        let (stack_len, root_in_buffer) = (stack.is_some() as u16, buffer.is_some() as u16);
         for word in (1..=n_words as Node).rev() {
-            buffer = Some(arena.cell(Slots::bare(word), buffer));
+            buffer = Some(&*arena.cell(Slots::bare(word), buffer));
         }
-        let stack_len = stack.is_some() as u16;
-        let buffer_len = n_words as u16 + u16::from(root == RootPlace::BufferEnd);
-        let initial = ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0, arcs: 0 };
-        match root {
-            RootPlace::Nowhere if n_words > 0 => initial.shift(arena),
-            _ => initial,
-        }
+        let buffer_len = n_words as u16 + root_in_buffer;
+        ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0, flag: false, arcs: 0 }
     }
 
     #[inline]
@@ -185,6 +190,26 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     }
 
     #[inline]
+    fn b0_is_bound(&self) -> bool {
+        self.buffer.is_some_and(|b0| b0.before.is_some())
+    }
+
+    #[inline]
+    fn flag(&self) -> bool {
+        self.flag
+    }
+
+    #[inline]
+    fn with_flag(&self, flag: bool) -> Self {
+        ArenaConfiguration { flag, ..*self }
+    }
+
+    #[inline]
+    fn s0_label(&self) -> Option<LabelId> {
+        self.stack.map(|s0| s0.slots.get(Slot::Label)).filter(|&label| label != NO_LABEL)
+    }
+
+    #[inline]
     fn shift(&self, arena: Arena<'a>) -> Self {
         let b0 = self.buffer.expect(PRECONDITION);
         ArenaConfiguration {
@@ -208,22 +233,51 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
         }
     }
 
+    fn unshift(&self, arena: Arena<'a>) -> Self {
+        let s0 = self.stack.expect(PRECONDITION);
+        let b0 = arena.bump.alloc(Cell::on(s0.slots, s0.keys, self.buffer).bound(s0));
+        ArenaConfiguration { buffer: Some(b0), buffer_len: self.buffer_len + 1, ..self.reduce(arena) }
+    }
+
+    fn free_b0(&self, arena: Arena<'a>) -> Self {
+        match self.buffer {
+            Some(b0) if b0.before.is_some() => ArenaConfiguration { buffer: Some(arena.moved(b0, b0.below)), ..*self },
+            _ => *self,
+        }
+    }
+
     #[inline]
     fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
-        let head = b0.slots.with_left(&s0.slots, label, arena.label_sets);
-        let arcs = self.arcs_with(b0, s0, label);
-        ArenaConfiguration { buffer: Some(arena.cell(head, b0.below)), arcs, ..self.reduce(arena) }
+        let head = arena.cell(b0.slots.with_left(&s0.slots, label, arena.label_sets), b0.below);
+        if let Some(before) = b0.before {
+            *head = head.bound(before);
+        }
+        let arcs = self.arcs_with(b0.node(), s0.node(), label);
+        let next = ArenaConfiguration { buffer: Some(head), arcs, ..self.reduce(arena) };
+        if !s0.has_head() {
+            return next;
+        }
+        let s1 = s0.below.expect(PRECONDITION);
+        let old_arc = fingerprint(s1.node(), s0.node(), s0.slots.get(Slot::Label));
+        ArenaConfiguration { stack: Some(s1.before.expect(PRECONDITION)), arcs: arcs.wrapping_sub(old_arc), ..next }
+    }
+
+    #[inline]
+    fn arc_from_absent_root(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let s0 = self.stack.expect(PRECONDITION);
+        ArenaConfiguration { arcs: self.arcs_with(ROOT, s0.node(), label), ..self.reduce(arena) }
     }
 
     #[inline]
     fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
         let head = arena.cell(s0.slots.with_right(&b0.slots, label, arena.label_sets), s0.below);
+        head.before = Some(s0);
         let dependent = arena.cell(b0.slots.with_head(&s0.slots, label), Some(head));
         ArenaConfiguration {
             stack: Some(dependent),
-            arcs: self.arcs_with(s0, b0, label),
+            arcs: self.arcs_with(s0.node(), b0.node(), label),
             buffer: b0.below,
             stack_len: self.stack_len + 1,
             buffer_len: self.buffer_len - 1,
@@ -240,7 +294,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
             stack: Some(arena.cell(head, s1.below)),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s1.has_head()),
-            arcs: self.arcs_with(s0, s1, label),
+            arcs: self.arcs_with(s0.node(), s1.node(), label),
             ..*self
         }
     }
@@ -254,7 +308,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
             stack: Some(arena.cell(head, s1.below)),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s0.has_head()),
-            arcs: self.arcs_with(s1, s0, label),
+            arcs: self.arcs_with(s1.node(), s0.node(), label),
             ..*self
         }
     }
@@ -267,7 +321,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
             stack: Some(arena.cell(head, Some(arena.moved(s1, s2.below)))),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s2.has_head()),
-            arcs: self.arcs_with(s0, s2, label),
+            arcs: self.arcs_with(s0.node(), s2.node(), label),
             ..*self
         }
     }
@@ -280,7 +334,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
             stack: Some(arena.moved(s1, Some(head))),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s0.has_head()),
-            arcs: self.arcs_with(s2, s0, label),
+            arcs: self.arcs_with(s2.node(), s0.node(), label),
             ..*self
         }
     }

@@ -195,6 +195,9 @@ pub struct Cell<'a> {
     pub slots: Slots,
     /// The next cell: below in a stack, behind in a buffer.
     pub below: Option<&'a Cell<'a>>,
+    /// On the stack: the node's cell before its last dependent in the buffer was attached to it. In the buffer: the cell
+    /// that the node had on the stack, if it came back from there and is bound.
+    pub(super) before: Option<&'a Cell<'a>>,
     /// The key of `slots` under each of the arena's masks.
     pub keys: &'a [u64],
     /// A fingerprint of the nodes of this cell and all that follow it.
@@ -207,7 +210,18 @@ impl<'a> Cell<'a> {
     pub(super) fn on(slots: Slots, keys: &'a [u64], below: Option<&'a Cell<'a>>) -> Cell<'a> {
         let rest = below.map_or(0, |cell| cell.nodes);
         let node = u64::from(slots.get(Slot::Node)) + 1;
-        Cell { slots, below, keys, nodes: (rest.rotate_left(21) ^ node).wrapping_mul(0x9e37_79b9_7f4a_7c15) }
+        Cell {
+            slots,
+            below,
+            before: None,
+            keys,
+            nodes: (rest.rotate_left(21) ^ node).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        }
+    }
+
+    /// The cell in the buffer of a node that came back from the stack, where its cell was `before`.
+    pub(super) fn bound(self, before: &'a Cell<'a>) -> Cell<'a> {
+        Cell { before: Some(before), nodes: self.nodes.rotate_left(7), ..self }
     }
 
     /// The cell's node.

@@ -29,7 +29,7 @@ pub enum RootPlace {
     StackBottom,
     /// Behind the last word of the buffer.
     BufferEnd,
-    /// Nowhere: the first word is on the stack in its place.
+    /// Nowhere: words that are left without a head hang on it.
     Nowhere,
 }
 
@@ -88,6 +88,16 @@ pub trait Stacks: Configuration {
     /// The stack from the top down: each node, and whether it has a head already.
     fn stack_nodes(&self) -> impl Iterator<Item = (Node, bool)> + '_;
 
+    /// Whether B0 exists, came back from the stack, and has not been freed since.
+    fn b0_is_bound(&self) -> bool;
+    /// A bit that a system keeps beside its lists; false at first.
+    fn flag(&self) -> bool;
+    /// The same configuration with this bit.
+    #[must_use]
+    fn with_flag(&self, flag: bool) -> Self;
+    /// The label of the arc into S0, if S0 exists and has a head.
+    fn s0_label(&self) -> Option<LabelId>;
+
     /// Whether S0 exists and has a head.
     fn s0_has_head(&self) -> bool {
         self.stack_nodes().next().is_some_and(|(_, has_head)| has_head)
@@ -97,8 +107,14 @@ pub trait Stacks: Configuration {
     fn shift(&self, arena: Self::Arena) -> Self;
     /// Pops S0.
     fn reduce(&self, arena: Self::Arena) -> Self;
-    /// Makes S0 a dependent of B0 and pops it.
+    /// Moves S0 back to the front of the buffer, where it is bound.
+    fn unshift(&self, arena: Self::Arena) -> Self;
+    /// Frees B0.
+    fn free_b0(&self, arena: Self::Arena) -> Self;
+    /// Makes S0 a dependent of B0 and pops it. A head that it had, which must be S1, forgets it.
     fn left_arc_from_buffer(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// Makes S0 a dependent of a root that stands nowhere, and pops it.
+    fn arc_from_absent_root(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes B0 a dependent of S0 and moves it onto the stack.
     fn right_arc_to_buffer(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes S1 a dependent of S0 and removes it.

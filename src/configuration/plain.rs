@@ -17,6 +17,9 @@ pub struct PlainConfiguration {
     heads: Vec<Node>,
     /// By node; [`NO_LABEL`] where there is no head yet.
     labels: Vec<LabelId>,
+    /// The words of the buffer that are bound, the one that came back last behind the others.
+    bound: Vec<Node>,
+    flag: bool,
 }
 
 impl PlainConfiguration {
@@ -62,9 +65,10 @@ impl Stacks for PlainConfiguration {
         let (stack, buffer) = match root {
             RootPlace::StackBottom => (vec![ROOT], words.collect()),
             RootPlace::BufferEnd => (Vec::new(), std::iter::once(ROOT).chain(words).collect()),
-            RootPlace::Nowhere => ((1..=n_words as Node).take(1).collect(), words.filter(|&word| word > 1).collect()),
+            RootPlace::Nowhere => (Vec::new(), words.collect()),
         };
-        PlainConfiguration { stack, buffer, heads: vec![NO_NODE; n_words + 1], labels: vec![NO_LABEL; n_words + 1] }
+        let (heads, labels) = (vec![NO_NODE; n_words + 1], vec![NO_LABEL; n_words + 1]);
+        PlainConfiguration { stack, buffer, heads, labels, bound: Vec::new(), flag: false }
     }
 
     fn stack(&self, depth: usize) -> Option<Node> {
@@ -100,8 +104,24 @@ impl Stacks for PlainConfiguration {
         self.stack.iter().rev().map(|&node| (node, self.head(node) != NO_NODE))
     }
 
+    fn b0_is_bound(&self) -> bool {
+        !self.bound.is_empty() && self.bound.last() == self.buffer.last()
+    }
+
+    fn flag(&self) -> bool {
+        self.flag
+    }
+
+    fn with_flag(&self, flag: bool) -> Self {
+        PlainConfiguration { flag, ..self.clone() }
+    }
+
+    fn s0_label(&self) -> Option<LabelId> {
+        self.stack(0).map(|s0| self.label(s0)).filter(|&label| label != NO_LABEL)
+    }
+
     fn shift(&self, (): ()) -> Self {
-        let mut next = self.clone();
+        let mut next = self.free_b0(());
         let b0 = next.buffer.pop().expect(PRECONDITION);
         next.stack.push(b0);
         next
@@ -113,6 +133,22 @@ impl Stacks for PlainConfiguration {
         next
     }
 
+    fn unshift(&self, (): ()) -> Self {
+        let mut next = self.clone();
+        let s0 = next.stack.pop().expect(PRECONDITION);
+        next.buffer.push(s0);
+        next.bound.push(s0);
+        next
+    }
+
+    fn free_b0(&self, (): ()) -> Self {
+        let mut next = self.clone();
+        if self.b0_is_bound() {
+            next.bound.pop();
+        }
+        next
+    }
+
     fn left_arc_from_buffer(&self, label: LabelId, (): ()) -> Self {
         let mut next = self.clone();
         let s0 = next.stack.pop().expect(PRECONDITION);
@@ -121,8 +157,15 @@ impl Stacks for PlainConfiguration {
         next
     }
 
-    fn right_arc_to_buffer(&self, label: LabelId, (): ()) -> Self {
+    fn arc_from_absent_root(&self, label: LabelId, (): ()) -> Self {
         let mut next = self.clone();
+        let s0 = next.stack.pop().expect(PRECONDITION);
+        next.attach(s0, ROOT, label);
+        next
+    }
+
+    fn right_arc_to_buffer(&self, label: LabelId, (): ()) -> Self {
+        let mut next = self.free_b0(());
         let s0 = self.stack(0).expect(PRECONDITION);
         let b0 = next.buffer.pop().expect(PRECONDITION);
         next.stack.push(b0);

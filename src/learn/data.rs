@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::supervision::Supervision;
 use super::{Nonprojective, TrainOptions};
@@ -14,7 +14,7 @@ use crate::features::{Compiled, FeatureSet, Input};
 use crate::model::{ArcLabel, FrozenWeights, Header, Outcome, Provenance};
 use crate::random;
 use crate::system::{Actions, Choice, Roots, System, TransitionSystem};
-use crate::tree::{Gold, Labels, ROOT, Tree, is_projective, lift::projectivise};
+use crate::tree::{Gold, LabelId, Labels, ROOT, Tree, is_projective, lift::projectivise};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
 
@@ -91,6 +91,7 @@ impl TrainingData {
             tag_column: options.tag_column,
             labels: labels.names().to_vec(),
             arcs: arcs.into_iter().collect(),
+            root_label: root_label(kept.iter().map(|(_, tree)| tree)),
             beam: options.decoding_beam(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             training: serde_json::to_value(options).expect("options are plain data"),
@@ -203,6 +204,17 @@ fn arcs_of<S: System>(system: S, tree: &Tree) -> impl Iterator<Item = ArcLabel> 
             from_root: head == ROOT,
         })
     })
+}
+
+/// The most frequent label of arcs from the root, the first of them on ties.
+fn root_label<'t>(trees: impl Iterator<Item = &'t Tree>) -> LabelId {
+    let mut counts: BTreeMap<LabelId, usize> = BTreeMap::new();
+    for tree in trees {
+        for word in tree.words().filter(|&word| tree.head(word) == ROOT) {
+            *counts.entry(tree.label(word)).or_default() += 1;
+        }
+    }
+    counts.into_iter().rev().max_by_key(|&(_, count)| count).map_or(0, |(label, _)| label)
 }
 
 /// What counts as a tree in `treebank`: several words may hang from the root if its format or the options say so.

@@ -29,6 +29,9 @@ pub struct Header {
     pub labels: Vec<String>,
     /// The arcs of the training trees by move, label, and whether they come from the root.
     pub arcs: Vec<ArcLabel>,
+    /// The label of words that no move attached and that hang on the root: the most frequent one of root arcs in training.
+    #[serde(default)]
+    pub root_label: LabelId,
     /// The width to decode at unless told otherwise.
     pub beam: usize,
     /// How labels encode lifts that are to be undone after parsing, if they do.

@@ -69,7 +69,7 @@ impl Header {
         let labels: Labels = self.labels.iter().collect();
         let moves = with_system!(self.system, self.roots, |system| moves(&system));
         let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));
-        let actions = Actions::new(moves, labels.len(), arcs)?;
+        let actions = Actions::new(moves, labels.len(), arcs)?.with_root_label(self.root_label)?;
         let suffix = with_system!(self.system, self.roots, |system| buffer_is_suffix(&system));
         Ok((labels, Compiled::new(&set, columns, suffix), actions))
     }

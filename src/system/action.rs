@@ -187,8 +187,7 @@ impl Actions {
     pub const LANES: usize = 16;
 
     /// The inventory for `moves`. `arcs` lists (move, label, whether from the root) for every arc of the training trees; a
-    /// label may be borne by a move only where it was seen with it, from the root or from a word. The first label of an arc
-    /// from the root is that of words that no move attached.
+    /// label may be borne by a move only where it was seen with it, from the root or from a word.
     ///
     /// # Errors
     /// If there are more than 65,535 actions, or an arc bears a label from `n_labels` up.
@@ -198,16 +197,12 @@ impl Actions {
         arcs: impl IntoIterator<Item = (Move, LabelId, bool)>,
     ) -> Result<Actions, Error> {
         let mut seen = vec![[false; 2]; Move::COUNT * n_labels];
-        let mut root_label = None;
         for (mv, label, from_root) in arcs {
             // Arcs may come from a file.
             if label as usize >= n_labels {
                 return Err(Error::Usage(format!("an arc bears label {label}; expected one below {n_labels}")));
             }
             seen[mv as usize * n_labels + label as usize][usize::from(from_root)] = true;
-            if from_root {
-                root_label.get_or_insert(label);
-            }
         }
         // A move that was never seen with any label must still be possible, or decoding could get stuck.
         for &mv in moves.iter().filter(|mv| mv.makes_arc()) {
@@ -253,8 +248,19 @@ impl Actions {
                 }
             }
         }
-        let root_label = root_label.unwrap_or_default();
-        Ok(Actions { actions, ranges, by_label, n_labels, root_label, width, masks, of_moves, of_root })
+        Ok(Actions { actions, ranges, by_label, n_labels, root_label: 0, width, masks, of_moves, of_root })
+    }
+
+    /// The same inventory, with `label` for words that no move attached; without this, it is label 0.
+    ///
+    /// # Errors
+    /// If there is no such label.
+    pub fn with_root_label(self, label: LabelId) -> Result<Actions, Error> {
+        if label as usize >= self.n_labels {
+            let n_labels = self.n_labels;
+            return Err(Error::Usage(format!("words on the root bear label {label}; expected one below {n_labels}")));
+        }
+        Ok(Actions { root_label: label, ..self })
     }
 
     /// The number of actions.

@@ -19,10 +19,10 @@
 //! configuration gets stuck, and the derivations are those of the trees with one root. Arcs are then no longer lost one
 //! by one, which two further terms make good: see `one_root`. With them the costs equal exhaustive search again.
 
-use super::one_root::OneRoot;
+use super::eager::{self, Outlook};
 use super::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
 use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
-use crate::tree::{Gold, NO_NODE, Node, ROOT};
+use crate::tree::{Gold, Node, ROOT};
 
 /// The arc-eager system.
 #[derive(Debug, Clone, Copy)]
@@ -79,91 +79,21 @@ impl<C: Stacks> Transitions<C> for ArcEager {
     }
 
     fn arc(&self, c: &C, _: Point, mv: Move) -> Option<(Node, Node)> {
-        match mv {
-            Move::Left => Some((c.buffer(0)?, c.stack(0)?)),
-            Move::Right => Some((c.stack(0)?, c.buffer(0)?)),
-            _ => None,
-        }
+        eager::arc(c, mv)
     }
 
     #[inline]
     fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
-        match action.mv {
-            Move::Shift => c.shift(arena),
-            Move::Reduce => c.reduce(arena),
-            Move::Left => c.left_arc_from_buffer(action.label, arena),
-            Move::Right => c.right_arc_to_buffer(action.label, arena),
-            mv => unreachable!("{} has no {}", Self::NAME, mv.name()),
-        }
+        eager::successor(c, action, arena)
     }
 }
 
 impl<C: Stacks> Oracle<C> for ArcEager {
-    /// Goldberg & Nivre's static oracle: arcs as early as they can be made, REDUCE before SHIFT.
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
-        let b = c.buffer(0).expect("a configuration that is not terminal has a front of the buffer");
-        let Some((s, s_has_head)) = c.stack_nodes().next() else { return (0, Move::Shift) };
-        let mv = if !s_has_head && gold.head(s) == b {
-            Move::Left
-        } else if b != ROOT && gold.head(b) == s {
-            Move::Right
-        } else if s_has_head && (b == ROOT || gold.n_dependents_from(s, b) == 0) {
-            Move::Reduce
-        } else {
-            Move::Shift
-        };
-        (0, mv)
+        (0, eager::static_move(gold, c))
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
-        let mut costs = MoveCosts::default();
-        let b = c.buffer(0).expect("a configuration that is not terminal has a front of the buffer");
-        let s = c.stack(0).unwrap_or(NO_NODE);
-        if permitted.has(Move::Shift) || permitted.has(Move::Right) {
-            let (head_in_stack, lost) = arcs_with_stack(gold, c, b);
-            let head_behind = gold.head(b) == ROOT || gold.head(b) > b;
-            if permitted.has(Move::Shift) {
-                costs.set(Move::Shift, u32::from(head_in_stack) + lost);
-            }
-            if permitted.has(Move::Right) {
-                let below = head_in_stack && gold.head(b) != s;
-                costs.set(Move::Right, u32::from(below) + u32::from(head_behind) + lost);
-            }
-        }
-        if permitted.has(Move::Left) || permitted.has(Move::Reduce) {
-            let dependents = if b == ROOT { 0 } else { gold.n_dependents_from(s, b) };
-            if permitted.has(Move::Left) {
-                let g = gold.head(s);
-                let head_behind = b != ROOT && (g == ROOT || g > b);
-                costs.set(Move::Left, u32::from(head_behind) + dependents);
-            }
-            if permitted.has(Move::Reduce) {
-                costs.set(Move::Reduce, dependents);
-            }
-        }
-        if self.roots == Roots::Single && b != ROOT {
-            let one_root = OneRoot::of(gold, c, b);
-            for mv in Self::MOVES {
-                if let Some(cost) = costs.get(*mv) {
-                    costs.set(*mv, one_root.cost(*mv, cost));
-                }
-            }
-        }
-        costs
+        eager::costs(gold, c, permitted, self.roots, Outlook::default())
     }
-}
-
-/// Whether b's gold head is on the stack, and how many words without a head on the stack are gold dependents of b.
-///
-/// Complexity: nodes of the stack down to b's leftmost gold neighbour.
-fn arcs_with_stack<C: Stacks>(gold: &Gold, c: &C, b: Node) -> (bool, u32) {
-    let head = gold.head(b);
-    let leftmost =
-        gold.dependents(b).first().copied().unwrap_or(NO_NODE).min(if head == ROOT { NO_NODE } else { head });
-    let (mut head_in_stack, mut lost) = (false, 0);
-    for (k, has_head) in c.stack_nodes().take_while(|&(k, _)| k >= leftmost) {
-        head_in_stack |= k == head;
-        lost += u32::from(!has_head && gold.head(k) == b);
-    }
-    (head_in_stack, lost)
 }

@@ -49,7 +49,9 @@ impl System for ArcHybridRootless {
 
 impl<C: Stacks> Transitions<C> for ArcHybridRootless {
     fn initial(&self, arena: C::Arena, n_words: usize) -> C {
-        C::initial(arena, n_words, RootPlace::Nowhere)
+        let empty = C::initial(arena, n_words, RootPlace::Nowhere);
+        // The first word stands where other systems have the root.
+        if n_words == 0 { empty } else { empty.shift(arena) }
     }
 
     fn is_terminal(&self, c: &C) -> bool {

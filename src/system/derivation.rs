@@ -41,7 +41,8 @@ impl Derivation {
         .expect("a configuration that is not terminal permits a move")
     }
 
-    /// Takes the moves that `choose` names until the end; every arc bears the gold label of its dependent. `None` if a
+    /// Takes the moves that `choose` names until the end; every arc bears the gold label of its dependent, those of words left
+    /// over as well. `None` if a
     /// move is not permitted.
     fn follow<S: Oracle<C>, C: Configuration>(
         system: &S,

@@ -4,12 +4,18 @@
 
 mod action;
 mod arc_eager;
+mod arc_eager_nonmonotonic;
+mod arc_eager_repair;
+mod arc_eager_start;
+mod arc_eager_unshift;
+mod arc_eager_zpar;
 mod arc_hybrid;
 mod arc_hybrid_rootless;
 mod arc_standard;
 mod attardi;
 mod completion;
 mod derivation;
+mod eager;
 pub mod exhaustive;
 mod one_root;
 mod swap;
@@ -19,6 +25,11 @@ mod tests;
 
 pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
 pub use arc_eager::ArcEager;
+pub use arc_eager_nonmonotonic::ArcEagerNonmonotonic;
+pub use arc_eager_repair::ArcEagerRepair;
+pub use arc_eager_start::ArcEagerStart;
+pub use arc_eager_unshift::ArcEagerUnshift;
+pub use arc_eager_zpar::ArcEagerZpar;
 pub use arc_hybrid::ArcHybrid;
 pub use arc_hybrid_rootless::ArcHybridRootless;
 pub use arc_standard::ArcStandard;
@@ -156,6 +167,8 @@ pub enum Exactness {
     /// A verdict, 0 or 1, on the derivations that take none but moves of cost 0: after these the gold tree, with as many
     /// roots as the system allows, can always be derived. There may be other such moves. Elsewhere without meaning.
     SoundOnItsWay,
+    /// Not the loss, though a move of least cost is mostly of least loss.
+    Approximate,
 }
 
 /// The cost of each move in one configuration; `None` is a move that is not permitted, which is another thing than a
@@ -234,6 +247,16 @@ pub enum SystemKind {
     ArcStandard,
     /// Arc-eager (Nivre 2003), the root behind the last word.
     ArcEager,
+    /// Non-monotonic arc-eager (Honnibal, Goldberg & Johnson 2013).
+    ArcEagerNonmonotonic,
+    /// Arc-eager that moves words back to repair mistakes (Honnibal & Johnson 2015).
+    ArcEagerRepair,
+    /// Arc-eager with the root at the bottom of the stack (Nivre 2003).
+    ArcEagerStart,
+    /// Arc-eager with UNSHIFT (Nivre & Fernández-González 2014).
+    ArcEagerUnshift,
+    /// Arc-eager without a root, by ZPar's rules (Zhang & Clark 2011).
+    ArcEagerZpar,
     /// Arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011), the root at the bottom of the stack.
     ArcHybrid,
     /// Arc-hybrid without a root node (Chang et al. 2015): one word is left over and hangs on the root.
@@ -249,6 +272,11 @@ impl SystemKind {
     pub const ALL: &'static [SystemKind] = &[
         SystemKind::ArcStandard,
         SystemKind::ArcEager,
+        SystemKind::ArcEagerNonmonotonic,
+        SystemKind::ArcEagerRepair,
+        SystemKind::ArcEagerStart,
+        SystemKind::ArcEagerUnshift,
+        SystemKind::ArcEagerZpar,
         SystemKind::ArcHybrid,
         SystemKind::ArcHybridRootless,
         SystemKind::Attardi,
@@ -331,6 +359,26 @@ macro_rules! with_system {
             }
             $crate::system::SystemKind::ArcEager => {
                 let $system = $crate::system::ArcEager::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerNonmonotonic => {
+                let $system = $crate::system::ArcEagerNonmonotonic::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerRepair => {
+                let $system = $crate::system::ArcEagerRepair::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerStart => {
+                let $system = $crate::system::ArcEagerStart::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerUnshift => {
+                let $system = $crate::system::ArcEagerUnshift::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::ArcEagerZpar => {
+                let $system = $crate::system::ArcEagerZpar::new($roots);
                 $body
             }
             $crate::system::SystemKind::ArcHybrid => {

@@ -11,22 +11,28 @@
 //!    descends from an item above u2 and can no more be its head. To give up the arc into t is enough: then t can be the
 //!    head of u2..up. In all other cases there is a word that can take them at no loss.
 //!
-//! With these two terms the costs equal exhaustive search for every projective gold tree with one root of up to seven words.
+//! Where a word r can be attached to the root before the end (`arc_eager_start`), it stays at the bottom of the stack for
+//! good, and takes the place of u1. One gold arc more is then lost
+//!
+//! 3. if the word that hangs on the root in the gold tree is another one, and still in the buffer.
+//!
+//! With these terms the costs equal exhaustive search for every projective gold tree with one root of up to seven words.
 
 use super::Move;
-use crate::configuration::Stacks;
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
-/// The two terms for one configuration, and what they become after each move.
+/// The terms for one configuration, and what they become after each move.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OneRoot {
     s0: Node,
     b0: Node,
-    /// Whether B0 is a gold dependent of the root.
-    b0_is_root: bool,
+    /// The gold dependent of the root.
+    gold_root: Node,
+    /// The word that was attached to the root.
+    taken: Option<Node>,
     /// Whether B0 is the last word.
     b0_is_last: bool,
-    /// The number of words without a head on the stack.
+    /// The number p of words u1..up.
     n_headless: usize,
     /// The first term's word: a gold dependent of the root among u2..up.
     barred: Option<Node>,
@@ -37,19 +43,29 @@ pub(super) struct OneRoot {
 }
 
 impl OneRoot {
-    /// The terms in `c`, where the buffer's front is a word.
+    /// The terms for the nodes of a stack from the top down, each with whether it has a head, `n_headless` of which are
+    /// words without; for `b0`, a word, in front of the buffer; and for the word that was attached to the root, if one was.
     ///
     /// Complexity: the stack's length and the last word's depth.
-    pub(super) fn of<C: Stacks>(gold: &Gold, c: &C, b0: Node) -> OneRoot {
+    pub(super) fn of(
+        gold: &Gold,
+        stack: impl Iterator<Item = (Node, bool)>,
+        n_headless: usize,
+        b0: Node,
+        taken: Option<Node>,
+    ) -> OneRoot {
         let last = gold.n_words() as Node;
         let mut entry = last;
         while gold.head(entry) >= b0 {
             entry = gold.head(entry);
         }
         let (mut barred, mut crowded) = (None, None);
-        // Of the words without a head, those at or below the item at hand.
-        let mut n_below = c.n_headless();
-        for (item, has_head) in c.stack_nodes() {
+        let n_headless = n_headless + usize::from(taken.is_some());
+        // Of u1..up, those at or below the item at hand.
+        let mut n_below = n_headless;
+        let mut s0 = None;
+        for (item, has_head) in stack {
+            s0 = s0.or(Some(item));
             if n_below < 2 {
                 break;
             }
@@ -62,11 +78,12 @@ impl OneRoot {
             n_below -= usize::from(!has_head);
         }
         OneRoot {
-            s0: c.stack(0).unwrap_or(NO_NODE),
+            s0: s0.unwrap_or(NO_NODE),
             b0,
-            b0_is_root: gold.head(b0) == ROOT,
+            gold_root: gold.dependents(ROOT).first().copied().unwrap_or(NO_NODE),
+            taken,
             b0_is_last: b0 == last,
-            n_headless: c.n_headless(),
+            n_headless,
             barred,
             entry,
             crowded,
@@ -74,7 +91,8 @@ impl OneRoot {
     }
 
     fn loss(&self) -> u32 {
-        u32::from(self.barred.is_some()) + u32::from(self.crowded.is_some())
+        let stranded = self.taken.is_some_and(|taken| taken != self.gold_root) && self.gold_root >= self.b0;
+        u32::from(self.barred.is_some()) + u32::from(self.crowded.is_some()) + u32::from(stranded)
     }
 
     fn loss_after(&self, mv: Move) -> u32 {
@@ -84,11 +102,14 @@ impl OneRoot {
                 self.loss() - u32::from(self.barred == s0) - u32::from(self.crowded == s0)
             }
             _ => {
-                let n_headless = self.n_headless + usize::from(mv == Move::Shift);
-                let barred = self.barred.is_some() || mv == Move::Shift && self.b0_is_root && n_headless >= 2;
+                let shift = mv == Move::Shift;
+                let taken = if !shift && self.s0 == ROOT { Some(self.b0) } else { self.taken };
+                let n_headless = self.n_headless + usize::from(shift || taken != self.taken);
+                let barred = self.barred.is_some() || shift && self.b0 == self.gold_root && n_headless >= 2;
                 let crowded =
                     if self.b0 == self.entry { !self.b0_is_last && n_headless >= 2 } else { self.crowded.is_some() };
-                u32::from(barred) + u32::from(crowded)
+                let stranded = taken.is_some_and(|taken| taken != self.gold_root) && self.gold_root > self.b0;
+                u32::from(barred) + u32::from(crowded) + u32::from(stranded)
             }
         }
     }
