@@ -40,7 +40,7 @@ impl<'a> Arena<'a> {
     }
 
     #[inline]
-    fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+    pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
         let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
         self.bump.alloc(Cell::on(slots, keys, below))
     }
@@ -89,10 +89,16 @@ impl<'a> ArenaConfiguration<'a> {
 
     #[inline]
     fn arcs_with(&self, head: &Cell, dependent: &Cell, label: LabelId) -> u64 {
-        let arc = u64::from(head.node()) | u64::from(dependent.node()) << 16 | u64::from(label) << 32;
-        let arc = (arc + 1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
-        self.arcs.wrapping_add((arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9))
+        self.arcs.wrapping_add(fingerprint(head.node(), dependent.node(), label))
     }
+}
+
+/// A fingerprint of an arc; those of several arcs are added up.
+#[inline]
+pub(super) fn fingerprint(head: Node, dependent: Node, label: LabelId) -> u64 {
+    let arc = u64::from(head) | u64::from(dependent) << 16 | u64::from(label) << 32;
+    let arc = (arc + 1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    (arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9)
 }
 
 fn nth<'a>(mut cell: Option<&'a Cell<'a>>, n: usize) -> Option<&'a Cell<'a>> {

@@ -8,6 +8,7 @@ use std::fmt;
 pub const BUILT_IN: &[(&str, &str)] = &[
     ("zn11", include_str!("sets/zn11.feat")),
     ("hs10", include_str!("sets/hs10.feat")),
+    ("easy-first", include_str!("sets/easy-first.feat")),
     ("gn13-hybrid", include_str!("sets/gn13-hybrid.feat")),
     ("stack", include_str!("sets/stack.feat")),
 ];
@@ -67,6 +68,11 @@ impl FeatureSet {
         FeatureSet::parse(name, name, &text)
     }
 
+    /// What errors call the file.
+    pub fn path(&self) -> String {
+        if self.name.ends_with(".feat") { self.name.clone() } else { format!("{}.feat", self.name) }
+    }
+
     /// The first line of the text that is a comment: what the set is.
     pub fn title(&self) -> &str {
         self.text.lines().find_map(|line| line.strip_prefix('#')).unwrap_or("").trim()
@@ -79,7 +85,7 @@ mod tests {
 
     #[test]
     fn built_in_sets_have_the_published_sizes() {
-        for (name, templates) in [("zn11", 72), ("hs10", 29), ("gn13-hybrid", 49)] {
+        for (name, templates) in [("zn11", 72), ("hs10", 29), ("easy-first", 84), ("gn13-hybrid", 49)] {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }
         assert!(FeatureSet::load("stack").is_ok());
