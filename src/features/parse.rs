@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn words_behind_b0_have_arcs_only_where_the_buffer_is_no_suffix() {
-        let set = |text| FeatureSet::parse("my", "my.feat", text).unwrap();
+        let set = |text: &str| FeatureSet::parse("my", "my.feat", text).unwrap();
         for wrong in ["B1.l1.wp", "B3.sl", "B2.size"] {
             let set = set(&format!("S0.w\nS0.p  {wrong}  # B1.label"));
             set.check("easy-first", false).unwrap();

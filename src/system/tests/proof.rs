@@ -31,6 +31,7 @@ fn costs_are_exact_with_several_roots() {
         (SystemKind::ArcStandard, [3, 10, 40, 183, 911, 4738], [2, 27, 480, 10_505, 265_083, 7_378_476]),
         (SystemKind::ArcEager, [3, 11, 49, 245, 1307, 7255], [2, 30, 588, 13_970, 376_740, 11_068_428]),
         (SystemKind::ArcHybrid, [3, 11, 46, 214, 1072, 5648], [2, 30, 552, 12_155, 306_033, 8_485_176]),
+        (SystemKind::EasyFirst, [2, 7, 30, 143, 728, 3876], [1, 18, 384, 9_460, 257_985, 7_574_112]),
     ];
     for (kind, configurations, transitions) in expected {
         for n_words in 1..=6 {
