@@ -182,7 +182,7 @@ mod tests {
     use crate::learn::change::{Deferred, Online};
     use crate::learn::{TrainOptions, TrainingData};
     use crate::model::LiveWeights;
-    use crate::system::{EasyFirst, Roots, SystemKind};
+    use crate::system::{ActionId, EasyFirst, Roots, SystemKind};
     use crate::treebank::generate::{Options, sentences};
     use crate::treebank::{Format, Treebank};
 
@@ -239,15 +239,40 @@ mod tests {
         }
     }
 
-    /// With the non-deterministic oracle easy-first makes several updates where one does not suffice; moving on after each,
-    /// as it must with a mini-batch, it makes fewer.
+    /// Weights that no reward changes, though it may be said that they do.
+    struct Unmoved<const AT_ONCE: bool>(LiveWeights);
+
+    impl<const AT_ONCE: bool> Memory for Unmoved<AT_ONCE> {
+        const AT_ONCE: bool = AT_ONCE;
+
+        fn weights(&self) -> &LiveWeights {
+            &self.0
+        }
+
+        fn reward(&mut self, _: &[u64], _: ActionId, _: i32) {}
+    }
+
+    /// With the non-deterministic oracle easy-first stays where it is while it is wrong, until it gives up; but where
+    /// changes are put off it moves on at once, for nothing would change.
     #[test]
     fn easy_first_corrects_itself() {
         let data = easy_first_data();
-        let (staying, _) = train(&data, None, true, false);
-        let (moving_on, _) = train(&data, Some(0.0), true, false);
-        assert!(staying[0] > moving_on[0], "{staying:?} {moving_on:?}");
-        let (in_batches, _) = train(&data, None, true, true);
-        assert_eq!(in_batches, train(&data, Some(0.0), true, true).0);
+        let system = EasyFirst::new(Roots::Single);
+        let (features, actions) = (data.features(), data.actions());
+        let decoder = Decoder { system, features, actions, weights: &() };
+        let mut workspace = Workspace::new(actions.n_labels());
+        for example in data.examples() {
+            let supervision = Supervision { system, actions, gold: &example.gold };
+            workspace.input.clone_from(&example.input);
+            let mut n_wrong = |teacher| {
+                learn(&decoder, &supervision, teacher, &mut workspace, &mut Unmoved::<false>(LiveWeights::default()))
+            };
+            let once = n_wrong(Teacher::NonDeterministic);
+            assert!(once > 0);
+            assert_eq!(n_wrong(Teacher::Dynamic(Exploration::new(0, 0.0, 1, 0, 0))), once);
+            let mut at_once = Unmoved::<true>(LiveWeights::default());
+            let again = learn(&decoder, &supervision, Teacher::NonDeterministic, &mut workspace, &mut at_once);
+            assert_eq!(again, once * u64::from(MAX_CORRECTIONS + 1));
+        }
     }
 }
