@@ -99,7 +99,7 @@ fn render<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, go
     for (step, row) in rows.iter().enumerate() {
         // What changes at its right end is set to the right, what changes at its left end to the left.
         let lists = row.lists.iter().zip(&widths).enumerate().map(|(place, (list, &width))| match place {
-            0 => format!("{list:>width$}"),
+            0 if n_lists > 1 => format!("{list:>width$}"),
             _ => format!("{list:<width$}"),
         });
         let lists: Vec<String> = lists.collect();
@@ -139,11 +139,21 @@ fn steps<S: TransitionSystem>(
         let costs = (0..n_points as Point).flat_map(|point| {
             let costs = system.costs(gold, &c, point, system.permitted(&c, point).moves);
             let at = if n_points == 1 { String::new() } else { format!("@{point}") };
-            S::MOVES.iter().filter_map(move |&mv| Some(format!("{}{at} {}", mv.name(), costs.get(mv)?)))
+            S::MOVES.iter().filter_map(move |&mv| Some((format!("{}{at}", mv.name()), costs.get(mv)?)))
         });
-        let costs: Vec<String> = costs.collect();
+        let mut costs: Vec<(String, u32)> = costs.collect();
+        // Of many moves only the best.
+        let n_moves = costs.len();
+        if n_points > 1 {
+            let least = costs.iter().map(|&(_, cost)| cost).min();
+            costs.retain(|&(_, cost)| Some(cost) == least);
+        }
+        let mut shown = costs.iter().map(|(name, cost)| format!("{name} {cost}")).collect::<Vec<_>>().join(", ");
+        if costs.len() < n_moves {
+            _ = write!(shown, ", {} dearer", n_moves - costs.len());
+        }
         let at = if n_points == 1 { String::new() } else { format!(" @{}", action.point) };
-        rows.push(Row { lists, action: action_name(action, labels) + &at, costs: costs.join(", ") });
+        rows.push(Row { lists, action: action_name(action, labels) + &at, costs: shown });
         c = system.successor(&c, action, ());
     }
     rows
