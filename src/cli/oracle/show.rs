@@ -33,7 +33,7 @@ pub struct Args {
     non_projective: bool,
 }
 
-/// The nodes of the buffer that are shown.
+/// The nodes of the buffer that are shown, and of a list in which points stand, on either side of the point.
 const SHOWN: usize = 4;
 
 /// Runs the subcommand.
@@ -99,7 +99,7 @@ fn render<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, go
     for (step, row) in rows.iter().enumerate() {
         // What changes at its right end is set to the right, what changes at its left end to the left.
         let lists = row.lists.iter().zip(&widths).enumerate().map(|(place, (list, &width))| match place {
-            0 if n_lists > 1 => format!("{list:>width$}"),
+            0 => format!("{list:>width$}"),
             _ => format!("{list:<width$}"),
         });
         let lists: Vec<String> = lists.collect();
@@ -127,11 +127,22 @@ fn steps<S: TransitionSystem>(
     let mut c: S::Plain = system.initial((), gold.n_words());
     for &action in &derivation.actions {
         let mut lists = c.lists();
+        let mut hidden_before = 0;
+        if let [pending] = &mut lists[..] {
+            // What is before the point and what is behind it, as far as it is near.
+            let behind = pending.split_off(usize::from(action.point) + 1);
+            hidden_before = pending.len().saturating_sub(SHOWN);
+            pending.drain(..hidden_before);
+            lists.push(behind);
+        }
         let hidden = match &mut lists[..] {
             [_, .., buffer] => buffer.split_off(SHOWN.min(buffer.len())).len(),
             _ => 0,
         };
         let mut lists: Vec<String> = lists.into_iter().map(|list| names(sentence, list.into_iter())).collect();
+        if hidden_before > 0 {
+            lists[0].insert_str(0, &format!("+{hidden_before} "));
+        }
         if hidden > 0 {
             _ = write!(lists.last_mut().expect("there is a buffer"), " +{hidden}");
         }
