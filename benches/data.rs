@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use treebeam::decode::{Decoder, Workspace};
 use treebeam::features::Input;
-use treebeam::learn::{Keep, Progress, TrainOptions, Trainer, TrainingData};
+use treebeam::learn::{Keep, Progress, TrainOptions, Trainer, Training, TrainingData};
 use treebeam::model::{FrozenWeights, Model};
-use treebeam::system::{ArcEager, Roots};
+use treebeam::system::{ArcEager, EasyFirst, Roots, SystemKind};
 use treebeam::tree::{Gold, Labels};
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};
@@ -25,8 +25,16 @@ pub const N: usize = 200;
 pub static TEST: LazyLock<Treebank> = LazyLock::new(|| generated(2, N));
 
 /// An arc-eager model with the 72 templates of Zhang & Nivre (2011), trained on other sentences.
-pub static MODEL: LazyLock<Model> = LazyLock::new(|| {
-    let options = TrainOptions { iterations: 3, keep: Keep::Last, ..TrainOptions::default() };
+pub static MODEL: LazyLock<Model> = LazyLock::new(|| trained(TrainOptions::default()));
+
+/// An easy-first model, trained greedily on the same sentences.
+pub static EASY_FIRST: LazyLock<Model> = LazyLock::new(|| {
+    let (system, features) = (SystemKind::EasyFirst, SystemKind::EasyFirst.features().to_owned());
+    trained(TrainOptions { system, features, training: Training::Greedy, ..TrainOptions::default() })
+});
+
+fn trained(options: TrainOptions) -> Model {
+    let options = TrainOptions { iterations: 3, keep: Keep::Last, ..options };
     let train = generated(1, 500);
     let data = TrainingData::new(&options, &train, None).expect("generated sentences are sound");
     let trainer = Trainer::new(&options, &data, 1).expect("the options agree");
@@ -35,12 +43,18 @@ pub static MODEL: LazyLock<Model> = LazyLock::new(|| {
         trainer.iterate(&mut progress, &mut |_| ());
     }
     trainer.finish(&progress).expect("there were iterations")
-});
+}
 
 /// The model's decoder.
 pub fn decoder() -> Decoder<'static, ArcEager, FrozenWeights> {
     let Model { features, actions, weights, .. } = &*MODEL;
     Decoder { system: ArcEager::new(Roots::Single), features, actions, weights }
+}
+
+/// The easy-first model's decoder.
+pub fn easy_first_decoder() -> Decoder<'static, EasyFirst, FrozenWeights> {
+    let Model { features, actions, weights, .. } = &*EASY_FIRST;
+    Decoder { system: EasyFirst::new(Roots::Single), features, actions, weights }
 }
 
 /// What the model's features read of `sentences`.

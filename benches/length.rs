@@ -1,10 +1,15 @@
-//! Speed against the length of the sentence: the stacks share their structure, so that the rows should be flat.
+//! Speed against the length of the sentence: the stacks share their structure, and greedy easy-first looks again only where
+//! something changed, so that the rows should be flat.
 
-use criterion::{Criterion, Throughput};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput};
+use treebeam::decode::{Decoder, Parsed, Workspace};
 use treebeam::features::Input;
+use treebeam::model::FrozenWeights;
+use treebeam::system::TransitionSystem;
 use treebeam::treebank::{Column, Format, Sentence, Treebank};
 
-use crate::data::{MODEL, decoder, generated, workspace};
+use crate::data::{decoder, easy_first_decoder, generated};
 
 /// The first `n_words` words of `treebank` as one sentence.
 fn joined(treebank: &Treebank, n_words: usize) -> Sentence {
@@ -23,18 +28,45 @@ pub fn bench(c: &mut Criterion) {
     let mut group = c.benchmark_group("length");
     for width in [8, 64] {
         for n_words in [25, 50, 100, 200, 400, 800, 1600] {
-            let input = Input::new(MODEL.features.columns(), &joined(&treebank, n_words));
-            assert_eq!(input.n_words(), n_words);
-            let mut workspace = workspace();
-            group.throughput(Throughput::Elements(n_words as u64));
-            group.bench_function(format!("width-{width}/{n_words}-words"), |b| {
-                b.iter(|| {
-                    workspace.input.clone_from(&input);
-                    let parsed = decoder().decode(&mut workspace, width, 1);
-                    assert_eq!((parsed[0].tree.n_words(), parsed[0].tree.n_roots()), (n_words, 1));
-                });
+            let sentence = joined(&treebank, n_words);
+            let name = format!("width-{width}/{n_words}-words");
+            bench_sentence(&mut group, &name, &decoder(), &sentence, |decoder, workspace| {
+                decoder.decode(workspace, width, 1).swap_remove(0)
             });
         }
     }
+    let easy_first = easy_first_decoder();
+    for n_words in [25, 50, 100, 200, 400, 800] {
+        let sentence = joined(&treebank, n_words);
+        let name = format!("easy-first-greedy/{n_words}-words");
+        bench_sentence(&mut group, &name, &easy_first, &sentence, |decoder, workspace| {
+            decoder.decode(workspace, 1, 1).swap_remove(0)
+        });
+        // The reference, which looks at every point before every move.
+        let name = format!("easy-first-by-beam/{n_words}-words");
+        bench_sentence(&mut group, &name, &easy_first, &sentence, |decoder, workspace| {
+            decoder.decode_by_beam(workspace, 1, 1).swap_remove(0)
+        });
+    }
     group.finish();
+}
+
+fn bench_sentence<S: TransitionSystem>(
+    group: &mut BenchmarkGroup<WallTime>,
+    name: &str,
+    decoder: &Decoder<'static, S, FrozenWeights>,
+    sentence: &Sentence,
+    decode: impl Fn(&Decoder<'static, S, FrozenWeights>, &mut Workspace) -> Parsed,
+) {
+    let input = Input::new(decoder.features.columns(), sentence);
+    let n_words = input.n_words();
+    let mut workspace = Workspace::new(decoder.actions.n_labels());
+    group.throughput(Throughput::Elements(n_words as u64));
+    group.bench_function(name, |b| {
+        b.iter(|| {
+            workspace.input.clone_from(&input);
+            let tree = decode(decoder, &mut workspace).tree;
+            assert_eq!((tree.n_words(), tree.n_roots()), (n_words, 1));
+        });
+    });
 }

@@ -8,7 +8,7 @@ use treebeam::decode::{Decoder, Parsed, Scorer, Workspace};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::model::Weights;
 use treebeam::random;
-use treebeam::system::{Action, ActionId, Actions, Roots, SystemKind, TransitionSystem};
+use treebeam::system::{Action, ActionId, Actions, EasyFirst, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{NO_NODE, ROOT, Tree};
 use treebeam::treebank::{Column, Format, Sentence};
 use treebeam::with_system;
@@ -224,6 +224,38 @@ fn a_beam_of_width_1_is_the_greedy_loop() {
                         assert_eq!(decoder.decode(&mut workspace, 1, 2), [greedy], "{kind}, {roots:?}, {set}");
                     }
                 });
+            }
+        }
+    }
+}
+
+/// Where moves are local, decoding by a heap of points against beams of width 1, also on sentences long enough that the
+/// pending list has several blocks.
+#[test]
+fn decoding_by_points_is_decoding_by_beam() {
+    let words: Vec<Sentence> = generated(14, 60);
+    let join = |n_words: usize| {
+        let words = words.iter().flat_map(|sentence| sentence.words().map(move |word| (sentence, word)));
+        let line = |(i, (sentence, word)): (usize, (&Sentence, u16))| {
+            let (form, tag) = (sentence.form(word), sentence.column(word, Column::Upos));
+            format!("{}\t{form}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n", i + 1)
+        };
+        let text: String = words.take(n_words).enumerate().map(line).collect();
+        Sentence::new("joined", Format::Conllu, &text).unwrap()
+    };
+    let sentences = [1, 2, 3, 31, 32, 33, 70, 150].map(join);
+    for roots in [Roots::Single, Roots::Several] {
+        for set in ["easy-first", "zn11"] {
+            for seed in 0..3 {
+                let system = EasyFirst::new(roots);
+                let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed });
+                let decoder = Decoder { system, features: &features, actions: &actions, weights: &weights };
+                let mut workspace = Workspace::new(N_LABELS);
+                for sentence in &sentences {
+                    workspace.input.read(features.columns(), sentence);
+                    let by_beam = decoder.decode_by_beam(&mut workspace, 1, 1);
+                    assert_eq!(decoder.decode(&mut workspace, 1, 1), by_beam, "{roots:?}, {set}, {seed}");
+                }
             }
         }
     }

@@ -46,9 +46,10 @@ fn canonical<S: TransitionSystem>(system: &S, gold: &Gold, n_labels: usize) -> O
 }
 
 fn spelled(actions: &[Action], labels: &Labels) -> String {
-    let spell = |action: &Action| match action.label {
-        NO_LABEL => action.mv.name().to_owned(),
-        label => format!("{}:{}", action.mv.name(), labels.name(label)),
+    let spell = |action: &Action| {
+        let label = if action.label == NO_LABEL { String::new() } else { format!(":{}", labels.name(action.label)) };
+        let point = if action.point == 0 { String::new() } else { format!("@{}", action.point) };
+        format!("{}{label}{point}", action.mv.name())
     };
     actions.iter().map(spell).collect::<Vec<_>>().join(" ")
 }

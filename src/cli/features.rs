@@ -31,9 +31,9 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
-    /// A built-in set or the path of a .feat file
-    #[arg(long, default_value = "zn11", value_name = "SET")]
-    features: String,
+    /// A built-in set or the path of a .feat file [default: the system's]
+    #[arg(long, value_name = "SET")]
+    features: Option<String>,
     /// The transition system whose derivation is followed
     #[arg(long, value_enum, default_value_t = SystemKind::ArcEager)]
     system: SystemKind,
@@ -64,7 +64,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Show(args) => {
-            let set = FeatureSet::load(&args.features)?;
+            let set = FeatureSet::load(args.features.as_deref().unwrap_or(args.system.features()))?;
             match &args.file {
                 None => {
                     for (i, template) in set.templates.iter().enumerate() {
@@ -101,6 +101,7 @@ fn show<S: TransitionSystem>(
     args: &ShowArgs,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
+    set.check(S::NAME, S::BUFFER_IS_SUFFIX)?;
     let mut labels = Labels::default();
     let gold = Gold::new(sentence.tree(roots, &mut labels)?);
     let (bump, sets) = (Bump::new(), LabelSets::new(labels.len()));

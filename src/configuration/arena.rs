@@ -42,7 +42,7 @@ impl<'a> Arena<'a> {
     }
 
     #[inline]
-    fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a mut Cell<'a> {
+    pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a mut Cell<'a> {
         let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
         self.bump.alloc(Cell::on(slots, keys, below))
     }
@@ -96,8 +96,9 @@ impl<'a> ArenaConfiguration<'a> {
     }
 }
 
+/// A fingerprint of an arc; those of several arcs are added up.
 #[inline]
-fn fingerprint(head: Node, dependent: Node, label: LabelId) -> u64 {
+pub(super) fn fingerprint(head: Node, dependent: Node, label: LabelId) -> u64 {
     let arc = u64::from(head) | u64::from(dependent) << 16 | u64::from(label) << 32;
     let arc = (arc + 1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
     (arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9)

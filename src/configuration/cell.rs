@@ -47,6 +47,8 @@ pub enum Slot {
     Head2,
     /// The label of the arc into the head's head.
     Head2Label,
+    /// The number of words of its partial tree, itself included, each dependent's tree as it was when it was attached.
+    Size,
 }
 
 /// The slots of one node: all that a feature can read of it.
@@ -65,6 +67,7 @@ impl Slots {
         for slot in [Slot::LeftValency, Slot::RightValency, Slot::LeftLabels, Slot::RightLabels] {
             slots.0[slot as usize] = 0;
         }
+        slots.set(Slot::Size, 1);
         slots
     }
 
@@ -100,6 +103,7 @@ impl Slots {
         }
         self.set(Slot::LeftValency, self.get(Slot::LeftValency).saturating_add(1));
         self.set(Slot::LeftLabels, sets.with(self.get(Slot::LeftLabels), label));
+        self.set(Slot::Size, self.get(Slot::Size).saturating_add(dependent.get(Slot::Size)));
         self
     }
 
@@ -119,6 +123,7 @@ impl Slots {
         }
         self.set(Slot::RightValency, self.get(Slot::RightValency).saturating_add(1));
         self.set(Slot::RightLabels, sets.with(self.get(Slot::RightLabels), label));
+        self.set(Slot::Size, self.get(Slot::Size).saturating_add(dependent.get(Slot::Size)));
         self
     }
 

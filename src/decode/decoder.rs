@@ -42,6 +42,17 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// # Panics
     /// If `width` is 0.
     pub fn decode(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
+        if width == 1 && S::LOCAL_POINTS {
+            return vec![self.decode_by_points(workspace)];
+        }
+        self.decode_by_beam(workspace, width, k)
+    }
+
+    /// What [`Decoder::decode`] finds, by beams at any width.
+    ///
+    /// # Panics
+    /// If `width` is 0.
+    pub fn decode_by_beam(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
         assert!(width > 0, "a beam has at least width 1");
         let n_words = workspace.input.n_words();
         workspace.start(self.features, self.actions.width());

@@ -4,11 +4,13 @@ mod beam;
 mod decoder;
 mod memo;
 mod parser;
+mod points;
 mod scorer;
 mod workspace;
 
 pub use beam::{Beam, Candidate, IDLE, Item};
 pub use decoder::{Decoder, Parsed, selected};
 pub use parser::Parser;
+pub use points::best_permitted;
 pub use scorer::Scorer;
 pub use workspace::Workspace;

@@ -90,11 +90,16 @@ pub enum Attribute {
     LeftLabels,
     /// The set of labels of right dependents (`.sr`).
     RightLabels,
+    /// The number of words of the partial tree (`.size`), the node included, in the classes of [`Atom::Distance`]. Where a
+    /// word may be attached before it has all its dependents, later ones are not counted.
+    Size,
+    /// Whether the node has no dependents (`.leaf`).
+    Leaf,
 }
 
 impl Attribute {
     /// Every attribute with its spelling.
-    pub const ALL: [(Attribute, &'static str); 12] = [
+    pub const ALL: [(Attribute, &'static str); 14] = [
         (Attribute::Word, "w"),
         (Attribute::Tag, "p"),
         (Attribute::Column(Column::Form), "form"),
@@ -107,16 +112,26 @@ impl Attribute {
         (Attribute::RightValency, "vr"),
         (Attribute::LeftLabels, "sl"),
         (Attribute::RightLabels, "sr"),
+        (Attribute::Size, "size"),
+        (Attribute::Leaf, "leaf"),
     ];
+
+    /// Whether it reads a column of the sentence.
+    pub fn is_column(self) -> bool {
+        matches!(self, Attribute::Word | Attribute::Tag | Attribute::Column(_))
+    }
 }
 
 /// One value of a configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atom {
     /// An attribute of a node.
     Of(Address, Attribute),
     /// The distance between the nodes in two places, in words: 1, 2, 3, 4, 5 for 5 to 10, 6 for more (Zhang & Nivre 2011).
     Distance(Role, Role),
+    /// A condition: that a column of a node has one of these values. Where it does not hold, the other atoms of the template
+    /// are not read.
+    Is(Address, Attribute, Vec<String>),
 }
 
 impl Atom {
@@ -124,7 +139,7 @@ impl Atom {
     pub fn slots(&self) -> Vec<(Role, Slot)> {
         match *self {
             Atom::Distance(a, b) => vec![(a, Slot::Node), (b, Slot::Node)],
-            Atom::Of(Address { role, step }, attribute) => vec![(
+            Atom::Of(Address { role, step }, attribute) | Atom::Is(Address { role, step }, attribute, _) => vec![(
                 role,
                 match attribute {
                     Attribute::Word | Attribute::Tag | Attribute::Column(_) => step.node_slot(),
@@ -133,6 +148,7 @@ impl Atom {
                     Attribute::RightValency => Slot::RightValency,
                     Attribute::LeftLabels => Slot::LeftLabels,
                     Attribute::RightLabels => Slot::RightLabels,
+                    Attribute::Size | Attribute::Leaf => Slot::Size,
                 },
             )],
         }
@@ -146,14 +162,18 @@ impl fmt::Display for Address {
     }
 }
 
+impl fmt::Display for Attribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Attribute::ALL.iter().find(|(attribute, _)| attribute == self).map_or("", |(_, spelling)| spelling))
+    }
+}
+
 impl fmt::Display for Atom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Atom::Distance(a, b) => write!(f, "dist({a},{b})"),
-            Atom::Of(address, attribute) => {
-                let spelling = Attribute::ALL.iter().find(|(a, _)| a == attribute).map_or("", |(_, s)| s);
-                write!(f, "{address}.{spelling}")
-            }
+            Atom::Of(address, attribute) => write!(f, "{address}.{attribute}"),
+            Atom::Is(address, attribute, values) => write!(f, "{address}.{attribute}={}", values.join("|")),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Atom, Attribute, Columns, FeatureSet};
 use crate::configuration::{Role, Slot, SlotMask};
 
 /// How to read one atom's value from the cells in all places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Read {
     /// The column's value of the node in a slot.
     Column { role: u8, slot: u8, column: u8 },
@@ -14,6 +14,12 @@ pub(super) enum Read {
     Set { role: u8, slot: u8 },
     /// The distance between two places, in classes.
     Distance { from: u8, to: u8 },
+    /// The number in a slot, in classes.
+    Class { role: u8, slot: u8 },
+    /// Whether a slot's number is 1.
+    IsOne { role: u8, slot: u8 },
+    /// 1 if the column's value of the node in a slot is one of these, else 0.
+    Is { role: u8, slot: u8, column: u8, values: Box<[u64]> },
 }
 
 /// A template as the hash reads it: a seed of its own and the numbers of its atoms within the group.
@@ -22,6 +28,8 @@ pub(super) struct Hashed {
     pub seed: u64,
     pub atoms: [u8; super::parse::MAX_ATOMS],
     pub n_atoms: u8,
+    /// The number of the atom that must not be 0, if there is a condition; else 0.
+    pub condition: u8,
     /// The template's number in the set.
     pub template: u16,
 }
@@ -31,7 +39,9 @@ pub(super) struct Hashed {
 #[derive(Debug, Clone)]
 pub struct Group {
     pub(super) reads: Vec<Read>,
+    /// Those with a condition last.
     pub(super) templates: Vec<Hashed>,
+    pub(super) n_unconditional: usize,
     /// (place, number of the mask) for each place that the key depends on.
     pub(super) key: Vec<(u8, u8)>,
 }
@@ -142,21 +152,30 @@ fn group(
     let mut atoms: Vec<Atom> = Vec::new();
     let mut templates: Vec<Hashed> = Vec::new();
     for &number in members {
-        let mut hashed =
-            Hashed { seed: seed(number), atoms: [0; super::parse::MAX_ATOMS], n_atoms: 0, template: number as u16 };
+        let mut hashed = Hashed {
+            seed: seed(number),
+            atoms: [0; super::parse::MAX_ATOMS],
+            n_atoms: 0,
+            condition: 0,
+            template: number as u16,
+        };
         for atom in &set.templates[number].atoms {
             let place = atoms.iter().position(|known| known == atom).unwrap_or_else(|| {
-                atoms.push(*atom);
+                atoms.push(atom.clone());
                 atoms.len() - 1
             });
             // Number 0 is the constant that pads short templates.
-            hashed.atoms[hashed.n_atoms as usize] =
-                u8::try_from(place + 1).expect("a group has at most 255 different atoms");
+            let place = u8::try_from(place + 1).expect("a group has at most 255 different atoms");
+            hashed.atoms[hashed.n_atoms as usize] = place;
             hashed.n_atoms += 1;
+            if matches!(atom, Atom::Is(..)) {
+                hashed.condition = place;
+            }
         }
         templates.push(hashed);
     }
-    templates.sort_by_key(|t| (t.n_atoms, t.template));
+    templates.sort_by_key(|t| (t.condition != 0, t.n_atoms, t.template));
+    let n_unconditional = templates.iter().take_while(|t| t.condition == 0).count();
 
     let mut slots: [Vec<Slot>; Role::COUNT] = Default::default();
     for (role, slot) in atoms.iter().flat_map(Atom::slots) {
@@ -179,28 +198,33 @@ fn group(
         })
         .collect();
     let reads = atoms.iter().map(|atom| read(atom, columns)).collect();
-    Group { reads, templates, key }
+    Group { reads, templates, n_unconditional, key }
 }
 
 fn read(atom: &Atom, columns: &Columns) -> Read {
-    match *atom {
-        Atom::Distance(a, b) => Read::Distance { from: a as u8, to: b as u8 },
+    let number_of = |column| columns.index(column).expect("the columns are those of the set") as u8;
+    match atom {
+        Atom::Distance(a, b) => Read::Distance { from: *a as u8, to: *b as u8 },
+        Atom::Is(address, attribute, values) => {
+            let column = columns.named(*attribute).expect("conditions are of columns");
+            let values = values.iter().map(|value| columns.hash(column, value)).collect();
+            let (role, slot) = (address.role as u8, address.step.node_slot() as u8);
+            Read::Is { role, slot, column: number_of(column), values }
+        }
         Atom::Of(address, attribute) => {
             let role = address.role as u8;
+            if let Some(column) = columns.named(*attribute) {
+                return Read::Column { role, slot: address.step.node_slot() as u8, column: number_of(column) };
+            }
             match attribute {
-                Attribute::Word | Attribute::Tag | Attribute::Column(_) => {
-                    let column = columns.named(attribute).and_then(|column| columns.index(column));
-                    Read::Column {
-                        role,
-                        slot: address.step.node_slot() as u8,
-                        column: column.expect("the columns are those of the set") as u8,
-                    }
-                }
                 Attribute::Label => Read::Number { role, slot: address.step.label_slot() as u8 },
                 Attribute::LeftValency => Read::Number { role, slot: Slot::LeftValency as u8 },
                 Attribute::RightValency => Read::Number { role, slot: Slot::RightValency as u8 },
                 Attribute::LeftLabels => Read::Set { role, slot: Slot::LeftLabels as u8 },
                 Attribute::RightLabels => Read::Set { role, slot: Slot::RightLabels as u8 },
+                Attribute::Size => Read::Class { role, slot: Slot::Size as u8 },
+                Attribute::Leaf => Read::IsOne { role, slot: Slot::Size as u8 },
+                Attribute::Word | Attribute::Tag | Attribute::Column(_) => unreachable!("it names a column"),
             }
         }
     }

@@ -48,16 +48,22 @@ impl Extractor {
         let group = &features.groups[group];
         self.values.clear();
         self.values.push(0);
-        for &read in &group.reads {
+        for read in &group.reads {
             let value = self.value(read, input, sets, cells);
             self.values.push(value);
         }
         let values = &self.values[..];
-        hashes.extend(group.templates.iter().map(|template| match template.n_atoms {
+        let hash = |template: &Hashed| match template.n_atoms {
             0..=2 => hash::<2>(template, values),
             3..=4 => hash::<4>(template, values),
             _ => hash::<6>(template, values),
-        }));
+        };
+        let (unconditional, conditional) = group.templates.split_at(group.n_unconditional);
+        hashes.extend(unconditional.iter().map(hash));
+        let holds = |template: &Hashed| values[template.condition as usize] != 0;
+        hashes.extend(
+            conditional.iter().map(|template| if holds(template) { hash(template) } else { finish(template.seed) }),
+        );
     }
 
     /// Appends the hashes of all features to `hashes`.
@@ -75,15 +81,24 @@ impl Extractor {
     }
 
     #[inline]
-    fn value(&mut self, read: Read, input: &Input, sets: &LabelSets, cells: &Cells) -> u64 {
+    fn value(&mut self, read: &Read, input: &Input, sets: &LabelSets, cells: &Cells) -> u64 {
         let slot = |role: u8, slot: u8| cells[role as usize].map_or(NO_NODE, |cell| cell.slots.at(slot as usize));
-        match read {
+        match *read {
             Read::Column { role, slot: s, column } => input.value(column as usize, slot(role, s)),
             Read::Number { role, slot: s } => u64::from(slot(role, s)) + 1,
             Read::Set { role, slot: s } => match cells[role as usize] {
                 Some(cell) => self.set_hash(sets, cell.slots.at(s as usize)),
                 None => 1,
             },
+            Read::Class { role, slot: s } => {
+                cells[role as usize].map_or(0, |cell| distance_class(cell.slots.at(s as usize).into()))
+            }
+            Read::IsOne { role, slot: s } => {
+                cells[role as usize].map_or(0, |cell| 1 + u64::from(cell.slots.at(s as usize) == 1))
+            }
+            Read::Is { role, slot: s, column, ref values } => {
+                u64::from(values.contains(&input.value(column as usize, slot(role, s))))
+            }
             Read::Distance { from, to } => distance(cells, from as usize, to as usize, input.n_words()),
         }
     }
@@ -119,7 +134,7 @@ pub(super) fn distance(cells: &Cells, from: usize, to: usize, n_words: usize) ->
 }
 
 /// Zhang & Nivre's classes of distance, as in their released parser.
-fn distance_class(distance: usize) -> u64 {
+pub(super) fn distance_class(distance: usize) -> u64 {
     match distance {
         0..=4 => distance as u64,
         5..=10 => 5,

@@ -63,7 +63,7 @@ impl Columns {
     pub fn of(set: &FeatureSet, word: Column, shape: WordShape, tag: Column) -> Columns {
         let mut columns = Columns { word, tag, shape, read: Vec::new() };
         for atom in set.templates.iter().flat_map(|template| &template.atoms) {
-            if let Atom::Of(_, attribute) = *atom
+            if let Atom::Of(_, attribute) | Atom::Is(_, attribute, _) = *atom
                 && let Some(column) = columns.named(attribute)
                 && !columns.read.contains(&column)
             {
@@ -86,6 +86,13 @@ impl Columns {
     /// The place of `column` in an [`Input`].
     pub fn index(&self, column: Column) -> Option<usize> {
         self.read.iter().position(|&read| read == column)
+    }
+
+    /// The value of `text` in `column`.
+    #[inline]
+    pub(super) fn hash(&self, column: Column, text: &str) -> u64 {
+        let normalised = self.shape == WordShape::Normalised && column == self.word;
+        if normalised { normalised_hash(text) } else { rapidhash_v3(text.as_bytes()) }
     }
 
     /// The columns in order.
@@ -121,11 +128,8 @@ impl Input {
         self.values.clear();
         for &column in &columns.read {
             self.values.extend([NO_VALUE, ROOT_VALUE]);
-            let normalised = columns.shape == WordShape::Normalised && column == columns.word;
-            self.values.extend((1..=self.n_words as Node).map(|word| {
-                let text = sentence.column(word, column);
-                if normalised { normalised_hash(text) } else { rapidhash_v3(text.as_bytes()) }
-            }));
+            let value = |word| columns.hash(column, sentence.column(word, column));
+            self.values.extend((1..=self.n_words as Node).map(value));
         }
     }
 

@@ -6,10 +6,14 @@
 //! S0.wp B0.wp        .wp stands for .w and .p
 //! S0.l1.label        steps: .h .h.h .l1 .l2 .r1 .r2
 //! S0.p dist(S0,B0)   the distance between two places
+//! S0.p S0.size       the size of its partial tree, in classes as distances are; S0.leaf: whether it has no dependents
+//! S0.p=ADP|IN B0.w   only where the tag is ADP or IN; elsewhere one and the same feature, whatever B0.w
 //! ```
+//!
+//! Conditions (`=`) are of columns, at most one a template; it counts as an atom.
 
 use super::{Address, Atom, Attribute, FeatureSet, Step, Template};
-use crate::configuration::Role;
+use crate::configuration::{Role, Slot};
 use crate::error::{Location, Problem, Result};
 
 /// The most atoms a template may have.
@@ -45,6 +49,14 @@ impl FeatureSet {
             if atoms.is_empty() {
                 continue;
             }
+            let is_condition = |atom: &Atom| matches!(atom, Atom::Is(..));
+            if let Some(second) = atoms.iter().filter(|atom| is_condition(atom)).nth(1) {
+                let column = line.chars().count() - line.trim_start().chars().count() + 1;
+                return Err(problem(column, format!("a second condition, `{second}`"), "at most one").into());
+            }
+            if atoms.iter().all(is_condition) {
+                return Err(problem(1, "a condition alone".to_owned(), "atoms beside it").into());
+            }
             if atoms.len() > MAX_ATOMS {
                 let found = format!("a template of {} atoms", atoms.len());
                 return Err(problem(1, found, &format!("at most {MAX_ATOMS}")).into());
@@ -66,6 +78,31 @@ impl FeatureSet {
         }
         Ok(FeatureSet { name: name.to_owned(), text: text.to_owned(), templates })
     }
+
+    /// Whether the set makes sense for `system`. `buffer_is_suffix` says whether words behind B0 have no arcs there
+    /// ([`System::BUFFER_IS_SUFFIX`](crate::system::System::BUFFER_IS_SUFFIX)).
+    ///
+    /// # Errors
+    /// The first atom that reads arcs of a word that never has any, with line and column.
+    pub fn check(&self, system: &str, buffer_is_suffix: bool) -> Result<()> {
+        for (index, line) in self.text.lines().enumerate().filter(|_| buffer_is_suffix) {
+            for (start, word) in words(line.split('#').next().unwrap_or("")) {
+                let atoms = atom(word).unwrap_or_default();
+                let of_arcs = |&(role, slot): &(Role, Slot)| role.in_buffer() && role != Role::B0 && slot != Slot::Node;
+                if let Some((role, _)) = atoms.iter().flat_map(Atom::slots).find(of_arcs) {
+                    return Err(Problem {
+                        location: Location { path: self.path(), line: index + 1, sentence: None },
+                        found: format!("column {}: `{word}`", line[..start].chars().count() + 1),
+                        expected: format!(
+                            "of {role} only columns of the word itself, such as {role}.w: in {system} it has no arcs yet"
+                        ),
+                    }
+                    .into());
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The blank-separated words of `line` with the byte offsets at which they start.
@@ -83,6 +120,10 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
         let (a, b) = (role(a, 5)?, role(b, 6 + a.chars().count())?);
         return if a == b { Err(fault()) } else { Ok(vec![Atom::Distance(a, b)]) };
     }
+    let (word, values) = match word.split_once('=') {
+        Some((word, values)) => (word, Some(values)),
+        None => (word, None),
+    };
     let (address, attribute) = word.rsplit_once('.').ok_or_else(|| {
         (0, format!("`{word}`"), "PLACE.ATTRIBUTE, such as S0.w, S0.l1.label, or dist(S0,B0)".to_owned())
     })?;
@@ -96,20 +137,33 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
     let offset = word.chars().count() - attribute.chars().count();
     let attributes = attributes(attribute).map_err(|(found, expected)| (offset, found, expected))?;
     let of_place_only = |attribute: &Attribute| {
-        use Attribute::{LeftLabels, LeftValency, RightLabels, RightValency};
-        matches!(attribute, LeftValency | RightValency | LeftLabels | RightLabels)
+        use Attribute::{Leaf, LeftLabels, LeftValency, RightLabels, RightValency, Size};
+        matches!(attribute, LeftValency | RightValency | LeftLabels | RightLabels | Size | Leaf)
     };
     if step != Step::Here && attributes.iter().any(of_place_only) {
-        let expected = "valencies and label sets only of a place itself, such as S0.vl".to_owned();
+        let expected = "valencies, label sets and sizes only of a place itself, such as S0.vl".to_owned();
         return Err((offset, format!("`{word}`"), expected));
     }
-    let of_the_word =
-        |attribute: &Attribute| matches!(attribute, Attribute::Word | Attribute::Tag | Attribute::Column(_));
-    if role > Role::B0 && !(step == Step::Here && attributes.iter().all(of_the_word)) {
-        let expected = format!("of {role} only columns of the word itself, such as {role}.w: it has no arcs yet");
-        return Err((offset, format!("`{word}`"), expected));
+    let Some(values) = values else {
+        return Ok(attributes.into_iter().map(|attribute| Atom::Of(address, attribute)).collect());
+    };
+    let offset = word.chars().count() + 1;
+    let &[attribute] = &attributes[..] else {
+        return Err((offset, format!("`{word}={values}`"), "one attribute, such as S0.p=ADP".to_owned()));
+    };
+    if !attribute.is_column() {
+        let expected = "a condition on a column of the word, such as S0.p=ADP".to_owned();
+        return Err((offset, format!("`{word}={values}`"), expected));
     }
-    Ok(attributes.into_iter().map(|attribute| Atom::Of(address, attribute)).collect())
+    let values: Vec<String> = values.split('|').map(str::to_owned).collect();
+    if values.iter().any(String::is_empty) {
+        return Err((
+            offset,
+            format!("`{word}=` and no value"),
+            "values with | between them, such as ADP|IN".to_owned(),
+        ));
+    }
+    Ok(vec![Atom::Is(address, attribute, values)])
 }
 
 /// The attributes that a spelling stands for; what was found and expected if there are none.
@@ -153,16 +207,34 @@ mod tests {
         assert!(error("dist(S0)").contains("dist(PLACE,PLACE)"));
         assert!(error("dist(S0,S9)").contains("column 9: unknown place `S9`"));
         assert!(error("S0.l1.vl").contains("only of a place itself"));
-        assert!(error("B1.l1.wp").contains("of B1 only columns of the word itself"));
-        assert!(error("B3.sl").contains("of B3 only columns of the word itself"));
+        assert!(error("S0.r1.size").contains("sizes only of a place itself"));
+        assert!(error("S0.label=obj S0.w").contains("column 10: `S0.label=obj`; expected a condition on a column"));
+        assert!(error("S0.wp=x S0.w").contains("one attribute"));
+        assert!(error("S0.p=ADP| S0.w").contains("column 6: `S0.p=` and no value"));
+        assert!(error("S0.p=ADP").contains("a condition alone"));
+        assert!(error("S0.w S0.p=ADP B0.p=DET").contains("a second condition, `B0.p=DET`"));
         assert!(error("# nothing\n").contains("no template"));
         assert!(error("S0").contains("PLACE.ATTRIBUTE"));
         assert!(error("S0.w S1.w S2.w S3.w B0.w B1.w B2.w").contains("7 atoms"));
     }
 
     #[test]
+    fn words_behind_b0_have_arcs_only_where_the_buffer_is_no_suffix() {
+        let set = |text: &str| FeatureSet::parse("my", "my.feat", text).unwrap();
+        for wrong in ["B1.l1.wp", "B3.sl", "B2.size"] {
+            let set = set(&format!("S0.w\nS0.p  {wrong}  # B1.label"));
+            set.check("easy-first", false).unwrap();
+            let error = set.check("arc-eager", true).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("my.feat:2: column 7: `{wrong}`; expected of B")), "{error}");
+        }
+        set("B1.wp B2.lemma dist(S0,B1)\nB0.l1.label").check("arc-eager", true).unwrap();
+    }
+
+    #[test]
     fn templates_print_as_they_are_written() {
-        let set = FeatureSet::parse("test", "-", "S0.h.h.p dist(S0,B0) B1.lemma # why\n").unwrap();
-        assert_eq!(set.templates[0].to_string(), "S0.h.h.p dist(S0,B0) B1.lemma");
+        for template in ["S0.h.h.p dist(S0,B0) B1.lemma", "S0.l1.p=ADP|IN S0.size B0.leaf"] {
+            let set = FeatureSet::parse("test", "-", &format!("{template}  # why\n")).unwrap();
+            assert_eq!(set.templates[0].to_string(), template);
+        }
     }
 }

@@ -9,6 +9,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("zn11", include_str!("sets/zn11.feat")),
     ("hs10", include_str!("sets/hs10.feat")),
     ("gn13-hybrid", include_str!("sets/gn13-hybrid.feat")),
+    ("ge10", include_str!("sets/ge10.feat")),
+    ("easy-first", include_str!("sets/easy-first.feat")),
     ("stack", include_str!("sets/stack.feat")),
 ];
 
@@ -67,6 +69,11 @@ impl FeatureSet {
         FeatureSet::parse(name, name, &text)
     }
 
+    /// What errors call the file.
+    pub fn path(&self) -> String {
+        if self.name.ends_with(".feat") { self.name.clone() } else { format!("{}.feat", self.name) }
+    }
+
     /// The first line of the text that is a comment: what the set is.
     pub fn title(&self) -> &str {
         self.text.lines().find_map(|line| line.strip_prefix('#')).unwrap_or("").trim()
@@ -79,9 +86,11 @@ mod tests {
 
     #[test]
     fn built_in_sets_have_the_published_sizes() {
-        for (name, templates) in [("zn11", 72), ("hs10", 29), ("gn13-hybrid", 49)] {
+        for (name, templates) in [("zn11", 72), ("hs10", 29), ("ge10", 84), ("gn13-hybrid", 49)] {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }
         assert!(FeatureSet::load("stack").is_ok());
+        let [ge10, easy_first] = ["ge10", "easy-first"].map(|name| FeatureSet::load(name).unwrap());
+        assert!(ge10.templates.iter().all(|template| easy_first.templates.iter().any(|t| t.same_atoms(template))));
     }
 }

@@ -30,6 +30,7 @@ impl Shown<'_> {
     /// The value of one atom.
     pub fn atom(&self, atom: &Atom, cells: &Cells) -> String {
         match *atom {
+            Atom::Is(address, attribute, _) => self.atom(&Atom::Of(address, attribute), cells),
             Atom::Distance(a, b) => {
                 super::extract::distance(cells, a as usize, b as usize, self.sentence.n_words()).to_string()
             }
@@ -40,6 +41,8 @@ impl Shown<'_> {
                     Attribute::Label => self.label(slot(step.label_slot())),
                     Attribute::LeftValency => slot(Slot::LeftValency).to_string(),
                     Attribute::RightValency => slot(Slot::RightValency).to_string(),
+                    Attribute::Size => super::extract::distance_class(slot(Slot::Size).into()).to_string(),
+                    Attribute::Leaf => if slot(Slot::Size) == 1 { "leaf" } else { "inner" }.to_owned(),
                     Attribute::LeftLabels => self.set(slot(Slot::LeftLabels)),
                     Attribute::RightLabels => self.set(slot(Slot::RightLabels)),
                     Attribute::Word | Attribute::Tag | Attribute::Column(_) => {

@@ -8,6 +8,8 @@ pub type Change = (u64, ActionId, i32);
 
 /// Where a learner reads weights and leaves changes.
 pub trait Memory {
+    /// Whether changes take effect at once.
+    const AT_ONCE: bool;
     /// The weights to decide with.
     fn weights(&self) -> &LiveWeights;
     /// Adds `change` to the weights of `action` for all `features`.
@@ -19,6 +21,8 @@ pub trait Memory {
 pub struct Online<'w>(pub &'w mut LiveWeights);
 
 impl Memory for Online<'_> {
+    const AT_ONCE: bool = true;
+
     fn weights(&self) -> &LiveWeights {
         self.0
     }
@@ -40,6 +44,8 @@ pub struct Deferred<'w> {
 }
 
 impl Memory for Deferred<'_> {
+    const AT_ONCE: bool = false;
+
     fn weights(&self) -> &LiveWeights {
         self.weights
     }

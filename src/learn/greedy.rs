@@ -4,8 +4,8 @@ use super::change::Memory;
 use super::exploration::Exploration;
 use super::supervision::Supervision;
 use crate::configuration::{Arena, Point, View as _};
-use crate::decode::{Decoder, Workspace};
-use crate::system::{ActionId, Choice, TransitionSystem};
+use crate::decode::{Decoder, Workspace, best_permitted};
+use crate::system::{Choice, TransitionSystem};
 
 /// The gold side of one sentence.
 #[derive(Debug)]
@@ -18,16 +18,35 @@ pub enum Teacher<'t> {
     Dynamic(Exploration),
 }
 
+/// The most corrections that a system makes in one configuration before it moves on, if
+/// [it stays until it is correct](crate::system::System::CORRECTS_ITSELF). Where correct and predicted action have all their
+/// features in common no correction would ever be enough.
+pub const MAX_CORRECTIONS: u32 = 200;
+
 /// Learns from the sentence in `workspace.input`; the number of updates.
 ///
 /// With a dynamic oracle a prediction among the correct actions is followed; after an update the best correct action is, or
-/// the wrong prediction if the policy says so.
+/// the wrong prediction if the policy says so. With a non-deterministic oracle some systems stay where they are after an
+/// update that takes effect at once.
 pub fn learn<S: TransitionSystem, W, M: Memory>(
+    decoder: &Decoder<S, W>,
+    supervision: &Supervision<S>,
+    teacher: Teacher,
+    workspace: &mut Workspace,
+    memory: &mut M,
+) -> u64 {
+    learn_with(decoder, supervision, teacher, workspace, memory, S::LOCAL_POINTS)
+}
+
+/// The same; `reuse` says whether scores at points that a move did not touch are kept, as long as weights do not change.
+/// The result is the same if they are not.
+fn learn_with<S: TransitionSystem, W, M: Memory>(
     decoder: &Decoder<S, W>,
     supervision: &Supervision<S>,
     mut teacher: Teacher,
     workspace: &mut Workspace,
     memory: &mut M,
+    reuse: bool,
 ) -> u64 {
     let n_words = workspace.input.n_words();
     workspace.start(decoder.features, decoder.actions.width());
@@ -37,17 +56,16 @@ pub fn learn<S: TransitionSystem, W, M: Memory>(
     let mut configuration: S::Shared<'_> = system.initial(arena, n_words);
     let mut correct: Vec<Choice> = Vec::new();
     let mut scored = Scored::default();
-    let mut updates = 0;
-    for step in 0.. {
-        if system.is_terminal(&configuration) {
-            break;
-        }
+    // The points whose scores are not those of the configuration and the weights.
+    let mut stale = 0..system.n_points(&configuration) as Point;
+    let (mut step, mut updates, mut corrections) = (0, 0, 0);
+    while !system.is_terminal(&configuration) {
         let weights = memory.weights();
-        scored.clear();
-        for point in 0..system.n_points(&configuration) as Point {
+        scored.resize(system.n_points(&configuration), stale.start);
+        for point in stale.clone() {
             let cells = configuration.cells(point);
             let (scores, features) = scorer.score_plainly(decoder.features, weights, input, label_sets, &cells);
-            scored.push(scores, features);
+            scored.set(point, scores, features);
         }
         let mask = |point: Point| decoder.actions.mask(system.permitted(&configuration, point));
         let predicted = scored.best_permitted(mask);
@@ -60,20 +78,38 @@ pub fn learn<S: TransitionSystem, W, M: Memory>(
                 supervision.correct_choices(&configuration, &mut correct)
             }
         }
-        let follow = if correct.binary_search(&predicted).is_ok() {
+        let is_correct = correct.binary_search(&predicted).is_ok();
+        let follow = if is_correct {
             predicted
         } else {
             let good = scored.best_of(&correct);
             memory.reward(scored.features(good.point), good.action, 1);
             memory.reward(scored.features(predicted.point), predicted.action, -1);
             updates += 1;
-            let follow_mistake = match &mut teacher {
-                Teacher::Static(_) | Teacher::NonDeterministic => false,
-                Teacher::Dynamic(exploration) => exploration.follow_mistake(),
-            };
-            if follow_mistake { predicted } else { good }
+            match &mut teacher {
+                Teacher::NonDeterministic if S::CORRECTS_ITSELF && M::AT_ONCE && corrections < MAX_CORRECTIONS => {
+                    corrections += 1;
+                    stale = 0..system.n_points(&configuration) as Point;
+                    continue;
+                }
+                Teacher::Dynamic(exploration) => {
+                    if exploration.follow_mistake() {
+                        predicted
+                    } else {
+                        good
+                    }
+                }
+                Teacher::Static(_) | Teacher::NonDeterministic => good,
+            }
         };
         configuration = system.successor(&configuration, decoder.actions.chosen(follow), arena);
+        step += 1;
+        corrections = 0;
+        stale = if reuse && (is_correct || !M::AT_ONCE) {
+            system.points_touched(&configuration, follow.point)
+        } else {
+            0..system.n_points(&configuration) as Point
+        };
     }
     updates
 }
@@ -81,43 +117,50 @@ pub fn learn<S: TransitionSystem, W, M: Memory>(
 /// Scores and features of one configuration, point by point.
 #[derive(Debug, Default)]
 struct Scored {
+    /// By point.
+    rows: Vec<Row>,
+    /// Rows to be used again.
+    spare: Vec<Row>,
+}
+
+#[derive(Debug, Default)]
+struct Row {
     scores: Vec<i32>,
     features: Vec<u64>,
-    n_points: usize,
 }
 
 impl Scored {
-    fn clear(&mut self) {
-        self.scores.clear();
-        self.features.clear();
-        self.n_points = 0;
+    /// Makes room for `n_points`. If there were more, those from `stale` on give way and those behind them move up.
+    fn resize(&mut self, n_points: usize, stale: Point) {
+        let n_gone = self.rows.len().saturating_sub(n_points);
+        self.spare.extend(self.rows.drain(stale as usize..stale as usize + n_gone));
+        while self.rows.len() < n_points {
+            self.rows.push(self.spare.pop().unwrap_or_default());
+        }
     }
 
-    fn push(&mut self, scores: &[i32], features: &[u64]) {
-        self.scores.extend_from_slice(scores);
-        self.features.extend_from_slice(features);
-        self.n_points += 1;
+    fn set(&mut self, point: Point, scores: &[i32], features: &[u64]) {
+        let row = &mut self.rows[point as usize];
+        row.scores.clear();
+        row.scores.extend_from_slice(scores);
+        row.features.clear();
+        row.features.extend_from_slice(features);
     }
 
     /// The features at `point`.
     fn features(&self, point: Point) -> &[u64] {
-        let n = self.features.len() / self.n_points;
-        &self.features[point as usize * n..][..n]
-    }
-
-    fn scores(&self, point: Point) -> &[i32] {
-        let n = self.scores.len() / self.n_points;
-        &self.scores[point as usize * n..][..n]
+        &self.rows[point as usize].features
     }
 
     /// The permitted choice of the highest score, the first of them on ties.
     fn best_permitted<'m>(&self, mask: impl Fn(Point) -> &'m [i32]) -> Choice {
         let mut best: Option<(i32, Choice)> = None;
-        for point in 0..self.n_points as Point {
-            for (action, (&score, &permitted)) in self.scores(point).iter().zip(mask(point)).enumerate() {
-                if permitted == 0 && best.is_none_or(|(highest, _)| score > highest) {
-                    best = Some((score, Choice { point, action: action as ActionId }));
-                }
+        for (point, row) in self.rows.iter().enumerate() {
+            let point = point as Point;
+            if let Some((score, action)) = best_permitted(&row.scores, mask(point))
+                && best.is_none_or(|(highest, _)| score > highest)
+            {
+                best = Some((score, Choice { point, action }));
             }
         }
         best.expect("a configuration that is not terminal permits something").1
@@ -125,8 +168,111 @@ impl Scored {
 
     /// The one of `choices` with the highest score, the first of them on ties.
     fn best_of(&self, choices: &[Choice]) -> Choice {
-        let score = |choice: &Choice| self.scores(choice.point)[choice.action as usize];
+        let score = |choice: &Choice| self.rows[choice.point as usize].scores[choice.action as usize];
         let best = choices.iter().rev().max_by_key(|choice| score(choice));
         *best.expect("some choice is correct")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::learn::change::{Deferred, Online};
+    use crate::learn::{TrainOptions, TrainingData};
+    use crate::model::LiveWeights;
+    use crate::system::{ActionId, EasyFirst, Roots, SystemKind};
+    use crate::treebank::generate::{Options, sentences};
+    use crate::treebank::{Format, Treebank};
+
+    fn easy_first_data() -> TrainingData {
+        let sentences = sentences(Options { seed: 31, n_sentences: 40, non_projective: false }).collect();
+        let treebank = Treebank { path: PathBuf::new(), format: Format::Conllu, sentences, sha256: String::new() };
+        let features = "easy-first".to_owned();
+        let options = TrainOptions { system: SystemKind::EasyFirst, features, ..TrainOptions::default() };
+        TrainingData::new(&options, &treebank, None).unwrap()
+    }
+
+    /// Two passes over the data; updates by pass, and the weights.
+    fn train(data: &TrainingData, explore: Option<f64>, reuse: bool, batch: bool) -> (Vec<u64>, LiveWeights) {
+        let system = EasyFirst::new(Roots::Single);
+        let (features, actions) = (data.features(), data.actions());
+        let decoder = Decoder { system, features, actions, weights: &() };
+        let mut workspace = Workspace::new(actions.n_labels());
+        let mut weights = LiveWeights::default();
+        let mut updates = vec![0; 3];
+        for (pass, updates) in updates.iter_mut().enumerate() {
+            for (number, example) in data.examples().iter().enumerate() {
+                let supervision = Supervision { system, actions, gold: &example.gold };
+                let teacher = match explore {
+                    None => Teacher::NonDeterministic,
+                    Some(p) => Teacher::Dynamic(Exploration::new(1, p, 1, pass as u32, number)),
+                };
+                workspace.input.clone_from(&example.input);
+                if batch {
+                    let mut memory = Deferred { weights: &weights, changes: Vec::new() };
+                    *updates += learn_with(&decoder, &supervision, teacher, &mut workspace, &mut memory, reuse);
+                    memory.changes.into_iter().for_each(|(feature, action, by)| weights.update(feature, action, by));
+                } else {
+                    let mut memory = Online(&mut weights);
+                    *updates += learn_with(&decoder, &supervision, teacher, &mut workspace, &mut memory, reuse);
+                }
+                weights.tick();
+            }
+        }
+        (updates, weights)
+    }
+
+    #[test]
+    fn scores_that_are_kept_are_those_of_scoring_again() {
+        let data = easy_first_data();
+        for explore in [None, Some(0.5)] {
+            for batch in [false, true] {
+                let (updates, weights) = train(&data, explore, true, batch);
+                let (updates_anew, weights_anew) = train(&data, explore, false, batch);
+                assert_eq!(updates, updates_anew, "{explore:?}, {batch}");
+                assert!(weights.sections() == weights_anew.sections(), "{explore:?}, {batch}");
+                // Weights that never made a difference would prove nothing.
+                assert!(updates[0] > 0 && updates[1] < updates[0]);
+            }
+        }
+    }
+
+    /// Weights that no reward changes, though it may be said that they do.
+    struct Unmoved<const AT_ONCE: bool>(LiveWeights);
+
+    impl<const AT_ONCE: bool> Memory for Unmoved<AT_ONCE> {
+        const AT_ONCE: bool = AT_ONCE;
+
+        fn weights(&self) -> &LiveWeights {
+            &self.0
+        }
+
+        fn reward(&mut self, _: &[u64], _: ActionId, _: i32) {}
+    }
+
+    /// With the non-deterministic oracle easy-first stays where it is while it is wrong, until it gives up; but where
+    /// changes are put off it moves on at once, for nothing would change.
+    #[test]
+    fn easy_first_corrects_itself() {
+        let data = easy_first_data();
+        let system = EasyFirst::new(Roots::Single);
+        let (features, actions) = (data.features(), data.actions());
+        let decoder = Decoder { system, features, actions, weights: &() };
+        let mut workspace = Workspace::new(actions.n_labels());
+        for example in data.examples() {
+            let supervision = Supervision { system, actions, gold: &example.gold };
+            workspace.input.clone_from(&example.input);
+            let mut n_wrong = |teacher| {
+                learn(&decoder, &supervision, teacher, &mut workspace, &mut Unmoved::<false>(LiveWeights::default()))
+            };
+            let once = n_wrong(Teacher::NonDeterministic);
+            assert!(once > 0);
+            assert_eq!(n_wrong(Teacher::Dynamic(Exploration::new(0, 0.0, 1, 0, 0))), once);
+            let mut at_once = Unmoved::<true>(LiveWeights::default());
+            let again = learn(&decoder, &supervision, Teacher::NonDeterministic, &mut workspace, &mut at_once);
+            assert_eq!(again, once * u64::from(MAX_CORRECTIONS + 1));
+        }
     }
 }

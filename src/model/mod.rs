@@ -61,7 +61,8 @@ impl Header {
     /// The labels, features and actions that the header describes.
     ///
     /// # Errors
-    /// If the system has no such setting of roots, the feature set does not parse or there are too many labels.
+    /// If the system has no such setting of roots, the feature set does not parse or reads what the system has not, or there
+    /// are too many labels.
     pub fn compile(&self) -> Result<(Labels, Compiled, Actions)> {
         self.system.check_roots(self.roots)?;
         let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
@@ -71,6 +72,7 @@ impl Header {
         let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));
         let actions = Actions::new(moves, labels.len(), arcs)?.with_root_label(self.root_label)?;
         let suffix = with_system!(self.system, self.roots, |system| buffer_is_suffix(&system));
+        set.check(self.system.name(), suffix)?;
         Ok((labels, Compiled::new(&set, columns, suffix), actions))
     }
 }

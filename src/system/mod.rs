@@ -16,6 +16,7 @@ mod attardi;
 mod completion;
 mod derivation;
 mod eager;
+mod easy_first;
 pub mod exhaustive;
 mod one_root;
 mod swap;
@@ -35,7 +36,10 @@ pub use arc_hybrid_rootless::ArcHybridRootless;
 pub use arc_standard::ArcStandard;
 pub use attardi::Attardi;
 pub use derivation::Derivation;
+pub use easy_first::EasyFirst;
 pub use swap::Swap;
+
+use std::ops::Range;
 
 use crate::configuration::{Arena, Configuration, PlainView, Point, View};
 use crate::error::{Error, Result};
@@ -61,6 +65,12 @@ pub trait System: Copy + Send + Sync + 'static {
     /// Whether the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells what
     /// is behind it, and features of words behind B0 are memoised with those of B0.
     const BUFFER_IS_SUFFIX: bool = true;
+    /// Whether a move changes what is seen from few points only. Then greedy decoding and training score the others but
+    /// once.
+    const LOCAL_POINTS: bool = false;
+    /// Whether greedy training with the non-deterministic oracle stays in a configuration until the prediction is correct,
+    /// instead of following a correct action at once.
+    const CORRECTS_ITSELF: bool = false;
 
     /// Its configurations as decoding and learning keep them: sharing what they have in common.
     type Shared<'a>: Configuration<Arena = Arena<'a>> + View<'a>;
@@ -105,6 +115,20 @@ pub trait Transitions<C: Configuration>: System {
     fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)>;
     /// The configuration after `action`, which must be permitted.
     fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C;
+
+    /// The points from which the configuration `after` a move at `point` may look different. From a point before them it
+    /// looks as it did before the move, and so does it from one behind them, but for the change in number.
+    fn points_touched(&self, after: &C, _point: Point) -> Range<Point> {
+        0..self.n_points(after) as Point
+    }
+    /// A name for a point that stays the same while its number changes. Names are in the order of the points.
+    fn point_name(&self, _: &C, point: Point) -> Node {
+        point
+    }
+    /// The point of this name, if it is still there.
+    fn point_named(&self, c: &C, name: Node) -> Option<Point> {
+        Some(name).filter(|&name| usize::from(name) < self.n_points(c))
+    }
 }
 
 /// The gold side of training: which actions are correct.
@@ -263,6 +287,8 @@ pub enum SystemKind {
     ArcHybridRootless,
     /// Attardi's system of degree 2 (Attardi 2006): arc-standard whose arcs may skip a node of the stack.
     Attardi,
+    /// Easy-first (Goldberg & Elhadad 2010), arcs between neighbours on a list of pending nodes.
+    EasyFirst,
     /// Arc-standard with online reordering (Nivre 2009): all trees.
     Swap,
 }
@@ -280,6 +306,7 @@ impl SystemKind {
         SystemKind::ArcHybrid,
         SystemKind::ArcHybridRootless,
         SystemKind::Attardi,
+        SystemKind::EasyFirst,
         SystemKind::Swap,
     ];
 
@@ -391,6 +418,10 @@ macro_rules! with_system {
             }
             $crate::system::SystemKind::Attardi => {
                 let $system = $crate::system::Attardi::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::EasyFirst => {
+                let $system = $crate::system::EasyFirst::new($roots);
                 $body
             }
             $crate::system::SystemKind::Swap => {

@@ -29,7 +29,7 @@ pub const NO_NODE: Node = Node::MAX;
 pub const MAX_WORDS: usize = Node::MAX as usize - 2;
 
 /// A labelled dependency tree (or forest under the root) over `n` words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tree {
     heads: Vec<Node>,
     labels: Vec<LabelId>,

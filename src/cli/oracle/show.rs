@@ -33,7 +33,7 @@ pub struct Args {
     non_projective: bool,
 }
 
-/// The nodes of the buffer that are shown.
+/// The nodes of the buffer that are shown, and of a list in which points stand, on either side of the point.
 const SHOWN: usize = 4;
 
 /// Runs the subcommand.
@@ -127,11 +127,22 @@ fn steps<S: TransitionSystem>(
     let mut c: S::Plain = system.initial((), gold.n_words());
     for &action in &derivation.actions {
         let mut lists = c.lists();
+        let mut hidden_before = 0;
+        if let [pending] = &mut lists[..] {
+            // What is before the point and what is behind it, as far as it is near.
+            let behind = pending.split_off(usize::from(action.point) + 1);
+            hidden_before = pending.len().saturating_sub(SHOWN);
+            pending.drain(..hidden_before);
+            lists.push(behind);
+        }
         let hidden = match &mut lists[..] {
             [_, .., buffer] => buffer.split_off(SHOWN.min(buffer.len())).len(),
             _ => 0,
         };
         let mut lists: Vec<String> = lists.into_iter().map(|list| names(sentence, list.into_iter())).collect();
+        if hidden_before > 0 {
+            lists[0].insert_str(0, &format!("+{hidden_before} "));
+        }
         if hidden > 0 {
             _ = write!(lists.last_mut().expect("there is a buffer"), " +{hidden}");
         }
@@ -139,11 +150,21 @@ fn steps<S: TransitionSystem>(
         let costs = (0..n_points as Point).flat_map(|point| {
             let costs = system.costs(gold, &c, point, system.permitted(&c, point).moves);
             let at = if n_points == 1 { String::new() } else { format!("@{point}") };
-            S::MOVES.iter().filter_map(move |&mv| Some(format!("{}{at} {}", mv.name(), costs.get(mv)?)))
+            S::MOVES.iter().filter_map(move |&mv| Some((format!("{}{at}", mv.name()), costs.get(mv)?)))
         });
-        let costs: Vec<String> = costs.collect();
+        let mut costs: Vec<(String, u32)> = costs.collect();
+        // Of many moves only the best.
+        let n_moves = costs.len();
+        if n_points > 1 {
+            let least = costs.iter().map(|&(_, cost)| cost).min();
+            costs.retain(|&(_, cost)| Some(cost) == least);
+        }
+        let mut shown = costs.iter().map(|(name, cost)| format!("{name} {cost}")).collect::<Vec<_>>().join(", ");
+        if costs.len() < n_moves {
+            _ = write!(shown, ", {} dearer", n_moves - costs.len());
+        }
         let at = if n_points == 1 { String::new() } else { format!(" @{}", action.point) };
-        rows.push(Row { lists, action: action_name(action, labels) + &at, costs: costs.join(", ") });
+        rows.push(Row { lists, action: action_name(action, labels) + &at, costs: shown });
         c = system.successor(&c, action, ());
     }
     rows

@@ -34,6 +34,7 @@ fn costs_are_exact_with_several_roots() {
         (SystemKind::ArcEagerStart, [3, 13, 62, 318, 1715, 9575], [2, 36, 744, 17_930, 484_848, 14_237_160]),
         (SystemKind::ArcEagerZpar, [3, 11, 48, 233, 1206, 6510], [2, 30, 564, 12_760, 328_965, 9_294_852]),
         (SystemKind::ArcHybrid, [3, 11, 46, 214, 1072, 5648], [2, 30, 552, 12_155, 306_033, 8_485_176]),
+        (SystemKind::EasyFirst, [2, 7, 30, 143, 728, 3876], [1, 18, 384, 9_460, 257_985, 7_574_112]),
     ];
     for (kind, configurations, transitions) in expected {
         for n_words in 1..=6 {
