@@ -40,7 +40,7 @@ impl<'a> Arena<'a> {
     }
 
     #[inline]
-    fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+    pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
         let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
         self.bump.alloc(Cell::on(slots, keys, below))
     }

@@ -8,12 +8,14 @@
 mod arena;
 mod cell;
 mod label_set;
+mod lists;
 mod plain;
 mod role;
 
 pub use arena::{Arena, ArenaConfiguration};
 pub use cell::{Cell, N_SLOTS, Slot, SlotMask, Slots};
 pub use label_set::{LabelSetId, LabelSets};
+pub use lists::{Lists, PlainLists, SharedLists};
 pub use plain::PlainConfiguration;
 pub use role::{Cells, Role};
 

@@ -9,6 +9,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("zn11", include_str!("sets/zn11.feat")),
     ("hs10", include_str!("sets/hs10.feat")),
     ("gn13-hybrid", include_str!("sets/gn13-hybrid.feat")),
+    ("covington", include_str!("sets/covington.feat")),
     ("stack", include_str!("sets/stack.feat")),
 ];
 
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn built_in_sets_have_the_published_sizes() {
-        for (name, templates) in [("zn11", 72), ("hs10", 29), ("gn13-hybrid", 49)] {
+        for (name, templates) in [("zn11", 72), ("hs10", 29), ("gn13-hybrid", 49), ("covington", 87)] {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }
         assert!(FeatureSet::load("stack").is_ok());

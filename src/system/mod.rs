@@ -6,6 +6,7 @@ mod action;
 mod arc_eager;
 mod arc_hybrid;
 mod arc_standard;
+pub mod covington;
 mod derivation;
 pub mod exhaustive;
 mod one_root;
@@ -17,6 +18,7 @@ pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Pe
 pub use arc_eager::ArcEager;
 pub use arc_hybrid::ArcHybrid;
 pub use arc_standard::ArcStandard;
+pub use covington::{Covington, CovingtonNonlocal, CovingtonNonmonotonic};
 pub use derivation::Derivation;
 
 use crate::configuration::{Arena, Configuration, PlainView, Point, View};
@@ -37,6 +39,9 @@ pub trait System: Copy + Send + Sync + 'static {
     /// Whether the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells what
     /// is behind it, and features of words behind B0 are memoised with those of B0.
     const BUFFER_IS_SUFFIX: bool = true;
+    /// Whether the loss takes a word that no move has attached for one that hangs on the root, where it will end. If not,
+    /// such a word counts as wrong.
+    const HEADLESS_ARE_ROOTS: bool = true;
 
     /// Its configurations as decoding and learning keep them: sharing what they have in common.
     type Shared<'a>: Configuration<Arena = Arena<'a>> + View<'a>;
@@ -79,6 +84,10 @@ pub trait Transitions<C: Configuration>: System {
     fn permitted(&self, c: &C, point: Point) -> Permitted;
     /// The arc that `mv` would make at `point`, as (head, dependent).
     fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)>;
+    /// The words, besides the dependent of its own arc, that lose their heads when `mv` is made at `point`.
+    fn detached(&self, _: &C, _: Point, _: Move) -> [Option<Node>; 2] {
+        [None; 2]
+    }
     /// The configuration after `action`, which must be permitted.
     fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C;
 }
@@ -137,6 +146,13 @@ pub enum Exactness {
     /// [`Roots::Several`] for all of them, with [`Roots::Single`] for those in which one word hangs on the root. For
     /// other gold trees an approximation.
     ExactForProjective,
+    /// Equal to the loss in every configuration that any transitions reach, for every gold tree.
+    Exact,
+    /// For every gold tree, 0 for exactly the moves that lose nothing, wherever the gold tree can still be derived. Elsewhere
+    /// an approximation.
+    FreeMovesExact,
+    /// The difference that the move makes to a bound of the loss.
+    Bound,
 }
 
 /// The cost of each move in one configuration; `None` is a move that is not permitted, which is another thing than a
@@ -206,11 +222,24 @@ pub enum SystemKind {
     ArcEager,
     /// Arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011), the root at the bottom of the stack.
     ArcHybrid,
+    /// Covington's, every pair of words in turn; derives every tree.
+    Covington,
+    /// Covington's, passing over words in one transition (Fernández-González & Gómez-Rodríguez 2018).
+    CovingtonNonlocal,
+    /// Covington's, with arcs that can be taken back (Fernández-González & Gómez-Rodríguez 2017).
+    CovingtonNonmonotonic,
 }
 
 impl SystemKind {
     /// Every system.
-    pub const ALL: &'static [SystemKind] = &[SystemKind::ArcStandard, SystemKind::ArcEager, SystemKind::ArcHybrid];
+    pub const ALL: &'static [SystemKind] = &[
+        SystemKind::ArcStandard,
+        SystemKind::ArcEager,
+        SystemKind::ArcHybrid,
+        SystemKind::Covington,
+        SystemKind::CovingtonNonlocal,
+        SystemKind::CovingtonNonmonotonic,
+    ];
 
     /// The name as flags, specifications, records and model files spell it.
     pub fn name(self) -> &'static str {
@@ -263,6 +292,18 @@ macro_rules! with_system {
             }
             $crate::system::SystemKind::ArcHybrid => {
                 let $system = $crate::system::ArcHybrid::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::Covington => {
+                let $system = $crate::system::Covington::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::CovingtonNonlocal => {
+                let $system = $crate::system::CovingtonNonlocal::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::CovingtonNonmonotonic => {
+                let $system = $crate::system::CovingtonNonmonotonic::new($roots);
                 $body
             }
         }

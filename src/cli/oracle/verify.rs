@@ -42,7 +42,7 @@ enum RootsChoice {
 }
 
 const COLUMNS: [(&str, usize); 13] = [
-    ("system", 12),
+    ("system", 22),
     ("roots", 7),
     ("trees of", 14),
     ("n", 1),
@@ -111,6 +111,14 @@ fn holds(exactness: Exactness, shape: Shape, findings: &Findings) -> bool {
             errors == 0 && findings.rebuilt == findings.trees
         }
         (Exactness::ExactForProjective, Shape::NonProjective) => true,
+        (Exactness::Exact, _) => {
+            let errors = findings.mismatches + findings.zero_set_errors + findings.stuck;
+            errors == 0 && findings.rebuilt == findings.trees
+        }
+        (Exactness::FreeMovesExact, _) => {
+            findings.reachable_zero_set_errors + findings.stuck == 0 && findings.rebuilt == findings.trees
+        }
+        (Exactness::Bound, _) => findings.stuck == 0 && findings.rebuilt == findings.trees,
     }
 }
 
