@@ -1,5 +1,6 @@
 //! `treebeam oracle`.
 
+mod bounds;
 mod show;
 mod verify;
 
@@ -25,6 +26,11 @@ enum Command {
     ///
     /// The derivation is the static oracle's. For a tree that the system does not derive it is one of least cost.
     Show(show::Args),
+    /// Compare the bounds of non-monotonic Covington's loss with the loss, on real trees
+    ///
+    /// The configurations are those of derivations that now and then wander from the gold tree. The table is the first of
+    /// Fernández-González & Gómez-Rodríguez (ACL 2017).
+    Bounds(bounds::Args),
 }
 
 /// Runs the subcommand.
@@ -32,6 +38,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::Verify(args) => verify::run(args),
         Command::Show(args) => show::run(args),
+        Command::Bounds(args) => bounds::run(args),
     }
 }
 

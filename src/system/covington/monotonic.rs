@@ -47,9 +47,8 @@ pub(super) fn permitted_arcs<C: Lists>(c: &C, i: Node, roots: Roots) -> [bool; 2
     let (heads, j) = (c.heads(), c.right());
     let is_open = |node: Node| heads[node as usize] == NO_NODE;
     let left = i != ROOT && is_open(i) && top(heads, j) != i;
-    let right = is_open(j)
-        && top(heads, i) != j
-        && !(i == ROOT && roots == Roots::Single && root_word(heads).is_some());
+    let right =
+        is_open(j) && top(heads, i) != j && !(i == ROOT && roots == Roots::Single && root_word(heads).is_some());
     let completes = |head: Node, dependent: Node| {
         roots == Roots::Several || !at_last_word(c) || {
             let mut heads = heads.to_vec();

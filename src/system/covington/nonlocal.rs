@@ -19,10 +19,10 @@
 //!
 //! Complexity: O(n) moves in a configuration, each scored; an oracle's costs take O(n²) in one.
 
+use super::is_linked_before;
 use super::loss::Loss;
 use super::monotonic::{may_pass, permitted_arcs};
 use super::outlook::Outlook;
-use super::is_linked_before;
 use crate::configuration::{Lists, PlainLists, Point, SharedLists};
 use crate::system::{
     Action, Covington, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions,
@@ -101,9 +101,7 @@ impl<C: Lists> Transitions<C> for CovingtonNonlocal {
     #[inline]
     fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
         match self.arc(c, action.point, action.mv) {
-            Some((head, dependent)) => {
-                c.attach(head, dependent, action.label, None, arena).pass(action.point + 1)
-            }
+            Some((head, dependent)) => c.attach(head, dependent, action.label, None, arena).pass(action.point + 1),
             None => c.shift(),
         }
     }

@@ -6,9 +6,11 @@
 //! configurations, so the claim is checked as it stands. Every error of a published oracle that we know of shows on five
 //! words.
 
+mod bounds;
 mod space;
 mod trees;
 
+pub use bounds::{BoundFindings, OfBound, check_bounds};
 pub use space::Space;
 pub use trees::{Shape, gold_trees};
 
