@@ -148,9 +148,6 @@ pub enum Exactness {
     ExactForProjective,
     /// Equal to the loss in every configuration that any transitions reach, for every gold tree.
     Exact,
-    /// For every gold tree, 0 for exactly the moves that lose nothing, wherever the gold tree can still be derived. Elsewhere
-    /// an approximation.
-    FreeMovesExact,
     /// The difference that the move makes to a bound of the loss.
     Bound,
 }

@@ -10,6 +10,7 @@
 //! | `nonmonotonic` | [`CovingtonNonmonotonic`]: a later arc takes the place of an earlier one |
 //! | `outlook` | where a configuration stands and where each move leads, for oracles |
 //! | `loss` | the exact loss if arcs are final |
+//! | `arborescence` | spanning trees of least weight (Chu & Liu 1965; Edmonds 1967) |
 //! | `bounds` | bounds of the loss if they are not |
 //! | `cycles` | elementary cycles (Johnson 1975) |
 //! | `exact` | the loss if they are not, by search |
@@ -23,6 +24,7 @@
 //! one. When j = n a move is permitted only if the tree can still be completed after it (`can_be_completed`), and the last
 //! SHIFT only if it is complete.
 
+mod arborescence;
 mod bounds;
 mod cycles;
 mod exact;

@@ -11,13 +11,12 @@
 //!
 //! Initial: λ1 = \[root\], λ2 = \[\], β = 1..n. Terminal: β = \[\]. Derives every tree, in n to n + n(n+1)/2 transitions.
 //!
-//! **Costs** are exact in every configuration and for every gold tree, projective or not, with several roots (the loss
-//! counts words that no transition attached as wrong).
+//! **Costs** are exact in every configuration and for every gold tree, projective or not: with several roots by the
+//! formula of Gómez-Rodríguez & Fernández-González (the loss counts words that no transition attached as wrong), with
+//! one by a spanning tree of what is still apart.
 //!
 //! **One root**: RIGHT makes an arc from the root only if no word hangs on it, and when j = n every move must leave the
-//! tree completable (see the [family](super)). From where the gold tree can be derived the moves that keep it so are
-//! exactly those of cost 0. Elsewhere the cost is an approximation: having to complete the tree may lose a gold arc that
-//! is not counted.
+//! tree completable (see the [family](super)).
 //!
 //! **Departure**: the root is a node of λ1 rather than the head of whatever has none in the end, so that the arc from it
 //! is a decision with a label.
@@ -74,10 +73,7 @@ impl System for Covington {
     type Plain = PlainLists;
 
     fn exactness(&self) -> Exactness {
-        match self.roots {
-            Roots::Several => Exactness::Exact,
-            Roots::Single => Exactness::FreeMovesExact,
-        }
+        Exactness::Exact
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {

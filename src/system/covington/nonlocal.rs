@@ -24,9 +24,7 @@ use super::loss::Loss;
 use super::monotonic::{may_pass, permitted_arcs};
 use super::outlook::Outlook;
 use crate::configuration::{Lists, PlainLists, Point, SharedLists};
-use crate::system::{
-    Action, Covington, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions,
-};
+use crate::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
 use crate::tree::{Gold, Node, ROOT};
 
 /// The non-local Covington system.
@@ -57,7 +55,7 @@ impl System for CovingtonNonlocal {
     type Plain = PlainLists;
 
     fn exactness(&self) -> Exactness {
-        Covington::new(self.roots).exactness()
+        Exactness::Exact
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {

@@ -55,8 +55,6 @@ pub struct Findings {
     pub reachable_mismatches: u64,
     /// Transitions that are claimed to be free and are not, or are free and claimed not to be.
     pub zero_set_errors: u64,
-    /// Of these, those in pairs where the gold tree can still be derived.
-    pub reachable_zero_set_errors: u64,
     /// Pairs in which no transition is claimed to be free.
     pub without_zero: u64,
     /// Pairs in which some transition of least claimed cost is not of least loss.
@@ -145,9 +143,7 @@ fn check_gold<S: TransitionSystem>(
         findings.suboptimal += u64::from(claims.clone().any(|(_, claimed, loss)| Some(claimed) == least && loss > 0));
         for (action, claimed, loss) in claims {
             findings.transitions += 1;
-            let zero_set_error = (claimed == 0) != (loss == 0);
-            findings.zero_set_errors += u64::from(zero_set_error);
-            findings.reachable_zero_set_errors += u64::from(zero_set_error && losses[c] == 0);
+            findings.zero_set_errors += u64::from((claimed == 0) != (loss == 0));
             if claimed != loss {
                 findings.mismatches += 1;
                 findings.overestimates += u64::from(claimed > loss);
@@ -182,7 +178,6 @@ impl Findings {
             overestimates: self.overestimates + other.overestimates,
             reachable_mismatches: self.reachable_mismatches + other.reachable_mismatches,
             zero_set_errors: self.zero_set_errors + other.zero_set_errors,
-            reachable_zero_set_errors: self.reachable_zero_set_errors + other.reachable_zero_set_errors,
             without_zero: self.without_zero + other.without_zero,
             suboptimal: self.suboptimal + other.suboptimal,
             rebuilt: self.rebuilt + other.rebuilt,
