@@ -3,7 +3,7 @@
 //! Transition systems are written once, over a trait of its family ([`Stacks`]), in terms of a handful of effects. Two
 //! implementations stand behind it: [`ArenaConfiguration`], whose stacks and buffers share their structure so that a
 //! transition is O(1) and nothing is copied, and [`PlainConfiguration`], plain vectors, the reference that tests
-//! walk beside it.
+//! walk beside it. The family of Covington's systems is [`Lists`], with [`SharedLists`] and [`PlainLists`].
 
 mod arena;
 mod cell;

@@ -23,6 +23,11 @@
 //! While j < n anything may be left open, because the last word can put it right: it can be the head of all words without
 //! one. When j = n a move is permitted only if the tree can still be completed after it (`can_be_completed`), and the last
 //! SHIFT only if it is complete.
+//!
+//! **Beams**: items of a beam are compared after equally many transitions, however far in the sentence each has come, and
+//! by the sums of their scores. One whose derivation is complete waits, its score unchanged, until all are: nothing is
+//! added for the transitions that it did not need, nor is a sum divided by their number. In the non-local system with one
+//! root all derivations have 2n transitions, and there is nothing to wait for.
 
 mod arborescence;
 mod bounds;

@@ -41,7 +41,7 @@ impl Covington {
     }
 }
 
-/// The arcs that are permitted between `i`, `passed` nodes before the end of λ1, and j, if arcs are final: LEFT, RIGHT.
+/// The arcs that are permitted between `i`, a node of λ1, and j, if arcs are final: LEFT, RIGHT.
 pub(super) fn permitted_arcs<C: Lists>(c: &C, i: Node, roots: Roots) -> [bool; 2] {
     let (heads, j) = (c.heads(), c.right());
     let is_open = |node: Node| heads[node as usize] == NO_NODE;
