@@ -106,6 +106,10 @@ fn check_tree<S: TransitionSystem>(system: &S, gold: &Gold, n_labels: usize, pro
     if derivation.is_none() && (projective || S::DERIVES_ALL) {
         return Err("a tree is not derived".to_owned());
     }
+    let all_trees = matches!(system.exactness(), Exactness::Exact | Exactness::Bound);
+    if derivation.is_none() && all_trees {
+        return Err("a tree is not derived".to_owned());
+    }
     let longest = system.max_derivation_len(gold.n_words());
     if system.exactness() == Exactness::SoundOnItsWay || system.exactness() == Exactness::ExactForProjective {
         let least_cost = Derivation::least_cost::<S, S::Plain>(system, gold, ());

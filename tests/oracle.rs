@@ -63,6 +63,7 @@ fn verify_needs_a_system() {
     treebeam(&["verify"]).assert().code(2);
     treebeam(&["verify", "--all", "--system", "arc-eager"]).assert().code(2);
     treebeam(&["verify", "--all", "--max-words", "9"]).assert().code(2);
+    treebeam(&["verify", "--system", "covington", "--max-words", "6"]).assert().code(2);
 }
 
 #[test]
@@ -168,4 +169,36 @@ fn coverage_counts_trees_and_arcs() {
     assert_eq!(row("swap"), ["3", "3", "100.00", "10", "10", "100.00", "-"]);
     let one = stdout(treebeam(&["coverage", "--system", "swap", "-"]).write_stdin(conllu(SENTENCES)));
     assert_eq!(one.lines().count(), 2);
+}
+
+#[test]
+fn verify_checks_the_bounds_of_the_loss() {
+    let args = ["verify", "--system", "covington-nonmonotonic", "--max-words", "3", "--roots", "several"];
+    let text = stdout(&mut treebeam(&args));
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let row = |bound| rows.iter().find(|row| row.starts_with(&["several", bound, "3"])).unwrap();
+    assert_eq!(row("lower")[3..], ["2880", "0", "0.00122", "0.243", "%", "0.048", "%"]);
+    assert_eq!(row("pc-upper")[3..], ["2880", "0", "0.00000", "0.069", "%", "0.000", "%"]);
+    assert_eq!(row("upper")[3..], ["2880", "0", "0.00382", "0.556", "%", "0.096", "%"]);
+}
+
+#[test]
+fn bounds_are_compared_along_derivations() {
+    let numbers = |text: &str| -> Vec<f64> {
+        let row = text.lines().nth(1).unwrap();
+        row.split_whitespace().skip(1).map(|number| number.parse().unwrap()).collect()
+    };
+    let bounds = |args: &[&str]| {
+        let args = [&["bounds", "-"], args].concat();
+        numbers(&stdout(treebeam(&args).write_stdin(conllu(SENTENCES))))
+    };
+    // Without wandering nothing is lost.
+    let straight = bounds(&["--wander", "0"]);
+    assert!(straight[0] > 20.0 && straight[1..].iter().all(|&number| number == 0.0), "{straight:?}");
+    let wandering = bounds(&["--wander", "0.5", "--transitions", "15"]);
+    let [n, given_up, lower, loss, pc_upper, upper, ..] = wandering[..] else { panic!("{wandering:?}") };
+    assert_eq!((n, given_up), (15.0, 0.0));
+    assert!(0.0 < lower && lower <= loss && loss <= pc_upper && pc_upper <= upper, "{wandering:?}");
+    treebeam(&["bounds", "--wander", "2", "-"]).assert().code(2);
+    treebeam(&["bounds"]).assert().code(2);
 }

@@ -1,5 +1,6 @@
 //! `treebeam oracle`.
 
+mod bounds;
 mod coverage;
 mod show;
 mod verify;
@@ -32,6 +33,11 @@ enum Command {
     /// The static oracle derives a tree if its derivation makes exactly the tree's arcs. The arcs of other trees are counted
     /// in a derivation of least cost, so that the last column is an upper limit of what a parser can reach.
     Coverage(coverage::Args),
+    /// Compare the bounds of non-monotonic Covington's loss with the loss, on real trees
+    ///
+    /// The configurations are those of derivations that now and then wander from the gold tree. The table is the first of
+    /// Fernández-González & Gómez-Rodríguez (ACL 2017).
+    Bounds(bounds::Args),
 }
 
 /// Runs the subcommand.
@@ -40,6 +46,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Verify(args) => verify::run(args),
         Command::Show(args) => show::run(args),
         Command::Coverage(args) => coverage::run(args),
+        Command::Bounds(args) => bounds::run(args),
     }
 }
 

@@ -42,7 +42,13 @@ impl<'a> Arena<'a> {
     }
 
     #[inline]
-    pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a mut Cell<'a> {
+    pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+        self.unfinished_cell(slots, below)
+    }
+
+    /// A cell that is still to be told what it was before.
+    #[inline]
+    fn unfinished_cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a mut Cell<'a> {
         let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
         self.bump.alloc(Cell::on(slots, keys, below))
     }
@@ -137,13 +143,13 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
         let mut stack = None;
         let mut buffer = None;
         match root {
-            RootPlace::StackBottom => stack = Some(&*arena.cell(Slots::bare(ROOT), None)),
-            RootPlace::BufferEnd => buffer = Some(&*arena.cell(Slots::bare(ROOT), None)),
+            RootPlace::StackBottom => stack = Some(arena.cell(Slots::bare(ROOT), None)),
+            RootPlace::BufferEnd => buffer = Some(arena.cell(Slots::bare(ROOT), None)),
             RootPlace::Nowhere => {}
         }
         let (stack_len, root_in_buffer) = (stack.is_some() as u16, buffer.is_some() as u16);
         for word in (1..=n_words as Node).rev() {
-            buffer = Some(&*arena.cell(Slots::bare(word), buffer));
+            buffer = Some(arena.cell(Slots::bare(word), buffer));
         }
         let buffer_len = n_words as u16 + root_in_buffer;
         ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0, flag: false, arcs: 0 }
@@ -250,7 +256,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     #[inline]
     fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
-        let head = arena.cell(b0.slots.with_left(&s0.slots, label, arena.label_sets), b0.below);
+        let head = arena.unfinished_cell(b0.slots.with_left(&s0.slots, label, arena.label_sets), b0.below);
         if let Some(before) = b0.before {
             *head = head.bound(before);
         }
@@ -273,7 +279,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     #[inline]
     fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
-        let head = arena.cell(s0.slots.with_right(&b0.slots, label, arena.label_sets), s0.below);
+        let head = arena.unfinished_cell(s0.slots.with_right(&b0.slots, label, arena.label_sets), s0.below);
         head.before = Some(s0);
         let dependent = arena.cell(b0.slots.with_head(&s0.slots, label), Some(head));
         ArenaConfiguration {

@@ -149,6 +149,23 @@ impl Slots {
         self
     }
 
+    /// The slots after the node lost its head.
+    pub(super) fn without_head(mut self) -> Slots {
+        for slot in [Slot::Label, Slot::Head, Slot::HeadLabel, Slot::Head2, Slot::Head2Label] {
+            self.set(slot, NO_NODE);
+        }
+        self
+    }
+
+    /// The slots after the node lost all its dependents.
+    pub(super) fn without_dependents(self) -> Slots {
+        let mut slots = Slots::bare(self.get(Slot::Node));
+        for slot in [Slot::Label, Slot::Head, Slot::HeadLabel, Slot::Head2, Slot::Head2Label] {
+            slots.set(slot, self.get(slot));
+        }
+        slots
+    }
+
     #[inline]
     fn words(&self) -> [u64; WORDS] {
         let s = &self.0;

@@ -3,11 +3,13 @@
 //! Transition systems are written once, over a trait of its family ([`Stacks`]), in terms of a handful of effects. Two
 //! implementations stand behind it: [`ArenaConfiguration`], whose stacks and buffers share their structure so that a
 //! transition is O(1) and nothing is copied, and [`PlainConfiguration`], plain vectors, the reference that tests
-//! walk beside it. Easy-first has a family of its own, [`Pending`], with [`SharedPending`] and [`PlainPending`].
+//! walk beside it. Covington's systems have a family of their own, [`Lists`], with [`SharedLists`] and [`PlainLists`], and
+//! so has easy-first, [`Pending`], with [`SharedPending`] and [`PlainPending`].
 
 mod arena;
 mod cell;
 mod label_set;
+mod lists;
 mod pending;
 mod plain;
 mod role;
@@ -15,6 +17,7 @@ mod role;
 pub use arena::{Arena, ArenaConfiguration};
 pub use cell::{Cell, N_SLOTS, Slot, SlotMask, Slots};
 pub use label_set::{LabelSetId, LabelSets};
+pub use lists::{Lists, PlainLists, SharedLists};
 pub use pending::{Pending, PlainPending, SharedPending};
 pub use plain::PlainConfiguration;
 pub use role::{Cells, Role};

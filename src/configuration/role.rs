@@ -16,6 +16,8 @@ pub enum Role {
     S1,
     S2,
     S3,
+    /// What stands between the two focus words of a Covington configuration: the first word of λ2.
+    M0,
     B0,
     B1,
     B2,
@@ -24,10 +26,10 @@ pub enum Role {
 
 impl Role {
     /// The number of roles.
-    pub const COUNT: usize = 8;
-    /// Every role, the stack's first.
+    pub const COUNT: usize = 9;
+    /// Every role, the stack's first and the buffer's last.
     pub const ALL: [Role; Role::COUNT] =
-        [Role::S0, Role::S1, Role::S2, Role::S3, Role::B0, Role::B1, Role::B2, Role::B3];
+        [Role::S0, Role::S1, Role::S2, Role::S3, Role::M0, Role::B0, Role::B1, Role::B2, Role::B3];
 
     /// Whether the place is in the buffer.
     pub fn in_buffer(self) -> bool {
@@ -39,7 +41,7 @@ impl Role {
     pub fn cells<'a>(stack: Option<&'a Cell<'a>>, buffer: Option<&'a Cell<'a>>) -> Cells<'a> {
         let mut cells = [None; Role::COUNT];
         let (stack_cells, buffer_cells) = cells.split_at_mut(Role::B0 as usize);
-        for (top, places) in [(stack, stack_cells), (buffer, buffer_cells)] {
+        for (top, places) in [(stack, &mut stack_cells[..=Role::S3 as usize]), (buffer, buffer_cells)] {
             let mut cell = top;
             for place in places {
                 let Some(here) = cell else { break };

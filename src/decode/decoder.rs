@@ -173,10 +173,11 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold })
     }
 
-    /// The arcs of a derivation, read off by walking back: of several arcs into one word the last one made stands. A word
-    /// that the system leaves without a head hangs on the root.
+    /// The arcs of a derivation, read off by walking back: what happened last to a word stands, whether it got a head or lost
+    /// it. A word that the system leaves without a head hangs on the root.
     pub fn tree<'a>(&self, item: &'a Item<'a, S::Shared<'a>>, n_words: usize) -> Tree {
         let mut tree = Tree::unattached(n_words);
+        let hang = |tree: &mut Tree, word| tree.attach(word, ROOT, self.actions.root_label());
         for item in item.history().filter(|item| item.choice != IDLE) {
             let Some(parent) = item.parent else { break };
             let action = self.actions.chosen(item.choice);
@@ -186,10 +187,15 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
                 debug_assert!(action.label != NO_LABEL);
                 tree.attach(dependent, head, action.label);
             }
+            for word in self.system.detached(&parent.configuration, action.point, action.mv).into_iter().flatten() {
+                if tree.head(word) == NO_NODE {
+                    hang(&mut tree, word);
+                }
+            }
         }
         for word in 1..=n_words as Node {
             if tree.head(word) == NO_NODE {
-                tree.attach(word, ROOT, self.actions.root_label());
+                hang(&mut tree, word);
             }
         }
         tree

@@ -11,6 +11,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("gn13-hybrid", include_str!("sets/gn13-hybrid.feat")),
     ("ge10", include_str!("sets/ge10.feat")),
     ("easy-first", include_str!("sets/easy-first.feat")),
+    ("covington", include_str!("sets/covington.feat")),
     ("stack", include_str!("sets/stack.feat")),
 ];
 
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn built_in_sets_have_the_published_sizes() {
-        for (name, templates) in [("zn11", 72), ("hs10", 29), ("ge10", 84), ("gn13-hybrid", 49)] {
+        for (name, templates) in [("zn11", 72), ("hs10", 29), ("ge10", 84), ("gn13-hybrid", 49), ("covington", 87)] {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }
         assert!(FeatureSet::load("stack").is_ok());

@@ -2,7 +2,7 @@
 
 use super::{Action, Move, Oracle};
 use crate::configuration::{Configuration, Point};
-use crate::tree::{Gold, NO_NODE, ROOT, Tree};
+use crate::tree::{Gold, NO_LABEL, NO_NODE, ROOT, Tree};
 
 /// A sequence of transitions from the initial configuration to a terminal one, and the tree it made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,9 @@ impl Derivation {
         let mut derivation = Derivation { actions: Vec::new(), tree: Tree::unattached(gold.n_words()) };
         while !system.is_terminal(&c) {
             let (point, mv) = choose(&c).filter(|&(point, mv)| system.permitted(&c, point).moves.has(mv))?;
+            for word in system.detached(&c, point, mv).into_iter().flatten() {
+                derivation.tree.attach(word, NO_NODE, NO_LABEL);
+            }
             let action = match system.arc(&c, point, mv) {
                 Some((head, dependent)) => {
                     let label = gold.label(dependent);

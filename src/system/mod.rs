@@ -14,6 +14,7 @@ mod arc_hybrid_rootless;
 mod arc_standard;
 mod attardi;
 mod completion;
+pub mod covington;
 mod derivation;
 mod eager;
 mod easy_first;
@@ -35,6 +36,7 @@ pub use arc_hybrid::ArcHybrid;
 pub use arc_hybrid_rootless::ArcHybridRootless;
 pub use arc_standard::ArcStandard;
 pub use attardi::Attardi;
+pub use covington::{Covington, CovingtonNonlocal, CovingtonNonmonotonic};
 pub use derivation::Derivation;
 pub use easy_first::EasyFirst;
 pub use swap::Swap;
@@ -71,6 +73,9 @@ pub trait System: Copy + Send + Sync + 'static {
     /// Whether greedy training with the non-deterministic oracle stays in a configuration until the prediction is correct,
     /// instead of following a correct action at once.
     const CORRECTS_ITSELF: bool = false;
+    /// Whether the loss takes a word that no move has attached for one that hangs on the root, where it will end. If not,
+    /// such a word counts as wrong.
+    const HEADLESS_ARE_ROOTS: bool = true;
 
     /// Its configurations as decoding and learning keep them: sharing what they have in common.
     type Shared<'a>: Configuration<Arena = Arena<'a>> + View<'a>;
@@ -113,6 +118,10 @@ pub trait Transitions<C: Configuration>: System {
     fn permitted(&self, c: &C, point: Point) -> Permitted;
     /// The arc that `mv` would make at `point`, as (head, dependent).
     fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)>;
+    /// The words, besides the dependent of its own arc, that lose their heads when `mv` is made at `point`.
+    fn detached(&self, _: &C, _: Point, _: Move) -> [Option<Node>; 2] {
+        [None; 2]
+    }
     /// The configuration after `action`, which must be permitted.
     fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C;
 
@@ -193,6 +202,10 @@ pub enum Exactness {
     SoundOnItsWay,
     /// Not the loss, though a move of least cost is mostly of least loss.
     Approximate,
+    /// Equal to the loss in every configuration that any transitions reach, for every gold tree.
+    Exact,
+    /// The difference that the move makes to a bound of the loss.
+    Bound,
 }
 
 /// The cost of each move in one configuration; `None` is a move that is not permitted, which is another thing than a
@@ -287,6 +300,12 @@ pub enum SystemKind {
     ArcHybridRootless,
     /// Attardi's system of degree 2 (Attardi 2006): arc-standard whose arcs may skip a node of the stack.
     Attardi,
+    /// Covington's, every pair of words in turn; derives every tree.
+    Covington,
+    /// Covington's, passing over words in one transition (Fernández-González & Gómez-Rodríguez 2018).
+    CovingtonNonlocal,
+    /// Covington's, with arcs that can be taken back (Fernández-González & Gómez-Rodríguez 2017).
+    CovingtonNonmonotonic,
     /// Easy-first (Goldberg & Elhadad 2010), arcs between neighbours on a list of pending nodes.
     EasyFirst,
     /// Arc-standard with online reordering (Nivre 2009): all trees.
@@ -306,6 +325,9 @@ impl SystemKind {
         SystemKind::ArcHybrid,
         SystemKind::ArcHybridRootless,
         SystemKind::Attardi,
+        SystemKind::Covington,
+        SystemKind::CovingtonNonlocal,
+        SystemKind::CovingtonNonmonotonic,
         SystemKind::EasyFirst,
         SystemKind::Swap,
     ];
@@ -418,6 +440,18 @@ macro_rules! with_system {
             }
             $crate::system::SystemKind::Attardi => {
                 let $system = $crate::system::Attardi::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::Covington => {
+                let $system = $crate::system::Covington::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::CovingtonNonlocal => {
+                let $system = $crate::system::CovingtonNonlocal::new($roots);
+                $body
+            }
+            $crate::system::SystemKind::CovingtonNonmonotonic => {
+                let $system = $crate::system::CovingtonNonmonotonic::new($roots);
                 $body
             }
             $crate::system::SystemKind::EasyFirst => {

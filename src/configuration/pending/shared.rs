@@ -51,7 +51,7 @@ impl<'a> SharedPending<'a> {
 
     /// The configuration in which `dependent` is off the list and the node of `head` has these slots.
     fn attached(&self, dependent: &Cell<'a>, head: &Cell<'a>, slots: Slots, label: LabelId, arena: Arena<'a>) -> Self {
-        let head_after = &*arena.cell(slots, None);
+        let head_after = arena.cell(slots, None);
         let blocks = arena.bump().alloc_slice_copy(self.blocks);
         let (of_dependent, of_head) = (block_of(dependent.node()), block_of(head.node()));
         for block in [of_dependent, of_head].into_iter().take(1 + usize::from(of_dependent != of_head)) {

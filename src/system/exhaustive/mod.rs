@@ -9,9 +9,11 @@
 //! Costs that are verdicts on derivations of their own ([`Exactness::SoundOnItsWay`]) are checked on these derivations, and
 //! there against the loss or 1, whichever is less.
 
+mod bounds;
 mod space;
 mod trees;
 
+pub use bounds::{BoundFindings, OfBound, check_bounds};
 pub use space::Space;
 pub use trees::{Shape, gold_trees};
 

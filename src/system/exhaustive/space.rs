@@ -24,6 +24,8 @@ pub struct Space<C> {
     pub steps: Vec<usize>,
     /// The numbers of all configurations, each before those that its transitions lead to.
     pub order: Vec<usize>,
+    /// [`System::HEADLESS_ARE_ROOTS`](crate::system::System::HEADLESS_ARE_ROOTS).
+    headless_are_roots: bool,
     /// Transitions by the configuration that they leave: `transitions[first[c]..first[c + 1]]`.
     transitions: Vec<(Action, usize)>,
     first: Vec<usize>,
@@ -43,6 +45,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
             terminal: Vec::new(),
             steps: vec![0],
             order: Vec::new(),
+            headless_are_roots: S::HEADLESS_ARE_ROOTS,
             transitions: Vec::new(),
             first: vec![0],
         };
@@ -133,9 +136,9 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
         for &c in self.order.iter().rev() {
             losses[c] = if self.terminal[c] {
                 let built = self.configurations[c].tree();
-                // A word that is left without a head hangs on the root, by the label of such words.
+                // A word that is left without a head hangs on the root, by the label of such words, if that counts.
                 let wrong = |&word: &Node| match built.head(word) {
-                    NO_NODE => gold.head(word) != ROOT,
+                    NO_NODE => !(self.headless_are_roots && gold.head(word) == ROOT),
                     head => head != gold.head(word) || built.label(word) != gold.label(word),
                 };
                 gold.tree().words().filter(wrong).count() as u32

@@ -1,5 +1,6 @@
 //! Tests over all systems.
 
+mod covington;
 mod errata;
 mod examples;
 mod proof;
