@@ -37,6 +37,7 @@ impl ArcHybridRootless {
 impl System for ArcHybridRootless {
     const NAME: &'static str = "arc-hybrid-rootless";
     const MOVES: &'static [Move] = ArcHybrid::MOVES;
+    const FEATURES: &'static str = "stack";
     const ROOTS: &'static [Roots] = &[Roots::Single];
 
     type Shared<'a> = ArenaConfiguration<'a>;
