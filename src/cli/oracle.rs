@@ -30,8 +30,8 @@ enum Command {
     Show(show::Args),
     /// Count the trees of treebanks that systems derive
     ///
-    /// The static oracle derives a tree if its derivation makes exactly the tree's arcs. The arcs of other trees are counted
-    /// in a derivation of least cost, so that the last column is an upper limit of what a parser can reach.
+    /// The static oracle derives a tree if its derivation makes exactly the tree's arcs. The arcs made of other trees are
+    /// those of a derivation of least cost; where costs are approximations, another derivation may make more of them.
     Coverage(coverage::Args),
     /// Compare the bounds of non-monotonic Covington's loss with the loss, on real trees
     ///

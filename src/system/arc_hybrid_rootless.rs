@@ -14,6 +14,10 @@
 //! the root can be the one left over while it is in the buffer or at the bottom of the stack. With it the costs are
 //! exact; the published reference has no such term, and prefers LEFT where that loses the arc.
 //!
+//! A derivation is one of [`ArcHybrid`] with one root less its first and its last transition, which are forced there. So the
+//! two learn the same from features that do not see the root, and a comparison of published figures for them compares
+//! other things.
+//!
 //! **One root**: there is no other setting. The label of the word left over is that of words that no move attached.
 
 use super::{Action, ArcHybrid, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
@@ -37,6 +41,7 @@ impl ArcHybridRootless {
 impl System for ArcHybridRootless {
     const NAME: &'static str = "arc-hybrid-rootless";
     const MOVES: &'static [Move] = ArcHybrid::MOVES;
+    const FEATURES: &'static str = "stack";
     const ROOTS: &'static [Roots] = &[Roots::Single];
 
     type Shared<'a> = ArenaConfiguration<'a>;

@@ -80,6 +80,7 @@ impl Attardi {
 impl System for Attardi {
     const NAME: &'static str = "attardi";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::Left2, Move::Right2];
+    const FEATURES: &'static str = "stack";
 
     type Shared<'a> = ArenaConfiguration<'a>;
     type Plain = PlainConfiguration;

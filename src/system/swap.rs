@@ -95,6 +95,7 @@ impl Swap {
 impl System for Swap {
     const NAME: &'static str = "swap";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::Swap];
+    const FEATURES: &'static str = "stack";
     const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Lazy, OracleKind::NonDeterministic];
     const DERIVES_ALL: bool = true;
     const BUFFER_IS_SUFFIX: bool = false;

@@ -68,3 +68,19 @@ fn arc_eager_with_one_root() {
         assert_eq!(system.costs(&gold, &c, 0, system.permitted(&c, 0).moves).get(Move::Shift), Some(cost));
     }
 }
+
+/// Without a root node, arc-hybrid takes the same transitions but the first and the last.
+#[test]
+fn arc_hybrid_needs_no_root() {
+    use crate::system::exhaustive::{Shape, gold_trees};
+    for n_words in 1..=5 {
+        for gold in gold_trees(n_words, Roots::Single, Shape::Projective, 1) {
+            let rooted = ArcHybrid::new(Roots::Single);
+            let rooted = Derivation::canonical::<_, PlainConfiguration>(&rooted, &gold, ()).unwrap();
+            let rootless = ArcHybridRootless::new(Roots::Single);
+            let rootless = Derivation::canonical::<_, PlainConfiguration>(&rootless, &gold, ()).unwrap();
+            assert_eq!(rootless.actions, rooted.actions[1..2 * n_words - 1]);
+            assert_eq!(rootless.tree, rooted.tree);
+        }
+    }
+}
