@@ -15,9 +15,12 @@
 //! good an arc that was not made. So two arcs that exclude each other in `arc_eager` cost nothing here.
 //!
 //! **Departures**: the paper's REDUCE does what RIGHT-REDUCE does here if s has no head; its arc bears the label that RIGHT
-//! would have had when s was shifted. Here the move has a name and the model chooses its label. The paper's costs are
-//! approximate and count on the monotonic oracle where that has a free move; those above are ours, and exact: as the
-//! labels of made arcs matter, a gold arc with a wrong label costs nothing to take back.
+//! would have had when s was shifted. Here the move has a name and the model chooses its label. The costs above are ours,
+//! and exact: as the labels of made arcs matter, a gold arc with a wrong label costs nothing to take back.
+//!
+//! **Oracles**: static; dynamic, by the costs above; and monotonic-first, the default, as the paper recommends: where
+//! moves of least cost include some that are free for `arc_eager`, the others are held to cost 1 more. For a parser that
+//! may mend everything, nearly every move is free; it learns more from being told which moves need no mending.
 //!
 //! **One root**: with [`Roots::Single`] the root may become the head of the last item on the stack only; what is above it
 //! is reduced. The bottom of the stack never has a head, so that exactly one word hangs on the root and no configuration
@@ -25,8 +28,8 @@
 //! gold head in the buffer only for words in the buffer and for the bottom of the stack: SHIFT and RIGHT lose the arc into
 //! b from the root unless σ = \[\].
 
-use super::eager;
-use super::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use super::eager::{self, Outlook};
+use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, Transitions};
 use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
@@ -34,21 +37,54 @@ use crate::tree::{Gold, NO_NODE, Node, ROOT};
 #[derive(Debug, Clone, Copy)]
 pub struct ArcEagerNonmonotonic {
     roots: Roots,
+    monotonic_first: bool,
 }
 
 impl ArcEagerNonmonotonic {
     /// The system with one or several words on the root.
     pub fn new(roots: Roots) -> ArcEagerNonmonotonic {
-        ArcEagerNonmonotonic { roots }
+        ArcEagerNonmonotonic { roots, monotonic_first: false }
     }
+}
+
+/// `costs` with 1 more for the moves that `arc_eager` would pay for or does not have, if a move of least cost is free there.
+fn prefer_monotonic<C: Stacks>(gold: &Gold, c: &C, costs: MoveCosts) -> MoveCosts {
+    let permitted = MoveSet::default()
+        .with(Move::Shift, true)
+        .with(Move::Right, true)
+        .with(Move::Left, !c.s0_has_head())
+        .with(Move::Reduce, c.s0_has_head());
+    let monotonic = eager::costs(gold, c, permitted, Roots::Several, Outlook::default());
+    let is_free = |mv: Move| monotonic.get(mv) == Some(0);
+    let least = costs.least();
+    if !Move::ALL.into_iter().any(|mv| costs.get(mv) == least && is_free(mv)) {
+        return costs;
+    }
+    let mut preferred = costs;
+    for mv in Move::ALL.into_iter().filter(|&mv| !is_free(mv)) {
+        if let Some(cost) = costs.get(mv) {
+            preferred.set(mv, cost + 1);
+        }
+    }
+    preferred
 }
 
 impl System for ArcEagerNonmonotonic {
     const NAME: &'static str = "arc-eager-nonmonotonic";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::RightReduce];
 
+    const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Dynamic, OracleKind::MonotonicFirst];
+
     type Shared<'a> = ArenaConfiguration<'a>;
     type Plain = PlainConfiguration;
+
+    fn with_oracle(self, oracle: OracleKind) -> Self {
+        ArcEagerNonmonotonic { monotonic_first: oracle == OracleKind::MonotonicFirst, ..self }
+    }
+
+    fn exactness(&self) -> Exactness {
+        if self.monotonic_first { Exactness::Approximate } else { Exactness::ExactForProjective }
+    }
 
     fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
         let left = head == ROOT || dependent < head;
@@ -141,6 +177,6 @@ impl<C: Stacks> Oracle<C> for ArcEagerNonmonotonic {
         set(Move::Left, u32::from(head_behind) + u32::from(mended) + dependents);
         let popped = u32::from(head_behind || head_is_b) + dependents;
         set(if s_has_head { Move::Reduce } else { Move::RightReduce }, popped);
-        costs
+        if self.monotonic_first { prefer_monotonic(gold, c, costs) } else { costs }
     }
 }

@@ -154,6 +154,8 @@ pub enum OracleKind {
     NonDeterministic,
     /// Every action of least cost, wherever the derivation has got to.
     Dynamic,
+    /// Non-monotonic arc-eager: dynamic, and of actions of least cost those that the monotonic system would take, if any.
+    MonotonicFirst,
     /// Non-monotonic Covington: dynamic, by the lower bound of the loss.
     Lower,
     /// Non-monotonic Covington: dynamic, by the tighter upper bound.
@@ -170,6 +172,7 @@ impl OracleKind {
             OracleKind::Lazy => "lazy",
             OracleKind::NonDeterministic => "non-deterministic",
             OracleKind::Dynamic => "dynamic",
+            OracleKind::MonotonicFirst => "monotonic-first",
             OracleKind::Lower => "lower",
             OracleKind::PcUpper => "pc-upper",
             OracleKind::Upper => "upper",
