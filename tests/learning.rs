@@ -3,7 +3,7 @@
 use treebeam::decode::Parser;
 use treebeam::learn::{Keep, Nonprojective, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
 use treebeam::model::{LiveWeights, Model, Weights};
-use treebeam::system::{Roots, SystemKind};
+use treebeam::system::{OracleKind, Roots, SystemKind};
 use treebeam::tree::lift::Scheme;
 use treebeam::tree::{Labels, is_projective};
 use treebeam::treebank::Treebank;
