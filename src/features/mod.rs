@@ -14,6 +14,7 @@ mod show;
 
 pub use address::{Address, Atom, Attribute, Role, Step};
 pub use compile::{Compiled, Group};
+pub(crate) use extract::mix;
 pub use extract::{Cells, Extractor};
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use set::{BUILT_IN, FeatureSet, Template};

@@ -4,18 +4,18 @@ use bumpalo::Bump;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
+use super::prepare::{TrainingTrees, compare, development, provenance};
 use super::supervision::Supervision;
 use super::{Nonprojective, TrainOptions};
 use crate::configuration::{Arena, LabelSets};
 use crate::decode::{Decoder, Workspace};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Compiled, FeatureSet, Input};
-use crate::model::{ArcLabel, FrozenWeights, Header, Outcome, Provenance};
-use crate::random;
-use crate::system::{ActionId, Actions, Move, Oracle, Roots};
-use crate::tree::{Gold, Labels, ROOT, Tree, is_projective, lift::projectivise};
-use crate::treebank::{Sentence, Treebank};
+use crate::model::{ArcLabel, FrozenWeights, Header, Outcome};
+use crate::system::{ActionId, Actions, Move, Oracle};
+use crate::tree::{Gold, ROOT, Tree};
+use crate::treebank::Treebank;
 use crate::with_system;
 
 /// One training sentence.
@@ -57,26 +57,8 @@ impl TrainingData {
         train: &Treebank,
         dev: Option<&Treebank>,
     ) -> Result<TrainingData> {
-        let validity = valid_roots(options, train);
-        let mut plain = Labels::default();
-        let mut kept: Vec<(&Sentence, Tree)> = train.sentences.iter().zip(train.trees(validity, &mut plain)?).collect();
-        let n_read = kept.len();
-        let mut labels = Labels::default();
-        match options.nonprojective {
-            Nonprojective::MinCost => labels = plain,
-            Nonprojective::Drop => {
-                kept.retain(|(_, tree)| is_projective(tree));
-                labels = plain;
-            }
-            Nonprojective::Lift => {
-                for (_, tree) in &mut kept {
-                    *tree = projectivise(tree, &plain, options.lift, &mut labels);
-                }
-            }
-        }
-        if kept.is_empty() {
-            return Err(Error::Usage(format!("{}: no sentence is left to train on", train.path.display())));
-        }
+        let TrainingTrees { kept, labels, n_read } =
+            TrainingTrees::new(train, options.roots, options.nonprojective, options.lift)?;
         let arcs: BTreeSet<ArcLabel> = kept.iter().flat_map(|(_, tree)| arcs_of::<S>(tree)).collect();
         let set = FeatureSet::load(&options.features)?;
         let header = Header {
@@ -92,14 +74,7 @@ impl TrainingData {
             beam: options.decoding_beam(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             training: serde_json::to_value(options).expect("options are plain data"),
-            provenance: Provenance {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                train_sha256: train.sha256.clone(),
-                train_sentences: kept.len(),
-                dev_sha256: dev.map(|dev| dev.sha256.clone()),
-                iteration: 0,
-                generator: random::GENERATOR.to_owned(),
-            },
+            provenance: provenance(train, kept.len(), dev),
         };
         let (labels, features, actions) = header.compile()?;
         let examples = kept
@@ -116,15 +91,7 @@ impl TrainingData {
             )
             .collect();
         let outcome = Outcome::new(labels, header.lift);
-        let mut dev_labels = outcome.labels().clone();
-        let dev = match dev {
-            None => Vec::new(),
-            Some(dev) => {
-                let trees = dev.trees(valid_roots(options, dev), &mut dev_labels)?;
-                let inputs = dev.sentences.iter().map(|sentence| Input::new(features.columns(), sentence));
-                inputs.zip(trees).collect()
-            }
-        };
+        let dev = development(dev, options.roots, outcome.labels(), features.columns())?;
         Ok(TrainingData { header, outcome, features, actions, examples, dev, n_read })
     }
 
@@ -176,20 +143,6 @@ impl TrainingData {
     }
 }
 
-fn compare(gold: &Tree, system: &Tree) -> Counts {
-    let mut counts = Counts { sentences: 1, tokens: gold.n_words() as u64, ..Counts::default() };
-    for word in gold.words() {
-        let head = gold.head(word) == system.head(word);
-        let label = gold.label(word) == system.label(word);
-        counts.heads += u64::from(head);
-        counts.labels += u64::from(label);
-        counts.labelled += u64::from(head && label);
-    }
-    counts.exact_heads = u64::from(counts.heads == counts.tokens);
-    counts.exact_labelled = u64::from(counts.labelled == counts.tokens);
-    counts
-}
-
 fn arcs_of<S: Oracle>(tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {
     tree.words().map(|word| {
         let head = tree.head(word);
@@ -200,12 +153,4 @@ fn arcs_of<S: Oracle>(tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {
         };
         ArcLabel { mv, label: tree.label(word), from_root: head == ROOT }
     })
-}
-
-/// What counts as a tree in `treebank`: several words may hang from the root if its format or the options say so.
-fn valid_roots(options: &TrainOptions, treebank: &Treebank) -> Roots {
-    match options.roots {
-        Roots::Several => Roots::Several,
-        Roots::Single => treebank.format.roots(),
-    }
 }

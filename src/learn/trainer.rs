@@ -1,7 +1,6 @@
 //! The training loop: iterations over shuffled sentences, mini-batches, averages, development scores.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use super::change::{Change, Deferred, Memory, Online};
@@ -10,59 +9,20 @@ use super::exploration::Exploration;
 use super::global::{self, GoldSide};
 use super::greedy::{self, Teacher};
 use super::supervision::Supervision;
-use super::{Keep, OracleKind, TrainOptions, Training};
+use super::progress::{Pass, Progress};
+use super::{OracleKind, TrainOptions, Training};
 use crate::decode::{Decoder, Workspace};
 use crate::error::{Error, Result};
-use crate::eval::Counts;
-use crate::model::{FrozenWeights, LiveWeights, Model};
+use crate::model::{LiveWeights, Model};
 use crate::random;
 use crate::system::Oracle;
 use crate::with_system;
 
-/// What one iteration did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IterationReport {
-    /// The iteration, from 1.
-    pub iteration: u32,
-    /// Greedy: wrong decisions. Global: sentences with an update.
-    pub updates: u64,
-    /// Features with a row of live weights.
-    pub features: usize,
-    /// Correct heads and labels on the development data, decoded with the averaged weights.
-    pub dev: Option<Counts>,
-    /// Wall time of the iteration's training, without the development data.
-    pub seconds: f64,
-}
-
-/// The state of a training run between two iterations: all that a later one depends on.
-#[derive(Debug, Clone, Default)]
-pub struct Progress {
-    /// Iterations done.
-    pub iteration: u32,
-    /// The live weights.
-    pub weights: LiveWeights,
-    /// The weights to keep so far.
-    pub best: Option<Best>,
-    /// What the iterations did.
-    pub reports: Vec<IterationReport>,
-}
-
-/// The weights of the iteration to keep.
-#[derive(Debug, Clone)]
-pub struct Best {
-    /// The iteration, from 1.
-    pub iteration: u32,
-    /// Correct heads and labels on the development data.
-    pub score: u64,
-    /// The averages.
-    pub weights: FrozenWeights,
-}
-
 /// A training run.
 #[derive(Debug)]
 pub struct Trainer<'t> {
-    options: &'t TrainOptions,
-    data: &'t TrainingData,
+    pub(super) options: &'t TrainOptions,
+    pub(super) data: &'t TrainingData,
     pool: rayon::ThreadPool,
     threads: usize,
 }
@@ -84,29 +44,18 @@ impl<'t> Trainer<'t> {
     /// Runs one more iteration. `tick` is called after every mini-batch with the number of sentences done.
     pub fn iterate(&self, progress: &mut Progress, tick: &mut dyn FnMut(usize)) {
         let start = Instant::now();
-        if progress.iteration > 0 && progress.iteration == self.options.average_from {
-            progress.weights.restart_average();
-        }
+        progress.start_pass(self.options.average_from);
         let updates = with_system!(self.options.system, self.options.roots, |system| self.pass(system, progress, tick));
-        let seconds = start.elapsed().as_secs_f64();
-        progress.iteration += 1;
-        let wanted = self.options.keep == Keep::Best || progress.iteration == self.options.iterations;
-        let mut dev = None;
-        if wanted || self.data.has_dev() {
-            let averaged = FrozenWeights::average(&progress.weights, self.data.actions().width());
-            dev = self.pool.install(|| self.data.score_dev(&averaged, self.options.decoding_beam()));
-            let score = dev.map_or(0, |counts| counts.labelled);
-            let better = progress.best.as_ref().is_none_or(|best| score > best.score);
-            if self.options.keep == Keep::Last || dev.is_none() || better {
-                progress.best = Some(Best { iteration: progress.iteration, score, weights: averaged });
-            }
-        }
-        progress.reports.push(IterationReport {
-            iteration: progress.iteration,
+        let pass = Pass {
             updates,
-            features: progress.weights.n_features(),
-            dev,
-            seconds,
+            seconds: start.elapsed().as_secs_f64(),
+            width: self.data.actions().width(),
+            iterations: self.options.iterations,
+            keep: self.options.keep,
+            has_dev: self.data.has_dev(),
+        };
+        progress.end_pass(pass, |averaged| {
+            self.pool.install(|| self.data.score_dev(averaged, self.options.decoding_beam()))
         });
     }
 
@@ -115,9 +64,7 @@ impl<'t> Trainer<'t> {
     /// # Errors
     /// If there was none.
     pub fn finish(&self, progress: &Progress) -> Result<Model> {
-        let Some(best) = &progress.best else {
-            return Err(Error::Usage("training for 0 iterations makes no model".to_owned()));
-        };
+        let best = progress.kept()?;
         let mut header = self.data.header().clone();
         header.provenance.iteration = best.iteration;
         Model::new(header, best.weights.clone())
