@@ -59,8 +59,7 @@ impl GraphData {
         };
         let (outcome, columns, inventory) = (header.outcome(), header.columns(), header.inventory());
         let dev = development(dev, options.roots, outcome.labels(), &columns)?;
-        let examples =
-            kept.into_iter().map(|(sentence, tree)| (Input::new(&columns, sentence), tree)).collect();
+        let examples = kept.into_iter().map(|(sentence, tree)| (Input::new(&columns, sentence), tree)).collect();
         Ok(GraphData { header, outcome, columns, inventory, examples, dev, n_read })
     }
 

@@ -104,13 +104,7 @@ impl Eisner {
     /// Fills the chart over the nodes from `first` on.
     fn fill(&mut self, scores: &ArcScores, first: usize) {
         self.size = scores.n_words() + 1;
-        let tables = [
-            &mut self.right_from,
-            &mut self.right_to,
-            &mut self.left_from,
-            &mut self.left_to,
-            &mut self.arcs,
-        ];
+        let tables = [&mut self.right_from, &mut self.right_to, &mut self.left_from, &mut self.left_to, &mut self.arcs];
         for table in tables {
             table.clear();
             table.resize(self.size * self.size, IMPOSSIBLE);

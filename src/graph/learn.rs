@@ -151,7 +151,10 @@ impl Difference {
 
     /// Its score.
     fn margin(&self, weights: &LiveWeights) -> i64 {
-        self.changes.iter().map(|&(feature, lane, count)| i64::from(weights.get(feature, lane)) * i64::from(count)).sum()
+        self.changes
+            .iter()
+            .map(|&(feature, lane, count)| i64::from(weights.get(feature, lane)) * i64::from(count))
+            .sum()
     }
 }
 

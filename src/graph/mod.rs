@@ -37,12 +37,14 @@ pub use scorer::{ArcLabels, ArcScorer, Side};
 use crate::tree::{Node, Roots};
 
 /// The graph-based parsers by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum GraphKind {
-    /// The best projective tree (Eisner 1996).
+    /// Graph-based: the best projective tree (Eisner 1996).
     Eisner,
-    /// The best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
+    /// Graph-based: the best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
     Mst,
 }
 

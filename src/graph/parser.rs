@@ -19,7 +19,8 @@ pub(super) fn check_length(sentence: &Sentence) -> Result<()> {
         return Ok(());
     }
     let found = format!("a sentence of {} words", sentence.n_words());
-    let expected = format!("at most {MAX_WORDS}: graph-based parsers score every pair of words; use a transition system");
+    let expected =
+        format!("at most {MAX_WORDS}: graph-based parsers score every pair of words; use a transition system");
     Err(Problem { location: sentence.location(ROOT), found, expected }.into())
 }
 
