@@ -96,7 +96,7 @@ impl GraphData {
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
     pub fn score_dev(&self, weights: &FrozenWeights) -> Option<Counts> {
         let counts = self.dev.par_iter().map_init(Workspace::default, |workspace, (input, gold)| {
-            compare(gold, &self.outcome.finish(workspace.decode(self.search(), weights, input).tree))
+            compare(gold, &self.outcome.finish(workspace.decode(self.search(), weights, input, None).tree))
         });
         self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
     }

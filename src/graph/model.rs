@@ -103,6 +103,12 @@ impl GraphModel {
         if header.labels.is_empty() || header.labels.len() > Labels::MAX || distinct != header.labels.len() {
             return Err(damaged(path, "the labels in the header are none, too many, or not different from each other"));
         }
+        if let Some((_, label)) = header.arcs.iter().find(|(_, label)| usize::from(*label) >= header.labels.len()) {
+            return Err(damaged(
+                path,
+                &format!("an arc bears label {label}; expected one below {}", header.labels.len()),
+            ));
+        }
         let weights = FrozenWeights::from_sections(counts, places, rows, header.inventory().width())
             .ok_or_else(|| damaged(path, "the weights point outside their table; the file is damaged"))?;
         Ok(GraphModel::new(header, weights))

@@ -16,7 +16,7 @@ pub enum Learner {
     /// Structured perceptron (Collins 2002): always by 1.
     Perceptron,
     /// 1-best MIRA (McDonald, Crammer & Pereira 2005; PA-I of Crammer et al. 2006): as far as it takes for the gold tree to
-    /// win by the predicted tree's loss, but at most by the aggressiveness.
+    /// win over the worst of the others by that one's loss, but at most by the aggressiveness.
     Mira,
 }
 

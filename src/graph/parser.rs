@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::scorer::Reward;
 use super::{ArcLabels, ArcScorer, GraphDecoder, GraphKind, GraphModel};
 use crate::decode::Parsed;
 use crate::error::{Error, Problem, Result};
@@ -43,9 +44,9 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// The best tree of the sentence in `input`, with its score.
-    pub fn decode<W: Weights>(&mut self, search: Search, weights: &W, input: &Input) -> Parsed {
-        self.scorer.score(search.columns, search.inventory, weights, input);
+    /// The best tree of the sentence in `input`, with its score; with a `reward`, that of wrong arcs is part of it.
+    pub fn decode<W: Weights>(&mut self, search: Search, weights: &W, input: &Input, reward: Option<Reward>) -> Parsed {
+        self.scorer.score(search.columns, search.inventory, weights, input, reward);
         self.decoder.decode(search.kind, &self.scorer.arcs, search.roots, &mut self.heads);
         self.labels.clear();
         self.labels.extend(self.heads.iter().zip(1..).map(|(&head, dependent)| self.scorer.label(head, dependent)));
@@ -83,7 +84,7 @@ impl<'m> GraphParser<'m> {
         let search = model.search();
         let parse = |workspace: &mut Workspace, sentence: &Sentence| {
             let input = Input::new(&model.columns, sentence);
-            let parsed = workspace.decode(search, &model.weights, &input);
+            let parsed = workspace.decode(search, &model.weights, &input, None);
             Parsed { tree: model.outcome.finish(parsed.tree), score: parsed.score }
         };
         let parsed = || sentences.par_iter().map_init(Workspace::default, parse).collect();

@@ -9,7 +9,7 @@ use super::{ArcFeatures, ArcScores};
 use crate::features::{Columns, Input};
 use crate::model::Weights;
 use crate::system::{ActionId, FORBIDDEN};
-use crate::tree::{LabelId, Node, ROOT};
+use crate::tree::{LabelId, Node, ROOT, Tree};
 
 /// Where an arc comes from: what decides which labels it may bear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -49,12 +49,13 @@ impl ArcLabels {
     const LANES: usize = 16;
 
     /// The inventory over `n_labels`. Labels may be borne where `seen` says they were; on a side where none was, any may.
+    ///
+    /// # Panics
+    /// If a label that was seen is not below `n_labels`.
     pub fn new(n_labels: usize, seen: impl IntoIterator<Item = (Side, LabelId)>) -> ArcLabels {
         let mut masks = [(); 3].map(|()| vec![FORBIDDEN; n_labels]);
         for (side, label) in seen {
-            if let Some(mask) = masks[side as usize].get_mut(label as usize) {
-                *mask = 0;
-            }
+            masks[side as usize][label as usize] = 0;
         }
         for mask in masks.iter_mut().filter(|mask| mask.iter().all(|&lane| lane == FORBIDDEN)) {
             mask.fill(0);
@@ -82,6 +83,15 @@ impl ArcLabels {
     }
 }
 
+/// What wrong arcs are given beyond their scores.
+#[derive(Debug, Clone, Copy)]
+pub struct Reward<'t> {
+    /// The tree whose arcs are right.
+    pub gold: &'t Tree,
+    /// For a wrong head, and again for a wrong head or label.
+    pub unit: i32,
+}
+
 /// Scratch memory: the scores of one sentence.
 #[derive(Debug, Clone, Default)]
 pub struct ArcScorer {
@@ -99,8 +109,15 @@ pub struct ArcScorer {
 }
 
 impl ArcScorer {
-    /// Scores every arc of the sentence in `input`.
-    pub fn score<W: Weights>(&mut self, columns: &Columns, inventory: &ArcLabels, weights: &W, input: &Input) {
+    /// Scores every arc of the sentence in `input`, with a `reward` for wrong ones if there is one.
+    pub fn score<W: Weights>(
+        &mut self,
+        columns: &Columns,
+        inventory: &ArcLabels,
+        weights: &W,
+        input: &Input,
+        reward: Option<Reward>,
+    ) {
         let n = input.n_words() as Node;
         let width = inventory.width();
         self.features.start(columns, input);
@@ -116,9 +133,9 @@ impl ArcScorer {
             between.restart(left);
             for right in left + 1..=n {
                 between.reach(&self.features, right);
-                self.score_arc(inventory, weights, left, right, &between);
+                self.score_arc(inventory, weights, left, right, &between, reward);
                 if left != ROOT {
-                    self.score_arc(inventory, weights, right, left, &between);
+                    self.score_arc(inventory, weights, right, left, &between, reward);
                 }
             }
         }
@@ -136,6 +153,7 @@ impl ArcScorer {
         head: Node,
         dependent: Node,
         between: &TagsBetween,
+        reward: Option<Reward>,
     ) {
         let (width, class) = (inventory.width(), Class::of(head, dependent));
         let of_head = self.shared(width, weights, head, class, 0, ArcFeatures::of_head);
@@ -146,6 +164,14 @@ impl ArcScorer {
         self.hashes.clear();
         self.features.of_arc(head, dependent, class, between.get(), &mut self.hashes);
         weights.add(&self.hashes, &mut self.sum);
+        if let Some(Reward { gold, unit }) = reward {
+            if gold.head(dependent) == head {
+                self.sum[0] += unit;
+                self.sum[ArcLabels::lane(gold.label(dependent)) as usize] -= unit;
+            } else {
+                self.sum[0] += 2 * unit;
+            }
+        }
         let (label, score) = inventory.best(&self.sum, Side::of(head, dependent));
         self.arcs.set(head, dependent, score);
         let place = self.arcs.place(head, dependent);
@@ -210,7 +236,7 @@ mod tests {
                     weights.update(feature, below(6, &mut stream) as ActionId, below(200, &mut stream) as i32 - 100);
                 }
             }
-            scorer.score(&columns, &inventory, &weights, &input);
+            scorer.score(&columns, &inventory, &weights, &input, None);
             for (head, dependent) in arcs() {
                 let mut lanes = vec![0; inventory.width()];
                 weights.add(&features((head, dependent)), &mut lanes);
