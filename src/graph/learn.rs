@@ -203,3 +203,58 @@ impl Run for GraphTrainer<'_> {
         Ok(&progress.kept()?.weights)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::treebank::generate::{Options, sentences};
+    use crate::treebank::{Format, Treebank};
+
+    /// After an update the gold tree beats the one it was learned from by exactly that one's loss, unless the step was cut
+    /// off; the perceptron's margin grows by the squared norm.
+    #[test]
+    fn steps_are_as_long_as_they_should_be() {
+        let sentences = sentences(Options { seed: 8, n_sentences: 30, non_projective: true }).collect();
+        let path = "generated".into();
+        let train = Treebank { path, format: Format::Conllu, sentences, sha256: String::new() };
+        let short = 0.001;
+        let mut n_cut = 0;
+        for (learner, aggressiveness) in [(Learner::Mira, 1.0), (Learner::Mira, short), (Learner::Perceptron, 1.0)] {
+            let options = GraphOptions { learner, aggressiveness, ..GraphOptions::default() };
+            let data = GraphData::new(&options, &train, None).unwrap();
+            let trainer = GraphTrainer::new(&options, &data, 1).unwrap();
+            let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
+            let mut weights = LiveWeights::default();
+            let mut n_updates = 0;
+            for (input, gold) in data.examples() {
+                let before = weights.clone();
+                let reward = Some(Reward { gold, unit: UNIT as i32 }).filter(|_| learner == Learner::Mira);
+                let predicted = workspace.decode(data.search(), &before, input, reward).tree;
+                if !trainer.learn(&mut workspace, &mut difference, &mut weights, input, gold) {
+                    assert_eq!(&predicted, gold);
+                    continue;
+                }
+                n_updates += 1;
+                let wrong_heads = gold.words().filter(|&word| gold.head(word) != predicted.head(word)).count();
+                let wrong_arc =
+                    |&word: &Node| (gold.head(word), gold.label(word)) != (predicted.head(word), predicted.label(word));
+                let loss = (wrong_heads + gold.words().filter(wrong_arc).count()) as f64;
+                let squared_norm = difference.changes.iter().map(|change| i64::from(change.2).pow(2)).sum::<i64>();
+                let (was, is) = (difference.margin(&before), difference.margin(&weights));
+                // A step is a whole number of units.
+                let near = |margin: i64, wanted: f64| (margin as f64 - wanted).abs() <= squared_norm as f64 / 2.0 + 1.0;
+                match learner {
+                    Learner::Perceptron => assert_eq!(is, was + squared_norm),
+                    Learner::Mira if near(is, loss * UNIT) => {}
+                    Learner::Mira => {
+                        n_cut += 1;
+                        assert!((is as f64) < loss * UNIT);
+                        assert!(near(is - was, short * UNIT * squared_norm as f64) && aggressiveness == short);
+                    }
+                }
+            }
+            assert!(n_updates > 10, "{n_updates}");
+        }
+        assert!(n_cut > 10, "{n_cut}");
+    }
+}
