@@ -153,7 +153,7 @@ fn options_of_the_other_kind_of_parser_are_refused() {
     ] {
         let line = TRAIN.replace(" --iterations 3", "");
         let told = told(&format!("{line} {options} --model model"), at);
-        let flag = options.split(' ').filter(|word| word.starts_with("--")).next_back().unwrap();
+        let flag = options.split(' ').rfind(|word| word.starts_with("--")).unwrap();
         assert!(told.starts_with("error: ") && told.contains(flag), "{options}: {told}");
         assert!(!at.join("model").exists(), "{options}");
     }
