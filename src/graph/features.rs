@@ -163,7 +163,7 @@ impl ArcFeatures {
         self.of_templates(&DEPENDENT, DEPENDENTS, [0, 0, word, tag, 0, 0, 0, 0, 0], class, features);
     }
 
-    /// Appends the features of the other groups, given the [`Self::tags_between`].
+    /// Appends the features of the other groups, given the numbers of the different tags between the two.
     pub fn of_arc(&self, head: Node, dependent: Node, class: Class, between: &[u16], features: &mut Vec<u64>) {
         let [head_word, head_tag, before_head, behind_head] = self.as_head[head as usize];
         let [word, tag, before, behind] = self.as_dependent[dependent as usize];
