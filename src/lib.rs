@@ -14,6 +14,7 @@
 //! | [`decode`] | the beam decoder; greedy is its width 1 |
 //! | [`mod@eval`] | attachment scores, breakdowns, significance |
 //! | [`learn`] | perceptrons, greedy and global |
+//! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
 //! | [`experiment`] | specifications, cells, records and tables |
 //! | [`report`] | plots |
 //! | [`cli`] | one file per subcommand |
@@ -27,6 +28,7 @@ pub mod error;
 pub mod eval;
 pub mod experiment;
 pub mod features;
+pub mod graph;
 pub mod learn;
 pub mod model;
 pub mod output;

@@ -9,6 +9,7 @@ mod decoding;
 mod derivations;
 mod eval;
 mod experiment;
+mod graph;
 mod learning;
 mod model_files;
 mod oracle;

@@ -4,9 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use treebeam::decode::Parser;
-use treebeam::learn::{Keep, Progress, TrainOptions, Trainer, TrainingData};
+use treebeam::error::Result;
+use treebeam::graph::{GraphData, GraphModel, GraphOptions, GraphParser, GraphTrainer};
+use treebeam::learn::{Keep, Progress, Run, TrainOptions, Trainer, TrainingData};
 use treebeam::model::{Kind, Model};
 use treebeam::random;
+use treebeam::treebank::{Format, Sentence};
 
 use crate::common::{generated, treebank, treebeam};
 
@@ -27,7 +30,7 @@ fn small() -> Model {
     trainer.finish(&progress).unwrap()
 }
 
-fn read(bytes: &[u8]) -> treebeam::error::Result<Model> {
+fn read(bytes: &[u8]) -> Result<Model> {
     Model::from_bytes(bytes, Path::new("small.model"))
 }
 
@@ -43,59 +46,105 @@ fn bytes_come_back_and_the_model_parses_as_before() {
     assert_eq!(parse(&again), parse(&model));
 }
 
+/// A small model of a graph-based parser.
+fn small_graph() -> GraphModel {
+    let options = GraphOptions { iterations: 1, keep: Keep::Last, ..GraphOptions::default() };
+    let lines = "1\ta\t_\tD\t_\t_\t2\tdet\t_\t_\n2\tb\t_\tN\t_\t_\t0\troot\t_\t_\n";
+    let train = treebank(vec![Sentence::new("x", Format::Conllu, lines).unwrap()]);
+    let data = GraphData::new(&options, &train, None).unwrap();
+    let trainer = GraphTrainer::new(&options, &data, 1).unwrap();
+    let mut progress = Progress::default();
+    trainer.iterate(&mut progress, &mut |_| ());
+    trainer.finish(&progress).unwrap()
+}
+
+#[test]
+fn bytes_of_a_graph_based_model_come_back() {
+    let model = small_graph();
+    let again = GraphModel::from_bytes(&model.to_bytes(), Path::new("small.model")).unwrap();
+    assert_eq!((again.to_bytes(), &again.header), (model.to_bytes(), &model.header));
+    let sentences = generated(32, 10);
+    let parse = |model: &GraphModel| GraphParser::new(model, 1).unwrap().parse(&sentences).unwrap();
+    assert_eq!(parse(&again), parse(&model));
+}
+
+/// A kind of model file: its magic, a small one, and reading it and writing it again.
+struct Sample {
+    magic: &'static [u8; 8],
+    bytes: Vec<u8>,
+    again: fn(&[u8]) -> Result<Vec<u8>>,
+}
+
+fn samples() -> [Sample; 2] {
+    [
+        Sample {
+            magic: b"treebeam",
+            bytes: small().to_bytes(),
+            again: |bytes| read(bytes).map(|model| model.to_bytes()),
+        },
+        Sample {
+            magic: b"treegrph",
+            bytes: small_graph().to_bytes(),
+            again: |bytes| Ok(GraphModel::from_bytes(bytes, Path::new("small.model"))?.to_bytes()),
+        },
+    ]
+}
+
 #[test]
 fn every_cut_is_an_error() {
-    let bytes = small().to_bytes();
-    for len in 0..bytes.len() {
-        let error = read(&bytes[..len]).expect_err(&format!("cut to {len} of {} bytes", bytes.len()));
-        assert!(error.to_string().starts_with("small.model: "), "{error}");
+    for Sample { bytes, again, .. } in samples() {
+        for len in 0..bytes.len() {
+            let error = again(&bytes[..len]).expect_err(&format!("cut to {len} of {} bytes", bytes.len()));
+            assert!(error.to_string().starts_with("small.model: "), "{error}");
+        }
     }
 }
 
 #[test]
 fn every_flipped_bit_is_an_error_or_meant_nothing() {
-    let bytes = small().to_bytes();
-    let mut n_ignored = 0;
-    for i in 0..bytes.len() {
-        let mut flipped = bytes.clone();
-        flipped[i] ^= 1 << (i % 8);
-        match read(&flipped) {
-            Err(error) => assert!(error.to_string().starts_with("small.model: "), "{error}"),
-            Ok(model) => {
-                // Padding between sections: no part of the model.
-                assert_eq!(model.to_bytes(), bytes, "byte {i}");
-                n_ignored += 1;
+    for Sample { bytes, again, .. } in samples() {
+        let mut n_ignored = 0;
+        for i in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[i] ^= 1 << (i % 8);
+            match again(&flipped) {
+                Err(error) => assert!(error.to_string().starts_with("small.model: "), "{error}"),
+                Ok(written) => {
+                    // Padding between sections: no part of the model.
+                    assert_eq!(written, bytes, "byte {i}");
+                    n_ignored += 1;
+                }
             }
         }
+        assert!(n_ignored < 4 * 64 + 24, "{n_ignored} of {} bytes do not matter", bytes.len());
     }
-    assert!(n_ignored < 4 * 64 + 24, "{n_ignored} of {} bytes do not matter", bytes.len());
 }
 
 /// Checksums guard against accidents only: what they cover is not to be trusted either.
 #[test]
 fn damage_behind_right_checksums_is_never_a_panic() {
-    const MODEL: Kind = Kind { magic: b"treebeam", version: 1, name: "model" };
-    let bytes = small().to_bytes();
-    let sections: [&[u8]; 4] = MODEL.unpack(&bytes, Path::new("small.model")).unwrap();
-    let mut rng = random::stream(1, "damage", &[]);
-    let (mut n_refused, mut n_read) = (0, 0);
-    for round in 0..4000 {
-        let mut sections = sections.map(<[u8]>::to_vec);
-        let section = &mut sections[round % 4];
-        let place = random::below(section.len() as u64, &mut rng) as usize;
-        section[place] = random::below(256, &mut rng) as u8;
-        if round % 3 == 0 {
-            section.truncate(place);
+    for Sample { magic, bytes, again } in samples() {
+        let model = Kind { magic, version: 1, name: "model" };
+        let sections: [&[u8]; 4] = model.unpack(&bytes, Path::new("small.model")).unwrap();
+        let mut rng = random::stream(1, "damage", &[]);
+        let (mut n_refused, mut n_read) = (0, 0);
+        for round in 0..4000 {
+            let mut sections = sections.map(<[u8]>::to_vec);
+            let section = &mut sections[round % 4];
+            let place = random::below(section.len() as u64, &mut rng) as usize;
+            section[place] = random::below(256, &mut rng) as u8;
+            if round % 3 == 0 {
+                section.truncate(place);
+            }
+            let damaged = model.pack(&sections.each_ref().map(Vec::as_slice));
+            match std::panic::catch_unwind(|| again(&damaged).is_ok()) {
+                Ok(true) => n_read += 1,
+                Ok(false) => n_refused += 1,
+                Err(_) => panic!("section {}, byte {place}, round {round}", round % 4),
+            }
         }
-        let damaged = MODEL.pack(&sections.each_ref().map(Vec::as_slice));
-        let outcome = std::panic::catch_unwind(|| read(&damaged).is_ok());
-        match outcome {
-            Ok(true) => n_read += 1,
-            Ok(false) => n_refused += 1,
-            Err(_) => panic!("section {}, byte {place}, round {round}", round % 4),
-        }
+        assert!(n_refused > 1000 && n_read > 100, "{n_refused} refused, {n_read} read");
     }
-    assert!(n_refused > 1000 && n_read > 100, "{n_refused} refused, {n_read} read");
 }
 
 #[test]

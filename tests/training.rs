@@ -69,11 +69,11 @@ fn options_are_printed_and_kept_in_the_model() {
 }
 
 /// Kills the run after its first checkpoint, and goes on from there.
-fn killed_and_resumed(training: &str) {
+fn killed_and_resumed(train: &str, training: &str) {
     let folder = folder(400);
     let at = folder.path();
     let options = format!("{training} --iterations 8 --checkpoint-seconds 0");
-    let line = TRAIN.replace(" --iterations 2", "");
+    let line = train.replace(" --iterations 2", "");
     treebeam(at, &format!("{line} {options} --model whole")).assert().success();
 
     let checkpoint = at.join("killed.checkpoint");
@@ -101,12 +101,17 @@ fn killed_and_resumed(training: &str) {
 
 #[test]
 fn a_killed_greedy_run_resumes_to_the_same_bytes() {
-    killed_and_resumed(GREEDY);
+    killed_and_resumed(TRAIN, GREEDY);
 }
 
 #[test]
 fn a_killed_global_run_resumes_to_the_same_bytes() {
-    killed_and_resumed(GLOBAL);
+    killed_and_resumed(TRAIN, GLOBAL);
+}
+
+#[test]
+fn a_killed_graph_based_run_resumes_to_the_same_bytes() {
+    killed_and_resumed(&TRAIN.replace(" --features stack", ""), "--system mst");
 }
 
 #[test]

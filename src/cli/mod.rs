@@ -5,9 +5,11 @@
 mod eval;
 mod experiment;
 mod features;
+mod loaded;
 mod model;
 mod oracle;
 mod parse;
+mod parser_name;
 mod train;
 mod treebank;
 

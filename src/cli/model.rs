@@ -5,7 +5,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::model::Model;
+use serde_json::Value;
+
+use super::loaded::Loaded;
+use crate::graph::{GraphModel, N_TEMPLATES};
+use crate::model::{FrozenWeights, Model, Provenance};
 
 /// Options of `treebeam model`.
 #[derive(Debug, clap::Args)]
@@ -29,43 +33,79 @@ enum Command {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Command::Info { model: path, json } = args.command;
-    let model = Model::read(&path)?;
-    let header = &model.header;
+    let (header, sizes, lines) = match Loaded::read(&path)? {
+        Loaded::Transitions(model) => of_transitions(&model)?,
+        Loaded::Graph(model) => of_graph(&model)?,
+    };
     let mut out = std::io::stdout().lock();
     if json {
-        let sizes = serde_json::json!({
-            "features": model.weights.n_features(),
-            "weights": model.weights.n_weights(),
-            "scale": model.weights.scale(),
-            "actions": model.actions.len(),
-            "templates": model.features.n_templates(),
-        });
         writeln!(out, "{}", serde_json::to_string_pretty(&serde_json::json!({ "header": header, "sizes": sizes }))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let provenance = &header.provenance;
-    writeln!(out, "model      {}", path.display())?;
-    writeln!(out, "system     {}", header.system)?;
-    writeln!(out, "features   {}, {} templates", header.features, model.features.n_templates())?;
-    writeln!(out, "columns    words {:?}, tags {:?}", header.word_column, header.tag_column)?;
-    writeln!(out, "actions    {}, of {} labels", model.actions.len(), header.labels.len())?;
-    writeln!(
-        out,
-        "weights    {} in {} features, 1.0 is {}",
-        model.weights.n_weights(),
-        model.weights.n_features(),
-        model.weights.scale()
-    )?;
-    writeln!(out, "beam       {}", header.beam)?;
-    writeln!(
-        out,
-        "made by    treebeam {}, iteration {}, {}",
-        provenance.version, provenance.iteration, provenance.generator
-    )?;
-    writeln!(out, "train      {} sentences, sha256 {}", provenance.train_sentences, provenance.train_sha256)?;
-    if let Some(dev) = &provenance.dev_sha256 {
-        writeln!(out, "dev        sha256 {dev}")?;
+    writeln!(out, "{:<11}{}", "model", path.display())?;
+    for (name, value) in lines {
+        writeln!(out, "{name:<11}{value}")?;
     }
-    writeln!(out, "options    {}", header.training)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Header and sizes as JSON, and lines for people.
+type Info = (Value, Value, Vec<(&'static str, String)>);
+
+fn of_transitions(model: &Model) -> serde_json::Result<Info> {
+    let header = &model.header;
+    let mut sizes = sizes(&model.weights);
+    sizes["actions"] = model.actions.len().into();
+    sizes["templates"] = model.features.n_templates().into();
+    let mut lines = vec![
+        ("system", header.system.to_string()),
+        ("features", format!("{}, {} templates", header.features, model.features.n_templates())),
+        ("columns", format!("words {:?}, tags {:?}", header.word_column, header.tag_column)),
+        ("actions", format!("{}, of {} labels", model.actions.len(), header.labels.len())),
+        weights(&model.weights),
+        ("beam", header.beam.to_string()),
+    ];
+    lines.extend(origin(&header.provenance, &header.training));
+    Ok((serde_json::to_value(header)?, sizes, lines))
+}
+
+fn of_graph(model: &GraphModel) -> serde_json::Result<Info> {
+    let header = &model.header;
+    let mut sizes = sizes(&model.weights);
+    sizes["labels"] = header.labels.len().into();
+    sizes["templates"] = N_TEMPLATES.into();
+    let mut lines = vec![
+        ("system", header.system.to_string()),
+        ("features", format!("of arcs, {N_TEMPLATES} templates")),
+        ("columns", format!("words {:?}, tags {:?}", header.word_column, header.tag_column)),
+        ("labels", header.labels.len().to_string()),
+        weights(&model.weights),
+    ];
+    lines.extend(origin(&header.provenance, &header.training));
+    Ok((serde_json::to_value(header)?, sizes, lines))
+}
+
+fn sizes(weights: &FrozenWeights) -> Value {
+    serde_json::json!({
+        "features": weights.n_features(),
+        "weights": weights.n_weights(),
+        "scale": weights.scale(),
+    })
+}
+
+fn weights(weights: &FrozenWeights) -> (&'static str, String) {
+    let (n_weights, n_features) = (weights.n_weights(), weights.n_features());
+    ("weights", format!("{n_weights} in {n_features} features, 1.0 is {}", weights.scale()))
+}
+
+fn origin(provenance: &Provenance, training: &Value) -> impl Iterator<Item = (&'static str, String)> {
+    let Provenance { version, iteration, generator, train_sentences, train_sha256, .. } = provenance;
+    [
+        Some(("made by", format!("treebeam {version}, iteration {iteration}, {generator}"))),
+        Some(("train", format!("{train_sentences} sentences, sha256 {train_sha256}"))),
+        provenance.dev_sha256.as_ref().map(|sha256| ("dev", format!("sha256 {sha256}"))),
+        Some(("options", training.to_string())),
+    ]
+    .into_iter()
+    .flatten()
 }

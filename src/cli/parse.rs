@@ -1,5 +1,6 @@
 //! `treebeam parse`.
 
+mod engine;
 mod stats;
 
 use anyhow::bail;
@@ -8,11 +9,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::decode::{Parsed, Parser};
+use super::loaded::Loaded;
+use crate::decode::Parsed;
 use crate::error::Result;
-use crate::model::Model;
 use crate::output::Output;
 use crate::treebank::{Format, Reader, Sentence};
+use engine::Engine;
 use stats::Stats;
 
 /// Options of `treebeam parse`.
@@ -55,14 +57,10 @@ const CHUNK_WORDS: usize = 1 << 14;
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    if args.k_best == 0 {
-        bail!("--k-best must be at least 1");
-    }
     let loading = Instant::now();
-    let model = Model::read(&args.model)?;
+    let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
-    let width = args.beam.unwrap_or(model.header.beam);
-    let mut parser = Parser::new(&model, width, args.threads)?;
+    let mut parser = Engine::new(&model, args.beam, args.k_best, args.threads)?;
     let mut reader = Reader::open(&args.input, args.format)?;
     if args.k_best > 1 && reader.format() == Format::Conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
@@ -79,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             break;
         }
         let started = Instant::now();
-        let parsed = parser.parse(&chunk, args.k_best);
+        let parsed = parser.parse(&chunk, args.k_best)?;
         decoding += started.elapsed();
         for (sentence, parsed) in chunk.iter().zip(&parsed) {
             write(&model, sentence, parsed, args.k_best > 1, &mut output)
@@ -90,7 +88,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     output.finish()?;
     let seconds = start.elapsed().as_secs_f64();
-    let stats = Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, width, args.threads);
+    let stats =
+        Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, parser.beam(), args.threads);
     eprintln!("{stats}");
     if let Some(mut file) = stats_output {
         serde_json::to_writer_pretty(&mut file, &stats)?;
@@ -114,16 +113,16 @@ fn read_chunk(reader: &mut impl Iterator<Item = Result<Sentence>>) -> Result<Vec
 }
 
 fn write(
-    model: &Model,
+    model: &Loaded,
     sentence: &Sentence,
     parsed: &[Parsed],
     with_scores: bool,
     output: &mut Output,
 ) -> std::io::Result<()> {
-    let names = model.outcome.labels();
+    let names = model.labels();
     for (rank, parsed) in parsed.iter().enumerate() {
         if with_scores {
-            let score = parsed.score as f64 / f64::from(model.weights.scale());
+            let score = parsed.score as f64 / f64::from(model.scale());
             writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
         }
         let labels: Vec<&str> = parsed.tree.labels().iter().map(|&label| names.name(label)).collect();

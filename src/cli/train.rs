@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::learn::{Progress, TrainOptions, Trainer, TrainingData};
+use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
+use crate::learn::{Progress, Run, Trainer, TrainingData};
 use crate::output::Output;
 use crate::treebank::Treebank;
-use options::TrainingArgs;
+use options::{Options, TrainingArgs};
 use progress::Display;
 
 /// Options of `treebeam train`.
@@ -21,7 +22,8 @@ use progress::Display;
 Examples:
   treebeam train --train train.conllu --dev dev.conllu --model en.model
   treebeam train --train train.conllu --dev dev.conllu --model greedy.model --training greedy --oracle dynamic
-  treebeam train --train train.conllu --dev dev.conllu --model wide.model --beam 64 --resume")]
+  treebeam train --train train.conllu --dev dev.conllu --model wide.model --beam 64 --resume
+  treebeam train --train train.conllu --dev dev.conllu --model graph.model --system mst --nonprojective min-cost")]
 pub struct Args {
     /// The treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst
     #[arg(long, value_name = "FILE")]
@@ -51,64 +53,91 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let options = args.training.resolve();
+    let options = args.training.resolve()?;
     options.check()?;
-    let Some(model_path) = args.model.filter(|_| !args.print_options) else {
+    let Some(model) = args.model.as_deref().filter(|_| !args.print_options) else {
         writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     };
     // Fails now rather than after hours if the model cannot be written.
-    drop(Output::create(&model_path)?);
+    drop(Output::create(model)?);
     let train = Treebank::read(&args.train, None)?;
     let dev = args.dev.as_deref().map(|dev| Treebank::read(dev, None)).transpose()?;
-    let data = TrainingData::new(&options, &train, dev.as_ref())?;
-    describe(&options, &data, &train, dev.as_ref());
+    match &options {
+        Options::Transitions(options) => {
+            let data = TrainingData::new(options, &train, dev.as_ref())?;
+            describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
+            eprintln!(
+                "{}, features {} ({} templates), {} labels, {} actions, seed {}",
+                options.system,
+                options.features,
+                data.features().n_templates(),
+                data.actions().n_labels(),
+                data.actions().len(),
+                options.seed
+            );
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
+            go(&Trainer::new(options, &data, threads)?, &args, model)?;
+        }
+        Options::Graph(options) => {
+            let data = GraphData::new(options, &train, dev.as_ref())?;
+            describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
+            eprintln!(
+                "{}, features of arcs ({N_TEMPLATES} templates), {} labels, seed {}",
+                options.system,
+                data.header().labels.len(),
+                options.seed
+            );
+            go(&GraphTrainer::new(options, &data, args.threads.unwrap_or(1))?, &args, model)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
 
-    let checkpoint = beside(&model_path, ".checkpoint");
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
-    let trainer = Trainer::new(&options, &data, threads)?;
+/// Trains to the end, with checkpoints beside `model`.
+fn go(run: &impl Run, args: &Args, model: &Path) -> anyhow::Result<()> {
+    let checkpoint = beside(model, ".checkpoint");
     let mut progress = Progress::default();
     if args.resume && checkpoint.exists() {
-        progress = Progress::load(data.header(), &checkpoint)?;
+        progress = run.load(&checkpoint)?;
         eprintln!("resuming after iteration {} from {}", progress.iteration, checkpoint.display());
     }
-    let display = Display::new(data.examples().len() * options.replicas as usize, options.iterations);
+    let display = Display::new(run.n_sentences(), run.iterations());
     progress.reports.iter().for_each(|report| display.report(report));
     let mut saved = Instant::now();
-    while progress.iteration < options.iterations {
+    while progress.iteration < run.iterations() {
         let iteration = progress.iteration + 1;
-        trainer.iterate(&mut progress, &mut |done| display.tick(iteration, done));
+        run.iterate(&mut progress, &mut |done| display.tick(iteration, done));
         if let Some(report) = progress.reports.last() {
             display.report(report);
         }
         if saved.elapsed() >= Duration::from_secs_f64(args.checkpoint_seconds) {
-            progress.save(data.header(), data.actions().width(), &checkpoint)?;
+            run.save(&progress, &checkpoint)?;
             saved = Instant::now();
         }
     }
-    let model = trainer.finish(&progress)?;
-    model.write(&model_path)?;
+    let weights = run.write(&progress, model)?;
     if checkpoint.exists() {
         std::fs::remove_file(&checkpoint).with_context(|| format!("{}", checkpoint.display()))?;
     }
     eprintln!(
         "wrote {}: iteration {}, {} features, {} weights",
-        model_path.display(),
-        model.header.provenance.iteration,
-        model.weights.n_features(),
-        model.weights.n_weights()
+        model.display(),
+        progress.kept()?.iteration,
+        weights.n_features(),
+        weights.n_weights()
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn describe(options: &TrainOptions, data: &TrainingData, train: &Treebank, dev: Option<&Treebank>) {
+fn describe(train: &Treebank, dev: Option<&Treebank>, n_left_out: usize) {
     eprintln!(
         "{}: {} sentences, {} words{}",
         train.path.display(),
         train.sentences.len(),
         train.n_words(),
-        match data.n_read() - data.examples().len() {
+        match n_left_out {
             0 => String::new(),
             dropped => format!("; {dropped} that are not projective left out"),
         }
@@ -116,15 +145,6 @@ fn describe(options: &TrainOptions, data: &TrainingData, train: &Treebank, dev: 
     if let Some(dev) = dev {
         eprintln!("{}: {} sentences, {} words", dev.path.display(), dev.sentences.len(), dev.n_words());
     }
-    eprintln!(
-        "{}, features {} ({} templates), {} labels, {} actions, seed {}",
-        options.system,
-        options.features,
-        data.features().n_templates(),
-        data.actions().n_labels(),
-        data.actions().len(),
-        options.seed
-    );
 }
 
 /// The path with `ending` added to its name.

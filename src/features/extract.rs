@@ -62,7 +62,7 @@ impl Extractor {
         hashes.extend(unconditional.iter().map(hash));
         let holds = |template: &Hashed| values[template.condition as usize] != 0;
         hashes.extend(
-            conditional.iter().map(|template| if holds(template) { hash(template) } else { finish(template.seed) }),
+            conditional.iter().map(|template| if holds(template) { hash(template) } else { mix(template.seed) }),
         );
     }
 
@@ -110,7 +110,7 @@ impl Extractor {
         for set in self.set_hashes.len()..=set as usize {
             let hash = sets.members(set as u16, |labels| {
                 labels.iter().fold(2, |sum: u64, &label| {
-                    sum.wrapping_add(finish((u64::from(label) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+                    sum.wrapping_add(mix((u64::from(label) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
                 })
             });
             self.set_hashes.push(hash);
@@ -157,11 +157,12 @@ fn hash<const ATOMS: usize>(template: &Hashed, values: &[u64]) -> u64 {
     for i in 0..ATOMS {
         sum = sum.wrapping_add(values[template.atoms[i] as usize].wrapping_mul(MULTIPLIERS[i]));
     }
-    finish(sum)
+    mix(sum)
 }
 
+/// Spreads what tells a sum apart over all 64 bits.
 #[inline]
-fn finish(mut x: u64) -> u64 {
+pub(crate) fn mix(mut x: u64) -> u64 {
     x ^= x >> 32;
     x = x.wrapping_mul(0xe9846af9b1a615d);
     x ^ x >> 29

@@ -73,6 +73,21 @@ impl Columns {
         columns
     }
 
+    /// The two columns alone, `word` in this shape.
+    pub fn of_words_and_tags(word: Column, shape: WordShape, tag: Column) -> Columns {
+        let read = if word == tag { vec![word] } else { vec![word, tag] };
+        Columns { word, tag, shape, read }
+    }
+
+    /// The places in an [`Input`] of the columns for words and tags.
+    ///
+    /// # Panics
+    /// If they are not both among the columns.
+    pub fn word_and_tag(&self) -> (usize, usize) {
+        let place = |column| self.index(column).expect("the column is read");
+        (place(self.word), place(self.tag))
+    }
+
     /// The column that `attribute` reads, if it reads one.
     pub fn named(&self, attribute: Attribute) -> Option<Column> {
         match attribute {

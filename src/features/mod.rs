@@ -15,6 +15,7 @@ mod show;
 pub use address::{Address, Atom, Attribute, Step};
 pub use compile::{Compiled, Group};
 pub use extract::Extractor;
+pub(crate) use extract::mix;
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use set::{BUILT_IN, FeatureSet, Template};
 pub use show::Shown;

@@ -3,19 +3,19 @@
 //! A checkpoint is the [`Progress`] after an iteration and the header of the model to come, which tells whether it belongs to
 //! the run at hand. No random state is needed: every stream is derived from the seed, the iteration and the sentence.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::path::Path;
 
 use super::Progress;
-use super::trainer::{Best, IterationReport};
+use super::progress::{Best, IterationReport};
 use crate::error::{Error, Result};
-use crate::model::{FrozenWeights, Header, Kind, LiveWeights, damaged, read_whole, write_whole};
+use crate::model::{FrozenWeights, Kind, LiveWeights, damaged, read_whole, write_whole};
 
 const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 2, name: "checkpoint" };
 
 #[derive(Serialize, Deserialize)]
-struct Summary {
-    header: Header,
+struct Summary<H> {
+    header: H,
     iteration: u32,
     reports: Vec<IterationReport>,
     /// Iteration and score of the best weights so far, and the number of lanes.
@@ -27,9 +27,9 @@ impl Progress {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn save(&self, header: &Header, width: usize, path: &Path) -> Result<()> {
+    pub fn save<H: Serialize>(&self, header: &H, width: usize, path: &Path) -> Result<()> {
         let summary = Summary {
-            header: header.clone(),
+            header,
             iteration: self.iteration,
             reports: self.reports.clone(),
             best: self.best.as_ref().map(|best| (best.iteration, best.score, width)),
@@ -50,13 +50,13 @@ impl Progress {
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or belongs to a run with other options or data.
-    pub fn load(header: &Header, path: &Path) -> Result<Progress> {
+    pub fn load<H: DeserializeOwned + PartialEq>(header: &H, path: &Path) -> Result<Progress> {
         let bytes = read_whole(path)?;
         let sections = CHECKPOINT.unpack_any(&bytes, path)?;
         let [summary, counts, best_places, best_rows, replicas @ ..] = &sections[..] else {
             return Err(damaged(path, "too few sections"));
         };
-        let summary: Summary = serde_json::from_slice(summary)
+        let summary: Summary<H> = serde_json::from_slice(summary)
             .map_err(|error| damaged(path, &format!("the summary does not parse: {error}")))?;
         if summary.header != *header {
             let what =

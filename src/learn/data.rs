@@ -4,18 +4,18 @@ use bumpalo::Bump;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::prepare::{TrainingTrees, compare, development, provenance};
 use super::supervision::Supervision;
 use super::{Nonprojective, TrainOptions};
 use crate::configuration::{Arena, LabelSets};
 use crate::decode::{Decoder, Workspace};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Compiled, FeatureSet, Input};
-use crate::model::{ArcLabel, FrozenWeights, Header, Outcome, Provenance};
-use crate::random;
-use crate::system::{Actions, Choice, Roots, System, TransitionSystem};
-use crate::tree::{Gold, LabelId, Labels, ROOT, Tree, is_projective, lift::projectivise};
-use crate::treebank::{Sentence, Treebank};
+use crate::model::{ArcLabel, FrozenWeights, Header, Outcome};
+use crate::system::{Actions, Choice, System, TransitionSystem};
+use crate::tree::{Gold, LabelId, ROOT, Tree};
+use crate::treebank::Treebank;
 use crate::with_system;
 
 /// One training sentence.
@@ -59,26 +59,8 @@ impl TrainingData {
         train: &Treebank,
         dev: Option<&Treebank>,
     ) -> Result<TrainingData> {
-        let validity = valid_roots(options, train);
-        let mut plain = Labels::default();
-        let mut kept: Vec<(&Sentence, Tree)> = train.sentences.iter().zip(train.trees(validity, &mut plain)?).collect();
-        let n_read = kept.len();
-        let mut labels = Labels::default();
-        match options.nonprojective {
-            Nonprojective::MinCost => labels = plain,
-            Nonprojective::Drop => {
-                kept.retain(|(_, tree)| S::DERIVES_ALL || is_projective(tree));
-                labels = plain;
-            }
-            Nonprojective::Lift => {
-                for (_, tree) in &mut kept {
-                    *tree = projectivise(tree, &plain, options.lift, &mut labels);
-                }
-            }
-        }
-        if kept.is_empty() {
-            return Err(Error::Usage(format!("{}: no sentence is left to train on", train.path.display())));
-        }
+        let TrainingTrees { kept, labels, n_read } =
+            TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, S::DERIVES_ALL)?;
         let arcs: BTreeSet<ArcLabel> = kept.iter().flat_map(|(_, tree)| arcs_of(system, tree)).collect();
         let set = FeatureSet::load(&options.features)?;
         let header = Header {
@@ -95,14 +77,7 @@ impl TrainingData {
             beam: options.decoding_beam(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             training: serde_json::to_value(options).expect("options are plain data"),
-            provenance: Provenance {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                train_sha256: train.sha256.clone(),
-                train_sentences: kept.len(),
-                dev_sha256: dev.map(|dev| dev.sha256.clone()),
-                iteration: 0,
-                generator: random::GENERATOR.to_owned(),
-            },
+            provenance: provenance(train, kept.len(), dev),
         };
         let (labels, features, actions) = header.compile()?;
         let examples = kept
@@ -119,15 +94,7 @@ impl TrainingData {
             )
             .collect();
         let outcome = Outcome::new(labels, header.lift);
-        let mut dev_labels = outcome.labels().clone();
-        let dev = match dev {
-            None => Vec::new(),
-            Some(dev) => {
-                let trees = dev.trees(valid_roots(options, dev), &mut dev_labels)?;
-                let inputs = dev.sentences.iter().map(|sentence| Input::new(features.columns(), sentence));
-                inputs.zip(trees).collect()
-            }
-        };
+        let dev = development(dev, options.roots, outcome.labels(), features.columns())?;
         Ok(TrainingData { header, outcome, features, actions, examples, dev, n_read })
     }
 
@@ -179,20 +146,6 @@ impl TrainingData {
     }
 }
 
-fn compare(gold: &Tree, system: &Tree) -> Counts {
-    let mut counts = Counts { sentences: 1, tokens: gold.n_words() as u64, ..Counts::default() };
-    for word in gold.words() {
-        let head = gold.head(word) == system.head(word);
-        let label = gold.label(word) == system.label(word);
-        counts.heads += u64::from(head);
-        counts.labels += u64::from(label);
-        counts.labelled += u64::from(head && label);
-    }
-    counts.exact_heads = u64::from(counts.heads == counts.tokens);
-    counts.exact_labelled = u64::from(counts.labelled == counts.tokens);
-    counts
-}
-
 /// Every arc of the tree with every move that can make it.
 fn arcs_of<S: System>(system: S, tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {
     tree.words().flat_map(move |word| {
@@ -215,12 +168,4 @@ fn root_label<'t>(trees: impl Iterator<Item = &'t Tree>) -> LabelId {
         }
     }
     counts.into_iter().rev().max_by_key(|&(_, count)| count).map_or(0, |(label, _)| label)
-}
-
-/// What counts as a tree in `treebank`: several words may hang from the root if its format or the options say so.
-fn valid_roots(options: &TrainOptions, treebank: &Treebank) -> Roots {
-    match options.roots {
-        Roots::Several => Roots::Several,
-        Roots::Single => treebank.format.roots(),
-    }
 }

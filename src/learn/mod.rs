@@ -7,10 +7,15 @@ mod exploration;
 mod global;
 mod greedy;
 mod options;
+pub(crate) mod prepare;
+mod progress;
+mod run;
 mod supervision;
 mod trainer;
 mod violation;
 
 pub use data::{Example, TrainingData};
 pub use options::{Keep, Nonprojective, TrainOptions, Training, Update};
-pub use trainer::{Best, IterationReport, Progress, Trainer};
+pub use progress::{Best, IterationReport, Pass, Progress};
+pub use run::Run;
+pub use trainer::Trainer;

@@ -1,7 +1,6 @@
 //! The training loop: iterations over shuffled sentences, mini-batches, averages, development scores.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -10,60 +9,21 @@ use super::data::{Example, TrainingData};
 use super::exploration::Exploration;
 use super::global::{self, GoldSide};
 use super::greedy::{self, Teacher};
+use super::progress::{Pass, Progress};
 use super::supervision::Supervision;
-use super::{Keep, TrainOptions, Training};
+use super::{TrainOptions, Training};
 use crate::decode::{Decoder, Workspace};
 use crate::error::{Error, Result};
-use crate::eval::Counts;
-use crate::model::{FrozenWeights, LiveWeights, Model};
+use crate::model::{LiveWeights, Model};
 use crate::random;
 use crate::system::{OracleKind, System as _, TransitionSystem};
 use crate::with_system;
 
-/// What one iteration did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IterationReport {
-    /// The iteration, from 1.
-    pub iteration: u32,
-    /// Greedy: wrong decisions. Global: sentences with an update. Over all replicas.
-    pub updates: u64,
-    /// Features with a row of live weights, in the first replica.
-    pub features: usize,
-    /// Correct heads and labels on the development data, decoded with the averaged weights.
-    pub dev: Option<Counts>,
-    /// Wall time of the iteration's training, without the development data.
-    pub seconds: f64,
-}
-
-/// The state of a training run between two iterations: all that a later one depends on.
-#[derive(Debug, Clone, Default)]
-pub struct Progress {
-    /// Iterations done.
-    pub iteration: u32,
-    /// The live weights of each replica; none before the first iteration.
-    pub replicas: Vec<LiveWeights>,
-    /// The weights to keep so far.
-    pub best: Option<Best>,
-    /// What the iterations did.
-    pub reports: Vec<IterationReport>,
-}
-
-/// The weights of the iteration to keep.
-#[derive(Debug, Clone)]
-pub struct Best {
-    /// The iteration, from 1.
-    pub iteration: u32,
-    /// Correct heads and labels on the development data.
-    pub score: u64,
-    /// The averages.
-    pub weights: FrozenWeights,
-}
-
 /// A training run.
 #[derive(Debug)]
 pub struct Trainer<'t> {
-    options: &'t TrainOptions,
-    data: &'t TrainingData,
+    pub(super) options: &'t TrainOptions,
+    pub(super) data: &'t TrainingData,
     pool: rayon::ThreadPool,
     threads: usize,
 }
@@ -86,8 +46,8 @@ impl<'t> Trainer<'t> {
     /// by all of them.
     pub fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) {
         let start = Instant::now();
+        progress.start_pass(self.options.replicas, self.options.average_from);
         let iteration = progress.iteration;
-        progress.replicas.resize_with(self.options.replicas as usize, LiveWeights::default);
         let done = Mutex::new((0, tick));
         let tick = |n: usize| {
             let (done, tick) = &mut *done.lock().expect("no thread fails while it reports");
@@ -96,36 +56,24 @@ impl<'t> Trainer<'t> {
         };
         let updates = self.pool.install(|| {
             let passes = progress.replicas.par_iter_mut().enumerate().map(|(number, weights)| {
-                if iteration > 0 && iteration == self.options.average_from {
-                    weights.restart_average();
-                }
                 with_system!(self.options.system, self.options.roots, |system| {
                     let system = system.with_oracle(self.options.oracle);
                     let seed = replica_seed(self.options.seed, number);
-                    Pass { trainer: self, system, iteration, seed }.run(weights, &tick)
+                    ReplicaPass { trainer: self, system, iteration, seed }.run(weights, &tick)
                 })
             });
             passes.sum()
         });
-        let seconds = start.elapsed().as_secs_f64();
-        progress.iteration += 1;
-        let wanted = self.options.keep == Keep::Best || progress.iteration == self.options.iterations;
-        let mut dev = None;
-        if wanted || self.data.has_dev() {
-            let averaged = FrozenWeights::average(&progress.replicas, self.data.actions().width());
-            dev = self.pool.install(|| self.data.score_dev(&averaged, self.options.decoding_beam()));
-            let score = dev.map_or(0, |counts| counts.labelled);
-            let better = progress.best.as_ref().is_none_or(|best| score > best.score);
-            if self.options.keep == Keep::Last || dev.is_none() || better {
-                progress.best = Some(Best { iteration: progress.iteration, score, weights: averaged });
-            }
-        }
-        progress.reports.push(IterationReport {
-            iteration: progress.iteration,
+        let pass = Pass {
             updates,
-            features: progress.replicas[0].n_features(),
-            dev,
-            seconds,
+            seconds: start.elapsed().as_secs_f64(),
+            width: self.data.actions().width(),
+            iterations: self.options.iterations,
+            keep: self.options.keep,
+            has_dev: self.data.has_dev(),
+        };
+        progress.end_pass(pass, |averaged| {
+            self.pool.install(|| self.data.score_dev(averaged, self.options.decoding_beam()))
         });
     }
 
@@ -134,9 +82,7 @@ impl<'t> Trainer<'t> {
     /// # Errors
     /// If there was none.
     pub fn finish(&self, progress: &Progress) -> Result<Model> {
-        let Some(best) = &progress.best else {
-            return Err(Error::Usage("training for 0 iterations makes no model".to_owned()));
-        };
+        let best = progress.kept()?;
         let mut header = self.data.header().clone();
         header.provenance.iteration = best.iteration;
         Model::new(header, best.weights.clone())
@@ -153,14 +99,14 @@ fn replica_seed(seed: u64, number: usize) -> u64 {
 
 /// One pass of one replica over the training data.
 #[derive(Debug, Clone, Copy)]
-struct Pass<'t, S> {
+struct ReplicaPass<'t, S> {
     trainer: &'t Trainer<'t>,
     system: S,
     iteration: u32,
     seed: u64,
 }
 
-impl<S: TransitionSystem> Pass<'_, S> {
+impl<S: TransitionSystem> ReplicaPass<'_, S> {
     fn run(&self, weights: &mut LiveWeights, tick: &(dyn Fn(usize) + Sync)) -> u64 {
         let (data, options) = (self.trainer.data, self.trainer.options);
         let mut order: Vec<usize> = (0..data.examples().len()).collect();

@@ -93,6 +93,13 @@ impl LiveWeights {
         self.places[place].len += 1;
     }
 
+    /// The weight of `feature` and `action`.
+    pub fn get(&self, feature: u64, action: ActionId) -> i32 {
+        let Place { start, len, .. } = self.find(feature);
+        let row = &self.entries[start as usize..start as usize + len as usize];
+        row.iter().find(|entry| entry.action == u32::from(action)).map_or(0, |entry| entry.weight)
+    }
+
     /// Calls `read` with each feature and its row of averaged weights, in the order of the table.
     pub fn for_each_average(&self, mut read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
         for place in self.places.iter().filter(|place| place.start != 0) {

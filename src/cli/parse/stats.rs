@@ -20,8 +20,8 @@ pub struct Stats {
     pub tokens_per_second: f64,
     /// Wall time of loading the model; not part of `seconds`.
     pub model_load_seconds: f64,
-    /// The width of the beam.
-    pub beam: usize,
+    /// The width of the beam; none if the search is exact.
+    pub beam: Option<usize>,
     /// Threads.
     pub threads: usize,
 }
@@ -34,7 +34,7 @@ impl Stats {
         seconds: f64,
         decoding_seconds: f64,
         model_load_seconds: f64,
-        beam: usize,
+        beam: Option<usize>,
         threads: usize,
     ) -> Stats {
         let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
@@ -54,16 +54,16 @@ impl Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let beam = self.beam.map_or(String::new(), |width| format!("beam {width}, "));
         write!(
             f,
-            "{} sentences, {} tokens in {:.2} s ({:.2} s of it parsing): {:.0} sentences/s, {:.0} tokens/s; beam {}, {} thread{}",
+            "{} sentences, {} tokens in {:.2} s ({:.2} s of it parsing): {:.0} sentences/s, {:.0} tokens/s; {beam}{} thread{}",
             self.sentences,
             self.tokens,
             self.seconds,
             self.decoding_seconds,
             self.sentences_per_second,
             self.tokens_per_second,
-            self.beam,
             self.threads,
             if self.threads == 1 { "" } else { "s" }
         )

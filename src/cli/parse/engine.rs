@@ -1,0 +1,79 @@
+//! Whichever parser the model is for.
+
+use anyhow::{bail, ensure};
+
+use crate::cli::loaded::Loaded;
+use crate::decode::{Parsed, Parser};
+use crate::graph::GraphParser;
+use crate::tree::Labels;
+use crate::treebank::Sentence;
+
+/// A parser over a model of either kind.
+#[derive(Debug)]
+pub enum Engine<'m> {
+    /// A transition system in a beam of this width.
+    Transitions(Parser<'m>, usize),
+    /// A graph-based parser.
+    Graph(GraphParser<'m>),
+}
+
+impl<'m> Engine<'m> {
+    /// A parser over `model` on `threads` threads.
+    ///
+    /// # Errors
+    /// If the threads cannot be started, or the options are not for this kind of parser.
+    pub fn new(model: &'m Loaded, beam: Option<usize>, k_best: usize, threads: usize) -> anyhow::Result<Engine<'m>> {
+        ensure!(k_best > 0, "--k-best must be at least 1");
+        match model {
+            Loaded::Transitions(model) => {
+                let width = beam.unwrap_or(model.header.beam);
+                Ok(Engine::Transitions(Parser::new(model, width, threads)?, width))
+            }
+            Loaded::Graph(model) => {
+                let system = model.header.system;
+                if beam.is_some() {
+                    bail!("--beam is for transition systems, and the model is for `{system}`, whose search is exact");
+                }
+                ensure!(k_best == 1, "--k-best is for transition systems; `{system}` finds the one best tree");
+                Ok(Engine::Graph(GraphParser::new(model, threads)?))
+            }
+        }
+    }
+
+    /// The width of the beam, if there is one.
+    pub fn beam(&self) -> Option<usize> {
+        match self {
+            Engine::Transitions(_, width) => Some(*width),
+            Engine::Graph(_) => None,
+        }
+    }
+
+    /// The `k` best trees of each sentence, in the order of the sentences.
+    ///
+    /// # Errors
+    /// If a sentence cannot be parsed.
+    pub fn parse(&mut self, sentences: &[Sentence], k: usize) -> crate::error::Result<Vec<Vec<Parsed>>> {
+        match self {
+            Engine::Transitions(parser, _) => Ok(parser.parse(sentences, k)),
+            Engine::Graph(parser) => Ok(parser.parse(sentences)?.into_iter().map(|parsed| vec![parsed]).collect()),
+        }
+    }
+}
+
+impl Loaded {
+    /// The labels of parsed trees.
+    pub fn labels(&self) -> &Labels {
+        match self {
+            Loaded::Transitions(model) => model.outcome.labels(),
+            Loaded::Graph(model) => model.outcome.labels(),
+        }
+    }
+
+    /// What a score of 1.0 is in the model's fixed point.
+    pub fn scale(&self) -> u32 {
+        match self {
+            Loaded::Transitions(model) => model.weights.scale(),
+            Loaded::Graph(model) => model.weights.scale(),
+        }
+    }
+}

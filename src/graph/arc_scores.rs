@@ -1,0 +1,58 @@
+//! What both decoders maximise over.
+
+use crate::tree::Node;
+
+/// A score for every arc of a sentence. Arcs into the root and from a word to itself have a place, and are never read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ArcScores {
+    n_words: usize,
+    /// `[dependent][head]`.
+    scores: Vec<i32>,
+}
+
+impl ArcScores {
+    /// Scores of 0 for a sentence of `n_words`, in the memory of the last one.
+    pub fn reset(&mut self, n_words: usize) {
+        self.n_words = n_words;
+        self.scores.clear();
+        self.scores.resize((n_words + 1) * (n_words + 1), 0);
+    }
+
+    /// The number of words.
+    pub fn n_words(&self) -> usize {
+        self.n_words
+    }
+
+    /// The place of an arc among all of them, for tables of the same shape.
+    pub fn place(&self, head: Node, dependent: Node) -> usize {
+        dependent as usize * (self.n_words + 1) + head as usize
+    }
+
+    /// The score of the arc.
+    pub fn get(&self, head: Node, dependent: Node) -> i32 {
+        self.scores[self.place(head, dependent)]
+    }
+
+    /// Sets the score of the arc.
+    pub fn set(&mut self, head: Node, dependent: Node, score: i32) {
+        let place = self.place(head, dependent);
+        self.scores[place] = score;
+    }
+
+    /// The scores of the arcs into `dependent`, by head.
+    pub fn into(&self, dependent: Node) -> &[i32] {
+        &self.scores[self.place(0, dependent)..][..self.n_words + 1]
+    }
+
+    /// At least the difference between the highest and the lowest score of any arc.
+    pub fn spread(&self) -> i64 {
+        let highest = self.scores.iter().max().copied().unwrap_or(0);
+        let lowest = self.scores.iter().min().copied().unwrap_or(0);
+        i64::from(highest) - i64::from(lowest)
+    }
+
+    /// The score of a tree: the sum over its arcs. Entry 0 of `heads` is the head of word 1.
+    pub fn of_tree(&self, heads: &[Node]) -> i64 {
+        heads.iter().zip(1..).map(|(&head, dependent)| i64::from(self.get(head, dependent))).sum()
+    }
+}

@@ -1,0 +1,150 @@
+//! Training and development data made ready for a graph-based parser.
+
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+
+use super::parser::{Search, Workspace, check_length};
+use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphKind, GraphOptions, Side};
+use crate::error::Result;
+use crate::eval::Counts;
+use crate::features::{Columns, Input};
+use crate::learn::Nonprojective;
+use crate::learn::prepare::{TrainingTrees, compare, development, provenance};
+use crate::model::{FrozenWeights, Outcome};
+use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
+use crate::treebank::Treebank;
+
+/// All that training reads.
+#[derive(Debug)]
+pub struct GraphData {
+    header: GraphHeader,
+    outcome: Outcome,
+    columns: Columns,
+    inventory: ArcLabels,
+    /// Sentences with the trees to learn.
+    examples: Vec<(Input, Tree)>,
+    dev: Vec<(Input, Tree)>,
+    n_read: usize,
+}
+
+impl GraphData {
+    /// Prepares `train` and `dev` for these options.
+    ///
+    /// # Errors
+    /// If a tree is malformed, a sentence too long, or no training sentence left.
+    pub fn new(options: &GraphOptions, train: &Treebank, dev: Option<&Treebank>) -> Result<GraphData> {
+        let both = train.sentences.iter().chain(dev.iter().flat_map(|dev| &dev.sentences));
+        both.into_iter().try_for_each(check_length)?;
+        let TrainingTrees { mut kept, labels, n_read } = TrainingTrees::new(
+            train,
+            options.roots,
+            options.nonprojective,
+            options.lift,
+            options.system == GraphKind::Mst,
+        )?;
+        for (_, tree) in &mut kept {
+            if options.system == GraphKind::Eisner && !is_projective(tree) {
+                *tree = closest_projective(tree, options.roots);
+            }
+        }
+        let arc = |tree: &Tree, word: Node| (Side::of(tree.head(word), word), tree.label(word));
+        let arcs: BTreeSet<(Side, LabelId)> =
+            kept.iter().flat_map(|(_, tree)| tree.words().map(move |word| arc(tree, word))).collect();
+        let header = GraphHeader {
+            system: options.system,
+            roots: options.roots,
+            word_column: options.word_column,
+            word_shape: options.word_shape,
+            tag_column: options.tag_column,
+            labels: labels.names().to_vec(),
+            arcs: arcs.into_iter().collect(),
+            lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
+            training: serde_json::to_value(options).expect("options are plain data"),
+            provenance: provenance(train, kept.len(), dev),
+        };
+        let (outcome, columns, inventory) = (header.outcome(), header.columns(), header.inventory());
+        let dev = development(dev, options.roots, outcome.labels(), &columns)?;
+        let examples = kept.into_iter().map(|(sentence, tree)| (Input::new(&columns, sentence), tree)).collect();
+        Ok(GraphData { header, outcome, columns, inventory, examples, dev, n_read })
+    }
+
+    /// The number of sentences in the training file, those that were left out included.
+    pub fn n_read(&self) -> usize {
+        self.n_read
+    }
+
+    /// The header of models trained on these data, but for the iteration.
+    pub fn header(&self) -> &GraphHeader {
+        &self.header
+    }
+
+    /// The inventory of labels.
+    pub fn inventory(&self) -> &ArcLabels {
+        &self.inventory
+    }
+
+    /// The training sentences and the trees to learn, in the treebank's order.
+    pub fn examples(&self) -> &[(Input, Tree)] {
+        &self.examples
+    }
+
+    /// Whether there are development data.
+    pub fn has_dev(&self) -> bool {
+        !self.dev.is_empty()
+    }
+
+    pub(super) fn search(&self) -> Search<'_> {
+        let (kind, roots) = (self.header.system, self.header.roots);
+        Search { kind, roots, columns: &self.columns, inventory: &self.inventory }
+    }
+
+    /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
+    pub fn score_dev(&self, weights: &FrozenWeights) -> Option<Counts> {
+        let counts = self.dev.par_iter().map_init(Workspace::default, |workspace, (input, gold)| {
+            compare(gold, &self.outcome.finish(workspace.decode(self.search(), weights, input, None).tree))
+        });
+        self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
+    }
+}
+
+/// The projective tree that shares most arcs with `tree`, and among those the one in which most other words hang on one that
+/// dominates them in `tree`, as after lifting. Labels stay.
+fn closest_projective(tree: &Tree, roots: Roots) -> Tree {
+    let n = tree.n_words();
+    let mut scores = ArcScores::default();
+    scores.reset(n);
+    for word in tree.words() {
+        let mut ancestor = tree.head(word);
+        scores.set(ancestor, word, n as i32 + 1);
+        while ancestor != ROOT {
+            ancestor = tree.head(ancestor);
+            debug_assert!(ancestor != NO_NODE);
+            scores.set(ancestor, word, 1);
+        }
+    }
+    // A gold tree may have several roots where parsers may have but one: then the tree with one root is learned.
+    let mut heads = Vec::new();
+    Eisner::default().decode(&scores, roots, &mut heads);
+    Tree::new(&heads, tree.labels())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::all_trees;
+
+    /// No projective tree shares more arcs, and projective trees stay.
+    #[test]
+    fn the_closest_tree_is_the_closest() {
+        for n in 1..=5 {
+            let projective: Vec<Tree> = all_trees(n, Roots::Single).filter(is_projective).collect();
+            for tree in all_trees(n, Roots::Single) {
+                let shared = |other: &Tree| tree.words().filter(|&word| tree.head(word) == other.head(word)).count();
+                let closest = closest_projective(&tree, Roots::Single);
+                assert!(is_projective(&closest) && closest.n_roots() == 1);
+                assert_eq!(Some(shared(&closest)), projective.iter().map(shared).max(), "{tree:?}");
+                assert!(!is_projective(&tree) || closest == tree);
+            }
+        }
+    }
+}

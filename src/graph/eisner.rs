@@ -1,0 +1,165 @@
+//! The best projective tree, by Eisner's algorithm.
+//!
+//! Eisner (1996), "Three new probabilistic models for dependency parsing", in the arc-factored form that McDonald, Crammer &
+//! Pereira (2005) use: the score of a tree is the sum of the scores of its arcs. A *complete* span of `a..=b` is a head at
+//! one end with all its dependents up to the other end; an *incomplete* span is an arc between the ends and all that stands
+//! below it in between.
+//!
+//! | span | is the best of | over |
+//! |---|---|---|
+//! | incomplete, `a → b` | complete `a → m` + complete `m+1 ← b` + score of the arc | `a ≤ m < b` |
+//! | incomplete, `a ← b` | the same with the other arc's score | `a ≤ m < b` |
+//! | complete, `a → b` | incomplete `a → m` + complete `m → b` | `a < m ≤ b` |
+//! | complete, `a ← b` | complete `a ← m` + incomplete `m ← b` | `a ≤ m < b` |
+//!
+//! Initial: spans of one word, of score 0. With several roots the answer is the complete span from the root to the last
+//! word. With a single one, spans are made over the words alone, and the root takes the word `m` for which complete `1 ← m`
+//! + complete `m → n` + score of the arc is highest: exact, at no cost.
+//!
+//! Time is cubic in the number of words, space quadratic. No back pointers are kept: a tree visits a linear number of spans,
+//! and where each of them splits is found again in linear time.
+
+use super::ArcScores;
+use crate::tree::{Node, ROOT, Roots};
+
+/// The score of a span that cannot be: low enough to lose against everything, high enough that a few may be added.
+const IMPOSSIBLE: i64 = i64::MIN / 8;
+
+/// Scratch memory: the chart. Each kind of span is stored so that the spans that differ in their inner end stand side by
+/// side; complete spans are wanted both ways.
+#[derive(Debug, Clone, Default)]
+pub struct Eisner {
+    size: usize,
+    /// Complete `a → b` at `[a][b]`.
+    right_from: Vec<i64>,
+    /// Complete `a → b` at `[b][a]`.
+    right_to: Vec<i64>,
+    /// Complete `a ← b` at `[a][b]`.
+    left_from: Vec<i64>,
+    /// Complete `a ← b` at `[b][a]`.
+    left_to: Vec<i64>,
+    /// Incomplete, arc from the first to the second: `[head][dependent]`.
+    arcs: Vec<i64>,
+}
+
+/// A span of the best tree that is still to be taken apart.
+#[derive(Debug, Clone, Copy)]
+enum Span {
+    /// Complete, its head on the left.
+    Right(usize, usize),
+    /// Complete, its head on the right.
+    Left(usize, usize),
+    /// Incomplete: head and dependent.
+    Arc(usize, usize),
+}
+
+impl Eisner {
+    /// Writes the heads of the best projective tree into `heads`, entry 0 being that of word 1. On ties the arc that ends
+    /// further left wins, so the tree depends on nothing but the scores.
+    pub fn decode(&mut self, scores: &ArcScores, roots: Roots, heads: &mut Vec<Node>) {
+        let n = scores.n_words();
+        heads.clear();
+        heads.resize(n, ROOT);
+        if n == 0 {
+            return;
+        }
+        let first = match roots {
+            Roots::Single => 1,
+            Roots::Several => 0,
+        };
+        self.fill(scores, first);
+        let mut open = match roots {
+            Roots::Several => vec![Span::Right(0, n)],
+            Roots::Single => {
+                let score = |m: usize| {
+                    let below = self.left_from[self.at(1, m)] + self.right_to[self.at(n, m)];
+                    below + i64::from(scores.get(ROOT, m as Node))
+                };
+                // The root takes the first of the best words; its entry in `heads` is set already.
+                let m = (2..=n).fold(1, |best, m| if score(m) > score(best) { m } else { best });
+                vec![Span::Left(1, m), Span::Right(m, n)]
+            }
+        };
+        while let Some(span) = open.pop() {
+            match span {
+                Span::Right(a, b) | Span::Left(a, b) if a == b => {}
+                Span::Right(a, b) => {
+                    let m = a + 1 + split(self.run(&self.arcs, a, a + 1, b), self.run(&self.right_to, b, a + 1, b));
+                    open.extend([Span::Arc(a, m), Span::Right(m, b)]);
+                }
+                Span::Left(a, b) => {
+                    let m = a + split(self.run(&self.left_from, a, a, b - 1), self.run(&self.arcs, b, a, b - 1));
+                    open.extend([Span::Left(a, m), Span::Arc(b, m)]);
+                }
+                Span::Arc(head, dependent) => {
+                    heads[dependent - 1] = head as Node;
+                    let (a, b) = (head.min(dependent), head.max(dependent));
+                    let m = a + split(self.run(&self.right_from, a, a, b - 1), self.run(&self.left_to, b, a + 1, b));
+                    open.extend([Span::Right(a, m), Span::Left(m + 1, b)]);
+                }
+            }
+        }
+    }
+
+    /// Fills the chart over the nodes from `first` on.
+    fn fill(&mut self, scores: &ArcScores, first: usize) {
+        self.size = scores.n_words() + 1;
+        let tables = [&mut self.right_from, &mut self.right_to, &mut self.left_from, &mut self.left_to, &mut self.arcs];
+        for table in tables {
+            table.clear();
+            table.resize(self.size * self.size, IMPOSSIBLE);
+        }
+        for a in first..self.size {
+            self.set_right(a, a, 0);
+            self.set_left(a, a, 0);
+        }
+        for width in 1..self.size {
+            for a in first..self.size - width {
+                let b = a + width;
+                let inside = best(self.run(&self.right_from, a, a, b - 1), self.run(&self.left_to, b, a + 1, b));
+                let (there, back) = (self.at(a, b), self.at(b, a));
+                self.arcs[there] = inside + i64::from(scores.get(a as Node, b as Node));
+                if a as Node != ROOT {
+                    self.arcs[back] = inside + i64::from(scores.get(b as Node, a as Node));
+                    let left = best(self.run(&self.left_from, a, a, b - 1), self.run(&self.arcs, b, a, b - 1));
+                    self.set_left(a, b, left);
+                }
+                // Complete `b → b` is 0 already.
+                let right = best(self.run(&self.arcs, a, a + 1, b), self.run(&self.right_to, b, a + 1, b));
+                self.set_right(a, b, right);
+            }
+        }
+    }
+
+    fn at(&self, row: usize, column: usize) -> usize {
+        row * self.size + column
+    }
+
+    /// Columns `from..=to` of a row.
+    fn run<'t>(&self, table: &'t [i64], row: usize, from: usize, to: usize) -> &'t [i64] {
+        &table[self.at(row, from)..=self.at(row, to)]
+    }
+
+    fn set_right(&mut self, a: usize, b: usize, score: i64) {
+        let (from, to) = (self.at(a, b), self.at(b, a));
+        self.right_from[from] = score;
+        self.right_to[to] = score;
+    }
+
+    fn set_left(&mut self, a: usize, b: usize, score: i64) {
+        let (from, to) = (self.at(a, b), self.at(b, a));
+        self.left_from[from] = score;
+        self.left_to[to] = score;
+    }
+}
+
+/// The highest sum of two spans that meet.
+fn best(left: &[i64], right: &[i64]) -> i64 {
+    left.iter().zip(right).map(|(left, right)| left + right).max().unwrap_or(IMPOSSIBLE)
+}
+
+/// Where the spans of the highest sum meet, the first of such places.
+fn split(left: &[i64], right: &[i64]) -> usize {
+    let highest = best(left, right);
+    left.iter().zip(right).position(|(left, right)| left + right == highest).unwrap_or(0)
+}

@@ -1,0 +1,132 @@
+//! Models of graph-based parsers and their files.
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+use super::{ArcLabels, GraphKind, Side};
+use crate::error::Result;
+use crate::features::{ColumnName, Columns, WordShape};
+use crate::model::{FrozenWeights, Kind, Outcome, Provenance, damaged, read_whole, write_whole};
+use crate::tree::lift::Scheme;
+use crate::tree::{LabelId, Labels, Roots};
+
+/// The container of model files is that of transition systems; what the sections hold is their own.
+const MODEL: Kind = Kind { magic: b"treegrph", version: 1, name: "model; expected a file written by `treebeam train`" };
+
+/// What a model is and how it was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphHeader {
+    /// The parser.
+    pub system: GraphKind,
+    /// How many words may hang on the root.
+    pub roots: Roots,
+    /// The column that features of words read.
+    pub word_column: ColumnName,
+    /// What features of words make of their column.
+    pub word_shape: WordShape,
+    /// The column that features of tags read.
+    pub tag_column: ColumnName,
+    /// The labels, by number.
+    pub labels: Vec<String>,
+    /// The labels of the training trees' arcs, by side.
+    pub arcs: Vec<(Side, LabelId)>,
+    /// How labels encode lifts that are to be undone after parsing, if they do.
+    pub lift: Option<Scheme>,
+    /// The options of training.
+    pub training: serde_json::Value,
+    /// Where the model comes from.
+    pub provenance: Provenance,
+}
+
+impl GraphHeader {
+    /// The columns that features read.
+    pub fn columns(&self) -> Columns {
+        Columns::of_words_and_tags(self.word_column.into(), self.word_shape, self.tag_column.into())
+    }
+
+    /// The inventory of labels.
+    pub fn inventory(&self) -> ArcLabels {
+        ArcLabels::new(self.labels.len(), self.arcs.iter().copied())
+    }
+
+    /// What becomes of decoded trees.
+    pub fn outcome(&self) -> Outcome {
+        Outcome::new(self.labels.iter().collect::<Labels>(), self.lift)
+    }
+}
+
+/// A finished model: everything that parsing needs. Shared by all threads.
+#[derive(Debug, Clone)]
+pub struct GraphModel {
+    /// What the model is and how it was made.
+    pub header: GraphHeader,
+    /// What becomes of decoded trees.
+    pub outcome: Outcome,
+    /// The columns that features read.
+    pub columns: Columns,
+    /// The inventory of labels.
+    pub inventory: ArcLabels,
+    /// The weights.
+    pub weights: FrozenWeights,
+}
+
+impl GraphModel {
+    /// The model of this header and these weights.
+    pub fn new(header: GraphHeader, weights: FrozenWeights) -> GraphModel {
+        let (outcome, columns, inventory) = (header.outcome(), header.columns(), header.inventory());
+        GraphModel { header, outcome, columns, inventory, weights }
+    }
+
+    /// Whether `bytes` start as the model file of a graph-based parser does.
+    pub fn is(bytes: &[u8]) -> bool {
+        bytes.starts_with(MODEL.magic)
+    }
+
+    /// The bytes of the model file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let header = serde_json::to_vec(&self.header).expect("a header is plain data");
+        let (counts, places, rows) = self.weights.sections();
+        MODEL.pack(&[&header, &counts, places, rows])
+    }
+
+    /// The model in `bytes`; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// If the bytes are not a whole, unchanged model file of this version.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<GraphModel> {
+        let [header, counts, places, rows] = MODEL.unpack(bytes, path)?;
+        let header: GraphHeader = serde_json::from_slice(header)
+            .map_err(|error| damaged(path, &format!("the header does not parse: {error}")))?;
+        // Labels are numbers in trees, so there must be as many numbers as names.
+        let distinct = header.labels.iter().collect::<std::collections::HashSet<_>>().len();
+        if header.labels.is_empty() || header.labels.len() > Labels::MAX || distinct != header.labels.len() {
+            return Err(damaged(path, "the labels in the header are none, too many, or not different from each other"));
+        }
+        if let Some((_, label)) = header.arcs.iter().find(|(_, label)| usize::from(*label) >= header.labels.len()) {
+            return Err(damaged(
+                path,
+                &format!("an arc bears label {label}; expected one below {}", header.labels.len()),
+            ));
+        }
+        let weights = FrozenWeights::from_sections(counts, places, rows, header.inventory().width())
+            .ok_or_else(|| damaged(path, "the weights point outside their table; the file is damaged"))?;
+        Ok(GraphModel::new(header, weights))
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a whole, unchanged model file of this version.
+    pub fn read(path: &Path) -> Result<GraphModel> {
+        GraphModel::from_bytes(&read_whole(path)?, path)
+    }
+
+    /// Writes the model file, whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        write_whole(path, &self.to_bytes())
+    }
+}

@@ -1,0 +1,181 @@
+//! Graph-based parsers: that they learn what they are shown, and what the command line makes of them.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use treebeam::graph::{GraphData, GraphKind, GraphOptions, GraphParser, GraphTrainer, Learner};
+use treebeam::learn::{Keep, Nonprojective, Progress, Run};
+use treebeam::tree::{Labels, Roots, is_projective};
+use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::{Sentence, Treebank};
+
+use crate::common::{generated, treebank, treebeam, write};
+
+fn crossing(seed: u64, n_sentences: usize) -> Vec<Sentence> {
+    sentences(Options { seed, n_sentences, non_projective: true }).collect()
+}
+
+/// The words of each sentence of `on` whose head or label a parser trained on `shown` gets wrong.
+fn wrong(options: &GraphOptions, shown: &Treebank, on: &Treebank) -> Vec<usize> {
+    let data = GraphData::new(options, shown, None).unwrap();
+    let trainer = GraphTrainer::new(options, &data, 1).unwrap();
+    let mut progress = Progress::default();
+    for _ in 0..options.iterations {
+        trainer.iterate(&mut progress, &mut |_| ());
+    }
+    let model = trainer.finish(&progress).unwrap();
+    let parsed = GraphParser::new(&model, 1).unwrap().parse(&on.sentences).unwrap();
+    let mut labels = Labels::default();
+    let gold = on.trees(Roots::Single, &mut labels).unwrap();
+    let known = model.outcome.labels();
+    let of_sentence = gold.iter().zip(&parsed).map(|(gold, parsed)| {
+        let name = |word: u16| known.name(parsed.tree.label(word));
+        let right =
+            |word: u16| gold.head(word) == parsed.tree.head(word) && labels.name(gold.label(word)) == name(word);
+        gold.words().filter(|&word| !right(word)).count()
+    });
+    of_sentence.collect()
+}
+
+#[test]
+fn every_way_of_training_learns_what_it_is_shown() {
+    let shown = treebank(generated(21, 25));
+    let held_out = treebank(generated(22, 25));
+    for system in GraphKind::ALL {
+        for learner in [Learner::Perceptron, Learner::Mira] {
+            let options = GraphOptions { system, learner, iterations: 12, keep: Keep::Last, ..GraphOptions::default() };
+            assert_eq!(wrong(&options, &shown, &shown).iter().sum::<usize>(), 0, "{system} {learner:?}");
+            // Otherwise the test might be one that every model passes.
+            assert!(wrong(&options, &shown, &held_out).iter().sum::<usize>() > 0);
+        }
+    }
+}
+
+/// Crossing arcs: Chu-Liu-Edmonds makes them, Eisner's algorithm does if labels tell how, and else learns all other trees.
+#[test]
+fn crossing_arcs_are_learned_by_those_who_can() {
+    let shown = treebank(crossing(23, 40));
+    let gold = shown.trees(Roots::Single, &mut Labels::default()).unwrap();
+    let n_crossing = gold.iter().filter(|tree| !is_projective(tree)).count();
+    assert!(n_crossing > 2, "{n_crossing}");
+    let train = |system, nonprojective| {
+        let options =
+            GraphOptions { system, nonprojective, iterations: 20, keep: Keep::Last, ..GraphOptions::default() };
+        wrong(&options, &shown, &shown)
+    };
+    assert_eq!(train(GraphKind::Mst, Nonprojective::MinCost).iter().sum::<usize>(), 0);
+    let eisner = train(GraphKind::Eisner, Nonprojective::MinCost);
+    for (wrong, gold) in eisner.iter().zip(&gold) {
+        assert_eq!(*wrong == 0, is_projective(gold), "{wrong} wrong words");
+    }
+    let lifted = train(GraphKind::Eisner, Nonprojective::Lift).iter().filter(|&&wrong| wrong > 0).count();
+    assert!(lifted < n_crossing, "{lifted} sentences with wrong words of {n_crossing} that cross");
+}
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "train.conllu", &crossing(24, 80));
+    write(folder.path(), "dev.conllu", &crossing(25, 20));
+    write(folder.path(), "test.conllu", &crossing(26, 60));
+    folder
+}
+
+const TRAIN: &str = "train --train train.conllu --dev dev.conllu --iterations 3";
+
+fn model(folder: &Path, options: &str) -> Vec<u8> {
+    treebeam(folder, &format!("{TRAIN} {options} --model model")).assert().success().stdout("");
+    fs::read(folder.join("model")).unwrap()
+}
+
+fn told(line: &str, folder: &Path) -> String {
+    String::from_utf8(treebeam(folder, line).assert().code(2).stdout("").get_output().stderr.clone()).unwrap()
+}
+
+#[test]
+fn the_seed_decides_and_the_number_of_threads_does_not() {
+    let folder = folder();
+    let at = folder.path();
+    for system in ["--system eisner", "--system mst --learner perceptron --roots several"] {
+        let one = model(at, system);
+        assert_eq!(model(at, &format!("{system} --threads 2")), one, "{system}");
+        assert_ne!(model(at, &format!("{system} --seed 2")), one, "{system}");
+    }
+}
+
+#[test]
+fn models_are_parsed_with_and_looked_into_like_others() {
+    let folder = folder();
+    let at = folder.path();
+    for system in ["eisner", "mst"] {
+        model(at, &format!("--system {system}"));
+        let parse = |rest: &str| treebeam(at, &format!("parse --model model test.conllu {rest}")).assert().success();
+        let parsed = String::from_utf8(parse("--stats-json stats.json").get_output().stdout.clone()).unwrap();
+        parse("--threads 2").stdout(parsed.clone());
+        let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
+        assert_eq!((stats["sentences"].as_u64(), &stats["beam"]), (Some(60), &serde_json::Value::Null));
+        fs::write(at.join("parsed.conllu"), &parsed).unwrap();
+        treebeam(at, "treebank check parsed.conllu").assert().success().stdout("");
+        let scores = treebeam(at, "eval test.conllu parsed.conllu --json --samples 10").assert().success();
+        let scores: serde_json::Value = serde_json::from_slice(&scores.get_output().stdout).unwrap();
+        let las = scores["systems"][0]["scores"][0]["las"].as_f64().unwrap();
+        assert!(las > 75.0, "{system}: LAS {las}");
+
+        let info = treebeam(at, "model info model").assert().success();
+        let info = String::from_utf8(info.get_output().stdout.clone()).unwrap();
+        assert!(info.contains(&format!("system     {system}\n")) && info.contains("80 sentences"), "{info}");
+        let json = treebeam(at, "model info model --json").assert().success();
+        let json: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
+        let printed = treebeam(at, &format!("{TRAIN} --system {system} --print-options")).assert().success();
+        let printed: serde_json::Value = serde_json::from_slice(&printed.get_output().stdout).unwrap();
+        assert_eq!((&json["header"]["training"], &printed["learner"]), (&printed, &"mira".into()));
+    }
+}
+
+#[test]
+fn options_of_the_other_kind_of_parser_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    for options in [
+        "--system eisner --beam 8",
+        "--system eisner --oracle dynamic",
+        "--system eisner --training global",
+        "--system mst --features zn11",
+        "--system mst --update early",
+        "--system mst --batch 4",
+        "--system mst --explore-from 1",
+        "--system mst --explore-prob 0.5",
+        "--system mst --nonprojective lift",
+        "--system eisner --aggressiveness 0",
+        "--system eisner --iterations 0",
+        "--system arc-eager --learner mira",
+        "--aggressiveness 1",
+    ] {
+        let line = TRAIN.replace(" --iterations 3", "");
+        let told = told(&format!("{line} {options} --model model"), at);
+        let flag = options.split(' ').rfind(|word| word.starts_with("--")).unwrap();
+        assert!(told.starts_with("error: ") && told.contains(flag), "{options}: {told}");
+        assert!(!at.join("model").exists(), "{options}");
+    }
+    model(at, "--system mst");
+    assert!(told("parse --model model test.conllu --k-best 2", at).contains("--k-best"));
+    assert!(told("parse --model model test.conllu --beam 2", at).contains("--beam"));
+}
+
+#[test]
+fn sentences_that_are_too_long_are_refused_with_their_line() {
+    let folder = folder();
+    let at = folder.path();
+    model(at, "--system eisner");
+    let long = |n: usize| -> String {
+        let lines = (1..=n).map(|id| format!("{id}\ta\t_\tN\t_\t_\t{}\tx\t_\t_\n", id - 1));
+        format!("1\ta\t_\tN\t_\t_\t0\troot\t_\t_\n\n{}\n", lines.collect::<String>())
+    };
+    fs::write(at.join("long.conllu"), long(2049)).unwrap();
+    for line in ["parse --model model long.conllu", "train --train long.conllu --model other --system mst"] {
+        let told = told(line, at);
+        assert!(told.contains("long.conllu:3: a sentence of 2049 words; expected at most 2048"), "{told}");
+    }
+    fs::write(at.join("short.conllu"), long(300)).unwrap();
+    treebeam(at, "parse --model model short.conllu").assert().success();
+}
