@@ -11,7 +11,7 @@ use super::progress::{Best, IterationReport};
 use crate::error::{Error, Result};
 use crate::model::{FrozenWeights, Kind, LiveWeights, damaged, read_whole, write_whole};
 
-const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 2, name: "checkpoint" };
+const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 3, name: "checkpoint" };
 
 #[derive(Serialize, Deserialize)]
 struct Summary<H> {
@@ -36,9 +36,9 @@ impl Progress {
         };
         let summary = serde_json::to_vec(&summary).expect("a summary is plain data");
         let best = self.best.as_ref().map(|best| best.weights.sections());
-        let (counts, best_places, best_rows) = best.unwrap_or_default();
+        let (shape, best) = best.unwrap_or_default();
         let replicas: Vec<(Vec<u8>, [&[u8]; 3])> = self.replicas.iter().map(LiveWeights::sections).collect();
-        let mut sections = vec![&summary[..], &counts, best_places, best_rows];
+        let mut sections = vec![&summary[..], &shape, best[0], best[1], best[2]];
         for (state, tables) in &replicas {
             sections.push(state);
             sections.extend(tables);
@@ -53,7 +53,7 @@ impl Progress {
     pub fn load<H: DeserializeOwned + PartialEq>(header: &H, path: &Path) -> Result<Progress> {
         let bytes = read_whole(path)?;
         let sections = CHECKPOINT.unpack_any(&bytes, path)?;
-        let [summary, counts, best_places, best_rows, replicas @ ..] = &sections[..] else {
+        let [summary, shape, buckets, sparse, dense, replicas @ ..] = &sections[..] else {
             return Err(damaged(path, "too few sections"));
         };
         let summary: Summary<H> = serde_json::from_slice(summary)
@@ -70,7 +70,7 @@ impl Progress {
         });
         let replicas = replicas.collect::<Option<Vec<_>>>().ok_or_else(inside_out)?;
         let best = summary.best.map(|(iteration, score, width)| {
-            let weights = FrozenWeights::from_sections(counts, best_places, best_rows, width);
+            let weights = FrozenWeights::from_sections(shape, [buckets, sparse, dense], width);
             Ok::<_, Error>(Best { iteration, score, weights: weights.ok_or_else(inside_out)? })
         });
         Ok(Progress { iteration: summary.iteration, replicas, best: best.transpose()?, reports: summary.reports })

@@ -1,14 +1,16 @@
 //! Weights while learning, averaged, frozen; the file format.
 
+mod buckets;
 mod container;
 mod format;
 mod frozen;
 mod header;
 mod live;
+mod memory;
 mod outcome;
 
 pub use container::{Kind, damaged, read_whole, write_whole};
-pub use frozen::FrozenWeights;
+pub use frozen::{FrozenWeights, Precision};
 pub use header::{ArcLabel, Header, Provenance};
 pub use live::LiveWeights;
 pub use outcome::Outcome;

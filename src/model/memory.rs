@@ -1,0 +1,104 @@
+//! Numbers that are owned, or stand in a file that is mapped into memory.
+
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use memmap2::Mmap;
+
+/// An array of numbers.
+#[derive(Debug, Clone)]
+pub enum Numbers<T> {
+    /// In memory of their own.
+    Owned(Vec<T>),
+    /// In a mapped file.
+    Mapped(Mapped<T>),
+}
+
+/// A part of a mapped file, read as numbers.
+///
+/// # Safety
+/// `start` and `len` are only ever made by [`Mapped::new`], from a slice of the map that `bytemuck` has checked for
+/// alignment and length; any bytes are a valid `T`, as it is `Pod`. The map stays where it is for as long as the `Arc`
+/// lives, and nobody can write through it. What no program can rule out is that another one changes the file while it
+/// is mapped; model files are therefore replaced by renaming, never written in place.
+#[derive(Debug, Clone)]
+pub struct Mapped<T> {
+    /// Keeps the map in its place.
+    _map: Arc<Mmap>,
+    start: *const T,
+    len: usize,
+}
+
+#[expect(unsafe_code, reason = "see the type's proof: shared, read-only memory of plain numbers")]
+unsafe impl<T: Pod + Send + Sync> Send for Mapped<T> {}
+#[expect(unsafe_code, reason = "see the type's proof: shared, read-only memory of plain numbers")]
+unsafe impl<T: Pod + Send + Sync> Sync for Mapped<T> {}
+
+impl<T: Pod> Mapped<T> {
+    /// The numbers in `range` of the map's bytes; `None` if it is beyond the map, not aligned, or does not hold whole
+    /// numbers.
+    pub fn new(map: &Arc<Mmap>, range: Range<usize>) -> Option<Mapped<T>> {
+        let numbers: &[T] = bytemuck::try_cast_slice(map.get(range)?).ok()?;
+        Some(Mapped { _map: Arc::clone(map), start: numbers.as_ptr(), len: numbers.len() })
+    }
+}
+
+impl<T: Pod> Deref for Numbers<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        match self {
+            Numbers::Owned(numbers) => numbers,
+            Numbers::Mapped(Mapped { start, len, .. }) => {
+                #[expect(unsafe_code, reason = "see the proof at Mapped")]
+                // SAFETY: `start` and `len` describe a checked slice of the map, which `self` keeps alive.
+                unsafe {
+                    std::slice::from_raw_parts(*start, *len)
+                }
+            }
+        }
+    }
+}
+
+/// Maps a file for reading.
+///
+/// # Errors
+/// If the system cannot map it: it is empty, a pipe, or gone.
+pub fn map(file: &std::fs::File) -> std::io::Result<Mmap> {
+    #[expect(unsafe_code, reason = "see the proof at Mapped: what the file holds is checked before it is used")]
+    // SAFETY: the map is only read, as bytes or as plain numbers.
+    unsafe {
+        memmap2::MmapOptions::new().populate().map(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn mapped_numbers_are_the_file_s() {
+        let mut file = tempfile::tempfile().unwrap();
+        let numbers: Vec<u32> = (0..100).collect();
+        file.write_all(bytemuck::cast_slice(&numbers)).unwrap();
+        let map = Arc::new(map(&file).unwrap());
+        let mapped = Numbers::Mapped(Mapped::<u32>::new(&map, 8..400).unwrap());
+        assert_eq!(mapped[..], numbers[2..]);
+        let copy = mapped.clone();
+        drop((mapped, map));
+        assert_eq!(copy[..], numbers[2..]);
+    }
+
+    #[test]
+    fn odd_ranges_are_refused() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[0; 64]).unwrap();
+        let map = Arc::new(map(&file).unwrap());
+        for range in [0..66, 1..5, 0..6, 70..74] {
+            assert!(Mapped::<u32>::new(&map, range).is_none());
+        }
+    }
+}
