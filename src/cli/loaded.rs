@@ -1,10 +1,12 @@
 //! A model file of either kind.
 
+use std::io::Read as _;
 use std::path::Path;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::GraphModel;
 use crate::model::{Model, read_whole};
+use crate::treebank::open;
 
 /// A model, of a transition system or a graph-based parser.
 #[derive(Debug)]
@@ -16,15 +18,24 @@ pub enum Loaded {
 }
 
 impl Loaded {
-    /// Reads a model file; its first bytes tell which kind it is.
+    /// Maps or reads a model file; its first bytes tell which kind it is.
     ///
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged model file.
     pub fn read(path: &Path) -> Result<Loaded> {
-        let bytes = read_whole(path)?;
-        if GraphModel::is(&bytes) {
-            return GraphModel::from_bytes(&bytes, path).map(Loaded::Graph);
+        if path == Path::new("-") {
+            // What comes through a pipe can be read but once.
+            let bytes = read_whole(path)?;
+            return match GraphModel::is(&bytes) {
+                true => GraphModel::from_bytes(&bytes, path).map(Loaded::Graph),
+                false => Model::from_bytes(&bytes, path).map(Loaded::Transitions),
+            };
         }
-        Model::from_bytes(&bytes, path).map(Loaded::Transitions)
+        let mut start = Vec::new();
+        open(path)?.take(8).read_to_end(&mut start).map_err(Error::io(path))?;
+        match GraphModel::is(&start) {
+            true => GraphModel::read(path).map(Loaded::Graph),
+            false => Model::read(path).map(Loaded::Transitions),
+        }
     }
 }

@@ -6,12 +6,12 @@ use std::path::Path;
 use super::{ArcLabels, GraphKind, Side};
 use crate::error::Result;
 use crate::features::{ColumnName, Columns, WordShape};
-use crate::model::{FrozenWeights, Kind, Outcome, Provenance, damaged, read_whole, write_whole};
+use crate::model::{FrozenWeights, Kind, Outcome, Provenance, damaged, file, write_whole};
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels, Roots};
 
 /// The container of model files is that of transition systems; what the sections hold is their own.
-const MODEL: Kind = Kind { magic: b"treegrph", version: 1, name: "model; expected a file written by `treebeam train`" };
+const MODEL: Kind = Kind { magic: b"treegrph", version: 2, name: "model; expected a file written by `treebeam train`" };
 
 /// What a model is and how it was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,9 +85,7 @@ impl GraphModel {
 
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let header = serde_json::to_vec(&self.header).expect("a header is plain data");
-        let (counts, places, rows) = self.weights.sections();
-        MODEL.pack(&[&header, &counts, places, rows])
+        file::pack(&MODEL, &self.header, &self.weights)
     }
 
     /// The model in `bytes`; `path` is what errors call it.
@@ -95,31 +93,17 @@ impl GraphModel {
     /// # Errors
     /// If the bytes are not a whole, unchanged model file of this version.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<GraphModel> {
-        let [header, counts, places, rows] = MODEL.unpack(bytes, path)?;
-        let header: GraphHeader = serde_json::from_slice(header)
-            .map_err(|error| damaged(path, &format!("the header does not parse: {error}")))?;
-        // Labels are numbers in trees, so there must be as many numbers as names.
-        let distinct = header.labels.iter().collect::<std::collections::HashSet<_>>().len();
-        if header.labels.is_empty() || header.labels.len() > Labels::MAX || distinct != header.labels.len() {
-            return Err(damaged(path, "the labels in the header are none, too many, or not different from each other"));
-        }
-        if let Some((_, label)) = header.arcs.iter().find(|(_, label)| usize::from(*label) >= header.labels.len()) {
-            return Err(damaged(
-                path,
-                &format!("an arc bears label {label}; expected one below {}", header.labels.len()),
-            ));
-        }
-        let weights = FrozenWeights::from_sections(counts, places, rows, header.inventory().width())
-            .ok_or_else(|| damaged(path, "the weights point outside their table; the file is damaged"))?;
+        let (header, weights) = file::unpack(&MODEL, bytes, path, |header| width(header, path))?;
         Ok(GraphModel::new(header, weights))
     }
 
-    /// Reads a model file.
+    /// Maps a model file into memory, or reads it if it is packed or a pipe.
     ///
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged model file of this version.
     pub fn read(path: &Path) -> Result<GraphModel> {
-        GraphModel::from_bytes(&read_whole(path)?, path)
+        let (header, weights) = file::read(&MODEL, path, |header| width(header, path))?;
+        Ok(GraphModel::new(header, weights))
     }
 
     /// Writes the model file, whole or not at all.
@@ -129,4 +113,17 @@ impl GraphModel {
     pub fn write(&self, path: &Path) -> Result<()> {
         write_whole(path, &self.to_bytes())
     }
+}
+
+/// The lanes of scores, if the header's labels are sound.
+fn width(header: &GraphHeader, path: &Path) -> Result<usize> {
+    // Labels are numbers in trees, so there must be as many numbers as names.
+    let distinct = header.labels.iter().collect::<std::collections::HashSet<_>>().len();
+    if header.labels.is_empty() || header.labels.len() > Labels::MAX || distinct != header.labels.len() {
+        return Err(damaged(path, "the labels in the header are none, too many, or not different from each other"));
+    }
+    if let Some((_, label)) = header.arcs.iter().find(|(_, label)| usize::from(*label) >= header.labels.len()) {
+        return Err(damaged(path, &format!("an arc bears label {label}; expected one below {}", header.labels.len())));
+    }
+    Ok(header.inventory().width())
 }

@@ -2,6 +2,7 @@
 
 mod buckets;
 mod container;
+pub mod file;
 mod format;
 mod frozen;
 mod header;
