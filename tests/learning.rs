@@ -3,10 +3,11 @@
 use treebeam::decode::Parser;
 use treebeam::learn::{Keep, Nonprojective, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
 use treebeam::model::{LiveWeights, Model, Weights};
-use treebeam::system::{OracleKind, Roots, SystemKind};
-use treebeam::tree::lift::Scheme;
-use treebeam::tree::{Labels, is_projective};
+use treebeam::system::{Exactness, OracleKind, Roots, System as _, SystemKind};
+use treebeam::tree::lift::{Lowering, Scheme, projectivise};
+use treebeam::tree::{Labels, Tree, is_projective, non_projective_arcs};
 use treebeam::treebank::{Sentence, Treebank};
+use treebeam::with_system;
 
 use crate::common::{generated, generated_non_projective, treebank};
 
@@ -125,7 +126,10 @@ fn every_way_of_training_learns_what_it_is_shown() {
             let wrong = n_wrong(&model, &shown, options.decoding_beam());
             // Which of several arcs is the leftmost one does not show at any one point of easy-first, so that its static
             // oracle asks for distinctions that cannot be learned.
-            let bound = if (system, oracle) == (SystemKind::EasyFirst, OracleKind::Static) { 0.02 } else { 0.0 };
+            let unlearnable = (system, oracle) == (SystemKind::EasyFirst, OracleKind::Static);
+            // Approximate costs may ask for what the next sentence forbids.
+            let exactness = with_system!(system, Roots::Single, |system| system.exactness());
+            let bound = if unlearnable || exactness == Exactness::Approximate { 0.02 } else { 0.0 };
             let n_words = shown.n_words();
             let few_wrong = wrong as f64 <= bound * n_words as f64;
             assert!(few_wrong, "{system}, {training:?}, {oracle:?}: {wrong} wrong words of {n_words}");
@@ -135,29 +139,49 @@ fn every_way_of_training_learns_what_it_is_shown() {
     }
 }
 
-/// Non-projective trees too: by swapping, and with a projective system by lifting.
+/// Non-projective trees too: by systems that derive them, and with every system by lifting, but for the arcs that lowering
+/// does not bring back.
 #[test]
 fn non_projective_trees_are_learned() {
     let crosses = |sentence: &Sentence| !is_projective(&sentence.tree(Roots::Single, &mut Labels::default()).unwrap());
     let shown = treebank(generated_non_projective(24, 1000).into_iter().filter(crosses).take(15).collect());
     assert_eq!(shown.sentences.len(), 15);
-    let lifting = SystemKind::ALL.iter().map(|&system| (system, Nonprojective::Lift));
-    for (system, nonprojective) in lifting.chain([(SystemKind::Swap, Nonprojective::MinCost)]) {
+    let scheme = Scheme::HeadPath;
+    let mut plain = Labels::default();
+    let trees = shown.trees(Roots::Single, &mut plain).unwrap();
+    let mut labels = Labels::default();
+    let lifted: Vec<Tree> = trees.iter().map(|tree| projectivise(tree, &plain, scheme, &mut labels)).collect();
+    let lowering = Lowering::new(&labels, scheme);
+    let n_lost = |(tree, lifted): (&Tree, &Tree)| {
+        let lowered = lowering.lower(lifted);
+        tree.words().filter(|&word| lowered.head(word) != tree.head(word)).count()
+    };
+    let n_lost: usize = trees.iter().zip(&lifted).map(n_lost).sum();
+    let n_lifted: usize = trees.iter().map(|tree| non_projective_arcs(tree).len()).sum();
+    assert!(n_lost * 4 < n_lifted, "lowering loses {n_lost} of {n_lifted} arcs");
+
+    let lifting = SystemKind::ALL.iter().map(|&system| (system, Nonprojective::Lift, n_lost));
+    for (system, nonprojective, at_most) in lifting.chain([(SystemKind::Swap, Nonprojective::MinCost, 0)]) {
         for training in [Training::Greedy, Training::Global] {
-            let (iterations, keep, lift) = (12, Keep::Last, Scheme::HeadPath);
-            let oracle = *system.oracles().last().unwrap();
+            let features = "stack".to_owned();
+            let (iterations, keep) = (20, Keep::Last);
             let options = TrainOptions {
                 system,
+                features,
                 training,
-                oracle,
+                oracle: *system.oracles().last().unwrap(),
                 nonprojective,
-                lift,
+                lift: scheme,
                 iterations,
                 keep,
                 ..TrainOptions::default()
             };
             let wrong = n_wrong(&train(&options, &shown), &shown, options.decoding_beam());
-            assert_eq!(wrong, 0, "{system}, {training:?}, {nonprojective:?}: wrong words of {}", shown.n_words());
+            assert!(
+                wrong <= at_most,
+                "{system}, {training:?}, {nonprojective:?}: {wrong} wrong of {}",
+                shown.n_words()
+            );
         }
     }
 }
