@@ -3,11 +3,10 @@
 use treebeam::decode::Parser;
 use treebeam::learn::{Keep, Nonprojective, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
 use treebeam::model::{LiveWeights, Model, Weights};
-use treebeam::system::{Exactness, OracleKind, Roots, System as _, SystemKind};
+use treebeam::system::{OracleKind, Roots, SystemKind};
 use treebeam::tree::lift::{Lowering, Scheme, projectivise};
 use treebeam::tree::{Labels, Tree, is_projective, non_projective_arcs};
 use treebeam::treebank::{Sentence, Treebank};
-use treebeam::with_system;
 
 use crate::common::{generated, generated_non_projective, treebank};
 
@@ -127,9 +126,9 @@ fn every_way_of_training_learns_what_it_is_shown() {
             // Which of several arcs is the leftmost one does not show at any one point of easy-first, so that its static
             // oracle asks for distinctions that cannot be learned.
             let unlearnable = (system, oracle) == (SystemKind::EasyFirst, OracleKind::Static);
-            // Approximate costs may ask for what the next sentence forbids.
-            let exactness = with_system!(system, Roots::Single, |system| system.exactness());
-            let bound = if unlearnable || exactness == Exactness::Approximate { 0.02 } else { 0.0 };
+            // To make an arc and replace it later leads through configurations that exploring seldom meets.
+            let replaces = system == SystemKind::ArcEagerNonmonotonic;
+            let bound = if unlearnable || replaces { 0.02 } else { 0.0 };
             let n_words = shown.n_words();
             let few_wrong = wrong as f64 <= bound * n_words as f64;
             assert!(few_wrong, "{system}, {training:?}, {oracle:?}: {wrong} wrong words of {n_words}");
