@@ -117,18 +117,25 @@ fn every_way_of_training_learns_what_it_is_shown() {
             .into_iter()
             .flat_map(|training| system.oracles().iter().map(move |&oracle| (training, oracle)));
         for (training, oracle) in ways {
-            let features = "stack".to_owned();
-            let (iterations, keep) = (12, Keep::Last);
+            // What every stack system has; other systems have sets of their own.
+            let features = if system.features() == "zn11" { "stack" } else { system.features() }.to_owned();
+            let iterations = if system.features() == "covington" { 20 } else { 12 };
+            let keep = Keep::Last;
             let options =
                 TrainOptions { system, features, training, oracle, iterations, keep, ..TrainOptions::default() };
             let model = train(&options, &shown);
             let wrong = n_wrong(&model, &shown, options.decoding_beam());
             // Which of several arcs is the leftmost one does not show at any one point of easy-first, so that its static
-            // oracle asks for distinctions that cannot be learned.
-            let unlearnable = (system, oracle) == (SystemKind::EasyFirst, OracleKind::Static);
-            // To make an arc and replace it later leads through configurations that exploring seldom meets.
-            let replaces = system == SystemKind::ArcEagerNonmonotonic;
-            let bound = if unlearnable || replaces { 0.02 } else { 0.0 };
+            // oracle asks for distinctions that cannot be learned. To make an arc and replace it later leads through
+            // configurations that exploring seldom meets. Where all that are gold of Covington's derivations, which differ
+            // much in length, compete in the beam, a few words stay undecided.
+            let of_many_lengths = [SystemKind::Covington, SystemKind::CovingtonNonmonotonic].contains(&system);
+            let bound = match (system, training) {
+                (SystemKind::EasyFirst, _) if oracle == OracleKind::Static => 0.02,
+                (SystemKind::ArcEagerNonmonotonic, _) => 0.02,
+                (_, Training::Global) if of_many_lengths && !oracle.is_static() => 0.05,
+                _ => 0.0,
+            };
             let n_words = shown.n_words();
             let few_wrong = wrong as f64 <= bound * n_words as f64;
             assert!(few_wrong, "{system}, {training:?}, {oracle:?}: {wrong} wrong words of {n_words}");
