@@ -97,7 +97,9 @@ fn assert_same<'a, S: TransitionSystem>(
                 let size = &mut expected[Slot::Size as usize];
                 assert!(
                     (1..=*size).contains(&cell.slots.get(Slot::Size))
-                        && (cell.slots.get(Slot::Size) == 1) == (*size == 1)
+                        && (cell.slots.get(Slot::Size) == 1) == (*size == 1),
+                    "{} {plain:?}",
+                    S::NAME
                 );
                 *size = cell.slots.get(Slot::Size);
             }
