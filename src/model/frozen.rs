@@ -384,6 +384,41 @@ pub(super) fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
 mod tests {
     use super::*;
 
+    /// In every precision a row comes back, within half a step.
+    #[test]
+    fn fewer_bits_mean_coarser_steps() {
+        for width in [32, 272] {
+            let mut weights = LiveWeights::default();
+            for feature in 0..2000u64 {
+                for action in 0..feature % 40 {
+                    let action = (action * 7 % width as u64) as ActionId;
+                    weights.update(feature << 20 | feature << 40, action, 1 + (feature % 11) as i32 - 5);
+                }
+                weights.tick();
+            }
+            let full = FrozenWeights::average(std::slice::from_ref(&weights), width);
+            let scores = |weights: &FrozenWeights, feature: u64| {
+                let mut scores = vec![0; width];
+                weights.add(&[feature << 20 | feature << 40], &mut scores);
+                scores.into_iter().map(|score| f64::from(score) / f64::from(weights.scale())).collect::<Vec<f64>>()
+            };
+            for precision in [Precision::Full, Precision::I16, Precision::I8] {
+                let coarse = full.quantise(precision);
+                let step = 1.0 / f64::from(coarse.scale());
+                for feature in 0..2000 {
+                    for (before, after) in scores(&full, feature).into_iter().zip(scores(&coarse, feature)) {
+                        let cut_off = precision == Precision::I8 && after.abs() >= 126.0 * step;
+                        assert!((before - after).abs() <= 0.51 * step || cut_off, "{precision:?}: {before} {after}");
+                    }
+                }
+                let (shape, tables) = coarse.sections();
+                let again = FrozenWeights::from_sections(&shape, tables, width).unwrap();
+                assert_eq!(again.sections(), coarse.sections());
+                assert!(FrozenWeights::from_sections(&shape, tables, width + 16).is_none());
+            }
+        }
+    }
+
     /// Replicas add up, over features that both have and features that one has.
     #[test]
     fn a_sum_scores_what_its_parts_score_together() {
@@ -407,11 +442,11 @@ mod tests {
             let score = |weights: &FrozenWeights| {
                 let mut scores = [0; WIDTH];
                 weights.add(&[feature(number)], &mut scores);
-                scores
+                scores.map(|score| f64::from(score) / f64::from(weights.scale()))
             };
             let (a, b) = (score(&parts[0]), score(&parts[1]));
             for (lane, sum) in score(&sum).into_iter().enumerate() {
-                assert!((sum - a[lane] - b[lane]).abs() <= 1, "feature {number}, lane {lane}");
+                assert!((sum - a[lane] - b[lane]).abs() < 1e-4, "feature {number}, lane {lane}");
             }
         }
     }

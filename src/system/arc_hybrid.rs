@@ -33,6 +33,7 @@ impl ArcHybrid {
 impl System for ArcHybrid {
     const NAME: &'static str = "arc-hybrid";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
+    const FEATURES: &'static str = "stack";
 
     type Shared<'a> = ArenaConfiguration<'a>;
     type Plain = PlainConfiguration;

@@ -39,6 +39,7 @@ impl ArcStandard {
 impl System for ArcStandard {
     const NAME: &'static str = "arc-standard";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
+    const FEATURES: &'static str = "stack";
 
     type Shared<'a> = ArenaConfiguration<'a>;
     type Plain = PlainConfiguration;
