@@ -10,6 +10,7 @@ use crate::treebank::open;
 
 /// A model, of a transition system or a graph-based parser.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub enum Loaded {
     /// Of a transition system.
     Transitions(Model),

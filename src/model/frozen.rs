@@ -150,8 +150,9 @@ impl FrozenWeights {
         };
         let mut shape = Shape { precision, ..self.shape };
         let limit = f64::from(shape.limit());
-        let factor = if precision == Precision::Full { 1.0 } else { (limit / f64::from(largest.max(1))).min(1.0) };
-        shape.scale = ((f64::from(self.shape.scale) * factor).round() as u32).max(1);
+        let fitting = if precision == Precision::Full { 1.0 } else { (limit / f64::from(largest.max(1))).min(1.0) };
+        shape.scale = ((f64::from(self.shape.scale) * fitting) as u32).max(1);
+        let factor = f64::from(shape.scale) / f64::from(self.shape.scale);
         let mut builder = Builder::new(shape);
         let mut numbers = std::collections::HashMap::new();
         let mut entries: Vec<(ActionId, i32)> = Vec::new();

@@ -112,7 +112,7 @@ impl<C: Stacks> Transitions<C> for ArcEagerNonmonotonic {
         let moves = MoveSet::default()
             .with(Move::Shift, !at_root)
             .with(Move::Right, !at_root && !stack_empty)
-            .with(Move::Left, !stack_empty && !(self.roots == Roots::Single && at_root && has_s1))
+            .with(Move::Left, !(stack_empty || self.roots == Roots::Single && at_root && has_s1))
             .with(Move::Reduce, s0_has_head)
             .with(Move::RightReduce, has_s1 && !s0_has_head);
         Permitted { moves, from_root: MoveSet::default().with(Move::Left, at_root) }

@@ -76,7 +76,7 @@ impl<C: Stacks> Transitions<C> for ArcEagerUnshift {
         let keeps = taken && c.stack_len() == 2 && !buffer_empty;
         let moves = MoveSet::default()
             .with(Move::Shift, !buffer_empty && !c.b0_is_bound())
-            .with(Move::Right, !buffer_empty && !(at_bottom && taken))
+            .with(Move::Right, !(buffer_empty || at_bottom && taken))
             .with(Move::Left, !buffer_empty && !at_bottom && !s0_has_head)
             .with(Move::Reduce, s0_has_head && !keeps)
             .with(Move::Unshift, buffer_empty && !at_bottom && !s0_has_head);

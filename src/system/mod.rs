@@ -62,6 +62,8 @@ pub trait System: Copy + Send + Sync + 'static {
     const DERIVES_ALL: bool = false;
     /// How many words it can be told to leave on the root.
     const ROOTS: &'static [Roots] = &[Roots::Single, Roots::Several];
+    /// The oracle to train beams with by default.
+    const BEAM_ORACLE: OracleKind = Self::ORACLES[Self::ORACLES.len() - 1];
     /// The feature set to train with by default.
     const FEATURES: &'static str = "zn11";
     /// Whether the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells what
@@ -345,6 +347,11 @@ impl SystemKind {
         with_system!(self, Roots::Single, |system| oracles(&system))
     }
 
+    /// The oracle to train beams with by default.
+    pub fn beam_oracle(self) -> OracleKind {
+        with_system!(self, Roots::Single, |system| beam_oracle(&system))
+    }
+
     /// How many words it can be told to leave on the root.
     pub fn roots(self) -> &'static [Roots] {
         with_system!(self, Roots::Single, |system| roots(&system))
@@ -386,6 +393,10 @@ fn oracles<S: System>(_: &S) -> &'static [OracleKind] {
 
 fn roots<S: System>(_: &S) -> &'static [Roots] {
     S::ROOTS
+}
+
+fn beam_oracle<S: System>(_: &S) -> OracleKind {
+    S::BEAM_ORACLE
 }
 
 fn features<S: System>(_: &S) -> &'static str {

@@ -161,11 +161,15 @@ impl TrainingArgs {
 
     fn transitions(&self, system: SystemKind) -> TrainOptions {
         let default = TrainOptions::default();
-        let own_oracle = *system.oracles().last().expect("every system has an oracle");
+        let training = self.training.unwrap_or(default.training);
+        let own_oracle = match training {
+            Training::Greedy => *system.oracles().last().expect("every system has an oracle"),
+            Training::Global => system.beam_oracle(),
+        };
         TrainOptions {
             system,
             features: self.features.clone().unwrap_or_else(|| system.features().to_owned()),
-            training: self.training.unwrap_or(default.training),
+            training,
             oracle: self.oracle.unwrap_or(own_oracle),
             explore_from: self.explore_from.unwrap_or(default.explore_from),
             explore_prob: self.explore_prob.unwrap_or(default.explore_prob),

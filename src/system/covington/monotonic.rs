@@ -25,7 +25,9 @@ use super::loss::Loss;
 use super::outlook::{Outlook, top};
 use super::{at_last_word, can_be_completed, left_focus, root_word, static_move};
 use crate::configuration::{Lists, PlainLists, Point, SharedLists};
-use crate::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use crate::system::{
+    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, Transitions,
+};
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The monotonic Covington system.
@@ -66,6 +68,8 @@ pub(super) fn may_pass<C: Lists>(c: &C, n_left: Node, roots: Roots, arcs_are_fin
 impl System for Covington {
     const NAME: &'static str = "covington";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::NoArc];
+    // Gold derivations of many lengths compete in a beam that compares scores after equally many transitions.
+    const BEAM_ORACLE: OracleKind = OracleKind::Static;
     const FEATURES: &'static str = "covington";
     const HEADLESS_ARE_ROOTS: bool = false;
 

@@ -71,6 +71,8 @@ impl System for CovingtonNonmonotonic {
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::NoArc];
     const ORACLES: &'static [OracleKind] =
         &[OracleKind::Static, OracleKind::Lower, OracleKind::PcUpper, OracleKind::Upper];
+    // Gold derivations of many lengths compete in a beam that compares scores after equally many transitions.
+    const BEAM_ORACLE: OracleKind = OracleKind::Static;
     const FEATURES: &'static str = "covington";
     const HEADLESS_ARE_ROOTS: bool = false;
 
