@@ -136,7 +136,7 @@ fn every_way_of_training_learns_what_it_is_shown() {
                 (SystemKind::EasyFirst, _) if oracle == OracleKind::Static => 0.02,
                 (SystemKind::ArcEagerNonmonotonic, Training::Global) if oracle == OracleKind::Dynamic => 0.1,
                 (SystemKind::ArcEagerNonmonotonic, _) => 0.02,
-                (SystemKind::Covington, Training::Greedy) => 0.02,
+                (_, Training::Greedy) if of_many_lengths => 0.02,
                 (_, Training::Global) if of_many_lengths && !oracle.is_static() => 0.05,
                 _ => 0.0,
             };
@@ -194,8 +194,10 @@ fn non_projective_trees_are_learned() {
                 ..TrainOptions::default()
             };
             let wrong = n_wrong(&train(&options, &shown), &shown, options.decoding_beam());
+            // Covington's, at every pair of words, are longest in settling.
+            let settling = if system.features() == "covington" { 20 } else { 100 };
             assert!(
-                wrong <= at_most + shown.n_words() / 100,
+                wrong <= at_most + shown.n_words() / settling,
                 "{system}, {training:?}, {nonprojective:?}: {wrong} wrong of {}",
                 shown.n_words()
             );
