@@ -85,7 +85,8 @@ fn beginning(sentence: &Sentence, n_words: u16) -> Sentence {
 }
 
 /// All derivations of one sentence with their scores, by depth-first search. Plain configurations say what is permitted,
-/// configurations in an arena are only scored, without memory.
+/// configurations in an arena are only scored, without memory. Each comes with its length and with what a transition more
+/// of waiting would score.
 struct Exhaustive<'t, S> {
     system: S,
     features: &'t Compiled,
@@ -93,16 +94,29 @@ struct Exhaustive<'t, S> {
     weights: &'t Hashed,
     input: &'t Input,
     scorer: Scorer,
-    found: Vec<Parsed>,
+    found: Vec<(Parsed, usize, i64)>,
 }
 
 impl<S: TransitionSystem> Exhaustive<'_, S> {
-    fn search<'a>(&mut self, plain: &S::Plain, shared: S::Shared<'a>, arena: Arena<'a>, tree: &Tree, score: i64) {
+    fn search<'a>(
+        &mut self,
+        plain: &S::Plain,
+        shared: S::Shared<'a>,
+        arena: Arena<'a>,
+        tree: &Tree,
+        length: usize,
+        score: i64,
+    ) {
+        let sets = arena.label_sets();
         if self.system.is_terminal(plain) {
-            self.found.push(Parsed { tree: completed(tree.clone(), self.actions), score });
+            let waiting = self.actions.idle().map_or(0, |idle| {
+                let cells = shared.cells(0);
+                let (scores, _) = self.scorer.score_plainly(self.features, self.weights, self.input, sets, &cells);
+                i64::from(scores[idle as usize])
+            });
+            self.found.push((Parsed { tree: completed(tree.clone(), self.actions), score }, length, waiting));
             return;
         }
-        let sets = arena.label_sets();
         for (action, id) in permitted_actions(&self.system, self.actions, plain) {
             let cells = shared.cells(action.point);
             let (scores, _) = self.scorer.score_plainly(self.features, self.weights, self.input, sets, &cells);
@@ -111,7 +125,7 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
             apply(&self.system, plain, action, &mut tree);
             let plain = self.system.successor(plain, action, ());
             let shared = self.system.successor(&shared, action, arena);
-            self.search(&plain, shared, arena, &tree, score);
+            self.search(&plain, shared, arena, &tree, length + 1, score);
         }
     }
 }
@@ -132,7 +146,13 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
     let (features, actions, weights) = (&features, &actions, &weights);
     let mut all = Exhaustive { system, features, actions, weights, input: &input, scorer, found: Vec::new() };
     let unattached = Tree::unattached(n_words);
-    all.search(&system.initial((), n_words), system.initial(arena, n_words), arena, &unattached, 0);
+    all.search(&system.initial((), n_words), system.initial(arena, n_words), arena, &unattached, 0, 0);
+    let longest = all.found.iter().map(|&(_, length, _)| length).max().unwrap();
+    let wait = |(parsed, length, waiting): (Parsed, usize, i64)| Parsed {
+        score: parsed.score + (longest - length) as i64 * waiting,
+        ..parsed
+    };
+    let all: Vec<Parsed> = all.found.into_iter().map(wait).collect();
 
     let mut workspace = Workspace::new(N_LABELS);
     workspace.input.clone_from(&input);
@@ -146,14 +166,14 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
         parsed
     };
     let best = decoded[0].clone();
-    assert_eq!(best.score, all.found.iter().map(|parsed| parsed.score).max().unwrap(), "{what}");
-    assert!(all.found.contains(&best), "{what}");
+    assert_eq!(best.score, all.iter().map(|parsed| parsed.score).max().unwrap(), "{what}");
+    assert!(all.contains(&best), "{what}");
     if roots == Roots::Single {
         assert!(decoded.iter().all(|parsed| parsed.tree.n_roots() == 1), "{what}");
     }
     // Not only the best: all of them, with the same trees and scores. Of derivations that are twins at
     // some step only the best is kept, so of those that make one tree some are missing, but never the best.
-    let (decoded, found) = (sorted(decoded), sorted(all.found));
+    let (decoded, found) = (sorted(decoded), sorted(all));
     assert!(decoded.iter().all(|parsed| found.contains(parsed)), "{what}");
     let best_by_tree = |parsed: &[Parsed]| {
         let mut best = BTreeMap::new();

@@ -92,7 +92,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     ) {
         let c = &item.configuration;
         if self.system.is_terminal(c) {
-            beam.offer(Candidate { score: item.score, rank, choice: IDLE });
+            self.offer_idling(beam, rank, item, scorer, input, label_sets);
             return;
         }
         for point in 0..self.system.n_points(c) as Point {
@@ -100,6 +100,24 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
             let permitted = self.system.permitted(c, point);
             beam.offer_all(rank, point, item.score, scores, self.actions.mask(permitted));
         }
+    }
+
+    /// Offers an item whose derivation is complete as its own successor. Where derivations differ in length, waiting is
+    /// scored like any transition (Zhu et al. 2013): else the longer derivations of a beam would gain by their length.
+    fn offer_idling<'a>(
+        &self,
+        beam: &mut Beam,
+        rank: u32,
+        item: &Item<'a, S::Shared<'a>>,
+        scorer: &mut Scorer,
+        input: &Input,
+        label_sets: &LabelSets,
+    ) {
+        let gained = self.actions.idle().map_or(0, |idle| {
+            let cells = item.configuration.cells(0);
+            scorer.score(self.features, self.weights, input, label_sets, &cells)[idle as usize]
+        });
+        beam.offer(Candidate { score: item.score + i64::from(gained), rank, choice: IDLE });
     }
 
     /// Offers those successors of an item that `choices`, in ascending order, lead to.
@@ -116,7 +134,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     ) {
         for at_point in choices.chunk_by(|a, b| a.point == b.point) {
             if at_point[0] == IDLE {
-                beam.offer(Candidate { score: item.score, rank, choice: IDLE });
+                self.offer_idling(beam, rank, item, scorer, input, label_sets);
                 continue;
             }
             let cells = item.configuration.cells(at_point[0].point);

@@ -102,13 +102,15 @@ pub fn learn<S: TransitionSystem, W: Weights>(
     };
     for i in 0..=parted {
         for (item, change) in [(predicted[i], -1), (gold[i], 1)] {
-            if item.choice == IDLE {
-                continue;
-            }
+            let action = match item.choice {
+                IDLE => decoder.actions.idle(),
+                choice => Some(choice.action),
+            };
+            let Some(action) = action else { continue };
             let before = item.parent.expect("only initial items have no parent");
             let cells = before.configuration.cells(item.choice.point);
             let features = scorer.features(decoder.features, input, label_sets, &cells);
-            changes.extend(features.iter().map(|&feature| (feature, item.choice.action, change)));
+            changes.extend(features.iter().map(|&feature| (feature, action, change)));
         }
     }
     true

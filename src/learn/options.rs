@@ -32,7 +32,8 @@ pub struct TrainOptions {
     /// Averages begin after this many iterations, if there are more: the first ones are far from where learning ends.
     pub average_from: u32,
     /// How many times to train, each time in another random order; the model is the sum of their averages. Linear models
-    /// vote by adding up. PERF: on English-EWT two replicas give 0.3 to 0.4 points of LAS more than one.
+    /// vote by adding up. PERF: on English-EWT at width 8 the labelled attachment score is 87.63 with one, 87.73 with two,
+    /// 87.85 with four.
     pub replicas: u32,
     /// The seed of shuffling and exploration.
     pub seed: u64,
@@ -67,7 +68,7 @@ impl Default for TrainOptions {
             beam: 8,
             iterations: 15,
             average_from: 3,
-            replicas: 2,
+            replicas: 4,
             seed: 1,
             batch: 1,
             nonprojective: Nonprojective::MinCost,

@@ -29,11 +29,14 @@ pub enum Move {
     Right2,
     /// Makes an arc from S1 to S0 and pops S0.
     RightReduce,
+    /// Waits after the end of a derivation for longer ones. Never permitted; but a system whose derivations differ in length
+    /// has it among its moves, so that a model learns what a transition is worth that others make meanwhile.
+    Idle,
 }
 
 impl Move {
     /// The number of moves over all systems.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 11;
     /// Every move, in the order of their numbers.
     pub const ALL: [Move; Move::COUNT] = [
         Move::Shift,
@@ -46,6 +49,7 @@ impl Move {
         Move::Left2,
         Move::Right2,
         Move::RightReduce,
+        Move::Idle,
     ];
 
     /// Whether the move makes an arc, and so bears a label.
@@ -66,6 +70,7 @@ impl Move {
             Move::Left2 => "LEFT-2",
             Move::Right2 => "RIGHT-2",
             Move::RightReduce => "RIGHT-REDUCE",
+            Move::Idle => "IDLE",
         }
     }
 }
@@ -294,6 +299,12 @@ impl Actions {
     #[inline]
     pub fn chosen(&self, choice: Choice) -> Action {
         self.get(choice.action).at(choice.point)
+    }
+
+    /// The number of IDLE, if the system has it.
+    #[inline]
+    pub fn idle(&self) -> Option<ActionId> {
+        self.of_move(Move::Idle).next()
     }
 
     /// The label of a word that no move attached to the root.

@@ -53,7 +53,7 @@ impl ArcEagerRepair {
 
 impl System for ArcEagerRepair {
     const NAME: &'static str = "arc-eager-repair";
-    const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
+    const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Idle];
     /// Words that came back may have arcs.
     const BUFFER_IS_SUFFIX: bool = false;
 

@@ -43,7 +43,7 @@ impl ArcEagerStart {
 
 impl System for ArcEagerStart {
     const NAME: &'static str = "arc-eager-start";
-    const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
+    const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Idle];
 
     type Shared<'a> = ArenaConfiguration<'a>;
     type Plain = PlainConfiguration;

@@ -44,7 +44,7 @@ impl ArcEagerUnshift {
 
 impl System for ArcEagerUnshift {
     const NAME: &'static str = "arc-eager-unshift";
-    const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Unshift];
+    const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Unshift, Move::Idle];
     /// A word that came back has nothing behind it.
     const BUFFER_IS_SUFFIX: bool = false;
 

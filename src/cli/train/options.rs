@@ -56,7 +56,7 @@ pub struct TrainingArgs {
     /// Leave the first iterations out of the average, if there are more [default: 3; graph-based: 1]
     #[arg(long, value_name = "K", help_heading = "Training")]
     average_from: Option<u32>,
-    /// Train so many times, in other random orders, and add up the models [default: 2]
+    /// Train so many times, in other random orders, and add up the models [default: 4]
     #[arg(long, value_name = "N", help_heading = "Training")]
     replicas: Option<u32>,
     /// The seed of shuffling and exploration [default: 1]

@@ -47,7 +47,7 @@ fn node_at<C: Lists>(c: &C, point: Point) -> Option<Node> {
 
 impl System for CovingtonNonlocal {
     const NAME: &'static str = "covington-nonlocal";
-    const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
+    const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::Idle];
     const FEATURES: &'static str = "covington";
     const HEADLESS_ARE_ROOTS: bool = false;
 

@@ -68,7 +68,7 @@ impl CovingtonNonmonotonic {
 
 impl System for CovingtonNonmonotonic {
     const NAME: &'static str = "covington-nonmonotonic";
-    const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::NoArc];
+    const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::NoArc, Move::Idle];
     const ORACLES: &'static [OracleKind] =
         &[OracleKind::Static, OracleKind::Lower, OracleKind::PcUpper, OracleKind::Upper];
     // Gold derivations of many lengths compete in a beam that compares scores after equally many transitions.
