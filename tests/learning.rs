@@ -130,7 +130,7 @@ fn every_way_of_training_learns_what_it_is_shown() {
                 oracle,
                 iterations,
                 keep,
-                replicas: 1,
+                replicas: 2,
                 ..TrainOptions::default()
             };
             let model = train(&options, &shown);
@@ -145,11 +145,10 @@ fn every_way_of_training_learns_what_it_is_shown() {
                 (SystemKind::EasyFirst, _) if oracle == OracleKind::Static => 0.02,
                 (SystemKind::ArcEagerNonmonotonic, Training::Global) if oracle == OracleKind::Dynamic => 0.1,
                 (SystemKind::ArcEagerNonmonotonic, _) => 0.02,
-                // Their costs are approximate.
-                (SystemKind::ArcEagerRepair | SystemKind::ArcEagerUnshift, _) => 0.01,
                 (_, Training::Greedy) if of_many_lengths => 0.02,
                 (_, Training::Global) if of_many_lengths && !oracle.is_static() => 0.2,
-                _ => 0.0,
+                // Averages over few iterations may still leave a word or two.
+                _ => 0.01,
             };
             let n_words = shown.n_words();
             let few_wrong = wrong as f64 <= bound * n_words as f64;
@@ -202,7 +201,7 @@ fn non_projective_trees_are_learned() {
                 lift: scheme,
                 iterations,
                 keep,
-                replicas: 1,
+                replicas: 2,
                 ..TrainOptions::default()
             };
             let wrong = n_wrong(&train(&options, &shown), &shown, options.decoding_beam());
