@@ -48,7 +48,7 @@ TREEBANKS ?=
 TREEBEAM = target/release/treebeam
 SETTINGS = $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS),--set 'seeds=$(SEEDS)') $(if $(TREEBANKS),--set 'treebanks=$(TREEBANKS)')
 
-.PHONY: demo global-vs-greedy beam-ablation
+.PHONY: demo global-vs-greedy beam-ablation systems
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml --out demo $(SETTINGS)
@@ -57,4 +57,7 @@ global-vs-greedy: build ## what global training buys: systems x training, on rea
 	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 beam-ablation: build ## accuracy and speed against the width of the beam
+	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
+
+systems: build ## every transition system, greedy and with a beam
 	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
