@@ -191,3 +191,33 @@ fn a_feature_set_of_ones_own_is_kept_in_the_model() {
         assert!(told.contains("bad.feat:2: column ") && told.contains("; expected "), "{bad}: {told}");
     }
 }
+
+/// What `model freeze` writes parses, in any precision and of either kind; nothing changes where nothing is asked for.
+#[test]
+fn frozen_models_parse() {
+    let folder = folder(80);
+    for system in ["arc-eager", "eisner"] {
+        let run = |line: &str| {
+            let done = treebeam(folder.path(), line).assert().success();
+            String::from_utf8(done.get_output().stdout.clone()).unwrap()
+        };
+        run(&format!("train --train train.conllu --dev dev.conllu --system {system} --iterations 2 --model model"));
+        run("model freeze model -o again");
+        let [model, again] = ["model", "again"].map(|name| fs::read(folder.path().join(name)).unwrap());
+        assert!(model == again, "{system}");
+        for bits in ["i16", "i8"] {
+            let text = run(&format!("model freeze model --quantise {bits} --test dev.conllu -o fewer"));
+            let las: Vec<f64> = (text.lines().find(|line| line.starts_with("LAS")).unwrap().split_whitespace())
+                .skip(1)
+                .map(|number| number.parse().unwrap())
+                .collect();
+            assert!(las[0] > 50.0 && las[2].abs() < 3.0, "{system}, {bits}: {text}");
+            let fewer = fs::metadata(folder.path().join("fewer")).unwrap().len();
+            assert!(fewer < model.len() as u64, "{system}, {bits}");
+            assert!(run("model info fewer").contains(&format!("precision {bits}")));
+            run("parse --model fewer dev.conllu -o parsed.conllu");
+        }
+    }
+    treebeam(folder.path(), "model freeze dev.conllu -o no").assert().code(2);
+    assert!(!folder.path().join("no").exists());
+}

@@ -1,8 +1,10 @@
 //! `treebeam model`.
 
+mod freeze;
+
 use clap::Subcommand;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::Value;
@@ -28,12 +30,23 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Write a model again, in fewer bits if asked for, and tell what that costs
+    ///
+    /// A model as trained is frozen already: it is mapped into memory and parsed with where it stands. With weights of 16 bits
+    /// the file is an eighth smaller, with 8 bits a quarter.
+    Freeze(freeze::Args),
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Command::Info { model: path, json } = args.command;
-    let (header, sizes, lines) = match Loaded::read(&path)? {
+    match args.command {
+        Command::Info { model, json } => info(&model, json),
+        Command::Freeze(args) => freeze::run(args),
+    }
+}
+
+fn info(path: &Path, json: bool) -> anyhow::Result<ExitCode> {
+    let (header, sizes, lines) = match Loaded::read(path)? {
         Loaded::Transitions(model) => of_transitions(&model)?,
         Loaded::Graph(model) => of_graph(&model)?,
     };
@@ -95,7 +108,8 @@ fn sizes(weights: &FrozenWeights) -> Value {
 
 fn weights(weights: &FrozenWeights) -> (&'static str, String) {
     let (n_weights, n_features) = (weights.n_weights(), weights.n_features());
-    ("weights", format!("{n_weights} in {n_features} features, 1.0 is {}", weights.scale()))
+    let (scale, precision) = (weights.scale(), weights.precision());
+    ("weights", format!("{n_weights} in {n_features} features, 1.0 is {scale}, precision {precision}"))
 }
 
 fn origin(provenance: &Provenance, training: &Value) -> impl Iterator<Item = (&'static str, String)> {

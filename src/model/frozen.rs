@@ -21,6 +21,16 @@ pub enum Precision {
     I8,
 }
 
+impl std::fmt::Display for Precision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Precision::Full => "full",
+            Precision::I16 => "i16",
+            Precision::I8 => "i8",
+        })
+    }
+}
+
 /// Frozen weights.
 #[derive(Debug, Clone)]
 pub struct FrozenWeights {

@@ -1,0 +1,113 @@
+//! `treebeam model freeze`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::cli::loaded::Loaded;
+use crate::decode::Parser;
+use crate::error::Result;
+use crate::eval::Counts;
+use crate::graph::GraphParser;
+use crate::learn::prepare::{compare, development};
+use crate::model::{FrozenWeights, Precision};
+use crate::output::Output;
+use crate::treebank::Treebank;
+
+/// Options of `treebeam model freeze`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The model
+    model: PathBuf,
+    /// The model file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The bits of a weight; as many as it was trained with if not given
+    #[arg(long, value_enum)]
+    quantise: Option<Quantise>,
+    /// Parse this treebank with both models and print what changes
+    #[arg(long, value_name = "FILE")]
+    test: Option<PathBuf>,
+    /// The width to parse with; by default the model's own
+    #[arg(long, value_name = "B")]
+    beam: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Quantise {
+    /// 16 bits
+    I16,
+    /// 8 bits
+    I8,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    // Fails now rather than after parsing if the model cannot be written.
+    drop(Output::create(&args.output)?);
+    let precision = match args.quantise {
+        None => Precision::Full,
+        Some(Quantise::I16) => Precision::I16,
+        Some(Quantise::I8) => Precision::I8,
+    };
+    let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
+    let mut model = Loaded::read(&args.model)?;
+    let before = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
+    let weights = model.weights_mut();
+    let was = (weights.n_features(), weights.n_weights());
+    if precision != weights.precision() {
+        *weights = weights.quantise(precision);
+    }
+    let is = (weights.n_features(), weights.n_weights());
+    model.write(&args.output)?;
+    let mut out = std::io::stdout().lock();
+    let sizes = [&args.model, &args.output].map(|path| size(path));
+    writeln!(out, "{:<10}{:>12}{:>12}", "", "before", "after")?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "features", was.0, is.0)?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "weights", was.1, is.1)?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "bytes", sizes[0], sizes[1])?;
+    if let (Some(test), Some(before)) = (test, before) {
+        let after = score(&model, &test, args.beam)?;
+        writeln!(out, "{:<10}{:>12.2}{:>12.2}  {:+.2}", "UAS", before.uas(), after.uas(), after.uas() - before.uas())?;
+        writeln!(out, "{:<10}{:>12.2}{:>12.2}  {:+.2}", "LAS", before.las(), after.las(), after.las() - before.las())?;
+        writeln!(out, "over {} words of {}, punctuation included, full labels", before.tokens, test.path.display())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The size of a file in bytes, as far as it can be told.
+fn size(path: &Path) -> String {
+    std::fs::metadata(path).map_or("?".to_owned(), |metadata| metadata.len().to_string())
+}
+
+/// Correct heads and labels of what the model makes of `test`.
+fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts> {
+    let (parsed, gold) = match model {
+        Loaded::Transitions(model) => {
+            let mut parser = Parser::new(model, beam.unwrap_or(model.header.beam), 1)?;
+            let gold = development(Some(test), model.header.roots, model.outcome.labels(), model.features.columns())?;
+            (parser.parse(&test.sentences, 1), gold)
+        }
+        Loaded::Graph(model) => {
+            let gold = development(Some(test), model.header.roots, model.outcome.labels(), &model.columns)?;
+            (GraphParser::new(model, 1)?.parse(&test.sentences)?.into_iter().map(|tree| vec![tree]).collect(), gold)
+        }
+    };
+    Ok(gold.iter().zip(&parsed).map(|((_, gold), parsed)| compare(gold, &parsed[0].tree)).sum())
+}
+
+impl Loaded {
+    fn weights_mut(&mut self) -> &mut FrozenWeights {
+        match self {
+            Loaded::Transitions(model) => &mut model.weights,
+            Loaded::Graph(model) => &mut model.weights,
+        }
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        match self {
+            Loaded::Transitions(model) => model.write(path),
+            Loaded::Graph(model) => model.write(path),
+        }
+    }
+}
