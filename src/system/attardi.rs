@@ -29,8 +29,8 @@
 //! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition, and RIGHT-2 never.
 
 use super::completion::Completion;
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
-use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
+use super::{Action, ArcStandard, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, Stacks};
 use crate::tree::{Gold, Node, ROOT};
 
 /// Attardi's system of degree 2.
@@ -47,6 +47,11 @@ impl Attardi {
     /// The system with one or several words on the root.
     pub fn new(roots: Roots) -> Attardi {
         Attardi { roots }
+    }
+
+    /// The system without arcs that skip a node.
+    fn degree_1(&self) -> ArcStandard {
+        ArcStandard::new(self.roots)
     }
 
     /// The arcs that may be made, as (move, head, dependent).
@@ -103,26 +108,23 @@ impl System for Attardi {
 
 impl<C: Stacks> Transitions<C> for Attardi {
     fn initial(&self, arena: C::Arena, n_words: usize) -> C {
-        C::initial(arena, n_words, RootPlace::StackBottom)
+        self.degree_1().initial(arena, n_words)
     }
 
     fn is_terminal(&self, c: &C) -> bool {
-        c.stack_len() == 1 && c.buffer_len() == 0
+        self.degree_1().is_terminal(c)
     }
 
     #[inline]
-    fn permitted(&self, c: &C, _: Point) -> Permitted {
-        let (buffer_empty, stack_len) = (c.buffer_len() == 0, c.stack_len());
-        let root_is_free = self.roots == Roots::Several || (buffer_empty && stack_len == 2);
-        let moves = MoveSet::default()
-            .with(Move::Shift, !buffer_empty)
-            .with(Move::Left, stack_len >= 3)
-            .with(Move::Right, stack_len >= 3 || (stack_len == 2 && root_is_free))
-            .with(Move::Left2, stack_len >= 4)
-            .with(Move::Right2, stack_len >= 4 || (stack_len == 3 && root_is_free));
-        let from_root =
-            MoveSet::default().with(Move::Right, stack_len == 2).with(Move::Right2, stack_len == 3 && root_is_free);
-        Permitted { moves, from_root }
+    fn permitted(&self, c: &C, point: Point) -> Permitted {
+        let Permitted { moves, from_root } = self.degree_1().permitted(c, point);
+        // The one word on the root is the last: there is nothing to skip.
+        let skips_to_root = c.stack_len() == 3 && self.roots == Roots::Several;
+        let skips = c.stack_len() >= 4;
+        Permitted {
+            moves: moves.with(Move::Left2, skips).with(Move::Right2, skips || skips_to_root),
+            from_root: from_root.with(Move::Right2, skips_to_root),
+        }
     }
 
     fn arc(&self, c: &C, _: Point, mv: Move) -> Option<(Node, Node)> {
@@ -133,12 +135,9 @@ impl<C: Stacks> Transitions<C> for Attardi {
     #[inline]
     fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
         match action.mv {
-            Move::Shift => c.shift(arena),
-            Move::Left => c.left_arc_in_stack(action.label, arena),
-            Move::Right => c.right_arc_in_stack(action.label, arena),
             Move::Left2 => c.left_arc_over_s1(action.label, arena),
             Move::Right2 => c.right_arc_over_s1(action.label, arena),
-            mv => unreachable!("{} has no {}", Self::NAME, mv.name()),
+            _ => self.degree_1().successor(c, action, arena),
         }
     }
 }

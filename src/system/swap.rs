@@ -32,8 +32,10 @@
 //! in the sentence, LEFT makes an arc that goes to the right; no oracle leads there.
 
 use super::completion::Completion;
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, Transitions};
-use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, RootPlace, Stacks};
+use super::{
+    Action, ArcStandard, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, Transitions,
+};
+use crate::configuration::{ArenaConfiguration, PlainConfiguration, Point, Stacks};
 use crate::tree::{Gold, Node, ROOT};
 
 /// The swap system.
@@ -47,6 +49,11 @@ impl Swap {
     /// The system with one or several words on the root, and the non-deterministic oracle.
     pub fn new(roots: Roots) -> Swap {
         Swap { roots, oracle: OracleKind::NonDeterministic }
+    }
+
+    /// What is left of the system without SWAP.
+    fn without_swap(&self) -> ArcStandard {
+        ArcStandard::new(self.roots)
     }
 
     /// The move of the static or the lazy oracle where s0 and s1 are on the stack and b is the front of the buffer. It is
@@ -120,41 +127,28 @@ impl System for Swap {
 
 impl<C: Stacks> Transitions<C> for Swap {
     fn initial(&self, arena: C::Arena, n_words: usize) -> C {
-        C::initial(arena, n_words, RootPlace::StackBottom)
+        self.without_swap().initial(arena, n_words)
     }
 
     fn is_terminal(&self, c: &C) -> bool {
-        c.stack_len() == 1 && c.buffer_len() == 0
+        self.without_swap().is_terminal(c)
     }
 
     #[inline]
-    fn permitted(&self, c: &C, _: Point) -> Permitted {
-        let (stack_len, buffer_empty) = (c.stack_len(), c.buffer_len() == 0);
-        let right_from_root = stack_len == 2;
-        let moves = MoveSet::default()
-            .with(Move::Shift, !buffer_empty)
-            .with(Move::Left, stack_len >= 3)
-            .with(Move::Right, stack_len >= 2 && !(self.roots == Roots::Single && right_from_root && !buffer_empty))
-            .with(Move::Swap, stack_len >= 3 && c.stack(1) < c.stack(0));
-        Permitted { moves, from_root: MoveSet::default().with(Move::Right, right_from_root) }
+    fn permitted(&self, c: &C, point: Point) -> Permitted {
+        let Permitted { moves, from_root } = self.without_swap().permitted(c, point);
+        Permitted { moves: moves.with(Move::Swap, c.stack_len() >= 3 && c.stack(1) < c.stack(0)), from_root }
     }
 
-    fn arc(&self, c: &C, _: Point, mv: Move) -> Option<(Node, Node)> {
-        match mv {
-            Move::Left => Some((c.stack(0)?, c.stack(1)?)),
-            Move::Right => Some((c.stack(1)?, c.stack(0)?)),
-            _ => None,
-        }
+    fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)> {
+        self.without_swap().arc(c, point, mv)
     }
 
     #[inline]
     fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
         match action.mv {
-            Move::Shift => c.shift(arena),
-            Move::Left => c.left_arc_in_stack(action.label, arena),
-            Move::Right => c.right_arc_in_stack(action.label, arena),
             Move::Swap => c.swap(arena),
-            mv => unreachable!("{} has no {}", Self::NAME, mv.name()),
+            _ => self.without_swap().successor(c, action, arena),
         }
     }
 }

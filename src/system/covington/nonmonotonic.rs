@@ -24,7 +24,7 @@
 
 use super::bounds::Bounds;
 use super::cycles::Cycles;
-use super::monotonic::may_pass;
+use super::monotonic::{Covington, may_pass};
 use super::outlook::{Outlook, detached};
 use super::{at_last_word, can_be_completed, left_focus, static_move};
 use crate::configuration::{Lists, PlainLists, Point, SharedLists};
@@ -44,6 +44,11 @@ impl CovingtonNonmonotonic {
     /// The system with one or several words on the root, and the upper bound for its oracle.
     pub fn new(roots: Roots) -> CovingtonNonmonotonic {
         CovingtonNonmonotonic { roots, oracle: OracleKind::Upper }
+    }
+
+    /// The system whose arcs stay.
+    fn monotonic(&self) -> Covington {
+        Covington::new(self.roots)
     }
 
     fn one_root(&self) -> bool {
@@ -88,17 +93,17 @@ impl System for CovingtonNonmonotonic {
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {
-        n_words + n_words * (n_words + 1) / 2
+        self.monotonic().max_derivation_len(n_words)
     }
 }
 
 impl<C: Lists> Transitions<C> for CovingtonNonmonotonic {
     fn initial(&self, arena: C::Arena, n_words: usize) -> C {
-        C::initial(arena, n_words)
+        self.monotonic().initial(arena, n_words)
     }
 
     fn is_terminal(&self, c: &C) -> bool {
-        c.right() as usize > c.n_words()
+        self.monotonic().is_terminal(c)
     }
 
     #[inline]
@@ -119,12 +124,8 @@ impl<C: Lists> Transitions<C> for CovingtonNonmonotonic {
     }
 
     #[inline]
-    fn arc(&self, c: &C, _: Point, mv: Move) -> Option<(Node, Node)> {
-        match mv {
-            Move::Left => Some((c.right(), left_focus(c)?)),
-            Move::Right => Some((left_focus(c)?, c.right())),
-            _ => None,
-        }
+    fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)> {
+        self.monotonic().arc(c, point, mv)
     }
 
     fn detached(&self, c: &C, point: Point, mv: Move) -> [Option<Node>; 2] {
