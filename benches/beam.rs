@@ -38,7 +38,7 @@ pub fn bench(c: &mut Criterion) {
                 for (rank, scores) in scores.iter().enumerate() {
                     beam.offer_all(rank as u32, 0, bases[rank], scores, &mask);
                 }
-                let chosen = beam.finish().iter().map(|c| (-c.score, c.rank, c.choice.action));
+                let chosen = beam.finish().iter().map(|c| (-c.score(), c.rank(), c.choice().action));
                 assert!(chosen.eq(expected.iter().copied()));
             });
         });

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use treebeam::configuration::{Arena, LabelSets, Point, View as _};
 use treebeam::decode::{Decoder, Parsed, Scorer, Workspace};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
-use treebeam::model::Weights;
+use treebeam::model::{Row, Weights};
 use treebeam::random;
 use treebeam::system::{Action, ActionId, Actions, EasyFirst, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{NO_LABEL, NO_NODE, ROOT, Tree};
@@ -21,8 +21,12 @@ struct Hashed {
 }
 
 impl Weights for Hashed {
-    fn add(&self, features: &[u64], scores: &mut [i32]) {
-        for &feature in features {
+    fn find(&self, features: &[u64], rows: &mut [Row]) {
+        rows.copy_from_slice(features);
+    }
+
+    fn add(&self, rows: &[Row], scores: &mut [i32]) {
+        for &feature in rows {
             for (action, score) in scores.iter_mut().enumerate() {
                 let mixed = (feature ^ self.seed.rotate_left(32) ^ action as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 *score += (mixed >> 59) as i32 - 16;

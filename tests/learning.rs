@@ -36,7 +36,7 @@ fn the_averaged_perceptron_of_john_saw_mary() {
     let mut predictions = Vec::new();
     for (feature, correct) in [(EMPTY, SHIFT), (NOUN_VERB, LEFT), (EMPTY, SHIFT), (VERB_NOUN, RIGHT)] {
         let mut scores = [0; 4];
-        weights.add(&[feature], &mut scores);
+        weights.add_features(&[feature], &mut scores);
         let predicted = (0..4u16).rev().max_by_key(|&action| scores[action as usize]).unwrap();
         predictions.push((scores, predicted));
         if predicted != correct {
@@ -52,7 +52,7 @@ fn the_averaged_perceptron_of_john_saw_mary() {
 
     let mut last = [[0i32; 4]; 3];
     for (row, feature) in last.iter_mut().zip(features) {
-        weights.add(&[feature], row);
+        weights.add_features(&[feature], row);
     }
     // By action, and for each action by feature, in whole numbers: as the lecture lists them.
     let listed = |table: [[f64; 4]; 3]| -> Vec<f64> {

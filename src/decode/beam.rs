@@ -1,6 +1,6 @@
 //! The beam: scoring all successors, keeping the best, building only those.
 
-use std::cmp::Reverse;
+use wide::{CmpGt as _, i32x8};
 
 use crate::configuration::Point;
 use crate::system::{ActionId, Choice, FORBIDDEN};
@@ -24,22 +24,40 @@ pub struct Item<'a, C> {
 /// What an item does whose derivation is complete.
 pub const IDLE: Choice = Choice { point: 0, action: ActionId::MAX };
 
-/// A successor that has not been built: the parent's rank in the beam, the action, and the score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Candidate {
-    /// The score of the whole derivation.
-    pub score: i64,
-    /// The parent's rank.
-    pub rank: u32,
-    /// The action and where it is taken.
-    pub choice: Choice,
-}
+/// A successor that has not been built: the parent's rank in the beam, the choice, and the score.
+///
+/// All in one number, so that its order is the order of a beam, best first: the highest score, ties by the parent's
+/// rank, then by point and action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate(u128);
+
+const SIGN: u64 = 1 << 63;
 
 impl Candidate {
-    /// The order of a beam: best score first, ties by the parent's rank, the point, the action's number.
+    /// The candidate with this score of its whole derivation.
     #[inline]
-    fn key(&self) -> (Reverse<i64>, u32, Choice) {
-        (Reverse(self.score), self.rank, self.choice)
+    pub fn new(score: i64, rank: u32, choice: Choice) -> Candidate {
+        let descending = !(score as u64 ^ SIGN);
+        let tie = u64::from(rank) << 32 | u64::from(choice.point) << 16 | u64::from(choice.action);
+        Candidate(u128::from(descending) << 64 | u128::from(tie))
+    }
+
+    /// The score of the whole derivation.
+    #[inline]
+    pub fn score(self) -> i64 {
+        (!((self.0 >> 64) as u64) ^ SIGN) as i64
+    }
+
+    /// The parent's rank.
+    #[inline]
+    pub fn rank(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// The action and where it is taken.
+    #[inline]
+    pub fn choice(self) -> Choice {
+        Choice { point: (self.0 >> 16) as Point, action: self.0 as ActionId }
     }
 }
 
@@ -67,21 +85,26 @@ impl<'w> Beam<'w> {
     /// `scores` are those of the actions, `mask` is 0 for permitted ones and [`FORBIDDEN`] for others.
     #[inline]
     pub fn offer_all(&mut self, rank: u32, point: Point, base: i64, scores: &[i32], mask: &[i32]) {
-        const LANES: usize = 16;
+        const LANES: usize = 8;
         let mut limit = self.limit(base);
+        let mut limits = i32x8::splat(limit);
+        let lanes = |lanes: &[i32]| i32x8::new(lanes.try_into().expect("a block of lanes"));
         for (block, (scores, mask)) in scores.chunks_exact(LANES).zip(mask.chunks_exact(LANES)).enumerate() {
-            let mut above = 0u32;
-            for lane in 0..LANES {
-                above |= u32::from(scores[lane] + mask[lane] > limit) << lane;
+            let masked = lanes(scores) + lanes(mask);
+            let mut above = masked.cmp_gt(limits).move_mask() as u32;
+            if above == 0 {
+                continue;
             }
+            let masked = masked.to_array();
             while above != 0 {
-                let lane = above.trailing_zeros() as usize;
+                let lane = above.trailing_zeros() as usize % LANES;
                 above &= above - 1;
-                let score = scores[lane] + mask[lane];
+                let score = masked[lane];
                 if score > limit {
                     let action = (block * LANES + lane) as ActionId;
-                    self.push(Candidate { score: base + i64::from(score), rank, choice: Choice { point, action } });
+                    self.push(Candidate::new(base + i64::from(score), rank, Choice { point, action }));
                     limit = self.limit(base);
+                    limits = i32x8::splat(limit);
                 }
             }
         }
@@ -90,7 +113,7 @@ impl<'w> Beam<'w> {
     /// Offers one successor. Ranks, and choices of a rank, must come in ascending order.
     #[inline]
     pub fn offer(&mut self, candidate: Candidate) {
-        if candidate.score > self.threshold {
+        if candidate.score() > self.threshold {
             self.push(candidate);
         }
     }
@@ -105,9 +128,9 @@ impl<'w> Beam<'w> {
 
     fn select(&mut self) {
         if self.candidates.len() > self.width {
-            self.candidates.select_nth_unstable_by_key(self.width - 1, Candidate::key);
+            self.candidates.select_nth_unstable(self.width - 1);
             self.candidates.truncate(self.width);
-            self.threshold = self.candidates[self.width - 1].score;
+            self.threshold = self.candidates[self.width - 1].score();
         }
     }
 
@@ -120,7 +143,7 @@ impl<'w> Beam<'w> {
     /// The best candidates, in order.
     pub fn finish(mut self) -> &'w [Candidate] {
         self.select();
-        self.candidates.sort_unstable_by_key(Candidate::key);
+        self.candidates.sort_unstable();
         self.candidates
     }
 }
@@ -134,6 +157,8 @@ impl<'a, C> Item<'a, C> {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+
     use super::*;
     use proptest::prelude::*;
 
@@ -154,10 +179,10 @@ mod tests {
                 for (action, lane) in lanes.iter().enumerate().filter(|(_, lane)| lane.1) {
                     let score = base + i64::from(lane.0);
                     let choice = Choice { point: 0, action: action as ActionId };
-                    all.push(Candidate { score, rank: rank as u32, choice });
+                    all.push(Candidate::new(score, rank as u32, choice));
                 }
             }
-            all.sort_by_key(Candidate::key);
+            all.sort_by_key(|c| (Reverse(c.score()), c.rank(), c.choice()));
             all.truncate(width);
             prop_assert_eq!(beam.finish(), &all[..]);
         }

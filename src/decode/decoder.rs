@@ -42,10 +42,11 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// # Panics
     /// If `width` is 0.
     pub fn decode(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
-        if width == 1 && S::LOCAL_POINTS {
-            return vec![self.decode_by_points(workspace)];
+        match width {
+            1 if S::LOCAL_POINTS => vec![self.decode_by_points(workspace)],
+            1 => vec![self.decode_greedily(workspace)],
+            _ => self.decode_by_beam(workspace, width, k),
         }
-        self.decode_by_beam(workspace, width, k)
     }
 
     /// What [`Decoder::decode`] finds, by beams at any width.
@@ -117,7 +118,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
             let cells = item.configuration.cells(0);
             scorer.score(self.features, self.weights, input, label_sets, &cells)[idle as usize]
         });
-        beam.offer(Candidate { score: item.score + i64::from(gained), rank, choice: IDLE });
+        beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
     }
 
     /// Offers those successors of an item that `choices`, in ascending order, lead to.
@@ -141,7 +142,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
             let scores = scorer.score(self.features, self.weights, input, label_sets, &cells);
             for &choice in at_point {
                 let score = item.score + i64::from(scores[choice.action as usize]);
-                beam.offer(Candidate { score, rank, choice });
+                beam.offer(Candidate::new(score, rank, choice));
             }
         }
     }
@@ -158,13 +159,13 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         width: usize,
         distinct: &mut HashSet<u64>,
         arena: Arena<'a>,
-        is_gold: impl Fn(&Candidate) -> bool,
+        is_gold: impl Fn(Candidate) -> bool,
         mut keep: impl FnMut(&'a Item<'a, S::Shared<'a>>),
     ) {
         distinct.clear();
-        for candidate in candidates {
-            let parent = items[candidate.rank as usize];
-            let item = self.successor(parent, candidate.choice, candidate.score, is_gold(candidate), arena);
+        for &candidate in candidates {
+            let parent = items[candidate.rank() as usize];
+            let item = self.successor(parent, candidate.choice(), candidate.score(), is_gold(candidate), arena);
             if width == 1 || distinct.insert(item.configuration.identity()) {
                 keep(item);
                 if width == 1 || distinct.len() == width {

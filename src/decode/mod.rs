@@ -2,10 +2,12 @@
 
 mod beam;
 mod decoder;
+mod greedy;
 mod memo;
 mod parser;
 mod points;
 mod scorer;
+mod vectors;
 mod workspace;
 
 pub use beam::{Beam, Candidate, IDLE, Item};

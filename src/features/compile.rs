@@ -1,6 +1,8 @@
 //! A feature set made ready for extraction: templates in groups that can be memoised, atoms as slot numbers.
 
-use super::{Atom, Attribute, Columns, FeatureSet};
+use std::ops::Range;
+
+use super::{Atom, Attribute, Columns, FeatureSet, Template};
 use crate::configuration::{Role, Slot, SlotMask};
 
 /// How to read one atom's value from the cells in all places.
@@ -34,16 +36,17 @@ pub(super) struct Hashed {
     pub template: u16,
 }
 
-/// Templates that read the same places. What they contribute to the scores depends only on the slots they read, so it can be
-/// memoised under the key of these slots (Goldberg, Zhao & Huang 2013 cache a stack's features in the same spirit).
+/// Templates that read the same places, and of these the same sides: words, heads, left or right dependents. What they
+/// contribute to the scores depends only on the slots they read, so it can be memoised under the key of these slots
+/// (Goldberg, Zhao & Huang 2013 cache a stack's features in the same spirit).
 #[derive(Debug, Clone)]
 pub struct Group {
     pub(super) reads: Vec<Read>,
     /// Those with a condition last.
     pub(super) templates: Vec<Hashed>,
     pub(super) n_unconditional: usize,
-    /// (place, number of the mask) for each place that the key depends on.
-    pub(super) key: Vec<(u8, u8)>,
+    /// (place, the slots read) for each place that the key depends on.
+    pub(super) key: Vec<(u8, SlotMask)>,
 }
 
 impl Group {
@@ -68,10 +71,25 @@ impl Group {
     }
 }
 
+/// The groups that read the same places, whatever they read there. Their sum is memoised, too, so that a configuration
+/// whose left dependents alone are new looks up the features of left dependents alone.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The numbers of its groups.
+    pub groups: Range<usize>,
+    pub(super) key: CellKeys,
+}
+
+/// (place, number of the mask) for each place that a key depends on: cells carry their keys under these masks.
+pub(super) type CellKeys = Vec<(u8, u8)>;
+
 /// A compiled feature set.
 #[derive(Debug, Clone)]
 pub struct Compiled {
     pub(super) groups: Vec<Group>,
+    pub(super) parts: Vec<Part>,
+    /// What all features together read.
+    pub(super) whole: CellKeys,
     masks: Vec<SlotMask>,
     columns: Columns,
     n_templates: usize,
@@ -81,23 +99,29 @@ impl Compiled {
     /// Compiles `set` over `columns`. `buffer_is_suffix` says whether B0 tells what is behind it
     /// ([`System::BUFFER_IS_SUFFIX`](crate::system::System::BUFFER_IS_SUFFIX)).
     pub fn new(set: &FeatureSet, columns: Columns, buffer_is_suffix: bool) -> Compiled {
-        let mut classes: Vec<(Class, Vec<usize>)> = Vec::new();
-        for (number, template) in set.templates.iter().enumerate() {
-            let class = Class::of(&template.atoms);
-            match classes.iter_mut().find(|(known, _)| *known == class) {
-                Some((_, members)) => members.push(number),
-                None => classes.push((class, vec![number])),
+        let mut masks = Masks::default();
+        let (mut groups, mut parts): (Vec<Group>, Vec<Part>) = (Vec::new(), Vec::new());
+        let all: Vec<usize> = (0..set.templates.len()).collect();
+        for members in classes(&all, |number| places(&set.templates[number])) {
+            let first = groups.len();
+            for members in classes(&members, |number| sides(&set.templates[number])) {
+                groups.push(group(set, &members, &columns, buffer_is_suffix));
             }
+            let key = masks.key(slots_read(set, &members, buffer_is_suffix));
+            parts.push(Part { groups: first..groups.len(), key });
         }
-        let mut masks = Vec::new();
-        let groups =
-            classes.iter().map(|(_, members)| group(set, members, &columns, buffer_is_suffix, &mut masks)).collect();
-        Compiled { groups, masks, columns, n_templates: set.templates.len() }
+        let whole = masks.key(slots_read(set, &all, buffer_is_suffix));
+        Compiled { groups, parts, whole, masks: masks.0, columns, n_templates: set.templates.len() }
     }
 
     /// The groups.
     pub fn groups(&self) -> &[Group] {
         &self.groups
+    }
+
+    /// The parts: every group is in one of them.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     /// The masks under which cells must carry keys.
@@ -116,39 +140,89 @@ impl Compiled {
     }
 }
 
-/// What decides a template's group: the places of the stack, whether the buffer is read, and for templates of the buffer
-/// alone whether they read more than its words. (Words of the buffer are fresh once per position, dependents of B0 more
-/// often; together with the stack the difference is not worth a group.)
-#[derive(Debug, PartialEq, Eq)]
-struct Class {
-    stack: u8,
-    buffer: bool,
-    tree_of_buffer: bool,
+/// The members by class, classes in order of their first member.
+fn classes<K: PartialEq>(members: &[usize], class: impl Fn(usize) -> K) -> Vec<Vec<usize>> {
+    let mut classes: Vec<(K, Vec<usize>)> = Vec::new();
+    for &member in members {
+        let class = class(member);
+        match classes.iter_mut().find(|(known, _)| *known == class) {
+            Some((_, members)) => members.push(member),
+            None => classes.push((class, vec![member])),
+        }
+    }
+    classes.into_iter().map(|(_, members)| members).collect()
 }
 
-impl Class {
-    fn of(atoms: &[Atom]) -> Class {
-        let mut class = Class { stack: 0, buffer: false, tree_of_buffer: false };
-        for (role, slot) in atoms.iter().flat_map(Atom::slots) {
-            if role.in_buffer() {
-                class.buffer = true;
-                class.tree_of_buffer |= slot != Slot::Node;
-            } else {
-                class.stack |= 1 << role as u8;
-            }
+/// What decides a template's part: the places of the stack, and whether the buffer is read.
+fn places(template: &Template) -> (u16, bool) {
+    let (mut stack, mut buffer) = (0, false);
+    for (role, _) in template.atoms.iter().flat_map(Atom::slots) {
+        if role.in_buffer() {
+            buffer = true;
+        } else {
+            stack |= 1 << role as u16;
         }
-        class.tree_of_buffer &= class.stack == 0;
-        class
+    }
+    (stack, buffer)
+}
+
+/// What decides a template's group within its part: which sides of its places it reads besides the words that stand there.
+fn sides(template: &Template) -> u64 {
+    template.atoms.iter().flat_map(Atom::slots).fold(0, |sides, (role, slot)| match side(slot) {
+        0 => sides,
+        side => sides | 1 << (role as u64 * 6 + side),
+    })
+}
+
+/// The side of its node on which a slot lies; 0 for the node itself. What changes together is on one side.
+fn side(slot: Slot) -> u64 {
+    match slot {
+        Slot::Node => 0,
+        Slot::Label | Slot::Head | Slot::HeadLabel | Slot::Head2 | Slot::Head2Label => 1,
+        Slot::L1 | Slot::L1Label | Slot::L2 | Slot::L2Label | Slot::LeftValency | Slot::LeftLabels => 2,
+        Slot::R1 | Slot::R1Label | Slot::R2 | Slot::R2Label | Slot::RightValency | Slot::RightLabels => 3,
+        Slot::Size => 4,
     }
 }
 
-fn group(
-    set: &FeatureSet,
-    members: &[usize],
-    columns: &Columns,
-    buffer_is_suffix: bool,
-    masks: &mut Vec<SlotMask>,
-) -> Group {
+/// The slots that templates read, by place.
+type SlotsRead = [Vec<Slot>; Role::COUNT];
+
+fn slots_read(set: &FeatureSet, members: &[usize], buffer_is_suffix: bool) -> SlotsRead {
+    let mut slots = SlotsRead::default();
+    for (role, slot) in members.iter().flat_map(|&number| &set.templates[number].atoms).flat_map(Atom::slots) {
+        if buffer_is_suffix && role.in_buffer() && role != Role::B0 {
+            // B0 determines what is behind it, and that has no arcs.
+            slots[Role::B0 as usize].push(Slot::Node);
+        } else {
+            slots[role as usize].push(slot);
+        }
+    }
+    slots
+}
+
+fn masks_of(slots: SlotsRead) -> impl Iterator<Item = (u8, SlotMask)> {
+    let read = slots.into_iter().enumerate().filter(|(_, slots)| !slots.is_empty());
+    read.map(|(role, slots)| (role as u8, SlotMask::of(slots)))
+}
+
+/// The masks under which cells carry keys.
+#[derive(Default)]
+struct Masks(Vec<SlotMask>);
+
+impl Masks {
+    fn key(&mut self, slots: SlotsRead) -> CellKeys {
+        let mut number = |mask| {
+            self.0.iter().position(|known| *known == mask).unwrap_or_else(|| {
+                self.0.push(mask);
+                self.0.len() - 1
+            })
+        };
+        masks_of(slots).map(|(role, mask)| (role, number(mask) as u8)).collect()
+    }
+}
+
+fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {
     let mut atoms: Vec<Atom> = Vec::new();
     let mut templates: Vec<Hashed> = Vec::new();
     for &number in members {
@@ -176,27 +250,7 @@ fn group(
     }
     templates.sort_by_key(|t| (t.condition != 0, t.n_atoms, t.template));
     let n_unconditional = templates.iter().take_while(|t| t.condition == 0).count();
-
-    let mut slots: [Vec<Slot>; Role::COUNT] = Default::default();
-    for (role, slot) in atoms.iter().flat_map(Atom::slots) {
-        if buffer_is_suffix && role.in_buffer() && role != Role::B0 {
-            // B0 determines what is behind it, and that has no arcs.
-            slots[Role::B0 as usize].push(Slot::Node);
-        } else {
-            slots[role as usize].push(slot);
-        }
-    }
-    let key = (0..Role::COUNT)
-        .filter(|&role| !slots[role].is_empty())
-        .map(|role| {
-            let mask = SlotMask::of(slots[role].iter().copied());
-            let number = masks.iter().position(|known| *known == mask).unwrap_or_else(|| {
-                masks.push(mask);
-                masks.len() - 1
-            });
-            (role as u8, number as u8)
-        })
-        .collect();
+    let key = masks_of(slots_read(set, members, buffer_is_suffix)).collect();
     let reads = atoms.iter().map(|atom| read(atom, columns)).collect();
     Group { reads, templates, n_unconditional, key }
 }

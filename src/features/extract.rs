@@ -1,6 +1,6 @@
 //! Extraction: from a configuration to the hashes of its features.
 
-use super::compile::{Hashed, Read};
+use super::compile::{CellKeys, Hashed, Read};
 use super::{Compiled, Input};
 use crate::configuration::{Cell, Cells, LabelSets, Role};
 use crate::tree::{NO_NODE, ROOT};
@@ -20,18 +20,23 @@ impl Extractor {
         self.set_hashes.clear();
     }
 
-    /// The key of what `group` reads: equal keys mean equal features.
+    /// The key of what all features read: equal keys mean equal features.
     #[inline]
-    pub fn key(&self, features: &Compiled, group: usize, cells: &Cells) -> u64 {
-        let mut key = group as u64;
-        for &(role, mask) in &features.groups[group].key {
-            let of_cell = match cells[role as usize] {
-                Some(cell) => cell.keys[mask as usize],
-                None => 0x51_7c_c1_b7_27_22_0a_95,
-            };
-            key = (key.rotate_left(29) ^ of_cell).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
-        }
-        key ^ key >> 32
+    pub fn key(&self, features: &Compiled, cells: &Cells) -> u64 {
+        cell_key(&features.whole, cells, 0)
+    }
+
+    /// The key of what `part` reads.
+    #[inline]
+    pub fn part_key(&self, features: &Compiled, part: usize, cells: &Cells) -> u64 {
+        cell_key(&features.parts[part].key, cells, part as u64 + 1)
+    }
+
+    /// The key of what `group` reads.
+    #[inline]
+    pub fn group_key(&self, features: &Compiled, group: usize, cells: &Cells) -> u64 {
+        let read = features.groups[group].key.iter();
+        key(group as u64, read.map(|(role, mask)| cells[*role as usize].map(|cell| cell.slots.key(mask))))
     }
 
     /// Appends the hashes of all features of `group` to `hashes`, in the order of the group's templates.
@@ -117,6 +122,22 @@ impl Extractor {
         }
         self.set_hashes[set as usize]
     }
+}
+
+#[inline]
+fn cell_key(read: &CellKeys, cells: &Cells, start: u64) -> u64 {
+    key(start, read.iter().map(|&(role, mask)| cells[role as usize].map(|cell| cell.keys[mask as usize])))
+}
+
+/// The key of several cells, of which some may not be there.
+#[inline]
+fn key(start: u64, cells: impl Iterator<Item = Option<u64>>) -> u64 {
+    const NO_CELL: u64 = 0x51_7c_c1_b7_27_22_0a_95;
+    let mix = |key: u64, of_cell: Option<u64>| {
+        (key.rotate_left(29) ^ of_cell.unwrap_or(NO_CELL)).wrapping_mul(0x2d35_8dcc_aa6c_78a5)
+    };
+    let key = cells.fold(start, mix);
+    key ^ key >> 32
 }
 
 /// The class of the distance between the nodes in two places, 0 if one is empty.

@@ -13,7 +13,7 @@ mod set;
 mod show;
 
 pub use address::{Address, Atom, Attribute, Step};
-pub use compile::{Compiled, Group};
+pub use compile::{Compiled, Group, Part};
 pub use extract::Extractor;
 pub(crate) use extract::mix;
 pub use input::{ColumnName, Columns, Input, WordShape};

@@ -163,7 +163,7 @@ impl ArcScorer {
         self.sum.extend(vectors.map(|(one, other)| one + other));
         self.hashes.clear();
         self.features.of_arc(head, dependent, class, between.get(), &mut self.hashes);
-        weights.add(&self.hashes, &mut self.sum);
+        weights.add_features(&self.hashes, &mut self.sum);
         if let Some(Reward { gold, unit }) = reward {
             if gold.head(dependent) == head {
                 self.sum[0] += unit;
@@ -195,7 +195,7 @@ impl ArcScorer {
             self.vectors.resize(start + width, 0);
             self.hashes.clear();
             extract(&self.features, node, class, &mut self.hashes);
-            weights.add(&self.hashes, &mut self.vectors[start..]);
+            weights.add_features(&self.hashes, &mut self.vectors[start..]);
         }
         self.shared[place] as usize * width
     }

@@ -66,7 +66,7 @@ pub fn learn<S: TransitionSystem, W: Weights>(
                 correct_by_rank.extend(correct.iter().map(|&choice| (rank as u32, choice)));
             }
         }
-        let is_gold = |c: &Candidate| correct_by_rank.binary_search(&(c.rank, c.choice)).is_ok();
+        let is_gold = |c: Candidate| correct_by_rank.binary_search(&(c.rank(), c.choice())).is_ok();
         let mut next: Vec<&Item<_>> = Vec::with_capacity(width);
         decoder.build(&items, beam.finish(), width, distinct, arena, is_gold, |item| next.push(item));
 

@@ -65,23 +65,26 @@ impl Buckets {
         Buckets { buckets: Numbers::Owned(buckets) }
     }
 
-    /// The numbers of `features`, of which there are at most as many as `found` has places; 0 for unknown ones.
+    /// The numbers of `features`, as many as `found` has places; 0 for unknown ones.
     ///
-    /// No branch waits for memory: the look-ups of a batch are independent of each other, and the processor overlaps
-    /// their misses. What overflowed is sought afterwards.
+    /// No branch waits for memory: look-ups are independent of each other, and the processor overlaps their misses. What
+    /// overflowed is sought afterwards.
     #[inline]
-    pub fn find_all<const BATCH: usize>(&self, features: &[u64], found: &mut [u32; BATCH]) {
+    pub fn find_all(&self, features: &[u64], found: &mut [u64]) {
+        const BATCH: usize = 64;
         let buckets = &self.buckets[..];
-        let mut overflows = 0u64;
-        for (i, (found, &feature)) in found.iter_mut().zip(features).enumerate() {
-            let (number, overflow) = buckets[home(feature, buckets.len())].find(tag(feature));
-            *found = number;
-            overflows |= u64::from(overflow) << i;
-        }
-        while overflows != 0 {
-            let i = overflows.trailing_zeros() as usize;
-            overflows &= overflows - 1;
-            found[i] = self.find_behind(features[i]);
+        for (features, found) in features.chunks(BATCH).zip(found.chunks_mut(BATCH)) {
+            let mut overflows = 0u64;
+            for (i, (found, &feature)) in found.iter_mut().zip(features).enumerate() {
+                let (number, overflow) = buckets[home(feature, buckets.len())].find(tag(feature));
+                *found = u64::from(number);
+                overflows |= u64::from(overflow) << i;
+            }
+            while overflows != 0 {
+                let i = overflows.trailing_zeros() as usize;
+                overflows &= overflows - 1;
+                found[i] = u64::from(self.find_behind(features[i]));
+            }
         }
     }
 
@@ -133,11 +136,11 @@ mod tests {
             let table = Buckets::new(&numbers);
             let features: Vec<u64> = (0..2 * n).map(feature).collect();
             for (batch, features) in features.chunks(64).enumerate() {
-                let mut found = [u32::MAX; 64];
-                table.find_all(features, &mut found);
+                let mut found = [u64::MAX; 64];
+                table.find_all(features, &mut found[..features.len()]);
                 for (i, &found) in found[..features.len()].iter().enumerate() {
                     let number = (batch * 64 + i) as u64;
-                    assert_eq!(u64::from(found), if number < n { number + 1 } else { 0 });
+                    assert_eq!(found, if number < n { number + 1 } else { 0 });
                 }
             }
             assert_eq!(table.numbers().count() as u64, n);

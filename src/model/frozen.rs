@@ -6,7 +6,7 @@
 
 use super::buckets::{Bucket, Buckets};
 use super::memory::Numbers;
-use super::{LiveWeights, Weights};
+use super::{LiveWeights, Row, Weights};
 use crate::system::ActionId;
 
 /// How a weight is stored.
@@ -219,31 +219,19 @@ impl FrozenWeights {
     }
 
     #[inline]
-    fn add_rows<const BYTES: usize>(&self, features: &[u64], scores: &mut [i32]) {
-        const BATCH: usize = 32;
+    fn add_rows<const BYTES: usize>(&self, rows: &[Row], scores: &mut [i32]) {
         let (sparse, dense, width) = (&self.sparse[..], &self.dense[..], self.shape.width);
-        let last = sparse.len() - PADDING;
-        let mut rows = [0u32; BATCH];
-        let mut first = [0u8; BATCH];
-        for features in features.chunks(BATCH) {
-            self.buckets.find_all(features, &mut rows);
-            // Here, too, no branch waits for memory: the first lines of all rows are on their way before one is used.
-            for (first, &row) in first.iter_mut().zip(&rows[..features.len()]) {
-                *first = sparse[((row >> LEN_BITS) as usize * BYTES).min(last)];
-            }
-            std::hint::black_box(&first);
-            for &row in &rows[..features.len()] {
-                let (start, len) = ((row >> LEN_BITS) as usize, row & DENSE);
-                if len == DENSE {
-                    let row = &dense[(start - 1) * width..][..width];
-                    for (score, weight) in scores.iter_mut().zip(row) {
-                        *score += weight;
-                    }
-                } else {
-                    for i in 0..len as usize {
-                        let (action, weight) = Entry::<BYTES>::read(sparse, start + i);
-                        scores[action] += weight;
-                    }
+        for &row in rows {
+            let (start, len) = ((row >> LEN_BITS) as usize, row as u32 & DENSE);
+            if len == DENSE {
+                let row = &dense[(start - 1) * width..][..width];
+                for (score, weight) in scores.iter_mut().zip(row) {
+                    *score += weight;
+                }
+            } else {
+                for i in 0..len as usize {
+                    let (action, weight) = Entry::<BYTES>::read(sparse, start + i);
+                    scores[action] += weight;
                 }
             }
         }
@@ -252,12 +240,25 @@ impl FrozenWeights {
 
 impl Weights for FrozenWeights {
     #[inline]
-    fn add(&self, features: &[u64], scores: &mut [i32]) {
+    fn find(&self, features: &[u64], rows: &mut [Row]) {
+        self.buckets.find_all(features, rows);
+        // Here, too, no branch waits for memory: the first lines of all rows are on their way before one is used.
+        let (sparse, bytes) = (&self.sparse[..], self.shape.entry());
+        let last = sparse.len() - PADDING;
+        let mut touched = 0u8;
+        for &row in rows.iter() {
+            touched ^= sparse[((row >> LEN_BITS) as usize * bytes).min(last)];
+        }
+        std::hint::black_box(touched);
+    }
+
+    #[inline]
+    fn add(&self, rows: &[Row], scores: &mut [i32]) {
         match self.shape.entry() {
-            2 => self.add_rows::<2>(features, scores),
-            3 => self.add_rows::<3>(features, scores),
-            4 => self.add_rows::<4>(features, scores),
-            _ => self.add_rows::<8>(features, scores),
+            2 => self.add_rows::<2>(rows, scores),
+            3 => self.add_rows::<3>(rows, scores),
+            4 => self.add_rows::<4>(rows, scores),
+            _ => self.add_rows::<8>(rows, scores),
         }
     }
 }
@@ -410,7 +411,7 @@ mod tests {
             let full = FrozenWeights::average(std::slice::from_ref(&weights), width);
             let scores = |weights: &FrozenWeights, feature: u64| {
                 let mut scores = vec![0; width];
-                weights.add(&[feature << 20 | feature << 40], &mut scores);
+                weights.add_features(&[feature << 20 | feature << 40], &mut scores);
                 scores.into_iter().map(|score| f64::from(score) / f64::from(weights.scale())).collect::<Vec<f64>>()
             };
             for precision in [Precision::Full, Precision::I16, Precision::I8] {
@@ -452,7 +453,7 @@ mod tests {
         for number in 0..500 {
             let score = |weights: &FrozenWeights| {
                 let mut scores = [0; WIDTH];
-                weights.add(&[feature(number)], &mut scores);
+                weights.add_features(&[feature(number)], &mut scores);
                 scores.map(|score| f64::from(score) / f64::from(weights.scale()))
             };
             let (a, b) = (score(&parts[0]), score(&parts[1]));

@@ -4,7 +4,7 @@
 //! is `w − u / ticks` (the lazy average of Daumé 2006, section 2.3; it equals the mean over the weights "0 before the first tick,
 //! then w after each tick").
 
-use super::Weights;
+use super::{Row, Weights};
 use super::frozen::from_bytes;
 use crate::system::ActionId;
 
@@ -251,19 +251,20 @@ impl LiveWeights {
 }
 
 impl Weights for LiveWeights {
-    fn add(&self, features: &[u64], scores: &mut [i32]) {
-        // Two passes: the look-ups of the first are independent of each other, so that the processor overlaps the misses.
-        const BATCH: usize = 32;
-        let mut rows = [(0, 0); BATCH];
-        for features in features.chunks(BATCH) {
-            for (row, &feature) in rows.iter_mut().zip(features) {
-                let place = self.find(feature);
-                *row = (place.start as usize, place.start as usize + place.len as usize);
-            }
-            for &(start, end) in &rows[..features.len()] {
-                for entry in &self.entries[start..end] {
-                    scores[entry.action as usize] += entry.weight;
-                }
+    /// A row here is its start and its length.
+    #[inline]
+    fn find(&self, features: &[u64], rows: &mut [Row]) {
+        for (row, &feature) in rows.iter_mut().zip(features) {
+            let place = self.find(feature);
+            *row = u64::from(place.start) << 16 | u64::from(place.len);
+        }
+    }
+
+    #[inline]
+    fn add(&self, rows: &[Row], scores: &mut [i32]) {
+        for &row in rows {
+            for entry in &self.entries[(row >> 16) as usize..][..row as u16 as usize] {
+                scores[entry.action as usize] += entry.weight;
             }
         }
     }
@@ -300,7 +301,7 @@ mod tests {
         assert_eq!(weights.n_features(), 20_000 - 500);
         for feature in 0..20_000u64 {
             let mut scores = [0; 40];
-            weights.add(&[feature.wrapping_mul(0x9e37_79b9_7f4a_7c15)], &mut scores);
+            weights.add_features(&[feature.wrapping_mul(0x9e37_79b9_7f4a_7c15)], &mut scores);
             let n = (feature % 40) as i32;
             let expected: Vec<i32> = (0..40).map(|a| if a < n { a + 1 } else { 0 }).collect();
             assert_eq!(scores[..], expected[..]);

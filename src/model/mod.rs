@@ -24,9 +24,28 @@ use crate::with_system;
 
 /// Rows of weights by feature. A row holds the weights of one feature for those actions that have one.
 pub trait Weights: Sync {
-    /// Adds the rows of all `features` to `scores`, one lane an action.
-    fn add(&self, features: &[u64], scores: &mut [i32]);
+    /// Finds the rows of `features`, as many as `rows` has places.
+    ///
+    /// Finding and adding are two steps so that the misses of many features' look-ups overlap.
+    fn find(&self, features: &[u64], rows: &mut [Row]);
+
+    /// Adds `rows`, as [`Weights::find`] has found them, to `scores`, one lane an action.
+    fn add(&self, rows: &[Row], scores: &mut [i32]);
+
+    /// Adds the rows of all `features` to `scores`: both steps at once.
+    fn add_features(&self, features: &[u64], scores: &mut [i32]) {
+        const BATCH: usize = 32;
+        let mut rows = [0; BATCH];
+        for features in features.chunks(BATCH) {
+            let rows = &mut rows[..features.len()];
+            self.find(features, rows);
+            self.add(rows, scores);
+        }
+    }
 }
+
+/// Where a feature's row is, in the table that found it.
+pub type Row = u64;
 
 /// A finished model: everything that parsing needs. Shared by all threads.
 #[derive(Debug, Clone)]

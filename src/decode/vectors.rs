@@ -1,0 +1,110 @@
+//! Vectors of scores, side by side in memory that is used again.
+
+use crate::system::Actions;
+
+/// As many lanes as fill a cache line.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+struct Block([i32; Actions::LANES]);
+
+impl Block {
+    #[inline]
+    fn plus(mut self, other: &Block) -> Block {
+        for (sum, lane) in self.0.iter_mut().zip(&other.0) {
+            *sum += lane;
+        }
+        self
+    }
+}
+
+/// Vectors of one width, by number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Vectors {
+    blocks: Vec<Block>,
+    /// The blocks of a vector.
+    width: usize,
+}
+
+impl Vectors {
+    /// Removes all vectors; the next ones have `lanes` lanes.
+    pub fn clear(&mut self, lanes: usize) {
+        self.blocks.clear();
+        self.width = lanes.div_ceil(Actions::LANES);
+    }
+
+    /// The number of vectors.
+    pub fn len(&self) -> usize {
+        self.blocks.len() / self.width.max(1)
+    }
+
+    /// The vector with this number.
+    #[inline]
+    pub fn get(&self, number: u32) -> &[i32] {
+        bytemuck::cast_slice(self.blocks_of(number))
+    }
+
+    /// The vector with this number.
+    #[inline]
+    pub fn get_mut(&mut self, number: u32) -> &mut [i32] {
+        bytemuck::cast_slice_mut(&mut self.blocks[number as usize * self.width..][..self.width])
+    }
+
+    #[inline]
+    fn blocks_of(&self, number: u32) -> &[Block] {
+        &self.blocks[number as usize * self.width..][..self.width]
+    }
+
+    /// Adds a vector of zeros.
+    #[inline]
+    pub fn push_zero(&mut self) {
+        self.blocks.resize(self.blocks.len() + self.width, Block([0; Actions::LANES]));
+    }
+
+    /// Adds the sum of those vectors of `other` that have these numbers.
+    #[inline]
+    pub fn push_sum(&mut self, other: &Vectors, numbers: &[u32]) {
+        match *numbers {
+            [] => self.push_zero(),
+            [a] => self.blocks.extend_from_slice(other.blocks_of(a)),
+            [a, b] => {
+                let pairs = other.blocks_of(a).iter().zip(other.blocks_of(b));
+                self.blocks.extend(pairs.map(|(a, b)| a.plus(b)));
+            }
+            [a, b, c, ref rest @ ..] => {
+                let start = self.blocks.len();
+                let triples = other.blocks_of(a).iter().zip(other.blocks_of(b)).zip(other.blocks_of(c));
+                self.blocks.extend(triples.map(|((a, b), c)| a.plus(b).plus(c)));
+                for &number in rest {
+                    for (sum, block) in self.blocks[start..].iter_mut().zip(other.blocks_of(number)) {
+                        *sum = sum.plus(block);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_any_number_of_vectors() {
+        let (mut vectors, mut sums) = (Vectors::default(), Vectors::default());
+        vectors.clear(40);
+        sums.clear(40);
+        for number in 0..6 {
+            vectors.push_zero();
+            for (lane, score) in vectors.get_mut(number).iter_mut().enumerate() {
+                *score = 10i32.pow(number) * (lane as i32 % 9);
+            }
+        }
+        for n in 0..=6u32 {
+            sums.push_sum(&vectors, &(0..n).collect::<Vec<u32>>());
+            let factor: i32 = (0..n).map(|number| 10i32.pow(number)).sum();
+            let expected: Vec<i32> = (0..48).map(|lane| factor * (lane % 9)).collect();
+            assert_eq!(sums.get(n), expected);
+        }
+        assert_eq!(sums.len(), 7);
+    }
+}
