@@ -20,7 +20,7 @@ pub fn bench(c: &mut Criterion) {
     let mut plainly = || {
         let mut total = 0;
         for (input, trace) in &traces {
-            scorer.start(features, width, false);
+            scorer.start(width, false);
             total += trace
                 .iter()
                 .map(|c| sum(scorer.score_plainly(features, weights, input, &sets, &c.cells(0)).0))
@@ -37,7 +37,7 @@ pub fn bench(c: &mut Criterion) {
         b.iter(|| {
             let mut total = 0;
             for (input, trace) in &traces {
-                memoising.start(features, width, false);
+                memoising.start(width, false);
                 total += trace
                     .iter()
                     .map(|c| sum(memoising.score(features, weights, input, &sets, &c.cells(0))))

@@ -145,7 +145,7 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
     let arena = Arena::new(&bump, &sets, &[]);
     let mut scorer = Scorer::default();
-    scorer.start(&features, actions.width(), false);
+    scorer.start(actions.width(), false);
     let n_words = sentence.n_words();
     let (features, actions, weights) = (&features, &actions, &weights);
     let mut all = Exhaustive { system, features, actions, weights, input: &input, scorer, found: Vec::new() };
@@ -218,7 +218,7 @@ fn greedily<S: TransitionSystem>(decoder: &Decoder<S, Hashed>, input: &Input) ->
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
     let arena = Arena::new(&bump, &sets, &[]);
     let mut scorer = Scorer::default();
-    scorer.start(decoder.features, decoder.actions.width(), false);
+    scorer.start(decoder.actions.width(), false);
     let mut parsed = Parsed { tree: Tree::unattached(input.n_words()), score: 0 };
     let mut plain: S::Plain = decoder.system.initial((), input.n_words());
     let mut shared: S::Shared<'_> = decoder.system.initial(arena, input.n_words());
@@ -301,8 +301,8 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
     let arena = Arena::new(&bump, &sets, features.masks());
     let (mut memoising, mut plain) = (Scorer::default(), Scorer::default());
-    memoising.start(&features, actions.width(), false);
-    plain.start(&features, actions.width(), false);
+    memoising.start(actions.width(), false);
+    plain.start(actions.width(), false);
     let mut met = HashSet::new();
     let mut n_again = 0;
     for number in 0..40 {

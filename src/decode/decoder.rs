@@ -1,8 +1,6 @@
 //! From a sentence to its tree.
 
-use hashbrown::HashSet;
-
-use super::{Beam, Candidate, IDLE, Item, Scorer, Workspace};
+use super::{Beam, Candidate, IDLE, Identities, Item, Scorer, Workspace};
 use crate::configuration::{Arena, LabelSets, Point, View as _};
 use crate::features::{Compiled, Input};
 use crate::model::Weights;
@@ -56,16 +54,18 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     pub fn decode_by_beam(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
         assert!(width > 0, "a beam has at least width 1");
         let n_words = workspace.input.n_words();
-        workspace.start(self.features, self.actions.width());
-        let Workspace { bump, label_sets, scorer, input, candidates, distinct } = workspace;
+        workspace.start(self.actions.width());
+        let Workspace { bump, label_sets, scorer, input, candidates, vectors, distinct } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         items.push(self.initial(arena, n_words));
         while !items.iter().all(|item| self.system.is_terminal(&item.configuration)) {
+            self.score(&items, scorer, input, label_sets, vectors);
             let mut beam = Beam::new(selected(width), candidates);
+            let mut of_items = vectors.iter();
             for (rank, item) in items.iter().enumerate() {
-                self.offer(&mut beam, rank as u32, item, scorer, input, label_sets);
+                self.offer(&mut beam, rank as u32, item, scorer, &mut of_items);
             }
             self.build(&items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
             std::mem::swap(&mut items, &mut next);
@@ -80,45 +80,57 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true })
     }
 
-    /// Offers all successors of an item to the beam; an item whose derivation is complete succeeds itself.
+    /// Scores all actions of all items; `vectors` are then the numbers of the vectors of scores, by item and point.
+    pub fn score<'a>(
+        &self,
+        items: &[&'a Item<'a, S::Shared<'a>>],
+        scorer: &mut Scorer,
+        input: &Input,
+        label_sets: &LabelSets,
+        vectors: &mut Vec<u32>,
+    ) {
+        vectors.clear();
+        scorer.make_room();
+        for item in items {
+            let c = &item.configuration;
+            let n_points = if self.system.is_terminal(c) { self.n_idling() } else { self.system.n_points(c) };
+            for point in 0..n_points as Point {
+                vectors.push(scorer.prepare(self.features, self.weights, input, label_sets, &c.cells(point)));
+            }
+        }
+        scorer.finish(self.features, self.weights);
+    }
+
+    /// At how many points an item is scored whose derivation is complete.
+    fn n_idling(&self) -> usize {
+        usize::from(self.actions.idle().is_some())
+    }
+
+    /// Offers all successors of an item to the beam; an item whose derivation is complete succeeds itself. `vectors` gives
+    /// the numbers of its vectors of scores.
+    ///
+    /// Where derivations differ in length, waiting is scored like any transition (Zhu et al. 2013): else the longer
+    /// derivations of a beam would gain by their length.
     #[inline]
     pub fn offer<'a>(
         &self,
         beam: &mut Beam,
         rank: u32,
         item: &Item<'a, S::Shared<'a>>,
-        scorer: &mut Scorer,
-        input: &Input,
-        label_sets: &LabelSets,
+        scorer: &Scorer,
+        vectors: &mut std::slice::Iter<u32>,
     ) {
+        let mut scores = || scorer.vector(*vectors.next().expect("every item was scored"));
         let c = &item.configuration;
         if self.system.is_terminal(c) {
-            self.offer_idling(beam, rank, item, scorer, input, label_sets);
+            let gained = self.actions.idle().map_or(0, |idle| scores()[idle as usize]);
+            beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
             return;
         }
         for point in 0..self.system.n_points(c) as Point {
-            let scores = scorer.score(self.features, self.weights, input, label_sets, &c.cells(point));
             let permitted = self.system.permitted(c, point);
-            beam.offer_all(rank, point, item.score, scores, self.actions.mask(permitted));
+            beam.offer_all(rank, point, item.score, scores(), self.actions.mask(permitted));
         }
-    }
-
-    /// Offers an item whose derivation is complete as its own successor. Where derivations differ in length, waiting is
-    /// scored like any transition (Zhu et al. 2013): else the longer derivations of a beam would gain by their length.
-    fn offer_idling<'a>(
-        &self,
-        beam: &mut Beam,
-        rank: u32,
-        item: &Item<'a, S::Shared<'a>>,
-        scorer: &mut Scorer,
-        input: &Input,
-        label_sets: &LabelSets,
-    ) {
-        let gained = self.actions.idle().map_or(0, |idle| {
-            let cells = item.configuration.cells(0);
-            scorer.score(self.features, self.weights, input, label_sets, &cells)[idle as usize]
-        });
-        beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
     }
 
     /// Offers those successors of an item that `choices`, in ascending order, lead to.
@@ -134,14 +146,16 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         label_sets: &LabelSets,
     ) {
         for at_point in choices.chunk_by(|a, b| a.point == b.point) {
-            if at_point[0] == IDLE {
-                self.offer_idling(beam, rank, item, scorer, input, label_sets);
+            let is_idle = at_point[0] == IDLE;
+            if is_idle && self.n_idling() == 0 {
+                beam.offer(Candidate::new(item.score, rank, IDLE));
                 continue;
             }
-            let cells = item.configuration.cells(at_point[0].point);
+            let cells = item.configuration.cells(if is_idle { 0 } else { at_point[0].point });
             let scores = scorer.score(self.features, self.weights, input, label_sets, &cells);
             for &choice in at_point {
-                let score = item.score + i64::from(scores[choice.action as usize]);
+                let action = if is_idle { self.actions.idle().unwrap_or_default() } else { choice.action };
+                let score = item.score + i64::from(scores[action as usize]);
                 beam.offer(Candidate::new(score, rank, choice));
             }
         }
@@ -157,7 +171,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         items: &[&'a Item<'a, S::Shared<'a>>],
         candidates: &[Candidate],
         width: usize,
-        distinct: &mut HashSet<u64>,
+        distinct: &mut Identities,
         arena: Arena<'a>,
         is_gold: impl Fn(Candidate) -> bool,
         mut keep: impl FnMut(&'a Item<'a, S::Shared<'a>>),

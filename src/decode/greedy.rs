@@ -12,7 +12,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// The tree that greedy decoding finds for the sentence in `workspace.input`.
     pub(super) fn decode_greedily(&self, workspace: &mut Workspace) -> Parsed {
         let n_words = workspace.input.n_words();
-        workspace.start(self.features, self.actions.width());
+        workspace.start(self.actions.width());
         let Workspace { bump, label_sets, scorer, input, .. } = workspace;
         let arena = Arena::new(bump, label_sets, &[]);
         let system = self.system;

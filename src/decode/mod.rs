@@ -12,6 +12,7 @@ mod workspace;
 
 pub use beam::{Beam, Candidate, IDLE, Item};
 pub use decoder::{Decoder, Parsed, selected};
+pub use memo::Identities;
 pub use parser::Parser;
 pub use points::best_permitted;
 pub use scorer::Scorer;

@@ -23,7 +23,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// The tree that greedy decoding finds for the sentence in `workspace.input`.
     pub(super) fn decode_by_points(&self, workspace: &mut Workspace) -> Parsed {
         let n_words = workspace.input.n_words();
-        workspace.start(self.features, self.actions.width());
+        workspace.start(self.actions.width());
         let Workspace { bump, label_sets, scorer, input, .. } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let system = self.system;

@@ -19,12 +19,13 @@ pub struct Scorer {
     wholes: Level,
     parts: Level,
     groups: Level,
-    /// The numbers of the vectors that the configuration at hand adds up: of its parts, and of the groups of those parts
-    /// that are new.
+    /// Of each configuration that is prepared and new, the numbers of its parts' vectors.
     part_vectors: Vec<u32>,
+    /// Of each part that is new, how many groups it has; and of all of them together, the numbers of the groups' vectors.
+    new_parts: Vec<usize>,
     group_vectors: Vec<u32>,
-    /// Groups that are new: the number of the vector, and the end of its features.
-    new: Vec<(u32, usize)>,
+    /// Of each group that is new, the end of its features.
+    new_groups: Vec<usize>,
     /// The features of new groups.
     features: Vec<u64>,
     rows: Vec<Row>,
@@ -38,41 +39,49 @@ pub struct Scorer {
 struct Level {
     memo: Memo,
     vectors: Vectors,
+    /// How many vectors there are, those included that are still to be made, in this order.
+    n: u32,
 }
 
 /// When a level has so many vectors it forgets them. Long sentences do not come back to what they saw so long ago, and
 /// so their memory stays in the cache.
-const MAX_VECTORS: usize = 1 << 11;
+const MAX_VECTORS: u32 = 1 << 11;
 
 impl Level {
     fn clear(&mut self, width: usize) {
         self.memo.clear();
         self.vectors.clear(width);
+        self.n = 0;
     }
 
     fn make_room(&mut self, width: usize) {
-        if self.vectors.len() >= MAX_VECTORS {
+        if self.n >= MAX_VECTORS {
             self.clear(width);
         }
     }
 
     /// The vector of `key`; if there is none, the next one will be.
     #[inline]
-    fn get_or_insert(&mut self, key: u64, next: u32) -> Option<u32> {
-        self.memo.get_or_insert(key, next)
+    fn get_or_insert(&mut self, key: u64) -> Option<u32> {
+        self.memo.get_or_insert(key, self.n)
+    }
+
+    /// The number of the next vector, which is still to be made.
+    #[inline]
+    fn add(&mut self) -> u32 {
+        self.n += 1;
+        self.n - 1
     }
 }
 
 impl Scorer {
-    /// Forgets the last sentence, and prepares for `features` and vectors of `width` lanes.
-    pub fn start(&mut self, features: &Compiled, width: usize, label_sets_cleared: bool) {
+    /// Forgets the last sentence, and prepares for vectors of `width` lanes.
+    pub fn start(&mut self, width: usize, label_sets_cleared: bool) {
         if label_sets_cleared {
             self.extractor.clear();
         }
         self.width = width;
         self.forget();
-        self.part_vectors.clear();
-        self.part_vectors.reserve(features.parts().len());
     }
 
     /// Forgets all scores, as if the sentence had just begun: to be called when weights have changed.
@@ -82,8 +91,106 @@ impl Scorer {
         }
     }
 
-    /// The scores of all actions in the configuration whose cells are `cells`, permitted or not. Cells must carry the keys
-    /// of [`Compiled::masks`].
+    /// Makes room for new scores where much is memoised; the numbers of vectors are void.
+    pub fn make_room(&mut self) {
+        for level in [&mut self.wholes, &mut self.parts, &mut self.groups] {
+            level.make_room(self.width);
+        }
+    }
+
+    /// The number of the vector that will hold the scores of all actions, permitted or not, in the configuration whose
+    /// cells are `cells`, after [`Scorer::finish`]. Cells must carry the keys of [`Compiled::masks`].
+    ///
+    /// Preparing the configurations of a whole beam before they are finished lets the misses of all their look-ups overlap.
+    #[inline]
+    pub fn prepare<W: Weights>(
+        &mut self,
+        features: &Compiled,
+        weights: &W,
+        input: &Input,
+        sets: &LabelSets,
+        cells: &Cells,
+    ) -> u32 {
+        let key = self.extractor.key(features, cells);
+        if let Some(vector) = self.wholes.get_or_insert(key) {
+            return vector;
+        }
+        for (number, part) in features.parts().iter().enumerate() {
+            let key = self.extractor.part_key(features, number, cells);
+            let vector = self.parts.get_or_insert(key).unwrap_or_else(|| {
+                for group in part.groups.clone() {
+                    self.prepare_group(features, weights, group, input, sets, cells);
+                }
+                self.new_parts.push(part.groups.len());
+                self.parts.add()
+            });
+            self.part_vectors.push(vector);
+        }
+        self.wholes.add()
+    }
+
+    /// Finds the vector of a group, or makes one that is still to be looked up.
+    #[inline]
+    fn prepare_group<W: Weights>(
+        &mut self,
+        features: &Compiled,
+        weights: &W,
+        group: usize,
+        input: &Input,
+        sets: &LabelSets,
+        cells: &Cells,
+    ) {
+        let key = self.extractor.group_key(features, group, cells);
+        let vector = self.groups.get_or_insert(key).unwrap_or_else(|| {
+            let start = self.features.len();
+            self.extractor.extract(features, group, input, sets, cells, &mut self.features);
+            weights.prefetch(&self.features[start..]);
+            self.new_groups.push(self.features.len());
+            self.groups.add()
+        });
+        self.group_vectors.push(vector);
+    }
+
+    /// Fills the vectors of all configurations that were prepared.
+    #[inline]
+    pub fn finish<W: Weights>(&mut self, features: &Compiled, weights: &W) {
+        self.look_up(weights);
+        let mut groups = &self.group_vectors[..];
+        for &n_groups in &self.new_parts {
+            let (of_part, rest) = groups.split_at(n_groups);
+            self.parts.vectors.push_sum(&self.groups.vectors, of_part);
+            groups = rest;
+        }
+        for of_whole in self.part_vectors.chunks_exact(features.parts().len()) {
+            self.wholes.vectors.push_sum(&self.parts.vectors, of_whole);
+        }
+        self.new_parts.clear();
+        self.group_vectors.clear();
+        self.part_vectors.clear();
+    }
+
+    /// Looks up the features of all new groups.
+    #[inline]
+    fn look_up<W: Weights>(&mut self, weights: &W) {
+        self.rows.resize(self.features.len(), 0);
+        weights.find(&self.features, &mut self.rows);
+        let mut start = 0;
+        for &end in &self.new_groups {
+            weights.add(&self.rows[start..end], self.groups.vectors.push_zero());
+            start = end;
+        }
+        self.new_groups.clear();
+        self.features.clear();
+    }
+
+    /// The vector with this number.
+    #[inline]
+    pub fn vector(&self, number: u32) -> &[i32] {
+        self.wholes.vectors.get(number)
+    }
+
+    /// The scores of all actions in the configuration whose cells are `cells`: [`Scorer::prepare`] and
+    /// [`Scorer::finish`] for one alone.
     #[inline]
     pub fn score<W: Weights>(
         &mut self,
@@ -93,53 +200,10 @@ impl Scorer {
         sets: &LabelSets,
         cells: &Cells,
     ) -> &[i32] {
-        self.wholes.make_room(self.width);
-        let key = self.extractor.key(features, cells);
-        let next = self.wholes.vectors.len() as u32;
-        if let Some(vector) = self.wholes.get_or_insert(key, next) {
-            return self.wholes.vectors.get(vector);
-        }
-        self.score_parts(features, weights, input, sets, cells);
-        self.wholes.vectors.push_sum(&self.parts.vectors, &self.part_vectors);
-        self.wholes.vectors.get(next)
-    }
-
-    /// Finds or makes the vectors of all parts.
-    fn score_parts<W: Weights>(
-        &mut self,
-        features: &Compiled,
-        weights: &W,
-        input: &Input,
-        sets: &LabelSets,
-        cells: &Cells,
-    ) {
-        self.parts.make_room(self.width);
-        self.groups.make_room(self.width);
-        self.part_vectors.clear();
-        self.group_vectors.clear();
-        let first_new = self.parts.vectors.len() as u32;
-        let mut next = first_new;
-        for (number, part) in features.parts().iter().enumerate() {
-            let key = self.extractor.part_key(features, number, cells);
-            let vector = self.parts.get_or_insert(key, next).unwrap_or_else(|| {
-                for group in part.groups.clone() {
-                    self.find_group(features, group, input, sets, cells);
-                }
-                next += 1;
-                next - 1
-            });
-            self.part_vectors.push(vector);
-        }
-        if next == first_new {
-            return;
-        }
-        self.look_up(weights);
-        let mut groups = &self.group_vectors[..];
-        for (part, _) in features.parts().iter().zip(&self.part_vectors).filter(|&(_, &vector)| vector >= first_new) {
-            let (of_part, rest) = groups.split_at(part.groups.len());
-            self.parts.vectors.push_sum(&self.groups.vectors, of_part);
-            groups = rest;
-        }
+        self.make_room();
+        let number = self.prepare(features, weights, input, sets, cells);
+        self.finish(features, weights);
+        self.vector(number)
     }
 
     /// What [`Scorer::score`] gives, for derivations that never come back to a configuration: groups alone are memoised, and
@@ -154,42 +218,14 @@ impl Scorer {
         cells: &Cells,
     ) -> &[i32] {
         self.groups.make_room(self.width);
-        self.group_vectors.clear();
         for group in 0..features.groups().len() {
-            self.find_group(features, group, input, sets, cells);
+            self.prepare_group(features, weights, group, input, sets, cells);
         }
         self.look_up(weights);
         self.wholes.vectors.clear(self.width);
         self.wholes.vectors.push_sum(&self.groups.vectors, &self.group_vectors);
-        self.wholes.vectors.get(0)
-    }
-
-    /// Finds the vector of a group, or makes one that is still to be looked up.
-    #[inline]
-    fn find_group(&mut self, features: &Compiled, group: usize, input: &Input, sets: &LabelSets, cells: &Cells) {
-        let key = self.extractor.group_key(features, group, cells);
-        let next = self.groups.vectors.len() as u32;
-        let vector = self.groups.get_or_insert(key, next).unwrap_or_else(|| {
-            self.groups.vectors.push_zero();
-            self.extractor.extract(features, group, input, sets, cells, &mut self.features);
-            self.new.push((next, self.features.len()));
-            next
-        });
-        self.group_vectors.push(vector);
-    }
-
-    /// Looks up the features of all new groups, together: their misses overlap.
-    #[inline]
-    fn look_up<W: Weights>(&mut self, weights: &W) {
-        self.rows.resize(self.features.len(), 0);
-        weights.find(&self.features, &mut self.rows);
-        let mut start = 0;
-        for &(vector, end) in &self.new {
-            weights.add(&self.rows[start..end], self.groups.vectors.get_mut(vector));
-            start = end;
-        }
-        self.new.clear();
-        self.features.clear();
+        self.group_vectors.clear();
+        self.vector(0)
     }
 
     /// The scores without any memory: the reference for [`Scorer::score`] and [`Scorer::score_once`].
@@ -203,8 +239,7 @@ impl Scorer {
     ) -> (&[i32], &[u64]) {
         self.features(features, input, sets, cells);
         self.wholes.vectors.clear(self.width);
-        self.wholes.vectors.push_zero();
-        weights.add_features(&self.all_features, self.wholes.vectors.get_mut(0));
+        weights.add_features(&self.all_features, self.wholes.vectors.push_zero());
         (self.wholes.vectors.get(0), &self.all_features)
     }
 

@@ -1,11 +1,11 @@
 //! All scratch memory of decoding one sentence after another.
 
 use bumpalo::Bump;
-use hashbrown::HashSet;
 
+use super::memo::Identities;
 use super::{Candidate, Scorer};
 use crate::configuration::LabelSets;
-use crate::features::{Compiled, Input};
+use crate::features::Input;
 
 /// Scratch memory, owned by the caller and used for any number of sentences; one per thread.
 #[derive(Debug)]
@@ -20,8 +20,10 @@ pub struct Workspace {
     pub input: Input,
     /// The candidates of a step.
     pub candidates: Vec<Candidate>,
+    /// The numbers of the vectors of a step's scores, by item and point.
+    pub vectors: Vec<u32>,
     /// The identities of a step's configurations.
-    pub distinct: HashSet<u64>,
+    pub distinct: Identities,
 }
 
 impl Workspace {
@@ -33,14 +35,15 @@ impl Workspace {
             scorer: Scorer::default(),
             input: Input::default(),
             candidates: Vec::new(),
-            distinct: HashSet::new(),
+            vectors: Vec::new(),
+            distinct: Identities::default(),
         }
     }
 
     /// Forgets the last sentence but for its input, and prepares for vectors of `width` lanes.
-    pub fn start(&mut self, features: &Compiled, width: usize) {
+    pub fn start(&mut self, width: usize) {
         let cleared = self.label_sets.clear_if_full();
-        self.scorer.start(features, width, cleared);
+        self.scorer.start(width, cleared);
         self.bump.reset();
     }
 }

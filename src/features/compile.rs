@@ -166,22 +166,21 @@ fn places(template: &Template) -> (u16, bool) {
     (stack, buffer)
 }
 
-/// What decides a template's group within its part: which sides of its places it reads besides the words that stand there.
+/// What decides a template's group within its part: which sides of its places it reads.
 fn sides(template: &Template) -> u64 {
-    template.atoms.iter().flat_map(Atom::slots).fold(0, |sides, (role, slot)| match side(slot) {
-        0 => sides,
-        side => sides | 1 << (role as u64 * 6 + side),
-    })
+    template.atoms.iter().flat_map(Atom::slots).fold(0, |sides, (role, slot)| sides | 1 << (role as u64 * 7 + side(slot)))
 }
 
-/// The side of its node on which a slot lies; 0 for the node itself. What changes together is on one side.
+/// The side of its node on which a slot lies. What changes together is on one side; labels vary more than what bears them.
 fn side(slot: Slot) -> u64 {
     match slot {
         Slot::Node => 0,
-        Slot::Label | Slot::Head | Slot::HeadLabel | Slot::Head2 | Slot::Head2Label => 1,
-        Slot::L1 | Slot::L1Label | Slot::L2 | Slot::L2Label | Slot::LeftValency | Slot::LeftLabels => 2,
-        Slot::R1 | Slot::R1Label | Slot::R2 | Slot::R2Label | Slot::RightValency | Slot::RightLabels => 3,
+        Slot::Head | Slot::Head2 => 1,
+        Slot::L1 | Slot::L2 | Slot::LeftValency => 2,
+        Slot::R1 | Slot::R2 | Slot::RightValency => 3,
         Slot::Size => 4,
+        Slot::Label | Slot::HeadLabel | Slot::Head2Label => 5,
+        Slot::L1Label | Slot::L2Label | Slot::R1Label | Slot::R2Label | Slot::LeftLabels | Slot::RightLabels => 6,
     }
 }
 

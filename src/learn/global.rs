@@ -34,8 +34,8 @@ pub fn learn<S: TransitionSystem, W: Weights>(
     changes: &mut Vec<Change>,
 ) -> bool {
     let n_words = workspace.input.n_words();
-    workspace.start(decoder.features, decoder.actions.width());
-    let Workspace { bump, label_sets, scorer, input, candidates, distinct } = workspace;
+    workspace.start(decoder.actions.width());
+    let Workspace { bump, label_sets, scorer, input, candidates, vectors, distinct } = workspace;
     let arena = Arena::new(bump, label_sets, decoder.features.masks());
     let mut items: Vec<&Item<S::Shared<'_>>> = vec![decoder.initial(arena, n_words)];
     let mut gold_items = items.clone();
@@ -57,10 +57,12 @@ pub fn learn<S: TransitionSystem, W: Weights>(
             }
         };
 
+        decoder.score(&items, scorer, input, label_sets, vectors);
         let mut beam = Beam::new(selected(width), candidates);
+        let mut of_items = vectors.iter();
         correct_by_rank.clear();
         for (rank, item) in items.iter().enumerate() {
-            decoder.offer(&mut beam, rank as u32, item, scorer, input, label_sets);
+            decoder.offer(&mut beam, rank as u32, item, scorer, &mut of_items);
             if item.is_gold {
                 correct_choices(item, &mut correct);
                 correct_by_rank.extend(correct.iter().map(|&choice| (rank as u32, choice)));

@@ -49,7 +49,7 @@ fn learn_with<S: TransitionSystem, W, M: Memory>(
     reuse: bool,
 ) -> u64 {
     let n_words = workspace.input.n_words();
-    workspace.start(decoder.features, decoder.actions.width());
+    workspace.start(decoder.actions.width());
     let Workspace { bump, label_sets, scorer, input, .. } = workspace;
     let arena = Arena::new(bump, label_sets, &[]);
     let system = decoder.system;

@@ -1,6 +1,6 @@
 //! A hash table that is only read: from a feature to a number, one cache line a look-up.
 
-use super::memory::Numbers;
+use super::memory::{self, Numbers};
 
 /// How many features share a cache line.
 const WAYS: usize = 8;
@@ -63,6 +63,15 @@ impl Buckets {
             *known = number(*known);
         }
         Buckets { buckets: Numbers::Owned(buckets) }
+    }
+
+    /// Tells the memory that `features` will soon be looked up.
+    #[inline]
+    pub fn prefetch(&self, features: &[u64]) {
+        let buckets = &self.buckets[..];
+        for &feature in features {
+            memory::prefetch(buckets, home(feature, buckets.len()));
+        }
     }
 
     /// The numbers of `features`, as many as `found` has places; 0 for unknown ones.

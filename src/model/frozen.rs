@@ -5,7 +5,7 @@
 //! memoised, batched and plain scoring agree to the bit.
 
 use super::buckets::{Bucket, Buckets};
-use super::memory::Numbers;
+use super::memory::{self, Numbers};
 use super::{LiveWeights, Row, Weights};
 use crate::system::ActionId;
 
@@ -240,16 +240,17 @@ impl FrozenWeights {
 
 impl Weights for FrozenWeights {
     #[inline]
+    fn prefetch(&self, features: &[u64]) {
+        self.buckets.prefetch(features);
+    }
+
+    #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
         self.buckets.find_all(features, rows);
-        // Here, too, no branch waits for memory: the first lines of all rows are on their way before one is used.
         let (sparse, bytes) = (&self.sparse[..], self.shape.entry());
-        let last = sparse.len() - PADDING;
-        let mut touched = 0u8;
         for &row in rows.iter() {
-            touched ^= sparse[((row >> LEN_BITS) as usize * bytes).min(last)];
+            memory::prefetch(sparse, (row >> LEN_BITS) as usize * bytes);
         }
-        std::hint::black_box(touched);
     }
 
     #[inline]

@@ -62,6 +62,23 @@ impl<T: Pod> Deref for Numbers<T> {
     }
 }
 
+/// Tells the memory that the number at `place`, if there is one, will soon be read. It changes nothing but the caches.
+#[inline(always)]
+pub fn prefetch<T>(numbers: &[T], place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let address = numbers.as_ptr().wrapping_add(place).cast::<i8>();
+        #[expect(unsafe_code, reason = "a hint: it neither reads nor faults, whatever the address")]
+        // SAFETY: prefetching is defined for any address.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(address);
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (numbers, place);
+}
+
 /// Maps a file for reading.
 ///
 /// # Errors

@@ -24,6 +24,10 @@ use crate::with_system;
 
 /// Rows of weights by feature. A row holds the weights of one feature for those actions that have one.
 pub trait Weights: Sync {
+    /// Tells the memory that `features` will soon be looked up.
+    #[inline]
+    fn prefetch(&self, _features: &[u64]) {}
+
     /// Finds the rows of `features`, as many as `rows` has places.
     ///
     /// Finding and adding are two steps so that the misses of many features' look-ups overlap.
