@@ -168,20 +168,14 @@ impl Slots {
 
     #[inline]
     fn words(&self) -> [u64; WORDS] {
-        let s = &self.0;
-        std::array::from_fn(|i| {
-            u64::from(s[4 * i])
-                | u64::from(s[4 * i + 1]) << 16
-                | u64::from(s[4 * i + 2]) << 32
-                | u64::from(s[4 * i + 3]) << 48
-        })
+        bytemuck::cast(self.0)
     }
 
     /// A 64-bit fingerprint of the slots in `mask`: equal slots have equal keys, different ones differ but for a chance
-    /// of 2^-64.
+    /// of about 2^-64.
     #[inline]
     pub fn key(&self, mask: &SlotMask) -> u64 {
-        const MULTIPLIERS: [u64; WORDS] = [
+        const SECRETS: [u64; WORDS] = [
             0x9e37_79b9_7f4a_7c15,
             0xc2b2_ae3d_27d4_eb4f,
             0x1656_67b1_9e37_79f9,
@@ -189,13 +183,13 @@ impl Slots {
             0xff51_afd7_ed55_8ccd,
         ];
         let (words, mask) = (self.words(), mask.0.words());
-        let mut sum = 0u128;
-        for i in 0..WORDS {
-            let word = (words[i] & mask[i]) ^ MULTIPLIERS[(i + 1) % WORDS];
-            // Multiplied to 128 bits and folded below, so that every bit of a slot reaches every bit of the key.
-            sum = sum.wrapping_add((u128::from(word) * u128::from(MULTIPLIERS[i])).rotate_left(23 * i as u32));
-        }
-        (sum >> 64) as u64 ^ sum as u64
+        let word = |i: usize| (words[i] & mask[i]) ^ SECRETS[i];
+        // Multiplied to 128 bits and folded, so that every bit of a slot reaches every bit of the key.
+        let folded = |a: u64, b: u64| {
+            let product = u128::from(a) * u128::from(b);
+            (product >> 64) as u64 ^ product as u64
+        };
+        folded(folded(word(0), word(1)) ^ word(4), folded(word(2), word(3)) ^ SECRETS[0])
     }
 }
 

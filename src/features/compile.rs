@@ -45,8 +45,9 @@ pub struct Group {
     /// Those with a condition last.
     pub(super) templates: Vec<Hashed>,
     pub(super) n_unconditional: usize,
-    /// (place, the slots read) for each place that the key depends on.
-    pub(super) key: Vec<(u8, SlotMask)>,
+    /// (place, slot) for each slot that the key depends on.
+    pub(super) key: Vec<(u8, u8)>,
+    places: Vec<Role>,
 }
 
 impl Group {
@@ -62,7 +63,7 @@ impl Group {
 
     /// The places that the group's key depends on.
     pub fn places(&self) -> impl Iterator<Item = Role> + '_ {
-        self.key.iter().map(|&(role, _)| Role::ALL[role as usize])
+        self.places.iter().copied()
     }
 
     /// The numbers of the group's templates in the set.
@@ -104,7 +105,7 @@ impl Compiled {
         let all: Vec<usize> = (0..set.templates.len()).collect();
         for members in classes(&all, |number| places(&set.templates[number])) {
             let first = groups.len();
-            for members in classes(&members, |number| sides(&set.templates[number])) {
+            for members in classes(&members, |number| sides(&set.templates[number], buffer_is_suffix)) {
                 groups.push(group(set, &members, &columns, buffer_is_suffix));
             }
             let key = masks.key(slots_read(set, &members, buffer_is_suffix));
@@ -167,8 +168,15 @@ fn places(template: &Template) -> (u16, bool) {
 }
 
 /// What decides a template's group within its part: which sides of its places it reads.
-fn sides(template: &Template) -> u64 {
-    template.atoms.iter().flat_map(Atom::slots).fold(0, |sides, (role, slot)| sides | 1 << (role as u64 * 7 + side(slot)))
+fn sides(template: &Template, buffer_is_suffix: bool) -> u64 {
+    let read = template.atoms.iter().flat_map(Atom::slots).map(|(role, slot)| seen_from(role, slot, buffer_is_suffix));
+    read.fold(0, |sides, (role, slot)| sides | 1 << (role as u64 * 7 + side(slot)))
+}
+
+/// Where the value of a slot can be told from: in a buffer that is a suffix, B0 tells what is behind it, and that has no
+/// arcs.
+fn seen_from(role: Role, slot: Slot, buffer_is_suffix: bool) -> (Role, Slot) {
+    if buffer_is_suffix && role.in_buffer() && role != Role::B0 { (Role::B0, Slot::Node) } else { (role, slot) }
 }
 
 /// The side of its node on which a slot lies. What changes together is on one side; labels vary more than what bears them.
@@ -190,19 +198,18 @@ type SlotsRead = [Vec<Slot>; Role::COUNT];
 fn slots_read(set: &FeatureSet, members: &[usize], buffer_is_suffix: bool) -> SlotsRead {
     let mut slots = SlotsRead::default();
     for (role, slot) in members.iter().flat_map(|&number| &set.templates[number].atoms).flat_map(Atom::slots) {
-        if buffer_is_suffix && role.in_buffer() && role != Role::B0 {
-            // B0 determines what is behind it, and that has no arcs.
-            slots[Role::B0 as usize].push(Slot::Node);
-        } else {
-            slots[role as usize].push(slot);
+        let (role, slot) = seen_from(role, slot, buffer_is_suffix);
+        let slots = &mut slots[role as usize];
+        if !slots.contains(&slot) {
+            slots.push(slot);
         }
     }
     slots
 }
 
-fn masks_of(slots: SlotsRead) -> impl Iterator<Item = (u8, SlotMask)> {
-    let read = slots.into_iter().enumerate().filter(|(_, slots)| !slots.is_empty());
-    read.map(|(role, slots)| (role as u8, SlotMask::of(slots)))
+fn masks_of(slots: &SlotsRead) -> impl Iterator<Item = (u8, SlotMask)> {
+    let read = slots.iter().enumerate().filter(|(_, slots)| !slots.is_empty());
+    read.map(|(role, slots)| (role as u8, SlotMask::of(slots.iter().copied())))
 }
 
 /// The masks under which cells carry keys.
@@ -217,7 +224,7 @@ impl Masks {
                 self.0.len() - 1
             })
         };
-        masks_of(slots).map(|(role, mask)| (role, number(mask) as u8)).collect()
+        masks_of(&slots).map(|(role, mask)| (role, number(mask) as u8)).collect()
     }
 }
 
@@ -249,9 +256,12 @@ fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffi
     }
     templates.sort_by_key(|t| (t.condition != 0, t.n_atoms, t.template));
     let n_unconditional = templates.iter().take_while(|t| t.condition == 0).count();
-    let key = masks_of(slots_read(set, members, buffer_is_suffix)).collect();
+    let slots = slots_read(set, members, buffer_is_suffix);
+    let places = masks_of(&slots).map(|(role, _)| Role::ALL[role as usize]).collect();
+    let read_slots = slots.iter().enumerate().flat_map(|(role, slots)| slots.iter().map(move |&slot| (role, slot)));
+    let key = read_slots.map(|(role, slot)| (role as u8, slot as u8)).collect();
     let reads = atoms.iter().map(|atom| read(atom, columns)).collect();
-    Group { reads, templates, n_unconditional, key }
+    Group { reads, templates, n_unconditional, key, places }
 }
 
 fn read(atom: &Atom, columns: &Columns) -> Read {

@@ -35,8 +35,13 @@ impl Extractor {
     /// The key of what `group` reads.
     #[inline]
     pub fn group_key(&self, features: &Compiled, group: usize, cells: &Cells) -> u64 {
-        let read = features.groups[group].key.iter();
-        key(group as u64, read.map(|(role, mask)| cells[*role as usize].map(|cell| cell.slots.key(mask))))
+        // Four slots at a time, exactly.
+        let words = features.groups[group].key.chunks(4).map(|slots| {
+            slots.iter().fold(0u64, |word, &(role, slot)| {
+                word << 16 | u64::from(cells[role as usize].map_or(NO_NODE, |cell| cell.slots.at(slot as usize)))
+            })
+        });
+        key((group as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15), words)
     }
 
     /// Appends the hashes of all features of `group` to `hashes`, in the order of the group's templates.
@@ -126,17 +131,14 @@ impl Extractor {
 
 #[inline]
 fn cell_key(read: &CellKeys, cells: &Cells, start: u64) -> u64 {
-    key(start, read.iter().map(|&(role, mask)| cells[role as usize].map(|cell| cell.keys[mask as usize])))
+    const NO_CELL: u64 = 0x51_7c_c1_b7_27_22_0a_95;
+    key(start, read.iter().map(|&(role, mask)| cells[role as usize].map_or(NO_CELL, |cell| cell.keys[mask as usize])))
 }
 
-/// The key of several cells, of which some may not be there.
+/// One key of several.
 #[inline]
-fn key(start: u64, cells: impl Iterator<Item = Option<u64>>) -> u64 {
-    const NO_CELL: u64 = 0x51_7c_c1_b7_27_22_0a_95;
-    let mix = |key: u64, of_cell: Option<u64>| {
-        (key.rotate_left(29) ^ of_cell.unwrap_or(NO_CELL)).wrapping_mul(0x2d35_8dcc_aa6c_78a5)
-    };
-    let key = cells.fold(start, mix);
+fn key(start: u64, words: impl Iterator<Item = u64>) -> u64 {
+    let key = words.fold(start, |key, word| (key.rotate_left(29) ^ word).wrapping_mul(0x2d35_8dcc_aa6c_78a5));
     key ^ key >> 32
 }
 

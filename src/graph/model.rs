@@ -11,7 +11,7 @@ use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels, Roots};
 
 /// The container of model files is that of transition systems; what the sections hold is their own.
-const MODEL: Kind = Kind { magic: b"treegrph", version: 2, name: "model; expected a file written by `treebeam train`" };
+const MODEL: Kind = Kind { magic: b"treegrph", version: 3, name: "model; expected a file written by `treebeam train`" };
 
 /// What a model is and how it was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use super::progress::{Best, IterationReport};
 use crate::error::{Error, Result};
 use crate::model::{FrozenWeights, Kind, LiveWeights, damaged, read_whole, write_whole};
 
-const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 3, name: "checkpoint" };
+const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 4, name: "checkpoint" };
 
 #[derive(Serialize, Deserialize)]
 struct Summary<H> {

@@ -1,41 +1,52 @@
 //! A hash table that is only read: from a feature to a number, one cache line a look-up.
 
+use wide::{CmpEq as _, i32x8};
+
 use super::memory::{self, Numbers};
 
 /// How many features share a cache line.
 const WAYS: usize = 8;
 
-/// A cache line of the table. Places are filled from the first on; a free one has the number 0.
+/// A cache line of the table. Places are filled from the first on, in the order of the tags; a free one has the number 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 pub struct Bucket {
-    /// The upper halves of the features' hashes.
+    /// The upper halves of the features' hashes; the lowest bit is the number's flag instead.
     tags: [u32; WAYS],
     numbers: [u32; WAYS],
 }
 
-/// The table. A feature stands in its home bucket, or if that is full, in the next one that is not.
+/// A number of 32 bits, which is not 0 but for [`NOTHING`], and above it a flag.
+pub type Flagged = u64;
+
+/// What is found where nothing is.
+pub const NOTHING: Flagged = 0;
+
+/// The flag of a [`Flagged`].
+pub const FLAG: Flagged = 1 << 32;
+
+/// The table. A feature stands in its home bucket, or if that is full of smaller tags, in the next one that is not: so
+/// the last tag of a full bucket tells most features that are not in the table from those that overflowed.
 #[derive(Debug, Clone)]
 pub struct Buckets {
     buckets: Numbers<Bucket>,
 }
 
+/// How full the table is: one feature in thirteen overflows its bucket.
+const LOAD: f64 = 0.88;
+
 impl Buckets {
-    /// The table of these features with their numbers, which are not 0.
-    pub fn new(numbers: &[(u64, u32)]) -> Buckets {
-        // Five sixths full: one feature in twenty-five overflows its bucket.
-        let n_buckets = (numbers.len() * 6 / 5).div_ceil(WAYS) + 1;
+    /// The table of these features with their numbers.
+    pub fn new(numbers: &[(u64, Flagged)]) -> Buckets {
+        let n_buckets = (numbers.len() as f64 / LOAD / WAYS as f64).ceil() as usize + 1;
         let mut buckets = vec![Bucket::default(); n_buckets];
         for &(feature, number) in numbers {
             let mut b = home(feature, n_buckets);
-            let place = loop {
-                match buckets[b].numbers.iter().position(|&number| number == 0) {
-                    Some(place) => break place,
-                    None => b = (b + 1) % n_buckets,
-                }
-            };
-            buckets[b].tags[place] = tag(feature);
-            buckets[b].numbers[place] = number;
+            let mut pushed_on = Some((tag(feature) & !1 | (number >> 32) as u32, number as u32));
+            while let Some((tag, number)) = pushed_on {
+                pushed_on = buckets[b].insert(tag, number);
+                b = (b + 1) % n_buckets;
+            }
         }
         Buckets { buckets: Numbers::Owned(buckets) }
     }
@@ -52,15 +63,23 @@ impl Buckets {
     }
 
     /// The numbers of all features.
-    pub fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        self.buckets.iter().flat_map(|bucket| bucket.numbers).filter(|&number| number != 0)
+    pub fn numbers(&self) -> impl Iterator<Item = Flagged> + '_ {
+        let of_bucket = |bucket: &Bucket| {
+            let (tags, numbers) = (bucket.tags, bucket.numbers);
+            (0..WAYS).map(move |way| flagged(tags[way], numbers[way]))
+        };
+        self.buckets.iter().flat_map(of_bucket).filter(|&number| number != NOTHING)
     }
 
-    /// The same features with other numbers, which must not be 0.
-    pub fn map(&self, mut number: impl FnMut(u32) -> u32) -> Buckets {
+    /// The same features with other numbers.
+    pub fn map(&self, mut number: impl FnMut(Flagged) -> Flagged) -> Buckets {
         let mut buckets = self.buckets.to_vec();
-        for known in buckets.iter_mut().flat_map(|bucket| &mut bucket.numbers).filter(|known| **known != 0) {
-            *known = number(*known);
+        for bucket in &mut buckets {
+            for way in 0..bucket.numbers.iter().take_while(|&&number| number != 0).count() {
+                let mapped = number(flagged(bucket.tags[way], bucket.numbers[way]));
+                bucket.numbers[way] = mapped as u32;
+                bucket.tags[way] = bucket.tags[way] & !1 | (mapped >> 32) as u32;
+            }
         }
         Buckets { buckets: Numbers::Owned(buckets) }
     }
@@ -74,31 +93,31 @@ impl Buckets {
         }
     }
 
-    /// The numbers of `features`, as many as `found` has places; 0 for unknown ones.
+    /// The numbers of `features`, as many as `found` has places; [`NOTHING`] for unknown ones.
     ///
     /// No branch waits for memory: look-ups are independent of each other, and the processor overlaps their misses. What
     /// overflowed is sought afterwards.
     #[inline]
-    pub fn find_all(&self, features: &[u64], found: &mut [u64]) {
+    pub fn find_all(&self, features: &[u64], found: &mut [Flagged]) {
         const BATCH: usize = 64;
         let buckets = &self.buckets[..];
         for (features, found) in features.chunks(BATCH).zip(found.chunks_mut(BATCH)) {
             let mut overflows = 0u64;
             for (i, (found, &feature)) in found.iter_mut().zip(features).enumerate() {
                 let (number, overflow) = buckets[home(feature, buckets.len())].find(tag(feature));
-                *found = u64::from(number);
+                *found = number;
                 overflows |= u64::from(overflow) << i;
             }
             while overflows != 0 {
                 let i = overflows.trailing_zeros() as usize;
                 overflows &= overflows - 1;
-                found[i] = u64::from(self.find_behind(features[i]));
+                found[i] = self.find_behind(features[i]);
             }
         }
     }
 
     #[cold]
-    fn find_behind(&self, feature: u64) -> u32 {
+    fn find_behind(&self, feature: u64) -> Flagged {
         let mut b = home(feature, self.buckets.len());
         loop {
             b = (b + 1) % self.buckets.len();
@@ -110,17 +129,39 @@ impl Buckets {
 }
 
 impl Bucket {
-    /// The number of the feature with this tag, 0 if there is none; and whether it may stand in a later bucket.
-    #[inline]
-    fn find(&self, tag: u32) -> (u32, bool) {
-        let mut hits = 0u32;
-        for way in 0..WAYS {
-            hits |= u32::from(self.tags[way] == tag) << way;
+    /// Puts a feature in its place; the one that has to go on to the next bucket, if this one is full.
+    fn insert(&mut self, tag: u32, number: u32) -> Option<(u32, u32)> {
+        let n = self.numbers.iter().position(|&number| number == 0).unwrap_or(WAYS);
+        let place = self.tags[..n].partition_point(|&known| known | 1 <= tag | 1);
+        if place == WAYS {
+            return Some((tag, number));
         }
-        let known = hits != 0;
-        let number = self.numbers[hits.trailing_zeros() as usize % WAYS];
-        (if known { number } else { 0 }, !known & (self.numbers[WAYS - 1] != 0))
+        let last = (n == WAYS).then(|| (self.tags[WAYS - 1], self.numbers[WAYS - 1]));
+        let end = n.min(WAYS - 1);
+        self.tags.copy_within(place..end, place + 1);
+        self.numbers.copy_within(place..end, place + 1);
+        (self.tags[place], self.numbers[place]) = (tag, number);
+        last
     }
+
+    /// The number of the feature with this tag, if there is one; and whether it may stand in a later bucket.
+    #[inline]
+    fn find(&self, tag: u32) -> (Flagged, bool) {
+        // Free places have tag 0 and number 0: whom they match finds nothing.
+        let (flag, wanted) = (i32x8::splat(1), i32x8::splat((tag | 1) as i32));
+        let hits = (i32x8::new(self.tags.map(|tag| tag as i32)) | flag).cmp_eq(wanted).move_mask() as u32;
+        let way = hits.trailing_zeros() as usize % WAYS;
+        let found = flagged(self.tags[way], self.numbers[way]);
+        let known = hits != 0;
+        let (last, is_full) = (self.tags[WAYS - 1], self.numbers[WAYS - 1] != 0);
+        (if known { found } else { NOTHING }, !known & is_full & (tag | 1 >= last))
+    }
+}
+
+/// The number in a place, with its flag. A free place's tag has none.
+#[inline]
+fn flagged(tag: u32, number: u32) -> Flagged {
+    u64::from(tag & 1) << 32 | u64::from(number)
 }
 
 #[inline]
@@ -141,7 +182,8 @@ mod tests {
     fn finds_what_it_holds_and_nothing_else() {
         for n in [0u64, 1, 7, 8, 100, 5000] {
             let feature = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let numbers: Vec<(u64, u32)> = (0..n).map(|i| (feature(i), i as u32 + 1)).collect();
+            let flagged = |i: u64| (i + 1) | if i % 3 == 0 { FLAG } else { 0 };
+            let numbers: Vec<(u64, Flagged)> = (0..n).map(|i| (feature(i), flagged(i))).collect();
             let table = Buckets::new(&numbers);
             let features: Vec<u64> = (0..2 * n).map(feature).collect();
             for (batch, features) in features.chunks(64).enumerate() {
@@ -149,7 +191,7 @@ mod tests {
                 table.find_all(features, &mut found[..features.len()]);
                 for (i, &found) in found[..features.len()].iter().enumerate() {
                     let number = (batch * 64 + i) as u64;
-                    assert_eq!(found, if number < n { number + 1 } else { 0 });
+                    assert_eq!(found, if number < n { flagged(number) } else { NOTHING });
                 }
             }
             assert_eq!(table.numbers().count() as u64, n);
@@ -159,8 +201,9 @@ mod tests {
     /// All features at home in one bucket, and one bucket after the last is the first.
     #[test]
     fn overflowing_buckets_go_on_in_the_next_ones() {
-        let feature = |i: u64| i << 32 | 0xffff_ffff;
-        let numbers: Vec<(u64, u32)> = (1..=100).map(|i| (feature(i), i as u32)).collect();
+        // Not in the order of their tags.
+        let feature = |i: u64| (i * 37 % 211) << 33 | 0xffff_ffff;
+        let numbers: Vec<(u64, Flagged)> = (1..=100).map(|i| (feature(i), i)).collect();
         let table = Buckets::new(&numbers);
         let mut found = [0; 64];
         table.find_all(&(60..124).map(feature).collect::<Vec<_>>(), &mut found);

@@ -6,7 +6,7 @@ use super::container::{Kind, write_whole};
 use super::{Header, Model, file};
 use crate::error::Result;
 
-const MODEL: Kind = Kind { magic: b"treebeam", version: 2, name: "model; expected a file written by `treebeam train`" };
+const MODEL: Kind = Kind { magic: b"treebeam", version: 3, name: "model; expected a file written by `treebeam train`" };
 
 impl Model {
     /// The bytes of the model file.

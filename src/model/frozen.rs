@@ -4,7 +4,7 @@
 //! few bytes, an action and its weight. A score is a sum of integers, so it does not depend on the order of summation:
 //! memoised, batched and plain scoring agree to the bit.
 
-use super::buckets::{Bucket, Buckets};
+use super::buckets::{Bucket, Buckets, FLAG, Flagged};
 use super::memory::{self, Numbers};
 use super::{LiveWeights, Row, Weights};
 use crate::system::ActionId;
@@ -54,11 +54,18 @@ struct Shape {
 }
 
 /// The number of a row says how many entries it has, in its lowest bits, and where it starts: sparse rows by entry, dense
-/// ones by row. Start 0 is taken by nothing, so that no row has the number 0.
+/// ones by row. Start 0 is taken by nothing, so that no row has the number 0. A number with a flag is a row itself: see
+/// [`Pair`].
 const LEN_BITS: u32 = 5;
 /// Marks a dense row.
 const DENSE: u32 = (1 << LEN_BITS) - 1;
 const MAX_START: usize = (1 << (32 - LEN_BITS)) - 1;
+
+/// Where the row with this number starts, and how many entries it has.
+#[inline]
+fn place(number: Flagged) -> (usize, u32) {
+    ((number as u32 >> LEN_BITS) as usize, number as u32 & DENSE)
+}
 
 /// A row is dense from this share of its lanes on. Adding a dense row costs a vector operation for eight lanes or
 /// more, adding a sparse one two loads and a store for each entry; features of tags alone have long rows and fire always.
@@ -88,6 +95,51 @@ impl<const BYTES: usize> Entry<BYTES> {
     fn write(bytes: &mut Vec<u8>, action: ActionId, weight: i32) {
         let word = u64::from(action) | (i64::from(weight) as u64) << Self::ACTION;
         bytes.extend(&word.to_le_bytes()[..BYTES]);
+    }
+}
+
+/// The rows that most features have, in place of a row's number: one weight, or, after a single update of a single decision,
+/// two that are opposite. There may be at most 256 actions, and the weight must fit into 16 bits.
+struct Pair {
+    /// The action with the weight.
+    plus: u8,
+    /// The action with the opposite weight, or the same one if there is none.
+    minus: u8,
+    weight: i16,
+}
+
+impl Pair {
+    /// The pair of these entries, if they are one.
+    fn of(entries: &[(ActionId, i32)]) -> Option<Pair> {
+        let action = |action: ActionId| u8::try_from(action).ok();
+        let weight = |weight: i32| i16::try_from(weight).ok().filter(|&weight| weight != i16::MIN);
+        match *entries {
+            [(a, w)] => Some(Pair { plus: action(a)?, minus: action(a)?, weight: weight(w)? }),
+            [(a, w), (b, v)] if w == -v => Some(Pair { plus: action(a)?, minus: action(b)?, weight: weight(w)? }),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn pack(&self) -> Flagged {
+        FLAG | u64::from(self.weight as u16) << 16 | u64::from(self.minus) << 8 | u64::from(self.plus)
+    }
+
+    #[inline]
+    fn unpack(row: Flagged) -> Pair {
+        Pair { plus: row as u8, minus: (row >> 8) as u8, weight: (row >> 16) as i16 }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (ActionId, i32)> {
+        let (plus, minus, weight) = (ActionId::from(self.plus), ActionId::from(self.minus), i32::from(self.weight));
+        std::iter::once((plus, weight)).chain((plus != minus).then_some((minus, -weight)))
+    }
+
+    #[inline]
+    fn add_to(&self, scores: &mut [i32]) {
+        let weight = i32::from(self.weight);
+        scores[self.plus as usize] += weight;
+        scores[self.minus as usize] -= if self.plus == self.minus { 0 } else { weight };
     }
 }
 
@@ -133,7 +185,7 @@ impl FrozenWeights {
             shape.scale /= 2;
         }
         let mut builder = Builder::new(shape);
-        let mut numbers: Vec<(u64, u32)> = Vec::with_capacity(replicas.first().map_or(0, LiveWeights::n_features));
+        let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, LiveWeights::n_features));
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
         for_each_sum(replicas, |feature, row| {
             entries.clear();
@@ -196,12 +248,14 @@ impl FrozenWeights {
     }
 
     /// Calls `read` with the number of each row and its entries.
-    fn for_each_row(&self, mut read: impl FnMut(u32, &[(ActionId, i32)])) {
+    fn for_each_row(&self, mut read: impl FnMut(Flagged, &[(ActionId, i32)])) {
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
         for number in self.buckets.numbers() {
-            let (start, len) = ((number >> LEN_BITS) as usize, number & DENSE);
+            let (start, len) = place(number);
             entries.clear();
-            if len == DENSE {
+            if number & FLAG != 0 {
+                entries.extend(Pair::unpack(number).entries());
+            } else if len == DENSE {
                 let row = &self.dense[(start - 1) * self.shape.width..][..self.shape.width];
                 let weights = row.iter().enumerate().filter(|&(_, &weight)| weight != 0);
                 entries.extend(weights.map(|(action, &weight)| (action as ActionId, weight)));
@@ -222,8 +276,10 @@ impl FrozenWeights {
     fn add_rows<const BYTES: usize>(&self, rows: &[Row], scores: &mut [i32]) {
         let (sparse, dense, width) = (&self.sparse[..], &self.dense[..], self.shape.width);
         for &row in rows {
-            let (start, len) = ((row >> LEN_BITS) as usize, row as u32 & DENSE);
-            if len == DENSE {
+            let (start, len) = place(row);
+            if row & FLAG != 0 {
+                Pair::unpack(row).add_to(scores);
+            } else if len == DENSE {
                 let row = &dense[(start - 1) * width..][..width];
                 for (score, weight) in scores.iter_mut().zip(row) {
                     *score += weight;
@@ -248,8 +304,14 @@ impl Weights for FrozenWeights {
     fn find(&self, features: &[u64], rows: &mut [Row]) {
         self.buckets.find_all(features, rows);
         let (sparse, bytes) = (&self.sparse[..], self.shape.entry());
-        for &row in rows.iter() {
-            memory::prefetch(sparse, (row >> LEN_BITS) as usize * bytes);
+        for &row in rows.iter().filter(|&&row| row & FLAG == 0) {
+            match place(row) {
+                (start, DENSE) => {
+                    let first = (start - 1) * self.shape.width;
+                    (first..first + self.shape.width).step_by(16).for_each(|at| memory::prefetch(&self.dense, at));
+                }
+                (start, _) => memory::prefetch(sparse, start * bytes),
+            }
         }
     }
 
@@ -278,10 +340,13 @@ impl Builder {
     }
 
     /// Adds a row; its number.
-    fn row(&mut self, entries: &[(ActionId, i32)]) -> u32 {
+    fn row(&mut self, entries: &[(ActionId, i32)]) -> Flagged {
         let Shape { width, .. } = self.shape;
         self.shape.n_features += usize::from(!entries.is_empty());
         self.shape.n_weights += entries.len();
+        if let Some(pair) = Pair::of(entries) {
+            return pair.pack();
+        }
         let (start, len) = if entries.len() * DENSE_SHARE >= width || entries.len() >= DENSE as usize {
             let first = self.dense.len();
             self.dense.resize(first + width, 0);
@@ -300,7 +365,7 @@ impl Builder {
             (start, entries.len() as u32)
         };
         assert!(start <= MAX_START, "a model has at most 2^27 weights");
-        (start as u32) << LEN_BITS | len
+        u64::from((start as u32) << LEN_BITS | len)
     }
 
     fn finish(mut self, buckets: Buckets) -> FrozenWeights {
@@ -370,9 +435,10 @@ impl FrozenWeights {
         };
         let weights = FrozenWeights { buckets: Buckets::from_buckets(buckets)?, sparse, dense, shape };
         let n_entries = weights.sparse.len().checked_sub(PADDING)? / shape.entry();
-        let row_is_sound = |number: u32| {
-            let (start, len) = ((number >> LEN_BITS) as usize, number & DENSE);
+        let row_is_sound = |number: Flagged| {
+            let (start, len) = place(number);
             match len {
+                _ if number & FLAG != 0 => Pair::unpack(number).entries().all(|(action, _)| usize::from(action) < width),
                 DENSE => start > 0 && start * width <= weights.dense.len(),
                 _ => start + len as usize <= n_entries,
             }
