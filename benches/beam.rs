@@ -1,7 +1,7 @@
 //! One step of the beam: choosing the best of all successors of all items.
 
 use criterion::{Criterion, Throughput};
-use treebeam::decode::{Beam, Candidate};
+use treebeam::decode::{Beam, Candidate, Scores, Vectors};
 use treebeam::random;
 use treebeam::system::{ActionId, FORBIDDEN};
 
@@ -30,13 +30,16 @@ pub fn bench(c: &mut Criterion) {
         expected.sort_unstable();
         expected.truncate(width);
 
+        let mut vectors = Vectors::default();
+        vectors.clear(N_ACTIONS);
+        scores.iter().for_each(|scores| vectors.push_zero().copy_from_slice(scores));
         let mut candidates: Vec<Candidate> = Vec::new();
         group.throughput(Throughput::Elements((width * N_ACTIONS) as u64));
         group.bench_function(format!("width-{width}/{N_ACTIONS}-actions"), |b| {
             b.iter(|| {
                 let mut beam = Beam::new(width, &mut candidates);
-                for (rank, scores) in scores.iter().enumerate() {
-                    beam.offer_all(rank as u32, 0, bases[rank], scores, &mask);
+                for rank in 0..scores.len() {
+                    beam.offer_all(rank as u32, 0, bases[rank], Scores::new(&vectors, &[rank as u32]), &mask);
                 }
                 let chosen = beam.finish().iter().map(|c| (-c.score(), c.rank(), c.choice().action));
                 assert!(chosen.eq(expected.iter().copied()));

@@ -40,7 +40,7 @@ pub fn bench(c: &mut Criterion) {
                 memoising.start(width, false);
                 total += trace
                     .iter()
-                    .map(|c| sum(memoising.score(features, weights, input, &sets, &c.cells(0))))
+                    .map(|c| sum(memoising.score(features, weights, input, &sets, (c, 0))))
                     .sum::<i64>();
             }
             assert_eq!(total, expected);

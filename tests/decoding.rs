@@ -314,7 +314,7 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
             let (action, _) = permitted[random::below(permitted.len() as u64, &mut rng) as usize];
             let cells = configuration.cells(action.point);
             let (expected, hashes) = plain.score_plainly(&features, &weights, &input, &sets, &cells);
-            let scores = memoising.score(&features, &weights, &input, &sets, &cells);
+            let scores = memoising.score(&features, &weights, &input, &sets, (&configuration, action.point));
             assert_eq!(scores, expected, "{}, {set}", S::NAME);
             n_again += usize::from(!met.insert(hashes.to_vec()));
             plain_configuration = system.successor(&plain_configuration, action, ());

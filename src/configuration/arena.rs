@@ -130,6 +130,17 @@ impl<'a> View<'a> for ArenaConfiguration<'a> {
     }
 
     #[inline]
+    fn cell(&self, _: Point, role: Role) -> Option<&'a Cell<'a>> {
+        match role {
+            Role::S0 => self.stack,
+            Role::B0 => self.buffer,
+            Role::M0 => None,
+            _ if role.in_buffer() => nth(self.buffer, role as usize - Role::B0 as usize),
+            _ => nth(self.stack, role as usize),
+        }
+    }
+
+    #[inline]
     fn identity(&self) -> u64 {
         let stack = self.stack.map_or(1, |cell| cell.nodes);
         let buffer = self.buffer.map_or(1, |cell| cell.nodes);

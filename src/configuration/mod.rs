@@ -53,6 +53,12 @@ pub trait View<'a>: Copy {
     /// The cells that features read, as seen from `point`.
     fn cells(&self, point: Point) -> Cells<'a>;
 
+    /// One of these cells.
+    #[inline]
+    fn cell(&self, point: Point, role: Role) -> Option<&'a Cell<'a>> {
+        self.cells(point)[role as usize]
+    }
+
     /// A fingerprint of all that later transitions and scores depend on, and of the arcs so far. Configurations of equal
     /// identity were reached by doing the same things in another order; they have the same successors with the same
     /// scores, and derive the same trees.

@@ -2,6 +2,8 @@
 
 use wide::{CmpGt as _, i32x8};
 
+use super::scorer::Scores;
+use super::vectors::{Block, MAX_TERMS};
 use crate::configuration::Point;
 use crate::system::{ActionId, Choice, FORBIDDEN};
 
@@ -84,24 +86,44 @@ impl<'w> Beam<'w> {
     ///
     /// `scores` are those of the actions, `mask` is 0 for permitted ones and [`FORBIDDEN`] for others.
     #[inline]
-    pub fn offer_all(&mut self, rank: u32, point: Point, base: i64, scores: &[i32], mask: &[i32]) {
+    pub fn offer_all(&mut self, rank: u32, point: Point, base: i64, scores: Scores, mask: &[i32]) {
+        let of = |term: u32| scores.vectors.blocks_of(term);
+        match *scores.terms {
+            [a] => self.offer_sum(rank, point, base, [of(a)], mask),
+            [a, b] => self.offer_sum(rank, point, base, [of(a), of(b)], mask),
+            [a, b, c] => self.offer_sum(rank, point, base, [of(a), of(b), of(c)], mask),
+            [a, b, c, d] => self.offer_sum(rank, point, base, [of(a), of(b), of(c), of(d)], mask),
+            _ => unreachable!("scores have 1 to {MAX_TERMS} terms"),
+        }
+    }
+
+    /// Adds up `N` vectors and the mask, and keeps what is above the threshold: a block of lanes at a time, which mostly has
+    /// nothing to keep.
+    fn offer_sum<const N: usize>(&mut self, rank: u32, point: Point, base: i64, vectors: [&[Block]; N], mask: &[i32]) {
         const LANES: usize = 8;
+        let halves = |block: &[i32; 2 * LANES]| -> [i32x8; 2] { bytemuck::cast(*block) };
         let mut limit = self.limit(base);
         let mut limits = i32x8::splat(limit);
-        let lanes = |lanes: &[i32]| i32x8::new(lanes.try_into().expect("a block of lanes"));
-        for (block, (scores, mask)) in scores.chunks_exact(LANES).zip(mask.chunks_exact(LANES)).enumerate() {
-            let masked = lanes(scores) + lanes(mask);
-            let mut above = masked.cmp_gt(limits).move_mask() as u32;
+        let (masks, _) = mask.as_chunks::<{ 2 * LANES }>();
+        for (number, mask) in masks.iter().enumerate() {
+            let [mut low, mut high] = halves(mask);
+            for vector in vectors {
+                let halves = halves(&vector[number].0);
+                low += halves[0];
+                high += halves[1];
+            }
+            let above = |limits: i32x8| (low.cmp_gt(limits).move_mask() | high.cmp_gt(limits).move_mask() << 8) as u32;
+            let mut above = above(limits);
             if above == 0 {
                 continue;
             }
-            let masked = masked.to_array();
+            let sums: [i32; 2 * LANES] = bytemuck::cast([low, high]);
             while above != 0 {
-                let lane = above.trailing_zeros() as usize % LANES;
+                let lane = above.trailing_zeros() as usize % (2 * LANES);
                 above &= above - 1;
-                let score = masked[lane];
+                let score = sums[lane];
                 if score > limit {
-                    let action = (block * LANES + lane) as ActionId;
+                    let action = (number * 2 * LANES + lane) as ActionId;
                     self.push(Candidate::new(base + i64::from(score), rank, Choice { point, action }));
                     limit = self.limit(base);
                     limits = i32x8::splat(limit);
@@ -159,6 +181,7 @@ impl<'a, C> Item<'a, C> {
 mod tests {
     use std::cmp::Reverse;
 
+    use super::super::vectors::Vectors;
     use super::*;
     use proptest::prelude::*;
 
@@ -172,10 +195,14 @@ mod tests {
             let mut buffer = Vec::new();
             let mut beam = Beam::new(width, &mut buffer);
             let mut all = Vec::new();
+            let mut vectors = Vectors::default();
             for (rank, (base, lanes)) in items.iter().enumerate() {
                 let scores: Vec<i32> = lanes.iter().map(|lane| lane.0).collect();
                 let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
-                beam.offer_all(rank as u32, 0, *base, &scores, &mask);
+                vectors.clear(32);
+                vectors.push_zero().copy_from_slice(&scores);
+                let scores = Scores { vectors: &vectors, terms: &[0] };
+                beam.offer_all(rank as u32, 0, *base, scores, &mask);
                 for (action, lane) in lanes.iter().enumerate().filter(|(_, lane)| lane.1) {
                     let score = base + i64::from(lane.0);
                     let choice = Choice { point: 0, action: action as ActionId };

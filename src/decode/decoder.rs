@@ -1,6 +1,8 @@
 //! From a sentence to its tree.
 
 use super::{Beam, Candidate, IDLE, Identities, Item, Scorer, Workspace};
+use std::slice::ChunksExact;
+
 use crate::configuration::{Arena, LabelSets, Point, View as _};
 use crate::features::{Compiled, Input};
 use crate::model::Weights;
@@ -55,15 +57,15 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         assert!(width > 0, "a beam has at least width 1");
         let n_words = workspace.input.n_words();
         workspace.start(self.actions.width());
-        let Workspace { bump, label_sets, scorer, input, candidates, vectors, distinct } = workspace;
+        let Workspace { bump, label_sets, scorer, input, candidates, terms, distinct } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         items.push(self.initial(arena, n_words));
         while !items.iter().all(|item| self.system.is_terminal(&item.configuration)) {
-            self.score(&items, scorer, input, label_sets, vectors);
+            self.score(&items, scorer, input, label_sets, terms);
             let mut beam = Beam::new(selected(width), candidates);
-            let mut of_items = vectors.iter();
+            let mut of_items = terms.chunks_exact(Scorer::n_terms(self.features));
             for (rank, item) in items.iter().enumerate() {
                 self.offer(&mut beam, rank as u32, item, scorer, &mut of_items);
             }
@@ -80,22 +82,22 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true })
     }
 
-    /// Scores all actions of all items; `vectors` are then the numbers of the vectors of scores, by item and point.
+    /// Scores all actions of all items; `terms` then says which vectors to add up for each item and point.
     pub fn score<'a>(
         &self,
         items: &[&'a Item<'a, S::Shared<'a>>],
         scorer: &mut Scorer,
         input: &Input,
         label_sets: &LabelSets,
-        vectors: &mut Vec<u32>,
+        terms: &mut Vec<u32>,
     ) {
-        vectors.clear();
+        terms.clear();
         scorer.make_room();
         for item in items {
             let c = &item.configuration;
             let n_points = if self.system.is_terminal(c) { self.n_idling() } else { self.system.n_points(c) };
             for point in 0..n_points as Point {
-                vectors.push(scorer.prepare(self.features, self.weights, input, label_sets, &c.cells(point)));
+                scorer.prepare(self.features, self.weights, input, label_sets, (c, point), terms);
             }
         }
         scorer.finish(self.features, self.weights);
@@ -106,8 +108,8 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         usize::from(self.actions.idle().is_some())
     }
 
-    /// Offers all successors of an item to the beam; an item whose derivation is complete succeeds itself. `vectors` gives
-    /// the numbers of its vectors of scores.
+    /// Offers all successors of an item to the beam; an item whose derivation is complete succeeds itself. `terms` goes
+    /// on with what [`Decoder::score`] gave for this item.
     ///
     /// Where derivations differ in length, waiting is scored like any transition (Zhu et al. 2013): else the longer
     /// derivations of a beam would gain by their length.
@@ -118,12 +120,12 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         rank: u32,
         item: &Item<'a, S::Shared<'a>>,
         scorer: &Scorer,
-        vectors: &mut std::slice::Iter<u32>,
+        terms: &mut ChunksExact<u32>,
     ) {
-        let mut scores = || scorer.vector(*vectors.next().expect("every item was scored"));
+        let mut scores = || scorer.scores(self.features, terms.next().expect("every item was scored"));
         let c = &item.configuration;
         if self.system.is_terminal(c) {
-            let gained = self.actions.idle().map_or(0, |idle| scores()[idle as usize]);
+            let gained = self.actions.idle().map_or(0, |idle| scores().of(idle));
             beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
             return;
         }
@@ -151,8 +153,8 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
                 beam.offer(Candidate::new(item.score, rank, IDLE));
                 continue;
             }
-            let cells = item.configuration.cells(if is_idle { 0 } else { at_point[0].point });
-            let scores = scorer.score(self.features, self.weights, input, label_sets, &cells);
+            let view = (&item.configuration, if is_idle { 0 } else { at_point[0].point });
+            let scores = scorer.score(self.features, self.weights, input, label_sets, view);
             for &choice in at_point {
                 let action = if is_idle { self.actions.idle().unwrap_or_default() } else { choice.action };
                 let score = item.score + i64::from(scores[action as usize]);

@@ -15,5 +15,6 @@ pub use decoder::{Decoder, Parsed, selected};
 pub use memo::Identities;
 pub use parser::Parser;
 pub use points::best_permitted;
-pub use scorer::Scorer;
+pub use scorer::{Scorer, Scores};
+pub use vectors::Vectors;
 pub use workspace::Workspace;

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{Decoder, Parsed, Workspace};
-use crate::configuration::{Arena, Point, View as _};
+use crate::configuration::{Arena, Point};
 use crate::model::Weights;
 use crate::system::{ActionId, Choice, FORBIDDEN, TransitionSystem};
 use crate::tree::Node;
@@ -38,7 +38,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
                 let name = system.point_name(c, point);
                 let edition = &mut editions[name as usize];
                 *edition += 1;
-                let scores = scorer.score(self.features, self.weights, input, label_sets, &c.cells(point));
+                let scores = scorer.score(self.features, self.weights, input, label_sets, (c, point));
                 let best = best_permitted(scores, self.actions.mask(system.permitted(c, point)));
                 waiting.extend(best.map(|(score, action)| (score, Reverse(name), Reverse(action), *edition)));
             }

@@ -3,14 +3,15 @@
 //! Most configurations of a beam share their stack tops and buffer fronts, and those that do not mostly differ on one side
 //! of one word. So scores are memoised on three levels, each keyed by the slots that it reads: the vector of each
 //! [group](crate::features::Group) of templates, looked up in the weights; that of each [part](crate::features::Part), a sum
-//! of groups; and that of the whole configuration, a sum of parts. Sums are of integers: memoised scores equal the plain
+//! of groups; and, if there are many parts, that of the whole configuration, a sum of parts. Sums are of integers: memoised scores equal the plain
 //! ones to the bit ([`Scorer::score_plainly`]).
 
 use super::memo::Memo;
-use super::vectors::Vectors;
-use crate::configuration::{Cells, LabelSets};
+use super::vectors::{MAX_TERMS, Vectors};
+use crate::configuration::{Cells, LabelSets, Point, View};
 use crate::features::{Compiled, Extractor, Input};
 use crate::model::{Row, Weights};
+use crate::system::ActionId;
 
 /// The scratch memory of scoring: vectors of one sentence and where to find them.
 #[derive(Debug, Clone, Default)]
@@ -29,9 +30,39 @@ pub struct Scorer {
     /// The features of new groups.
     features: Vec<u64>,
     rows: Vec<Row>,
+    /// The scores of one configuration by itself, and what they are the sum of.
+    sum: Vectors,
+    terms: Vec<u32>,
     /// All features of a configuration, for those who ask for them.
     all_features: Vec<u64>,
     width: usize,
+}
+
+/// The scores of all actions in one configuration, as a sum that is still to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct Scores<'s> {
+    pub(super) vectors: &'s Vectors,
+    pub(super) terms: &'s [u32],
+}
+
+impl<'s> Scores<'s> {
+    /// The sum of those of `vectors` that have these numbers.
+    pub fn new(vectors: &'s Vectors, terms: &'s [u32]) -> Scores<'s> {
+        Scores { vectors, terms }
+    }
+
+    /// The score of one action.
+    #[inline]
+    pub fn of(&self, action: ActionId) -> i32 {
+        self.terms.iter().map(|&term| self.vectors.get(term)[action as usize]).sum()
+    }
+}
+
+/// Whether the sum of all parts is made anew each time it is looked through, and not memoised: with so few parts that
+/// takes less than to find what is memoised.
+#[inline]
+fn few_parts(features: &Compiled) -> bool {
+    features.parts().len() <= MAX_TERMS
 }
 
 /// Memoised vectors of one level.
@@ -98,35 +129,59 @@ impl Scorer {
         }
     }
 
-    /// The number of the vector that will hold the scores of all actions, permitted or not, in the configuration whose
-    /// cells are `cells`, after [`Scorer::finish`]. Cells must carry the keys of [`Compiled::masks`].
+    /// Appends to `terms` the [`Scorer::n_terms`] numbers of the vectors whose sum, after [`Scorer::finish`], is the scores
+    /// of all actions, permitted or not, at `point` of `view`. Cells must carry the keys of [`Compiled::masks`].
     ///
     /// Preparing the configurations of a whole beam before they are finished lets the misses of all their look-ups overlap.
     #[inline]
-    pub fn prepare<W: Weights>(
+    pub fn prepare<'a, W: Weights>(
         &mut self,
         features: &Compiled,
         weights: &W,
         input: &Input,
         sets: &LabelSets,
-        cells: &Cells,
-    ) -> u32 {
-        let key = self.extractor.key(features, cells);
-        if let Some(vector) = self.wholes.get_or_insert(key) {
-            return vector;
+        (view, point): (&impl View<'a>, Point),
+        terms: &mut Vec<u32>,
+    ) {
+        let cell = |role| view.cell(point, role);
+        let few = few_parts(features);
+        if !few {
+            let key = self.extractor.key(features, cell);
+            if let Some(vector) = self.wholes.get_or_insert(key) {
+                terms.push(vector);
+                return;
+            }
         }
         for (number, part) in features.parts().iter().enumerate() {
-            let key = self.extractor.part_key(features, number, cells);
-            let vector = self.parts.get_or_insert(key).unwrap_or_else(|| {
-                for group in part.groups.clone() {
-                    self.prepare_group(features, weights, group, input, sets, cells);
+            let key = self.extractor.part_key(features, number, cell);
+            let vector = match self.parts.get_or_insert(key) {
+                Some(vector) => vector,
+                None => {
+                    let cells = view.cells(point);
+                    for group in part.groups.clone() {
+                        self.prepare_group(features, weights, group, input, sets, &cells);
+                    }
+                    self.new_parts.push(part.groups.len());
+                    self.parts.add()
                 }
-                self.new_parts.push(part.groups.len());
-                self.parts.add()
-            });
-            self.part_vectors.push(vector);
+            };
+            if few { terms.push(vector) } else { self.part_vectors.push(vector) }
         }
-        self.wholes.add()
+        if !few {
+            terms.push(self.wholes.add());
+        }
+    }
+
+    /// How many vectors [`Scorer::prepare`] gives for a configuration.
+    pub fn n_terms(features: &Compiled) -> usize {
+        if few_parts(features) { features.parts().len() } else { 1 }
+    }
+
+    /// The scores that are the sum of these vectors.
+    #[inline]
+    pub fn scores<'s>(&'s self, features: &Compiled, terms: &'s [u32]) -> Scores<'s> {
+        let level = if few_parts(features) { &self.parts } else { &self.wholes };
+        Scores::new(&level.vectors, terms)
     }
 
     /// Finds the vector of a group, or makes one that is still to be looked up.
@@ -183,27 +238,26 @@ impl Scorer {
         self.features.clear();
     }
 
-    /// The vector with this number.
+    /// The scores of all actions at `point` of `view`: [`Scorer::prepare`] and [`Scorer::finish`] for one alone.
     #[inline]
-    pub fn vector(&self, number: u32) -> &[i32] {
-        self.wholes.vectors.get(number)
-    }
-
-    /// The scores of all actions in the configuration whose cells are `cells`: [`Scorer::prepare`] and
-    /// [`Scorer::finish`] for one alone.
-    #[inline]
-    pub fn score<W: Weights>(
+    pub fn score<'a, W: Weights>(
         &mut self,
         features: &Compiled,
         weights: &W,
         input: &Input,
         sets: &LabelSets,
-        cells: &Cells,
+        view: (&impl View<'a>, Point),
     ) -> &[i32] {
         self.make_room();
-        let number = self.prepare(features, weights, input, sets, cells);
+        let mut terms = std::mem::take(&mut self.terms);
+        terms.clear();
+        self.prepare(features, weights, input, sets, view, &mut terms);
         self.finish(features, weights);
-        self.vector(number)
+        self.terms = terms;
+        let level = if few_parts(features) { &self.parts } else { &self.wholes };
+        self.sum.clear(self.width);
+        self.sum.push_sum(&level.vectors, &self.terms);
+        self.sum.get(0)
     }
 
     /// What [`Scorer::score`] gives, for derivations that never come back to a configuration: groups alone are memoised, and
@@ -222,10 +276,10 @@ impl Scorer {
             self.prepare_group(features, weights, group, input, sets, cells);
         }
         self.look_up(weights);
-        self.wholes.vectors.clear(self.width);
-        self.wholes.vectors.push_sum(&self.groups.vectors, &self.group_vectors);
+        self.sum.clear(self.width);
+        self.sum.push_sum(&self.groups.vectors, &self.group_vectors);
         self.group_vectors.clear();
-        self.vector(0)
+        self.sum.get(0)
     }
 
     /// The scores without any memory: the reference for [`Scorer::score`] and [`Scorer::score_once`].
@@ -238,9 +292,9 @@ impl Scorer {
         cells: &Cells,
     ) -> (&[i32], &[u64]) {
         self.features(features, input, sets, cells);
-        self.wholes.vectors.clear(self.width);
-        weights.add_features(&self.all_features, self.wholes.vectors.push_zero());
-        (self.wholes.vectors.get(0), &self.all_features)
+        self.sum.clear(self.width);
+        weights.add_features(&self.all_features, self.sum.push_zero());
+        (self.sum.get(0), &self.all_features)
     }
 
     /// The features that `cells` have, in no particular order.

@@ -2,10 +2,13 @@
 
 use crate::system::Actions;
 
+/// The most vectors that [`super::Beam::offer_all`] adds up by itself.
+pub(super) const MAX_TERMS: usize = 4;
+
 /// As many lanes as fill a cache line.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
-struct Block([i32; Actions::LANES]);
+pub(super) struct Block(pub [i32; Actions::LANES]);
 
 impl Block {
     #[inline]
@@ -19,7 +22,7 @@ impl Block {
 
 /// Vectors of one width, by number.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Vectors {
+pub struct Vectors {
     blocks: Vec<Block>,
     /// The blocks of a vector.
     width: usize,
@@ -39,7 +42,7 @@ impl Vectors {
     }
 
     #[inline]
-    fn blocks_of(&self, number: u32) -> &[Block] {
+    pub(super) fn blocks_of(&self, number: u32) -> &[Block] {
         &self.blocks[number as usize * self.width..][..self.width]
     }
 

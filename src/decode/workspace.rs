@@ -20,8 +20,8 @@ pub struct Workspace {
     pub input: Input,
     /// The candidates of a step.
     pub candidates: Vec<Candidate>,
-    /// The numbers of the vectors of a step's scores, by item and point.
-    pub vectors: Vec<u32>,
+    /// Which vectors a step's scores are the sums of, by item and point.
+    pub terms: Vec<u32>,
     /// The identities of a step's configurations.
     pub distinct: Identities,
 }
@@ -35,7 +35,7 @@ impl Workspace {
             scorer: Scorer::default(),
             input: Input::default(),
             candidates: Vec::new(),
-            vectors: Vec::new(),
+            terms: Vec::new(),
             distinct: Identities::default(),
         }
     }

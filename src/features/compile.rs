@@ -82,7 +82,7 @@ pub struct Part {
 }
 
 /// (place, number of the mask) for each place that a key depends on: cells carry their keys under these masks.
-pub(super) type CellKeys = Vec<(u8, u8)>;
+pub(super) type CellKeys = Vec<(Role, u8)>;
 
 /// A compiled feature set.
 #[derive(Debug, Clone)]
@@ -207,9 +207,9 @@ fn slots_read(set: &FeatureSet, members: &[usize], buffer_is_suffix: bool) -> Sl
     slots
 }
 
-fn masks_of(slots: &SlotsRead) -> impl Iterator<Item = (u8, SlotMask)> {
-    let read = slots.iter().enumerate().filter(|(_, slots)| !slots.is_empty());
-    read.map(|(role, slots)| (role as u8, SlotMask::of(slots.iter().copied())))
+fn masks_of(slots: &SlotsRead) -> impl Iterator<Item = (Role, SlotMask)> {
+    let read = Role::ALL.into_iter().zip(slots).filter(|(_, slots)| !slots.is_empty());
+    read.map(|(role, slots)| (role, SlotMask::of(slots.iter().copied())))
 }
 
 /// The masks under which cells carry keys.
@@ -257,7 +257,7 @@ fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffi
     templates.sort_by_key(|t| (t.condition != 0, t.n_atoms, t.template));
     let n_unconditional = templates.iter().take_while(|t| t.condition == 0).count();
     let slots = slots_read(set, members, buffer_is_suffix);
-    let places = masks_of(&slots).map(|(role, _)| Role::ALL[role as usize]).collect();
+    let places = masks_of(&slots).map(|(role, _)| role).collect();
     let read_slots = slots.iter().enumerate().flat_map(|(role, slots)| slots.iter().map(move |&slot| (role, slot)));
     let key = read_slots.map(|(role, slot)| (role as u8, slot as u8)).collect();
     let reads = atoms.iter().map(|atom| read(atom, columns)).collect();

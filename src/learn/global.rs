@@ -9,7 +9,7 @@ use super::change::Change;
 use super::supervision::Supervision;
 use super::violation::Step;
 use crate::configuration::{Arena, View as _};
-use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Workspace, selected};
+use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scorer, Workspace, selected};
 use crate::model::Weights;
 use crate::system::{Choice, TransitionSystem};
 
@@ -35,7 +35,7 @@ pub fn learn<S: TransitionSystem, W: Weights>(
 ) -> bool {
     let n_words = workspace.input.n_words();
     workspace.start(decoder.actions.width());
-    let Workspace { bump, label_sets, scorer, input, candidates, vectors, distinct } = workspace;
+    let Workspace { bump, label_sets, scorer, input, candidates, terms, distinct } = workspace;
     let arena = Arena::new(bump, label_sets, decoder.features.masks());
     let mut items: Vec<&Item<S::Shared<'_>>> = vec![decoder.initial(arena, n_words)];
     let mut gold_items = items.clone();
@@ -57,9 +57,9 @@ pub fn learn<S: TransitionSystem, W: Weights>(
             }
         };
 
-        decoder.score(&items, scorer, input, label_sets, vectors);
+        decoder.score(&items, scorer, input, label_sets, terms);
         let mut beam = Beam::new(selected(width), candidates);
-        let mut of_items = vectors.iter();
+        let mut of_items = terms.chunks_exact(Scorer::n_terms(decoder.features));
         correct_by_rank.clear();
         for (rank, item) in items.iter().enumerate() {
             decoder.offer(&mut beam, rank as u32, item, scorer, &mut of_items);
