@@ -1,7 +1,7 @@
 //! One step of the beam: choosing the best of all successors of all items.
 
 use criterion::{Criterion, Throughput};
-use treebeam::decode::{Beam, Candidate, Scores, Vectors};
+use treebeam::decode::{Beam, Scores, Selection, Vectors};
 use treebeam::random;
 use treebeam::system::{ActionId, FORBIDDEN};
 
@@ -33,11 +33,11 @@ pub fn bench(c: &mut Criterion) {
         let mut vectors = Vectors::default();
         vectors.clear(N_ACTIONS);
         scores.iter().for_each(|scores| vectors.push_zero().copy_from_slice(scores));
-        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut selection = Selection::default();
         group.throughput(Throughput::Elements((width * N_ACTIONS) as u64));
         group.bench_function(format!("width-{width}/{N_ACTIONS}-actions"), |b| {
             b.iter(|| {
-                let mut beam = Beam::new(width, &mut candidates);
+                let mut beam = Beam::new(width, bases[0], &mut selection);
                 for rank in 0..scores.len() {
                     beam.offer_all(rank as u32, 0, bases[rank], Scores::new(&vectors, &[rank as u32]), &mask);
                 }

@@ -5,7 +5,7 @@ use wide::{CmpGt as _, i32x8};
 use super::scorer::Scores;
 use super::vectors::{Block, MAX_TERMS};
 use crate::configuration::Point;
-use crate::system::{ActionId, Choice, FORBIDDEN};
+use crate::system::{ActionId, Actions, Choice, FORBIDDEN};
 
 /// An item of a beam: a configuration, its score, and the way back.
 #[derive(Debug, Clone, Copy)]
@@ -63,22 +63,51 @@ impl Candidate {
     }
 }
 
+/// What selecting the candidates of one step after the other needs.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    candidates: Vec<Candidate>,
+    /// How many candidates lie in each band of scores below the reference.
+    bands: [u32; N_BANDS],
+    /// The logarithm of a band's width: that of the last step is a good guess for the next.
+    shift: u32,
+}
+
+const N_BANDS: usize = 256;
+
+impl Default for Selection {
+    fn default() -> Selection {
+        Selection { candidates: Vec::new(), bands: [0; N_BANDS], shift: 10 }
+    }
+}
+
 /// Selects the best candidates of one step.
+///
+/// Candidates are counted by bands of scores; once the bands above one hold as many as are wanted, nothing in it or below
+/// is of interest any more. Where the bands lie decides how much work is saved, never what is selected.
 ///
 /// Complexity: O(c + b log b) for c candidates above the running threshold and width b.
 #[derive(Debug)]
 pub struct Beam<'w> {
     width: usize,
-    candidates: &'w mut Vec<Candidate>,
-    /// Candidates must score more than this: once there are `width` of them, a later one of equal score loses the tie.
+    selection: &'w mut Selection,
+    /// The score at which the first band begins; what is higher belongs to it, too.
+    top: i64,
+    /// The last band of interest, and how many candidates there are in it and above.
+    last: usize,
+    n: u32,
+    /// Candidates must score more than this.
     threshold: i64,
 }
 
 impl<'w> Beam<'w> {
-    /// An empty selection of at most `width` candidates.
-    pub fn new(width: usize, candidates: &'w mut Vec<Candidate>) -> Beam<'w> {
-        candidates.clear();
-        Beam { width, candidates, threshold: i64::MIN }
+    /// An empty selection of at most `width` candidates, from items of which the best has this score.
+    pub fn new(width: usize, best: i64, selection: &'w mut Selection) -> Beam<'w> {
+        selection.candidates.clear();
+        selection.bands.fill(0);
+        // The successors of the best item gain something, too.
+        let top = best.saturating_add((N_BANDS as i64 / 4) << selection.shift);
+        Beam { width, selection, top, last: N_BANDS - 1, n: 0, threshold: i64::MIN }
     }
 
     /// Offers every permitted action at `point` of the item of this `rank`. Ranks, and points of a rank, must come in
@@ -100,11 +129,12 @@ impl<'w> Beam<'w> {
     /// Adds up `N` vectors and the mask, and keeps what is above the threshold: a block of lanes at a time, which mostly has
     /// nothing to keep.
     fn offer_sum<const N: usize>(&mut self, rank: u32, point: Point, base: i64, vectors: [&[Block]; N], mask: &[i32]) {
-        const LANES: usize = 8;
-        let halves = |block: &[i32; 2 * LANES]| -> [i32x8; 2] { bytemuck::cast(*block) };
-        let mut limit = self.limit(base);
-        let mut limits = i32x8::splat(limit);
-        let (masks, _) = mask.as_chunks::<{ 2 * LANES }>();
+        const HALF: usize = Actions::LANES / 2;
+        let (masks, _) = mask.as_chunks::<{ Actions::LANES }>();
+        let vectors = vectors.map(|vector| &vector[..masks.len()]);
+        let halves = |block: &[i32; Actions::LANES]| -> [i32x8; 2] { bytemuck::cast(*block) };
+        let limit = self.limit(base);
+        let limits = i32x8::splat(limit);
         for (number, mask) in masks.iter().enumerate() {
             let [mut low, mut high] = halves(mask);
             for vector in vectors {
@@ -112,22 +142,17 @@ impl<'w> Beam<'w> {
                 low += halves[0];
                 high += halves[1];
             }
-            let above = |limits: i32x8| (low.cmp_gt(limits).move_mask() | high.cmp_gt(limits).move_mask() << 8) as u32;
-            let mut above = above(limits);
-            if above == 0 {
+            let above = [low.cmp_gt(limits), high.cmp_gt(limits)];
+            if (above[0] | above[1]).move_mask() == 0 {
                 continue;
             }
-            let sums: [i32; 2 * LANES] = bytemuck::cast([low, high]);
+            let mut above = (above[0].move_mask() | above[1].move_mask() << HALF) as u32;
+            let sums: [i32; Actions::LANES] = bytemuck::cast([low, high]);
             while above != 0 {
-                let lane = above.trailing_zeros() as usize % (2 * LANES);
+                let lane = above.trailing_zeros() as usize % Actions::LANES;
                 above &= above - 1;
-                let score = sums[lane];
-                if score > limit {
-                    let action = (number * 2 * LANES + lane) as ActionId;
-                    self.push(Candidate::new(base + i64::from(score), rank, Choice { point, action }));
-                    limit = self.limit(base);
-                    limits = i32x8::splat(limit);
-                }
+                let action = (number * Actions::LANES + lane) as ActionId;
+                self.offer(Candidate::new(base + i64::from(sums[lane]), rank, Choice { point, action }));
             }
         }
     }
@@ -135,24 +160,20 @@ impl<'w> Beam<'w> {
     /// Offers one successor. Ranks, and choices of a rank, must come in ascending order.
     #[inline]
     pub fn offer(&mut self, candidate: Candidate) {
-        if candidate.score() > self.threshold {
-            self.push(candidate);
+        let score = candidate.score();
+        if score <= self.threshold {
+            return;
         }
-    }
-
-    fn push(&mut self, candidate: Candidate) {
-        self.candidates.push(candidate);
-        // Twice the width amortises the selection to a constant per candidate.
-        if self.candidates.len() >= self.width.saturating_mul(2).max(8) {
-            self.select();
-        }
-    }
-
-    fn select(&mut self) {
-        if self.candidates.len() > self.width {
-            self.candidates.select_nth_unstable(self.width - 1);
-            self.candidates.truncate(self.width);
-            self.threshold = self.candidates[self.width - 1].score();
+        self.selection.candidates.push(candidate);
+        let below_top = self.top.saturating_sub(score).max(0) as u64;
+        let band = ((below_top >> self.selection.shift) as usize).min(N_BANDS - 1);
+        self.selection.bands[band] += 1;
+        self.n += 1;
+        while self.n - self.selection.bands[self.last] >= self.width as u32 {
+            self.n -= self.selection.bands[self.last];
+            self.last -= 1;
+            // The lowest score of the last band, and one less: nothing below can be selected.
+            self.threshold = self.top - ((self.last as i64 + 1) << self.selection.shift);
         }
     }
 
@@ -163,10 +184,19 @@ impl<'w> Beam<'w> {
     }
 
     /// The best candidates, in order.
-    pub fn finish(mut self) -> &'w [Candidate] {
-        self.select();
-        self.candidates.sort_unstable();
-        self.candidates
+    pub fn finish(self) -> &'w [Candidate] {
+        let Selection { candidates, shift, .. } = self.selection;
+        candidates.retain(|candidate| candidate.score() > self.threshold);
+        if candidates.len() > self.width {
+            candidates.select_nth_unstable(self.width - 1);
+            candidates.truncate(self.width);
+        }
+        candidates.sort_unstable();
+        if let [best, .., last] = candidates[..] {
+            let spread = best.score().saturating_sub(last.score()).max(1) as u64;
+            *shift = spread.ilog2().saturating_sub(N_BANDS.ilog2() - 2);
+        }
+        candidates
     }
 }
 
@@ -190,10 +220,12 @@ mod tests {
         #[test]
         fn selects_what_sorting_would(
             width in 1usize..20,
+            shift in 0u32..8,
+            best in -20i64..20,
             items in prop::collection::vec((-5i64..5, prop::collection::vec((-4i32..4, prop::bool::ANY), 32)), 1..10),
         ) {
-            let mut buffer = Vec::new();
-            let mut beam = Beam::new(width, &mut buffer);
+            let mut selection = Selection { shift, ..Selection::default() };
+            let mut beam = Beam::new(width, best, &mut selection);
             let mut all = Vec::new();
             let mut vectors = Vectors::default();
             for (rank, (base, lanes)) in items.iter().enumerate() {

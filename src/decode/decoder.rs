@@ -57,14 +57,14 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         assert!(width > 0, "a beam has at least width 1");
         let n_words = workspace.input.n_words();
         workspace.start(self.actions.width());
-        let Workspace { bump, label_sets, scorer, input, candidates, terms, distinct } = workspace;
+        let Workspace { bump, label_sets, scorer, input, selection, terms, distinct } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         items.push(self.initial(arena, n_words));
         while !items.iter().all(|item| self.system.is_terminal(&item.configuration)) {
             self.score(&items, scorer, input, label_sets, terms);
-            let mut beam = Beam::new(selected(width), candidates);
+            let mut beam = Beam::new(selected(width), items[0].score, selection);
             let mut of_items = terms.chunks_exact(Scorer::n_terms(self.features));
             for (rank, item) in items.iter().enumerate() {
                 self.offer(&mut beam, rank as u32, item, scorer, &mut of_items);

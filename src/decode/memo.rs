@@ -36,23 +36,25 @@ impl Memo {
     /// The value of `key`; if there is none, `value` is stored for it and `None` returned.
     #[inline]
     pub fn get_or_insert(&mut self, key: u64, value: u32) -> Option<u32> {
-        if self.n * 2 >= self.places.len() {
-            self.grow();
-        }
-        let mask = self.places.len() - 1;
-        let mut i = key as usize;
+        let places = &mut self.places[..];
+        let mask = places.len() - 1;
+        let mut i = key as usize & mask;
         loop {
-            let place = &mut self.places[i & mask];
+            let place = &mut places[i];
             if place.generation != self.generation {
                 *place = Place { key, generation: self.generation, value };
-                self.n += 1;
-                return None;
+                break;
             }
             if place.key == key {
                 return Some(place.value);
             }
-            i += 1;
+            i = (i + 1) & mask;
         }
+        self.n += 1;
+        if self.n * 2 >= self.places.len() {
+            self.grow();
+        }
+        None
     }
 
     #[cold]

@@ -10,7 +10,7 @@ mod scorer;
 mod vectors;
 mod workspace;
 
-pub use beam::{Beam, Candidate, IDLE, Item};
+pub use beam::{Beam, Candidate, IDLE, Item, Selection};
 pub use decoder::{Decoder, Parsed, selected};
 pub use memo::Identities;
 pub use parser::Parser;

@@ -143,17 +143,20 @@ impl Scorer {
         (view, point): (&impl View<'a>, Point),
         terms: &mut Vec<u32>,
     ) {
-        let cell = |role| view.cell(point, role);
+        let mut keyed: Cells = Default::default();
+        for (cell, &role) in keyed.iter_mut().zip(features.key_places()) {
+            *cell = view.cell(point, role);
+        }
         let few = few_parts(features);
         if !few {
-            let key = self.extractor.key(features, cell);
+            let key = self.extractor.key(features, &keyed);
             if let Some(vector) = self.wholes.get_or_insert(key) {
                 terms.push(vector);
                 return;
             }
         }
         for (number, part) in features.parts().iter().enumerate() {
-            let key = self.extractor.part_key(features, number, cell);
+            let key = self.extractor.part_key(features, number, &keyed);
             let vector = match self.parts.get_or_insert(key) {
                 Some(vector) => vector,
                 None => {

@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 
 use super::memo::Identities;
-use super::{Candidate, Scorer};
+use super::{Scorer, Selection};
 use crate::configuration::LabelSets;
 use crate::features::Input;
 
@@ -19,7 +19,7 @@ pub struct Workspace {
     /// What features read of the sentence at hand.
     pub input: Input,
     /// The candidates of a step.
-    pub candidates: Vec<Candidate>,
+    pub selection: Selection,
     /// Which vectors a step's scores are the sums of, by item and point.
     pub terms: Vec<u32>,
     /// The identities of a step's configurations.
@@ -34,7 +34,7 @@ impl Workspace {
             label_sets: LabelSets::new(n_labels),
             scorer: Scorer::default(),
             input: Input::default(),
-            candidates: Vec::new(),
+            selection: Selection::default(),
             terms: Vec::new(),
             distinct: Identities::default(),
         }

@@ -45,8 +45,8 @@ pub struct Group {
     /// Those with a condition last.
     pub(super) templates: Vec<Hashed>,
     pub(super) n_unconditional: usize,
-    /// (place, slot) for each slot that the key depends on.
-    pub(super) key: Vec<(u8, u8)>,
+    /// (place, slot) for each slot that the key depends on, four to a word; the last word repeats its last slot.
+    pub(super) key: Vec<[(u8, u8); 4]>,
     places: Vec<Role>,
 }
 
@@ -81,8 +81,9 @@ pub struct Part {
     pub(super) key: CellKeys,
 }
 
-/// (place, number of the mask) for each place that a key depends on: cells carry their keys under these masks.
-pub(super) type CellKeys = Vec<(Role, u8)>;
+/// (number of the place among [`Compiled::key_places`], number of the mask) for each place that a key depends on: cells
+/// carry their keys under these masks.
+pub(super) type CellKeys = Vec<(u8, u8)>;
 
 /// A compiled feature set.
 #[derive(Debug, Clone)]
@@ -91,6 +92,7 @@ pub struct Compiled {
     pub(super) parts: Vec<Part>,
     /// What all features together read.
     pub(super) whole: CellKeys,
+    key_places: Vec<Role>,
     masks: Vec<SlotMask>,
     columns: Columns,
     n_templates: usize,
@@ -112,7 +114,8 @@ impl Compiled {
             parts.push(Part { groups: first..groups.len(), key });
         }
         let whole = masks.key(slots_read(set, &all, buffer_is_suffix));
-        Compiled { groups, parts, whole, masks: masks.0, columns, n_templates: set.templates.len() }
+        let Masks { masks, places: key_places } = masks;
+        Compiled { groups, parts, whole, key_places, masks, columns, n_templates: set.templates.len() }
     }
 
     /// The groups.
@@ -128,6 +131,12 @@ impl Compiled {
     /// The masks under which cells must carry keys.
     pub fn masks(&self) -> &[SlotMask] {
         &self.masks
+    }
+
+    /// The places whose cells' keys make the keys of all parts.
+    #[inline]
+    pub fn key_places(&self) -> &[Role] {
+        &self.key_places
     }
 
     /// The columns that the set reads.
@@ -212,20 +221,27 @@ fn masks_of(slots: &SlotsRead) -> impl Iterator<Item = (Role, SlotMask)> {
     read.map(|(role, slots)| (role, SlotMask::of(slots.iter().copied())))
 }
 
-/// The masks under which cells carry keys.
+/// The masks under which cells carry keys, and the places of these cells.
 #[derive(Default)]
-struct Masks(Vec<SlotMask>);
+struct Masks {
+    masks: Vec<SlotMask>,
+    places: Vec<Role>,
+}
 
 impl Masks {
     fn key(&mut self, slots: SlotsRead) -> CellKeys {
-        let mut number = |mask| {
-            self.0.iter().position(|known| *known == mask).unwrap_or_else(|| {
-                self.0.push(mask);
-                self.0.len() - 1
-            })
-        };
-        masks_of(&slots).map(|(role, mask)| (role, number(mask) as u8)).collect()
+        let number = |(role, mask)| (number_in(&mut self.places, role), number_in(&mut self.masks, mask));
+        masks_of(&slots).map(number).collect()
     }
+}
+
+/// The place of `item` in `list`, where it is added if it is new.
+fn number_in<T: PartialEq>(list: &mut Vec<T>, item: T) -> u8 {
+    let number = list.iter().position(|known| *known == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    });
+    number as u8
 }
 
 fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {
@@ -259,7 +275,9 @@ fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffi
     let slots = slots_read(set, members, buffer_is_suffix);
     let places = masks_of(&slots).map(|(role, _)| role).collect();
     let read_slots = slots.iter().enumerate().flat_map(|(role, slots)| slots.iter().map(move |&slot| (role, slot)));
-    let key = read_slots.map(|(role, slot)| (role as u8, slot as u8)).collect();
+    let read_slots: Vec<(u8, u8)> = read_slots.map(|(role, slot)| (role as u8, slot as u8)).collect();
+    let word = |slots: &[(u8, u8)]| std::array::from_fn(|i| slots[i.min(slots.len() - 1)]);
+    let key = read_slots.chunks(4).map(word).collect();
     let reads = atoms.iter().map(|atom| read(atom, columns)).collect();
     Group { reads, templates, n_unconditional, key, places }
 }

@@ -20,33 +20,29 @@ impl Extractor {
         self.set_hashes.clear();
     }
 
-    /// The key of what all features read: equal keys mean equal features.
+    /// The key of what all features read: equal keys mean equal features. `cells` are those of
+    /// [`Compiled::key_places`].
     #[inline]
-    pub fn key<'a>(&self, features: &Compiled, cell: impl Fn(Role) -> Option<&'a Cell<'a>>) -> u64 {
-        cell_key(&features.whole, cell, 0)
+    pub fn key(&self, features: &Compiled, cells: &Cells) -> u64 {
+        cell_key(&features.whole, cells, 0)
     }
 
     /// The key of what `part` reads.
     #[inline]
-    pub fn part_key<'a>(
-        &self,
-        features: &Compiled,
-        part: usize,
-        cell: impl Fn(Role) -> Option<&'a Cell<'a>>,
-    ) -> u64 {
-        cell_key(&features.parts[part].key, cell, part as u64 + 1)
+    pub fn part_key(&self, features: &Compiled, part: usize, cells: &Cells) -> u64 {
+        cell_key(&features.parts[part].key, cells, part as u64 + 1)
     }
 
-    /// The key of what `group` reads.
+    /// The key of what `group` reads; here, `cells` are those of all places.
     #[inline]
     pub fn group_key(&self, features: &Compiled, group: usize, cells: &Cells) -> u64 {
-        // Four slots at a time, exactly.
-        let words = features.groups[group].key.chunks(4).map(|slots| {
-            slots.iter().fold(0u64, |word, &(role, slot)| {
-                word << 16 | u64::from(cells[role as usize].map_or(NO_NODE, |cell| cell.slots.at(slot as usize)))
-            })
-        });
-        key((group as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15), words)
+        let slot = |(role, slot): (u8, u8)| match cells[role as usize] {
+            Some(cell) => u64::from(cell.slots.at(slot as usize)),
+            None => u64::from(NO_NODE),
+        };
+        let start = (group as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let words = features.groups[group].key.iter();
+        key(start, words.map(|&[a, b, c, d]| slot(a) | slot(b) << 16 | slot(c) << 32 | slot(d) << 48))
     }
 
     /// Appends the hashes of all features of `group` to `hashes`, in the order of the group's templates.
@@ -135,9 +131,9 @@ impl Extractor {
 }
 
 #[inline]
-fn cell_key<'a>(read: &CellKeys, cell: impl Fn(Role) -> Option<&'a Cell<'a>>, start: u64) -> u64 {
+fn cell_key(read: &CellKeys, cells: &Cells, start: u64) -> u64 {
     const NO_CELL: u64 = 0x51_7c_c1_b7_27_22_0a_95;
-    key(start, read.iter().map(|&(role, mask)| cell(role).map_or(NO_CELL, |cell| cell.keys[mask as usize])))
+    key(start, read.iter().map(|&(place, mask)| cells[place as usize].map_or(NO_CELL, |cell| cell.keys[mask as usize])))
 }
 
 /// One key of several.

@@ -35,7 +35,7 @@ pub fn learn<S: TransitionSystem, W: Weights>(
 ) -> bool {
     let n_words = workspace.input.n_words();
     workspace.start(decoder.actions.width());
-    let Workspace { bump, label_sets, scorer, input, candidates, terms, distinct } = workspace;
+    let Workspace { bump, label_sets, scorer, input, selection, terms, distinct } = workspace;
     let arena = Arena::new(bump, label_sets, decoder.features.masks());
     let mut items: Vec<&Item<S::Shared<'_>>> = vec![decoder.initial(arena, n_words)];
     let mut gold_items = items.clone();
@@ -58,7 +58,7 @@ pub fn learn<S: TransitionSystem, W: Weights>(
         };
 
         decoder.score(&items, scorer, input, label_sets, terms);
-        let mut beam = Beam::new(selected(width), candidates);
+        let mut beam = Beam::new(selected(width), items[0].score, selection);
         let mut of_items = terms.chunks_exact(Scorer::n_terms(decoder.features));
         correct_by_rank.clear();
         for (rank, item) in items.iter().enumerate() {
@@ -72,7 +72,7 @@ pub fn learn<S: TransitionSystem, W: Weights>(
         let mut next: Vec<&Item<_>> = Vec::with_capacity(width);
         decoder.build(&items, beam.finish(), width, distinct, arena, is_gold, |item| next.push(item));
 
-        let mut beam = Beam::new(selected(width), candidates);
+        let mut beam = Beam::new(selected(width), gold_items[0].score, selection);
         for (rank, item) in gold_items.iter().enumerate() {
             correct_choices(item, &mut correct);
             decoder.offer_only(&mut beam, rank as u32, item, &correct, scorer, input, label_sets);
