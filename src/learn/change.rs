@@ -1,6 +1,6 @@
 //! Changes of weights, made at once or put off to the end of a mini-batch.
 
-use crate::model::LiveWeights;
+use crate::model::{LiveWeights, Weights as _};
 use crate::system::ActionId;
 
 /// One change: a feature, an action, by how much.
@@ -28,6 +28,7 @@ impl Memory for Online<'_> {
     }
 
     fn reward(&mut self, features: &[u64], action: ActionId, change: i32) {
+        self.0.prefetch(features);
         for &feature in features {
             self.0.update(feature, action, change);
         }

@@ -1,4 +1,6 @@
 //! Greedy training: one decision at a time (Goldberg & Nivre 2013, algorithms 2 and 3).
+//!
+//! Most decisions are right and change nothing, so scores are memoised as in decoding, from one update to the next.
 
 use super::change::Memory;
 use super::exploration::Exploration;
@@ -64,8 +66,7 @@ fn learn_with<S: TransitionSystem, W, M: Memory>(
         scored.resize(system.n_points(&configuration), stale.start);
         for point in stale.clone() {
             let cells = configuration.cells(point);
-            let (scores, features) = scorer.score_plainly(decoder.features, weights, input, label_sets, &cells);
-            scored.set(point, scores, features);
+            scored.set(point, scorer.score_once(decoder.features, weights, input, label_sets, &cells));
         }
         let mask = |point: Point| decoder.actions.mask(system.permitted(&configuration, point));
         let predicted = scored.best_permitted(mask);
@@ -83,9 +84,15 @@ fn learn_with<S: TransitionSystem, W, M: Memory>(
             predicted
         } else {
             let good = scored.best_of(&correct);
-            memory.reward(scored.features(good.point), good.action, 1);
-            memory.reward(scored.features(predicted.point), predicted.action, -1);
+            for (choice, change) in [(good, 1), (predicted, -1)] {
+                let cells = configuration.cells(choice.point);
+                let features = scorer.features(decoder.features, input, label_sets, &cells);
+                memory.reward(features, choice.action, change);
+            }
             updates += 1;
+            if M::AT_ONCE {
+                scorer.forget();
+            }
             match &mut teacher {
                 Teacher::NonDeterministic if S::CORRECTS_ITSELF && M::AT_ONCE && corrections < MAX_CORRECTIONS => {
                     corrections += 1;
@@ -114,19 +121,13 @@ fn learn_with<S: TransitionSystem, W, M: Memory>(
     updates
 }
 
-/// Scores and features of one configuration, point by point.
+/// Scores of one configuration, point by point.
 #[derive(Debug, Default)]
 struct Scored {
     /// By point.
-    rows: Vec<Row>,
+    rows: Vec<Vec<i32>>,
     /// Rows to be used again.
-    spare: Vec<Row>,
-}
-
-#[derive(Debug, Default)]
-struct Row {
-    scores: Vec<i32>,
-    features: Vec<u64>,
+    spare: Vec<Vec<i32>>,
 }
 
 impl Scored {
@@ -139,17 +140,10 @@ impl Scored {
         }
     }
 
-    fn set(&mut self, point: Point, scores: &[i32], features: &[u64]) {
+    fn set(&mut self, point: Point, scores: &[i32]) {
         let row = &mut self.rows[point as usize];
-        row.scores.clear();
-        row.scores.extend_from_slice(scores);
-        row.features.clear();
-        row.features.extend_from_slice(features);
-    }
-
-    /// The features at `point`.
-    fn features(&self, point: Point) -> &[u64] {
-        &self.rows[point as usize].features
+        row.clear();
+        row.extend_from_slice(scores);
     }
 
     /// The permitted choice of the highest score, the first of them on ties.
@@ -157,7 +151,7 @@ impl Scored {
         let mut best: Option<(i32, Choice)> = None;
         for (point, row) in self.rows.iter().enumerate() {
             let point = point as Point;
-            if let Some((score, action)) = best_permitted(&row.scores, mask(point))
+            if let Some((score, action)) = best_permitted(row, mask(point))
                 && best.is_none_or(|(highest, _)| score > highest)
             {
                 best = Some((score, Choice { point, action }));
@@ -168,7 +162,7 @@ impl Scored {
 
     /// The one of `choices` with the highest score, the first of them on ties.
     fn best_of(&self, choices: &[Choice]) -> Choice {
-        let score = |choice: &Choice| self.rows[choice.point as usize].scores[choice.action as usize];
+        let score = |choice: &Choice| self.rows[choice.point as usize][choice.action as usize];
         let best = choices.iter().rev().max_by_key(|choice| score(choice));
         *best.expect("some choice is correct")
     }

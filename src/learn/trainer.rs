@@ -122,9 +122,7 @@ impl<S: TransitionSystem> ReplicaPass<'_, S> {
                 weights.tick();
             } else {
                 for (changes, n_updates) in self.learn_batch(batch, weights, &mut workspaces) {
-                    for (feature, action, change) in changes {
-                        weights.update(feature, action, change);
-                    }
+                    weights.update_all(&changes);
                     weights.tick();
                     updates += n_updates;
                 }

@@ -6,6 +6,7 @@
 
 use super::{Row, Weights};
 use super::frozen::from_bytes;
+use super::memory;
 use crate::system::ActionId;
 
 /// One weight: an action and its value.
@@ -91,6 +92,16 @@ impl LiveWeights {
         self.entries[end] = Entry { action: u32::from(action), weight: change };
         self.sums[end] = sum;
         self.places[place].len += 1;
+    }
+
+    /// Makes changes, each a feature, an action and what to add to its weight.
+    pub fn update_all(&mut self, changes: &[(u64, ActionId, i32)]) {
+        const BATCH: usize = 64;
+        for changes in changes.chunks(BATCH) {
+            // The misses of a batch overlap.
+            changes.iter().for_each(|&(feature, ..)| memory::prefetch(&self.places, self.home(feature)));
+            changes.iter().for_each(|&(feature, action, change)| self.update(feature, action, change));
+        }
     }
 
     /// The weight of `feature` and `action`.
@@ -251,12 +262,20 @@ impl LiveWeights {
 }
 
 impl Weights for LiveWeights {
+    #[inline]
+    fn prefetch(&self, features: &[u64]) {
+        for &feature in features {
+            memory::prefetch(&self.places, self.home(feature));
+        }
+    }
+
     /// A row here is its start and its length.
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
         for (row, &feature) in rows.iter_mut().zip(features) {
             let place = self.find(feature);
             *row = u64::from(place.start) << 16 | u64::from(place.len);
+            memory::prefetch(&self.entries, place.start as usize);
         }
     }
 
