@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -35,7 +36,7 @@ UDPIPE = (
 TREEBEAM = (
     "--system arc-eager --features zn11 --oracle dynamic --explore-from 1 --explore-prob 0.9 --update max-violation "
     "--average-from 3 --replicas {replicas} --seed 1 --batch 1 --nonprojective min-cost --roots single --word-column form "
-    "--word-shape normalised --tag-column upos --keep best --threads 1"
+    "--word-shape normalised --tag-column upos --keep best --threads 1 --checkpoint-seconds 1e9"
 )
 SCALES = {
     # Minutes to an hour, most of it UDPipe's; its published settings are those of `full`.
@@ -136,7 +137,8 @@ def install(work):
             versions[name] = version
         else:
             errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip failed"]
-            missing[name] = errors[0]
+            # The reason is written into results, where the name of the package index has no place.
+            missing[name] = re.sub(r"https?://\S+|host='[^']*'", "(address)", errors[0])
     return python, missing, versions
 
 

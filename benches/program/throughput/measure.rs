@@ -44,6 +44,9 @@ struct ParseStats {
     peak_rss_bytes: Option<u64>,
 }
 
+/// How models are trained, beside their options: on one thread, and without checkpoints, which would depend on the clock.
+pub const TRAIN_FLAGS: [&str; 4] = ["--threads", "1", "--checkpoint-seconds", "1e9"];
+
 /// The most copies that are parsed in one run.
 const MOST_COPIES: u64 = 200;
 
@@ -71,8 +74,8 @@ impl Bench<'_> {
     fn train(&self, step: &Step, model: &Path) -> anyhow::Result<TrainingFigures> {
         let [train, dev, _] = self.inputs.portions()?;
         let stats_path = self.work.join("stats.json");
-        let mut command = treebeam(["train", "--threads", "1", "--checkpoint-seconds", "1e9"]);
-        command.args(step.model.flags()?);
+        let mut command = treebeam(["train"]);
+        command.args(TRAIN_FLAGS).args(step.model.flags()?);
         for (flag, path) in [("--train", &train), ("--dev", &dev)] {
             command.arg(flag).arg(path);
         }

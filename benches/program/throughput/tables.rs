@@ -3,6 +3,7 @@
 use treebeam::experiment::{Data, markdown_table};
 
 use super::inputs::Input;
+use super::measure::TRAIN_FLAGS;
 use super::plan::{Step, What};
 use super::record::{Figures, ParsingFigures, Range, Record, TrainingFigures};
 use super::spec::{Profile, Spec};
@@ -159,7 +160,7 @@ pub fn markdown(summary: &Summary) -> String {
     out += &format!("## Reading these tables\n\n{}\n\n## Settings\n\n", spec.analysis.trim());
     for model in &summary.profile.models {
         let flags = model.flags().unwrap_or_default().join(" ");
-        out += &format!("- {}: `treebeam train --threads 1 {flags}`\n", model.name);
+        out += &format!("- {}: `treebeam train {} {flags}`\n", model.name, TRAIN_FLAGS.join(" "));
     }
     out
 }
@@ -173,17 +174,16 @@ fn speeds(out: &mut String, summary: &Summary) {
         "LAS",
         "tokens/s",
         "sentences/s",
+        "tokens per CPU second",
         "CPU µs per token",
         "times greedy",
         "peak MB",
         "loading ms",
-        "starting ms",
     ]);
     for Parsed { step, width, threads, figures, .. } in summary.of_test() {
         let las = figures.scores.map(|s| 100.0 * s.labelled as f64 / s.tokens as f64);
         let per_second = |n: u64| figures.over(|run| n as f64 / figures.wall_s(run));
         let peak = figures.runs.iter().filter_map(|run| run.peak_rss_bytes).max();
-        let starting = figures.over(|run| 1e3 * (run.one.wall_s - figures.wall_s(run)).max(0.0));
         let ratio = (threads == 1).then(|| summary.ratio(width)).flatten();
         lines.push(vec![
             width.to_string(),
@@ -192,11 +192,11 @@ fn speeds(out: &mut String, summary: &Summary) {
             figure(las, 2),
             range(per_second(figures.tokens), 0),
             range(per_second(figures.sentences), 0),
+            figure(figures.cpu_us_per_token().map(|time| 1e6 / time.median), 0),
             range(figures.cpu_us_per_token(), 2),
             figure(ratio, 2),
             megabytes(peak),
             range(figures.over(|run| 1e3 * run.load_s), 1),
-            figure(starting.map(|s| s.median), 0),
         ]);
     }
     markdown_table(out, 2, &lines);
@@ -249,7 +249,7 @@ fn lengths(out: &mut String, summary: &Summary) {
 }
 
 fn training(out: &mut String, summary: &Summary) {
-    *out += "## Training\n\nThe whole process on one thread, development data included; an iteration is by the clock, without them.\n\n";
+    *out += "## Training\n\nThe whole process on one thread, development data included, without checkpoints; an iteration is by the clock, without development data.\n\n";
     let mut lines = heads([
         "model",
         "iterations",
