@@ -24,7 +24,7 @@ doc: ## the documentation, in target/doc
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 
 bench: ## how long reading, features, scoring and decoding take
-	$(CARGO) bench
+	$(CARGO) bench --bench main
 
 clean: ## remove what was built and the demo's output
 	$(CARGO) clean
@@ -61,3 +61,28 @@ beam-ablation: build ## accuracy and speed against the width of the beam
 
 systems: build ## every transition system, greedy and with a beam
 	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
+
+# Speed
+#
+# make bench-throughput TREEBEAM_TREEBANKS=DIR          without it, on a generated treebank; QUICK=1 is PROFILE=quick
+# make bench-instructions                               against the committed counts; CHECK=1 fails if they are exceeded
+# make bench-peers TREEBEAM_TREEBANKS=DIR               fetches the other parsers from a package index; needs Python
+#
+# Let nothing else run meanwhile. Tables, plots and records go to results/.
+
+THROUGHPUT_PROFILE = $(if $(QUICK),quick,$(PROFILE))
+TOLERANCE ?= 2
+CHECK ?=
+PYTHON ?= python3
+
+.PHONY: bench-throughput bench-instructions bench-peers
+
+bench-throughput: ## words per second against beam width, threads and sentence length; memory; training
+	$(CARGO) bench --locked --bench program -- throughput --profile $(THROUGHPUT_PROFILE) \
+		$(if $(TREEBANKS),--treebank '$(TREEBANKS)')
+
+bench-instructions: ## instructions of parsing and training, counted by valgrind
+	$(CARGO) bench --locked --bench program -- instructions $(if $(CHECK),--check --tolerance $(TOLERANCE))
+
+bench-peers: build ## UDPipe and spaCy beside treebeam
+	$(PYTHON) experiments/peers/run.py --profile $(THROUGHPUT_PROFILE)

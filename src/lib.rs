@@ -32,6 +32,7 @@ pub mod graph;
 pub mod learn;
 pub mod model;
 pub mod output;
+pub mod process;
 pub mod random;
 pub mod report;
 pub mod system;

@@ -177,6 +177,24 @@ fn statistics_count_what_was_parsed() {
     assert_eq!((stats["sentences"].as_u64(), stats["tokens"].as_u64()), (Some(200), Some(n_words as u64)), "{stats}");
 }
 
+/// What comes through a pipe is parsed piece by piece: ten times as much needs no more memory.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_does_not_grow_with_the_input() {
+    let folder = folder();
+    let text = fs::read_to_string(folder.path().join("test.conllu")).unwrap();
+    let peak = |copies: usize| {
+        let line = "parse --model model --beam 1 --stats-json stats.json";
+        treebeam(folder.path(), line).write_stdin(text.repeat(copies)).assert().success();
+        let stats = fs::read(folder.path().join("stats.json")).unwrap();
+        let stats: serde_json::Value = serde_json::from_slice(&stats).unwrap();
+        assert_eq!(stats["sentences"].as_u64(), Some(200 * copies as u64));
+        stats["peak_rss_bytes"].as_f64().unwrap()
+    };
+    let (few, many) = (peak(15), peak(150));
+    assert!(many < 1.1 * few, "{few} bytes with 15 copies, {many} with 150");
+}
+
 #[test]
 fn malformed_input_ends_with_2_the_line_and_no_file() {
     let folder = folder();

@@ -52,6 +52,21 @@ fn the_seed_decides_and_the_number_of_threads_does_not() {
 }
 
 #[test]
+fn what_training_took_is_told() {
+    let folder = folder(20);
+    let at = folder.path();
+    model(at, &format!("{GREEDY} --replicas 2 --stats-json stats.json"));
+    let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
+    assert_eq!((stats["sentences"].as_u64(), stats["iterations"].as_array().map(Vec::len)), (Some(40), Some(2)));
+    let seconds = |iteration: &serde_json::Value| iteration["seconds"].as_f64().unwrap();
+    let learning: f64 = stats["iterations"].as_array().unwrap().iter().map(seconds).sum();
+    assert!(learning > 0.0 && learning <= stats["seconds"].as_f64().unwrap(), "{stats}");
+    assert!(stats["weights"].as_u64() >= stats["features"].as_u64(), "{stats}");
+    treebeam(at, &format!("{TRAIN} --model other --stats-json no/stats")).assert().code(2);
+    assert!(!at.join("other").exists());
+}
+
+#[test]
 fn options_are_printed_and_kept_in_the_model() {
     let folder = folder(20);
     let at = folder.path();

@@ -38,7 +38,7 @@ pub struct Args {
     /// Write the N best items of the final beam, best first, with their scores as comments
     #[arg(long, default_value_t = 1, value_name = "N")]
     k_best: usize,
-    /// Write sentences, tokens, seconds and speeds to this file as JSON
+    /// Write sentences, tokens, seconds, speeds and peak memory to this file as JSON
     #[arg(long, value_name = "FILE")]
     stats_json: Option<PathBuf>,
     /// The format of the input [default: by the file's ending, CoNLL-U for standard input]

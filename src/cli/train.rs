@@ -2,6 +2,7 @@
 
 mod options;
 mod progress;
+mod stats;
 
 use anyhow::Context;
 use std::io::Write;
@@ -12,9 +13,11 @@ use std::time::{Duration, Instant};
 use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
 use crate::learn::{Progress, Run, Trainer, TrainingData};
 use crate::output::Output;
+use crate::process::peak_rss_bytes;
 use crate::treebank::Treebank;
 use options::{Options, TrainingArgs};
 use progress::Display;
+use stats::Stats;
 
 /// Options of `treebeam train`.
 #[derive(Debug, clap::Args)]
@@ -46,6 +49,9 @@ pub struct Args {
     /// Write a checkpoint after an iteration if the last one is at least this many seconds old
     #[arg(long, default_value_t = 10.0, value_name = "S", help_heading = "Running")]
     checkpoint_seconds: f64,
+    /// Write seconds, iterations, sizes and peak memory to this file as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    stats_json: Option<PathBuf>,
     /// Print all options with their values as JSON, and stop
     #[arg(long, help_heading = "Running")]
     print_options: bool,
@@ -61,6 +67,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     // Fails now rather than after hours if the model cannot be written.
     drop(Output::create(model)?);
+    let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;
+    let start = Instant::now();
     let train = Treebank::read(&args.train, None)?;
     let dev = args.dev.as_deref().map(|dev| Treebank::read(dev, None)).transpose()?;
     match &options {
@@ -78,7 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             );
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
-            go(&Trainer::new(options, &data, threads)?, &args, model)?;
+            go(&Trainer::new(options, &data, threads)?, &args, model, start, stats_output)?;
         }
         Options::Graph(options) => {
             let data = GraphData::new(options, &train, dev.as_ref())?;
@@ -89,14 +97,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 data.header().labels.len(),
                 options.seed
             );
-            go(&GraphTrainer::new(options, &data, args.threads.unwrap_or(1))?, &args, model)?;
+            let trainer = GraphTrainer::new(options, &data, args.threads.unwrap_or(1))?;
+            go(&trainer, &args, model, start, stats_output)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Trains to the end, with checkpoints beside `model`.
-fn go(run: &impl Run, args: &Args, model: &Path) -> anyhow::Result<()> {
+/// Trains to the end, with checkpoints beside `model`; the clock was started at `start`.
+fn go(run: &impl Run, args: &Args, model: &Path, start: Instant, stats_output: Option<Output>) -> anyhow::Result<()> {
     let checkpoint = beside(model, ".checkpoint");
     let mut progress = Progress::default();
     if args.resume && checkpoint.exists() {
@@ -128,6 +137,20 @@ fn go(run: &impl Run, args: &Args, model: &Path) -> anyhow::Result<()> {
         weights.n_features(),
         weights.n_weights()
     );
+    if let Some(mut file) = stats_output {
+        let stats = Stats {
+            sentences: run.n_sentences(),
+            seconds: start.elapsed().as_secs_f64(),
+            iterations: &progress.reports,
+            kept_iteration: progress.kept()?.iteration,
+            features: weights.n_features(),
+            weights: weights.n_weights(),
+            peak_rss_bytes: peak_rss_bytes(),
+        };
+        serde_json::to_writer_pretty(&mut file, &stats)?;
+        writeln!(file)?;
+        file.finish()?;
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use super::spec::{Axis, PlotSpec, SeriesSpec};
 use super::summary::Summary;
 use crate::eval::Metric;
 
-/// A line chart against the width of the decoding beam.
+/// A line chart against something that grows by doubling.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// The name of its file, without ending.
@@ -34,7 +34,7 @@ pub struct Curve {
 /// A point with a standard deviation over seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The width of the beam.
+    /// Where it is on the horizontal axis.
     pub x: f64,
     /// The value.
     pub y: f64,

@@ -7,6 +7,7 @@ use super::cell::Cell;
 use super::engine::{Engine, Evaluated};
 use super::record::{Decoding, Scores, SentenceErrors, Training};
 use crate::error::Result;
+use crate::process::{peak_rss_bytes, reset_peak_rss, thread_cpu_s};
 
 /// How often the test data are decoded for the sake of the clock.
 pub type Repetitions = usize;
@@ -75,24 +76,6 @@ fn decode<E: Engine>(engine: &E, trained: &E::Trained, width: usize, repetitions
     Ok(decoding)
 }
 
-/// Seconds of the processor that this thread has used, where Linux tells (in nanoseconds, `schedstat`).
-fn thread_cpu_s() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
-}
-
-/// Starts the peak anew, where Linux lets us; elsewhere the peak is that since the start of the process.
-fn reset_peak_rss() {
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
-}
-
-/// The most memory that the process has held, where Linux tells.
-fn peak_rss_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,17 +95,5 @@ mod tests {
             assert_eq!(decoding.test.with_punctuation.sentences, cell.data.test.sentences.len() as u64);
             assert_eq!(decoding.dev.with_punctuation.sentences, cell.data.dev.sentences.len() as u64);
         }
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn the_system_tells_time_and_memory() {
-        let before = thread_cpu_s();
-        let spun = (0..3_000_000u64).fold(0, |a: u64, b| std::hint::black_box(a ^ b));
-        std::hint::black_box(spun);
-        if let (Some(before), Some(after)) = (before, thread_cpu_s()) {
-            assert!(after >= before);
-        }
-        assert!(peak_rss_bytes().is_none_or(|bytes| bytes > 1 << 20));
     }
 }

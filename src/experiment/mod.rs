@@ -47,7 +47,7 @@ pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Traini
 pub use run::{Event, Outcome, Runner, run};
 pub use source::Source;
 pub use spec::{Axis, PlotSpec, Profile, Published, SeriesSpec, Spec, TableLines, TableSpec, Variant};
-pub use store::{Status, Store, Writer};
+pub use store::{Status, Store, Writer, read_lines};
 pub use summary::{Difference, Entry, METRICS, Method, SAMPLES, Spread, Summary};
-pub use table::markdown;
+pub use table::{markdown, markdown_table};
 pub use tsv::tsv;

@@ -6,6 +6,9 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::cell::Cell;
 use super::record::Record;
 use crate::error::{Error, Location, Problem, Result};
@@ -36,24 +39,9 @@ impl Store {
     /// # Errors
     /// If the file cannot be read, or a line other than a torn last one is not a record.
     pub fn read(path: &Path) -> Result<Store> {
-        let text = match std::fs::read(path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Store::default()),
-            Err(e) => return Err(Error::io(path)(e)),
-        };
-        let mut store = Store::default();
-        for (i, line) in text.split_inclusive(|&b| b == b'\n').enumerate() {
-            if !line.ends_with(b"\n") {
-                store.torn = true;
-                break;
-            }
-            let record = serde_json::from_slice(line).map_err(|e| Problem {
-                location: Location { path: path.display().to_string(), line: i + 1, sentence: None },
-                found: e.to_string(),
-                expected: "the record of a cell; delete the line to run the cell again".to_owned(),
-            })?;
-            store.insert(record);
-        }
+        let (records, torn) = read_lines(path)?;
+        let mut store = Store { torn, ..Store::default() };
+        records.into_iter().for_each(|record| store.insert(record));
         Ok(store)
     }
 
@@ -93,6 +81,31 @@ impl Store {
     }
 }
 
+/// The records in `path`, and whether the last line was torn by an interruption, which drops it; a file that does not exist
+/// holds none.
+///
+/// # Errors
+/// If the file cannot be read, or a line other than a torn last one is not a record.
+pub fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<(Vec<T>, bool)> {
+    let text = match std::fs::read(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), false)),
+        Err(e) => return Err(Error::io(path)(e)),
+    };
+    let mut records = Vec::new();
+    for (i, line) in text.split_inclusive(|&b| b == b'\n').enumerate() {
+        if !line.ends_with(b"\n") {
+            return Ok((records, true));
+        }
+        records.push(serde_json::from_slice(line).map_err(|e| Problem {
+            location: Location { path: path.display().to_string(), line: i + 1, sentence: None },
+            found: e.to_string(),
+            expected: "the record of a cell; delete the line to run the cell again".to_owned(),
+        })?);
+    }
+    Ok((records, false))
+}
+
 /// Appends records.
 #[derive(Debug)]
 pub struct Writer {
@@ -121,7 +134,7 @@ impl Writer {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn append(&mut self, record: &Record) -> Result<()> {
+    pub fn append(&mut self, record: &impl Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(record).map_err(|e| Error::Usage(e.to_string()))?;
         line.push(b'\n');
         self.file.write_all(&line).and_then(|()| self.file.sync_data()).map_err(Error::io(&self.path))

@@ -85,8 +85,8 @@ fn header(out: &mut String, summary: &Summary, command: &str) {
     push(out, &format!("<!--\n{}\n-->\n", provenance(summary, command).join("\n")));
 }
 
-/// A table from its cells; the first line is the head, the first `n_texts` columns are text, the others numbers.
-fn table(out: &mut String, n_texts: usize, lines: &[Vec<String>]) {
+/// Adds a table to `out`; the first line is the head, the first `n_texts` columns are text, the others numbers.
+pub fn markdown_table(out: &mut String, n_texts: usize, lines: &[Vec<String>]) {
     for (i, line) in lines.iter().enumerate() {
         push(out, &format!("| {} |", line.join(" | ").trim_end()));
         if i == 0 {
@@ -132,7 +132,7 @@ fn scores(out: &mut String, summary: &Summary, column: &str, metric: Metric) {
             )
             .collect(),
     };
-    table(out, 1, &lines);
+    markdown_table(out, 1, &lines);
 }
 
 fn entry_text(summary: &Summary, entry: Option<&Entry>, metric: Metric) -> String {
@@ -201,7 +201,7 @@ fn costs(out: &mut String, summary: &Summary) {
             ]);
         }
     }
-    table(out, 1, &lines);
+    markdown_table(out, 1, &lines);
 }
 
 /// Figures of papers beside ours, and what they say about gains over the baseline, which compare across treebanks where the
@@ -247,7 +247,7 @@ fn published(out: &mut String, summary: &Summary) {
     }
     if lines.len() > 1 {
         push(out, "## Published figures\n");
-        table(out, 5, &lines);
+        markdown_table(out, 5, &lines);
     }
 }
 
@@ -266,7 +266,7 @@ fn data(out: &mut String, summary: &Summary) {
         line.extend([tokens(Punctuation::Include), tokens(Punctuation::Exclude)]);
         lines.push(line);
     }
-    table(out, 1, &lines);
+    markdown_table(out, 1, &lines);
 }
 
 #[cfg(test)]

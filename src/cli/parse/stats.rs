@@ -3,6 +3,8 @@
 use serde::Serialize;
 use std::fmt;
 
+use crate::process::peak_rss_bytes;
+
 /// Counts, times and speeds of one run, without the time to load the model.
 #[derive(Debug, Clone, Serialize)]
 pub struct Stats {
@@ -24,10 +26,12 @@ pub struct Stats {
     pub beam: Option<usize>,
     /// Threads.
     pub threads: usize,
+    /// The most memory that the process has held, the mapped model included; none where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
 }
 
 impl Stats {
-    /// The figures of a run.
+    /// The figures of a run that has just ended.
     pub fn new(
         sentences: usize,
         tokens: usize,
@@ -48,6 +52,7 @@ impl Stats {
             model_load_seconds,
             beam,
             threads,
+            peak_rss_bytes: peak_rss_bytes(),
         }
     }
 }

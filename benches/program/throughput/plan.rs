@@ -1,0 +1,92 @@
+//! The steps of a run: for each model training it, then parsing with it.
+
+use anyhow::Context;
+use sha2::{Digest, Sha256};
+use treebeam::experiment::Data;
+
+use super::inputs::Input;
+use super::spec::{ModelSpec, Profile};
+
+/// One measurement.
+#[derive(Debug, Clone)]
+pub struct Step<'p> {
+    /// The model.
+    pub model: &'p ModelSpec,
+    /// What is done with it.
+    pub what: What,
+    /// A checksum of all that the figures depend on, but for code and machine.
+    pub key: String,
+}
+
+/// What is done with a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// It is trained.
+    Train,
+    /// It parses.
+    Parse {
+        /// The file.
+        input: Input,
+        /// The width of the beam.
+        width: usize,
+        /// Threads.
+        threads: usize,
+    },
+}
+
+impl Step<'_> {
+    /// The step in words.
+    pub fn title(&self) -> String {
+        let name = &self.model.name;
+        match self.what {
+            What::Train => format!("{name}: training"),
+            What::Parse { input, width, threads } => {
+                let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+                let of = match input {
+                    Input::Test => String::new(),
+                    Input::Joined(length) => format!(", sentences of {length} words"),
+                };
+                format!("{name}: parsing at width {width} on {threads}{of}")
+            }
+        }
+    }
+}
+
+/// All steps, in the order in which they are done. Sentences are not joined to more words than the `n_words` of the test file.
+///
+/// # Errors
+/// Never, as long as options are numbers and words.
+pub fn plan<'p>(profile: &'p Profile, data: &Data, n_words: usize, cores: usize) -> anyhow::Result<Vec<Step<'p>>> {
+    let mut steps = Vec::new();
+    for model in &profile.models {
+        let mut whats = vec![What::Train];
+        for &width in &model.decode {
+            whats.push(What::Parse { input: Input::Test, width, threads: 1 });
+            if cores > 1 {
+                whats.push(What::Parse { input: Input::Test, width, threads: cores });
+            }
+        }
+        for width in model.decode.iter().copied().filter(|width| profile.length_widths.contains(width)) {
+            let lengths = profile.lengths.iter().copied().filter(|&length| length <= n_words);
+            whats.extend(lengths.map(|length| What::Parse { input: Input::Joined(length), width, threads: 1 }));
+        }
+        for what in whats {
+            let mut step = Step { model, what, key: String::new() };
+            let options = serde_json::to_string(&model.resolved).context("options")?;
+            let how = match what {
+                What::Train => String::new(),
+                What::Parse { .. } => format!("{} times, {} seconds", profile.repetitions, profile.seconds),
+            };
+            let sums = [&data.train, &data.dev, &data.test].map(|portion| portion.sha256.as_str());
+            let all = format!("{}\n{options}\n{how}\n{}", step.title(), sums.join("\n"));
+            step.key = hex(&Sha256::digest(all))[..16].to_owned();
+            steps.push(step);
+        }
+    }
+    Ok(steps)
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,127 @@
+//! What is to be measured, as it stands in `benches/program/throughput.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, ensure};
+use serde::Deserialize;
+use toml::Table;
+use treebeam::learn::{TrainOptions, Training};
+
+/// The specification.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Spec {
+    /// The head of the table.
+    pub title: String,
+    /// How to read it.
+    pub analysis: String,
+    /// What was asked for.
+    #[serde(rename = "target")]
+    pub targets: Vec<Target>,
+    /// Training options that all models share.
+    base: Table,
+    /// Scales, by name.
+    profiles: BTreeMap<String, Profile>,
+}
+
+/// A bound on the time per token at one width.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Target {
+    /// The width of the beam.
+    pub width: usize,
+    /// Times what greedy parsing takes.
+    pub at_most: f64,
+}
+
+/// A scale.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Profile {
+    /// The folder of a treebank, or `generated:...`.
+    pub treebank: String,
+    /// The treebank to use if no folder of treebanks is given.
+    pub fallback: String,
+    /// How often everything is measured.
+    pub repetitions: usize,
+    /// As many copies are parsed as take this long.
+    pub seconds: f64,
+    /// Sentences are joined until they have so many words.
+    pub lengths: Vec<usize>,
+    /// The widths at which joined sentences are parsed.
+    pub length_widths: Vec<usize>,
+    /// What is trained.
+    #[serde(rename = "model")]
+    pub models: Vec<ModelSpec>,
+}
+
+/// A model to train.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelSpec {
+    /// Its name in tables.
+    pub name: String,
+    /// What it changes of the base.
+    options: Table,
+    /// The widths that it parses at.
+    pub decode: Vec<usize>,
+    /// All its options.
+    #[serde(skip)]
+    pub resolved: TrainOptions,
+}
+
+impl Spec {
+    /// The specification in the repository.
+    ///
+    /// # Errors
+    /// If it is malformed, leaves an option of training unsaid, or names a width twice.
+    pub fn read() -> anyhow::Result<Spec> {
+        let mut spec: Spec = toml::from_str(include_str!("../throughput.toml")).context("throughput.toml")?;
+        let all = Table::try_from(TrainOptions::default())?;
+        let unsaid: Vec<&String> = all.keys().filter(|key| !spec.base.contains_key(*key)).collect();
+        ensure!(unsaid.is_empty(), "throughput.toml: [base] does not say {unsaid:?}");
+        for (name, profile) in &mut spec.profiles {
+            for model in &mut profile.models {
+                let mut options = spec.base.clone();
+                options.extend(model.options.clone());
+                model.resolved = options.try_into().with_context(|| format!("throughput.toml: {}", model.name))?;
+            }
+            let widths: Vec<usize> = profile.models.iter().flat_map(|m| m.decode.iter().copied()).collect();
+            let different: BTreeSet<usize> = widths.iter().copied().collect();
+            ensure!(different.len() == widths.len(), "throughput.toml: {name} decodes a width twice");
+            let unknown = profile.length_widths.iter().find(|width| !different.contains(width));
+            ensure!(unknown.is_none(), "throughput.toml: {name}: no model decodes width {unknown:?}");
+            ensure!(profile.repetitions > 0, "throughput.toml: {name}: no repetitions");
+        }
+        Ok(spec)
+    }
+
+    /// The profile with this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn profile(&self, name: &str) -> anyhow::Result<&Profile> {
+        let names = || self.profiles.keys().cloned().collect::<Vec<_>>().join(", ");
+        self.profiles.get(name).with_context(|| format!("no profile is named `{name}`; expected one of {}", names()))
+    }
+}
+
+impl ModelSpec {
+    /// The options as the command line takes them.
+    ///
+    /// # Errors
+    /// Never, as long as options are numbers and words.
+    pub fn flags(&self) -> anyhow::Result<Vec<String>> {
+        let options = Table::try_from(&self.resolved)?;
+        let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Ok(options.iter().flat_map(|(key, value)| [format!("--{key}"), text(value)]).collect())
+    }
+
+    /// What it was trained with, in a word.
+    pub fn trained_as(&self) -> String {
+        match self.resolved.training {
+            Training::Greedy => "greedy".to_owned(),
+            Training::Global => format!("beam {}", self.resolved.beam),
+        }
+    }
+}
