@@ -32,8 +32,8 @@ pub struct Buckets {
     buckets: Numbers<Bucket>,
 }
 
-/// How full the table is: one feature in twenty overflows its bucket.
-const LOAD: f64 = 0.8;
+/// How full the table is: one feature in ten overflows its bucket.
+const LOAD: f64 = 0.92;
 
 impl Buckets {
     /// The table of these features with their numbers.

@@ -6,6 +6,7 @@ pub mod file;
 mod format;
 mod frozen;
 mod header;
+mod levels;
 mod live;
 mod memory;
 mod outcome;
