@@ -38,10 +38,8 @@ pub fn bench(c: &mut Criterion) {
             let mut total = 0;
             for (input, trace) in &traces {
                 memoising.start(width, false);
-                total += trace
-                    .iter()
-                    .map(|c| sum(memoising.score(features, weights, input, &sets, (c, 0))))
-                    .sum::<i64>();
+                total +=
+                    trace.iter().map(|c| sum(memoising.score(features, weights, input, &sets, (c, 0)))).sum::<i64>();
             }
             assert_eq!(total, expected);
         });

@@ -83,6 +83,12 @@ impl Slots {
         self.0[slot]
     }
 
+    /// All slots, by number.
+    #[inline]
+    pub fn as_array(&self) -> &[u16; N_SLOTS] {
+        &self.0
+    }
+
     #[inline]
     fn set(&mut self, slot: Slot, value: u16) {
         self.0[slot as usize] = value;

@@ -155,14 +155,18 @@ impl Scorer {
                 return;
             }
         }
+        let mut seen = false;
         for (number, part) in features.parts().iter().enumerate() {
             let key = self.extractor.part_key(features, number, &keyed);
             let vector = match self.parts.get_or_insert(key) {
                 Some(vector) => vector,
                 None => {
-                    let cells = view.cells(point);
+                    if !seen {
+                        self.extractor.see(features, &view.cells(point));
+                        seen = true;
+                    }
                     for group in part.groups.clone() {
-                        self.prepare_group(features, weights, group, input, sets, &cells);
+                        self.prepare_group(features, weights, group, input, sets);
                     }
                     self.new_parts.push(part.groups.len());
                     self.parts.add()
@@ -196,12 +200,11 @@ impl Scorer {
         group: usize,
         input: &Input,
         sets: &LabelSets,
-        cells: &Cells,
     ) {
-        let key = self.extractor.group_key(features, group, cells);
+        let key = self.extractor.group_key(features, group);
         let vector = self.groups.get_or_insert(key).unwrap_or_else(|| {
             let start = self.features.len();
-            self.extractor.extract(features, group, input, sets, cells, &mut self.features);
+            self.extractor.extract(features, group, input, sets, &mut self.features);
             weights.prefetch(&self.features[start..]);
             self.new_groups.push(self.features.len());
             self.groups.add()
@@ -275,8 +278,9 @@ impl Scorer {
         cells: &Cells,
     ) -> &[i32] {
         self.groups.make_room(self.width);
+        self.extractor.see(features, cells);
         for group in 0..features.groups().len() {
-            self.prepare_group(features, weights, group, input, sets, cells);
+            self.prepare_group(features, weights, group, input, sets);
         }
         self.look_up(weights);
         self.sum.clear(self.width);

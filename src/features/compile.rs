@@ -2,26 +2,27 @@
 
 use std::ops::Range;
 
+use super::extract::slot_place;
 use super::{Atom, Attribute, Columns, FeatureSet, Template};
 use crate::configuration::{Role, Slot, SlotMask};
 
-/// How to read one atom's value from the cells in all places.
+/// How to read one atom's value; places are those of [`slot_place`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Read {
     /// The column's value of the node in a slot.
-    Column { role: u8, slot: u8, column: u8 },
+    Column { place: u8, column: u8 },
     /// The slot's number itself: a label or a count.
-    Number { role: u8, slot: u8 },
+    Number { place: u8 },
     /// The hash of the label set in a slot.
-    Set { role: u8, slot: u8 },
+    Set { place: u8 },
     /// The distance between two places, in classes.
-    Distance { from: u8, to: u8 },
+    Distance { from: Role, to: Role },
     /// The number in a slot, in classes.
-    Class { role: u8, slot: u8 },
+    Class { place: u8 },
     /// Whether a slot's number is 1.
-    IsOne { role: u8, slot: u8 },
+    IsOne { place: u8 },
     /// 1 if the column's value of the node in a slot is one of these, else 0.
-    Is { role: u8, slot: u8, column: u8, values: Box<[u64]> },
+    Is { place: u8, column: u8, values: Box<[u64]> },
 }
 
 /// A template as the hash reads it: a seed of its own and the numbers of its atoms within the group.
@@ -45,8 +46,8 @@ pub struct Group {
     /// Those with a condition last.
     pub(super) templates: Vec<Hashed>,
     pub(super) n_unconditional: usize,
-    /// (place, slot) for each slot that the key depends on, four to a word; the last word repeats its last slot.
-    pub(super) key: Vec<[(u8, u8); 4]>,
+    /// The places of the slots that the key depends on, four to a word; the last word repeats its last slot.
+    pub(super) key: Vec<[u8; 4]>,
     places: Vec<Role>,
 }
 
@@ -93,6 +94,7 @@ pub struct Compiled {
     /// What all features together read.
     pub(super) whole: CellKeys,
     key_places: Vec<Role>,
+    places_read: Vec<Role>,
     masks: Vec<SlotMask>,
     columns: Columns,
     n_templates: usize,
@@ -115,7 +117,10 @@ impl Compiled {
         }
         let whole = masks.key(slots_read(set, &all, buffer_is_suffix));
         let Masks { masks, places: key_places } = masks;
-        Compiled { groups, parts, whole, key_places, masks, columns, n_templates: set.templates.len() }
+        let is_read =
+            |&role: &Role| set.templates.iter().flat_map(|t| &t.atoms).flat_map(Atom::slots).any(|s| s.0 == role);
+        let places_read = Role::ALL.into_iter().filter(is_read).collect();
+        Compiled { groups, parts, whole, key_places, places_read, masks, columns, n_templates: set.templates.len() }
     }
 
     /// The groups.
@@ -137,6 +142,12 @@ impl Compiled {
     #[inline]
     pub fn key_places(&self) -> &[Role] {
         &self.key_places
+    }
+
+    /// The places that features read.
+    #[inline]
+    pub fn places_read(&self) -> &[Role] {
+        &self.places_read
     }
 
     /// The columns that the set reads.
@@ -274,9 +285,9 @@ fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffi
     let n_unconditional = templates.iter().take_while(|t| t.condition == 0).count();
     let slots = slots_read(set, members, buffer_is_suffix);
     let places = masks_of(&slots).map(|(role, _)| role).collect();
-    let read_slots = slots.iter().enumerate().flat_map(|(role, slots)| slots.iter().map(move |&slot| (role, slot)));
-    let read_slots: Vec<(u8, u8)> = read_slots.map(|(role, slot)| (role as u8, slot as u8)).collect();
-    let word = |slots: &[(u8, u8)]| std::array::from_fn(|i| slots[i.min(slots.len() - 1)]);
+    let slots = Role::ALL.into_iter().zip(&slots).flat_map(|(role, slots)| slots.iter().map(move |&slot| (role, slot)));
+    let read_slots: Vec<u8> = slots.map(|(role, slot)| slot_place(role, slot)).collect();
+    let word = |slots: &[u8]| std::array::from_fn(|i| slots[i.min(slots.len() - 1)]);
     let key = read_slots.chunks(4).map(word).collect();
     let reads = atoms.iter().map(|atom| read(atom, columns)).collect();
     Group { reads, templates, n_unconditional, key, places }
@@ -285,26 +296,25 @@ fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffi
 fn read(atom: &Atom, columns: &Columns) -> Read {
     let number_of = |column| columns.index(column).expect("the columns are those of the set") as u8;
     match atom {
-        Atom::Distance(a, b) => Read::Distance { from: *a as u8, to: *b as u8 },
+        Atom::Distance(from, to) => Read::Distance { from: *from, to: *to },
         Atom::Is(address, attribute, values) => {
             let column = columns.named(*attribute).expect("conditions are of columns");
             let values = values.iter().map(|value| columns.hash(column, value)).collect();
-            let (role, slot) = (address.role as u8, address.step.node_slot() as u8);
-            Read::Is { role, slot, column: number_of(column), values }
+            Read::Is { place: slot_place(address.role, address.step.node_slot()), column: number_of(column), values }
         }
         Atom::Of(address, attribute) => {
-            let role = address.role as u8;
+            let place = |slot| slot_place(address.role, slot);
             if let Some(column) = columns.named(*attribute) {
-                return Read::Column { role, slot: address.step.node_slot() as u8, column: number_of(column) };
+                return Read::Column { place: place(address.step.node_slot()), column: number_of(column) };
             }
             match attribute {
-                Attribute::Label => Read::Number { role, slot: address.step.label_slot() as u8 },
-                Attribute::LeftValency => Read::Number { role, slot: Slot::LeftValency as u8 },
-                Attribute::RightValency => Read::Number { role, slot: Slot::RightValency as u8 },
-                Attribute::LeftLabels => Read::Set { role, slot: Slot::LeftLabels as u8 },
-                Attribute::RightLabels => Read::Set { role, slot: Slot::RightLabels as u8 },
-                Attribute::Size => Read::Class { role, slot: Slot::Size as u8 },
-                Attribute::Leaf => Read::IsOne { role, slot: Slot::Size as u8 },
+                Attribute::Label => Read::Number { place: place(address.step.label_slot()) },
+                Attribute::LeftValency => Read::Number { place: place(Slot::LeftValency) },
+                Attribute::RightValency => Read::Number { place: place(Slot::RightValency) },
+                Attribute::LeftLabels => Read::Set { place: place(Slot::LeftLabels) },
+                Attribute::RightLabels => Read::Set { place: place(Slot::RightLabels) },
+                Attribute::Size => Read::Class { place: place(Slot::Size) },
+                Attribute::Leaf => Read::IsOne { place: place(Slot::Size) },
                 Attribute::Word | Attribute::Tag | Attribute::Column(_) => unreachable!("it names a column"),
             }
         }

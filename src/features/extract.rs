@@ -2,22 +2,48 @@
 
 use super::compile::{CellKeys, Hashed, Read};
 use super::{Compiled, Input};
-use crate::configuration::{Cell, Cells, LabelSets, Role};
-use crate::tree::{NO_NODE, ROOT};
+use crate::configuration::{Cells, LabelSets, N_SLOTS, Role, Slot};
+use crate::tree::{NO_NODE, Node, ROOT};
 
 /// Scratch memory of extraction.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Extractor {
+    /// The slots of the configuration at hand, by [`slot_place`].
+    seen: [u16; 256],
     /// Atom values of the group at hand; number 0 is the constant that pads short templates.
-    values: Vec<u64>,
+    values: [u64; 256],
     /// The hash of each label set, by number, as far as met.
     set_hashes: Vec<u64>,
+}
+
+impl Default for Extractor {
+    fn default() -> Extractor {
+        Extractor { seen: [NO_NODE; 256], values: [0; 256], set_hashes: Vec::new() }
+    }
+}
+
+/// Where a slot stands among the slots of all places: a byte, so that looking it up needs no check of bounds.
+pub(super) const fn slot_place(role: Role, slot: Slot) -> u8 {
+    const { assert!(Role::COUNT * N_SLOTS <= 256) };
+    (role as usize * N_SLOTS + slot as usize) as u8
 }
 
 impl Extractor {
     /// Forgets what it knows of label sets: to be called when [`LabelSets::clear_if_full`] has cleared them.
     pub fn clear(&mut self) {
         self.set_hashes.clear();
+    }
+
+    /// Looks at a configuration: keys and features of groups are those of the last one that was looked at.
+    #[inline]
+    pub fn see(&mut self, features: &Compiled, cells: &Cells) {
+        for &role in features.places_read() {
+            let slots = &mut self.seen[role as usize * N_SLOTS..][..N_SLOTS];
+            match cells[role as usize] {
+                Some(cell) => slots.copy_from_slice(cell.slots.as_array()),
+                None => slots.fill(NO_NODE),
+            }
+        }
     }
 
     /// The key of what all features read: equal keys mean equal features. `cells` are those of
@@ -33,13 +59,10 @@ impl Extractor {
         cell_key(&features.parts[part].key, cells, part as u64 + 1)
     }
 
-    /// The key of what `group` reads; here, `cells` are those of all places.
+    /// The key of what `group` reads.
     #[inline]
-    pub fn group_key(&self, features: &Compiled, group: usize, cells: &Cells) -> u64 {
-        let slot = |(role, slot): (u8, u8)| match cells[role as usize] {
-            Some(cell) => u64::from(cell.slots.at(slot as usize)),
-            None => u64::from(NO_NODE),
-        };
+    pub fn group_key(&self, features: &Compiled, group: usize) -> u64 {
+        let slot = |place: u8| u64::from(self.seen[place as usize]);
         let start = (group as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let words = features.groups[group].key.iter();
         key(start, words.map(|&[a, b, c, d]| slot(a) | slot(b) << 16 | slot(c) << 32 | slot(d) << 48))
@@ -53,17 +76,13 @@ impl Extractor {
         group: usize,
         input: &Input,
         sets: &LabelSets,
-        cells: &Cells,
         hashes: &mut Vec<u64>,
     ) {
         let group = &features.groups[group];
-        self.values.clear();
-        self.values.push(0);
-        for read in &group.reads {
-            let value = self.value(read, input, sets, cells);
-            self.values.push(value);
+        for (number, read) in group.reads.iter().enumerate() {
+            self.values[(number + 1) % 256] = self.value(read, input, sets);
         }
-        let values = &self.values[..];
+        let values = &self.values;
         let hash = |template: &Hashed| match template.n_atoms {
             0..=2 => hash::<2>(template, values),
             3..=4 => hash::<4>(template, values),
@@ -86,31 +105,38 @@ impl Extractor {
         cells: &Cells,
         hashes: &mut Vec<u64>,
     ) {
+        self.see(features, cells);
         for group in 0..features.groups.len() {
-            self.extract(features, group, input, sets, cells, hashes);
+            self.extract(features, group, input, sets, hashes);
         }
     }
 
     #[inline]
-    fn value(&mut self, read: &Read, input: &Input, sets: &LabelSets, cells: &Cells) -> u64 {
-        let slot = |role: u8, slot: u8| cells[role as usize].map_or(NO_NODE, |cell| cell.slots.at(slot as usize));
+    fn value(&mut self, read: &Read, input: &Input, sets: &LabelSets) -> u64 {
+        let slot = |place: u8| self.seen[place as usize];
         match *read {
-            Read::Column { role, slot: s, column } => input.value(column as usize, slot(role, s)),
-            Read::Number { role, slot: s } => u64::from(slot(role, s)) + 1,
-            Read::Set { role, slot: s } => match cells[role as usize] {
-                Some(cell) => self.set_hash(sets, cell.slots.at(s as usize)),
-                None => 1,
+            Read::Column { place, column } => input.value(column as usize, slot(place)),
+            Read::Number { place } => u64::from(slot(place)) + 1,
+            // Where there is no cell, no slot has a value.
+            Read::Set { place } => match slot(place) {
+                NO_NODE => 1,
+                set => self.set_hash(sets, set),
             },
-            Read::Class { role, slot: s } => {
-                cells[role as usize].map_or(0, |cell| distance_class(cell.slots.at(s as usize).into()))
+            Read::Class { place } => match slot(place) {
+                NO_NODE => 0,
+                number => distance_class(number.into()),
+            },
+            Read::IsOne { place } => match slot(place) {
+                NO_NODE => 0,
+                number => 1 + u64::from(number == 1),
+            },
+            Read::Is { place, column, ref values } => {
+                u64::from(values.contains(&input.value(column as usize, slot(place))))
             }
-            Read::IsOne { role, slot: s } => {
-                cells[role as usize].map_or(0, |cell| 1 + u64::from(cell.slots.at(s as usize) == 1))
+            Read::Distance { from, to } => {
+                let node = |role| slot(slot_place(role, Slot::Node));
+                distance((from, node(from)), (to, node(to)), input.n_words())
             }
-            Read::Is { role, slot: s, column, ref values } => {
-                u64::from(values.contains(&input.value(column as usize, slot(role, s))))
-            }
-            Read::Distance { from, to } => distance(cells, from as usize, to as usize, input.n_words()),
         }
     }
 
@@ -144,17 +170,14 @@ fn key(start: u64, words: impl Iterator<Item = u64>) -> u64 {
 }
 
 /// The class of the distance between the nodes in two places, 0 if one is empty.
-pub(super) fn distance(cells: &Cells, from: usize, to: usize, n_words: usize) -> u64 {
-    let position = |role: usize| {
-        let node = cells[role].map(Cell::node)?;
+#[inline]
+pub(super) fn distance(from: (Role, Node), to: (Role, Node), n_words: usize) -> u64 {
+    let position = |(role, node): (Role, Node)| match node {
         // A root in the buffer stands behind the last word.
-        let behind = node == ROOT && Role::ALL[role].in_buffer();
-        Some(if behind { n_words + 1 } else { node as usize })
+        ROOT if role.in_buffer() => n_words + 1,
+        node => node as usize,
     };
-    match (position(from), position(to)) {
-        (Some(a), Some(b)) => distance_class(a.abs_diff(b)),
-        _ => 0,
-    }
+    if from.1 == NO_NODE || to.1 == NO_NODE { 0 } else { distance_class(position(from).abs_diff(position(to))) }
 }
 
 /// Zhang & Nivre's classes of distance, as in their released parser.
@@ -168,7 +191,7 @@ pub(super) fn distance_class(distance: usize) -> u64 {
 
 /// A multilinear hash: independent multiplications, so that the processor can overlap them.
 #[inline]
-fn hash<const ATOMS: usize>(template: &Hashed, values: &[u64]) -> u64 {
+fn hash<const ATOMS: usize>(template: &Hashed, values: &[u64; 256]) -> u64 {
     const MULTIPLIERS: [u64; super::parse::MAX_ATOMS] = [
         0xd6e8_feb8_6659_fd93,
         0xa076_1d64_78bd_642f,

@@ -1,7 +1,7 @@
 //! What each template reads in a configuration, in words.
 
 use super::{Address, Atom, Attribute, Columns, Template};
-use crate::configuration::{Cells, LabelSets, Slot};
+use crate::configuration::{Cell, Cells, LabelSets, Role, Slot};
 use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};
 use crate::treebank::Sentence;
 
@@ -32,7 +32,8 @@ impl Shown<'_> {
         match *atom {
             Atom::Is(address, attribute, _) => self.atom(&Atom::Of(address, attribute), cells),
             Atom::Distance(a, b) => {
-                super::extract::distance(cells, a as usize, b as usize, self.sentence.n_words()).to_string()
+                let node = |role: Role| cells[role as usize].map_or(NO_NODE, Cell::node);
+                super::extract::distance((a, node(a)), (b, node(b)), self.sentence.n_words()).to_string()
             }
             Atom::Of(Address { role, step }, attribute) => {
                 let Some(cell) = cells[role as usize] else { return NOTHING.to_owned() };

@@ -37,7 +37,7 @@ impl std::fmt::Display for Precision {
 #[derive(Debug, Clone)]
 pub struct FrozenWeights {
     buckets: Buckets,
-    /// Entries of sparse rows, [`Entry::BYTES`] each, and [`PADDING`].
+    /// Entries of sparse rows, of as many bytes as the shape says.
     sparse: Numbers<u8>,
     /// Dense rows, a weight for each of the `width` lanes; two in a number if weights have no more than 16 bits.
     dense: Numbers<i32>,
@@ -74,9 +74,6 @@ fn place(number: Flagged) -> (usize, u32) {
 /// A row is dense from this share of its lanes on.
 const DENSE_SHARE: usize = 5;
 
-/// Entries are read eight bytes at a time.
-const PADDING: usize = 8;
-
 /// The most templates that can fire at once, for the bound on sums.
 const MAX_TEMPLATES: f64 = 1024.0;
 
@@ -87,17 +84,28 @@ impl<const BYTES: usize> Entry<BYTES> {
     /// The bits of the action.
     const ACTION: u32 = if BYTES == 8 { 32 } else { 8 };
 
+    /// The `len` entries from number `start` on.
     #[inline]
-    fn read(bytes: &[u8], entry: usize) -> (usize, i32) {
-        let word = u64::from_le_bytes(bytes[entry * BYTES..][..8].try_into().expect("eight bytes"));
-        let unused = 64 - 8 * BYTES as u32;
-        let action = word & ((1 << Self::ACTION) - 1);
-        (action as usize, ((word << unused) as i64 >> (unused + Self::ACTION)) as i32)
+    fn read(bytes: &[u8], start: usize, len: usize) -> impl Iterator<Item = (usize, i32)> + '_ {
+        bytes[start * BYTES..][..len * BYTES].chunks_exact(BYTES).map(|entry| {
+            let mut word = [0; 8];
+            word[..BYTES].copy_from_slice(entry);
+            let word = u64::from_le_bytes(word);
+            let unused = 64 - 8 * BYTES as u32;
+            let action = word & ((1 << Self::ACTION) - 1);
+            (action as usize, ((word << unused) as i64 >> (unused + Self::ACTION)) as i32)
+        })
     }
 
     fn write(bytes: &mut Vec<u8>, action: ActionId, weight: i32) {
         let word = u64::from(action) | (i64::from(weight) as u64) << Self::ACTION;
         bytes.extend(&word.to_le_bytes()[..BYTES]);
+    }
+
+    /// The largest action of all entries. Entries stand side by side, whatever rows they belong to.
+    fn largest_action(bytes: &[u8]) -> usize {
+        let n = bytes.len() / BYTES;
+        Self::read(bytes, 0, n).fold(0, |largest, (action, _)| largest.max(action))
     }
 }
 
@@ -288,13 +296,14 @@ impl FrozenWeights {
                 let weights = weights.into_iter().enumerate().filter(|&(_, weight)| weight != 0);
                 entries.extend(weights.map(|(action, weight)| (action as ActionId, weight)));
             } else {
-                let entry = |i: u32| match self.shape.entry() {
-                    2 => self.decoded(Entry::<2>::read(&self.sparse, start + i as usize)),
-                    3 => Entry::<3>::read(&self.sparse, start + i as usize),
-                    4 => Entry::<4>::read(&self.sparse, start + i as usize),
-                    _ => Entry::<8>::read(&self.sparse, start + i as usize),
-                };
-                entries.extend((0..len).map(entry).map(|(action, weight)| (action as ActionId, weight)));
+                let add = |(action, weight)| entries.push((action as ActionId, weight));
+                let (start, len) = (start, len as usize);
+                match self.shape.entry() {
+                    2 => Entry::<2>::read(&self.sparse, start, len).map(|entry| self.decoded(entry)).for_each(add),
+                    3 => Entry::<3>::read(&self.sparse, start, len).for_each(add),
+                    4 => Entry::<4>::read(&self.sparse, start, len).for_each(add),
+                    _ => Entry::<8>::read(&self.sparse, start, len).for_each(add),
+                }
             }
             read(number, &entries);
         }
@@ -322,8 +331,7 @@ impl FrozenWeights {
                     scores.iter_mut().zip(row).for_each(|(score, &weight)| *score += weight);
                 }
             } else {
-                for i in 0..len as usize {
-                    let entry = Entry::<BYTES>::read(sparse, start + i);
+                for entry in Entry::<BYTES>::read(sparse, start, len as usize) {
                     let (action, weight) = if BYTES == 2 { self.decoded(entry) } else { entry };
                     scores[action] += weight;
                 }
@@ -346,7 +354,9 @@ impl Weights for FrozenWeights {
             match place(row) {
                 (start, DENSE) => {
                     let first = (start - 1) * self.shape.dense_len();
-                    (first..first + self.shape.dense_len()).step_by(16).for_each(|at| memory::prefetch(&self.dense, at));
+                    (first..first + self.shape.dense_len())
+                        .step_by(16)
+                        .for_each(|at| memory::prefetch(&self.dense, at));
                 }
                 (start, _) => memory::prefetch(sparse, start * bytes),
             }
@@ -433,8 +443,7 @@ impl Builder {
         known
     }
 
-    fn finish(mut self, buckets: Buckets) -> FrozenWeights {
-        self.sparse.resize(self.sparse.len() + PADDING, 0);
+    fn finish(self, buckets: Buckets) -> FrozenWeights {
         let (sparse, dense) = (Numbers::Owned(self.sparse), Numbers::Owned(self.dense));
         FrozenWeights { buckets, sparse, dense, levels: self.levels, shape: self.shape }
     }
@@ -504,24 +513,28 @@ impl FrozenWeights {
             _ => None,
         };
         let weights = FrozenWeights { buckets: Buckets::from_buckets(buckets)?, sparse, dense, levels, shape };
-        let n_entries = weights.sparse.len().checked_sub(PADDING)? / shape.entry();
+        let n_entries = weights.sparse.len() / shape.entry();
         let row_is_sound = |number: Flagged| {
             let (start, len) = place(number);
             match len {
-                _ if number & FLAG != 0 => Pair::unpack(number).entries().all(|(action, _)| usize::from(action) < width),
+                _ if number & FLAG != 0 => {
+                    let Pair { plus, minus, .. } = Pair::unpack(number);
+                    usize::from(plus.max(minus)) < width
+                }
                 DENSE => start > 0 && start * shape.dense_len() <= weights.dense.len(),
                 _ => start + len as usize <= n_entries,
             }
         };
-        let sound = lanes == width as u64 && weights.buckets.numbers().all(row_is_sound);
-        // Entries stand side by side, whatever rows they belong to.
-        let action_is_sound = |entry: usize| match shape.entry() {
-            2 => Entry::<2>::read(&weights.sparse, entry).0 < width,
-            3 => Entry::<3>::read(&weights.sparse, entry).0 < width,
-            4 => Entry::<4>::read(&weights.sparse, entry).0 < width,
-            _ => Entry::<8>::read(&weights.sparse, entry).0 < width,
+        // Nothing ends the loop early, so that it can be vectorised.
+        let sound =
+            lanes == width as u64 && weights.buckets.numbers().fold(true, |sound, number| sound & row_is_sound(number));
+        let largest_action = match shape.entry() {
+            2 => Entry::<2>::largest_action(&weights.sparse),
+            3 => Entry::<3>::largest_action(&weights.sparse),
+            4 => Entry::<4>::largest_action(&weights.sparse),
+            _ => Entry::<8>::largest_action(&weights.sparse),
         };
-        (sound && (width == 256 && shape.entry() < 8 || (0..n_entries).all(action_is_sound))).then_some(weights)
+        (sound && largest_action < width).then_some(weights)
     }
 }
 

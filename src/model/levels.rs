@@ -89,7 +89,8 @@ mod tests {
         // Many small weights, few large ones.
         let sizes: Vec<u32> = (1..=20_000u32).map(|i| 4_000_000 / i).collect();
         let levels = Levels::new(sizes.clone());
-        let lost: f64 = sizes.iter().map(|&size| (f64::from(size) - f64::from(value(&levels, size as i32))).powi(2)).sum();
+        let lost: f64 =
+            sizes.iter().map(|&size| (f64::from(size) - f64::from(value(&levels, size as i32))).powi(2)).sum();
         let step = 4_000_000.0 / 127.0;
         let by_equal_steps: f64 =
             sizes.iter().map(|&size| (f64::from(size) - (f64::from(size) / step).round() * step).powi(2)).sum();

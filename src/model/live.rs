@@ -4,9 +4,9 @@
 //! is `w − u / ticks` (the lazy average of Daumé 2006, section 2.3; it equals the mean over the weights "0 before the first tick,
 //! then w after each tick").
 
-use super::{Row, Weights};
 use super::frozen::from_bytes;
 use super::memory;
+use super::{Row, Weights};
 use crate::system::ActionId;
 
 /// One weight: an action and its value.
