@@ -39,7 +39,7 @@ pub struct FrozenWeights {
     buckets: Buckets,
     /// Entries of sparse rows, of as many bytes as the shape says.
     sparse: Numbers<u8>,
-    /// Dense rows, a weight for each of the `width` lanes; two in a number if weights have no more than 16 bits.
+    /// Dense rows, a weight for each of the `width` lanes; in narrow ones two to a number.
     dense: Numbers<i32>,
     /// What the codes of weights of 8 bits mean.
     levels: Option<Levels>,
@@ -58,21 +58,26 @@ struct Shape {
 }
 
 /// The number of a row says how many entries it has, in its lowest bits, and where it starts: sparse rows by entry, dense
-/// ones by row. Start 0 is taken by nothing, so that no row has the number 0. A number with a flag is a row itself: see
+/// ones by half row. Start 0 is taken by nothing, so that no row has the number 0. A number with a flag is a row itself: see
 /// [`Pair`].
 const LEN_BITS: u32 = 5;
-/// Marks a dense row.
-const DENSE: u32 = (1 << LEN_BITS) - 1;
+/// Marks a dense row of 32 bits a lane.
+const WIDE: u32 = (1 << LEN_BITS) - 1;
+/// Marks a dense row of 16 bits a lane.
+const NARROW: u32 = WIDE - 1;
 const MAX_START: usize = (1 << (32 - LEN_BITS)) - 1;
 
 /// Where the row with this number starts, and how many entries it has.
 #[inline]
 fn place(number: Flagged) -> (usize, u32) {
-    ((number as u32 >> LEN_BITS) as usize, number as u32 & DENSE)
+    ((number as u32 >> LEN_BITS) as usize, number as u32 & WIDE)
 }
 
 /// A row is dense from this share of its lanes on.
 const DENSE_SHARE: usize = 5;
+
+/// What the largest weight stays below in fixed point.
+const LARGEST: f64 = (1 << 17) as f64;
 
 /// The most templates that can fire at once, for the bound on sums.
 const MAX_TEMPLATES: f64 = 1024.0;
@@ -174,15 +179,10 @@ impl Shape {
         }
     }
 
-    /// Whether dense rows have 16 bits a lane.
-    fn is_narrow(&self) -> bool {
-        self.precision != Precision::Full
-    }
-
-    /// The numbers of a dense row.
+    /// The numbers of half a dense row.
     #[inline]
-    fn dense_len(&self) -> usize {
-        if self.is_narrow() { self.width / 2 } else { self.width }
+    fn half(&self) -> usize {
+        self.width / 2
     }
 
     /// Whether a row of so many weights is dense. Adding a dense row costs a vector operation for eight lanes or more,
@@ -190,7 +190,7 @@ impl Shape {
     /// fewer bits are wanted, so are fewer bytes.
     fn is_dense(&self, n_entries: usize) -> bool {
         let full = self.precision == Precision::Full;
-        n_entries >= DENSE as usize || full && n_entries * DENSE_SHARE >= self.width
+        n_entries >= NARROW as usize || full && n_entries * DENSE_SHARE >= self.width
     }
 }
 
@@ -203,12 +203,13 @@ impl FrozenWeights {
     pub fn average(replicas: &[LiveWeights], width: usize) -> FrozenWeights {
         let mut largest: f64 = 0.0;
         for_each_sum(replicas, |_, row| row.iter().for_each(|&(_, sum)| largest = largest.max(sum.abs())));
-        // 16 bits behind the point, fewer only if weights would not fit or sums could overflow.
+        // 16 bits behind the point; fewer if sums could overflow or the largest weights were far beyond 16 bits: most dense
+        // rows shall be narrow, as they are a large part of what is read.
         let mut shape = Shape { width, n_features: 0, n_weights: 0, scale: 1 << 16, precision: Precision::Full };
         let limit = f64::from(shape.limit());
         let fits = |scale: u32| {
             let largest = largest * f64::from(scale);
-            largest < limit && largest * MAX_TEMPLATES <= f64::from(i32::MAX / 4)
+            largest < limit.min(LARGEST) && largest * MAX_TEMPLATES <= f64::from(i32::MAX / 4)
         };
         while !fits(shape.scale) && shape.scale > 1 {
             shape.scale /= 2;
@@ -286,12 +287,10 @@ impl FrozenWeights {
             entries.clear();
             if number & FLAG != 0 {
                 entries.extend(Pair::unpack(number).entries());
-            } else if len == DENSE {
-                let len = self.shape.dense_len();
-                let row = &self.dense[(start - 1) * len..][..len];
-                let weights: Vec<i32> = match self.shape.is_narrow() {
-                    true => bytemuck::cast_slice(row).iter().map(|&weight: &i16| i32::from(weight)).collect(),
-                    false => row.to_vec(),
+            } else if len >= NARROW {
+                let weights: Vec<i32> = match self.dense_row(start, len) {
+                    DenseRow::Narrow(row) => row.iter().map(|&weight| i32::from(weight)).collect(),
+                    DenseRow::Wide(row) => row.to_vec(),
                 };
                 let weights = weights.into_iter().enumerate().filter(|&(_, weight)| weight != 0);
                 entries.extend(weights.map(|(action, weight)| (action as ActionId, weight)));
@@ -316,19 +315,27 @@ impl FrozenWeights {
     }
 
     #[inline]
+    fn dense_row(&self, start: usize, len: u32) -> DenseRow<'_> {
+        let half = self.shape.half();
+        let row = &self.dense[(start - 1) * half..];
+        if len == NARROW {
+            DenseRow::Narrow(bytemuck::cast_slice(&row[..half]))
+        } else {
+            DenseRow::Wide(&row[..2 * half])
+        }
+    }
+
+    #[inline]
     fn add_rows<const BYTES: usize>(&self, rows: &[Row], scores: &mut [i32]) {
-        let (sparse, dense, dense_len) = (&self.sparse[..], &self.dense[..], self.shape.dense_len());
+        let sparse = &self.sparse[..];
         for &row in rows {
             let (start, len) = place(row);
             if row & FLAG != 0 {
                 Pair::unpack(row).add_to(scores);
-            } else if len == DENSE {
-                let row = &dense[(start - 1) * dense_len..][..dense_len];
-                if self.shape.is_narrow() {
-                    let row: &[i16] = bytemuck::cast_slice(row);
-                    scores.iter_mut().zip(row).for_each(|(score, &weight)| *score += i32::from(weight));
-                } else {
-                    scores.iter_mut().zip(row).for_each(|(score, &weight)| *score += weight);
+            } else if len >= NARROW {
+                match self.dense_row(start, len) {
+                    DenseRow::Narrow(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += i32::from(w)),
+                    DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
                 }
             } else {
                 for entry in Entry::<BYTES>::read(sparse, start, len as usize) {
@@ -338,6 +345,12 @@ impl FrozenWeights {
             }
         }
     }
+}
+
+/// A row with a weight for each lane.
+enum DenseRow<'w> {
+    Narrow(&'w [i16]),
+    Wide(&'w [i32]),
 }
 
 impl Weights for FrozenWeights {
@@ -352,11 +365,9 @@ impl Weights for FrozenWeights {
         let (sparse, bytes) = (&self.sparse[..], self.shape.entry());
         for &row in rows.iter().filter(|&&row| row & FLAG == 0) {
             match place(row) {
-                (start, DENSE) => {
-                    let first = (start - 1) * self.shape.dense_len();
-                    (first..first + self.shape.dense_len())
-                        .step_by(16)
-                        .for_each(|at| memory::prefetch(&self.dense, at));
+                (start, NARROW | WIDE) => {
+                    let first = (start - 1) * self.shape.half();
+                    (0..self.shape.half()).step_by(16).for_each(|at| memory::prefetch(&self.dense, first + at));
                 }
                 (start, _) => memory::prefetch(sparse, start * bytes),
             }
@@ -398,7 +409,7 @@ impl Builder {
             return pair.pack();
         }
         let (start, len) = if self.shape.is_dense(entries.len()) {
-            (self.dense_row(entries), DENSE)
+            self.dense_row(entries)
         } else {
             (self.sparse_row(entries), entries.len() as u32)
         };
@@ -406,17 +417,19 @@ impl Builder {
         u64::from((start as u32) << LEN_BITS | len)
     }
 
-    fn dense_row(&mut self, entries: &[(ActionId, i32)]) -> usize {
-        let (first, len) = (self.dense.len(), self.shape.dense_len());
-        self.dense.resize(first + len, 0);
-        let row = &mut self.dense[first..];
-        if self.shape.is_narrow() {
-            let row: &mut [i16] = bytemuck::cast_slice_mut(row);
+    fn dense_row(&mut self, entries: &[(ActionId, i32)]) -> (usize, u32) {
+        let (first, half) = (self.dense.len(), self.shape.half());
+        let is_narrow = entries.iter().all(|&(_, weight)| i16::try_from(weight).is_ok());
+        if is_narrow {
+            self.dense.resize(first + half, 0);
+            let row: &mut [i16] = bytemuck::cast_slice_mut(&mut self.dense[first..]);
             entries.iter().for_each(|&(action, weight)| row[action as usize] = weight as i16);
         } else {
+            self.dense.resize(first + 2 * half, 0);
+            let row = &mut self.dense[first..];
             entries.iter().for_each(|&(action, weight)| row[action as usize] = weight);
         }
-        first / len + 1
+        (first / half + 1, if is_narrow { NARROW } else { WIDE })
     }
 
     fn sparse_row(&mut self, entries: &[(ActionId, i32)]) -> usize {
@@ -513,7 +526,7 @@ impl FrozenWeights {
             _ => None,
         };
         let weights = FrozenWeights { buckets: Buckets::from_buckets(buckets)?, sparse, dense, levels, shape };
-        let n_entries = weights.sparse.len() / shape.entry();
+        let (n_entries, half) = (weights.sparse.len() / shape.entry(), shape.half());
         let row_is_sound = |number: Flagged| {
             let (start, len) = place(number);
             match len {
@@ -521,7 +534,8 @@ impl FrozenWeights {
                     let Pair { plus, minus, .. } = Pair::unpack(number);
                     usize::from(plus.max(minus)) < width
                 }
-                DENSE => start > 0 && start * shape.dense_len() <= weights.dense.len(),
+                NARROW => start > 0 && start * half <= weights.dense.len(),
+                WIDE => start > 0 && (start + 1) * half <= weights.dense.len(),
                 _ => start + len as usize <= n_entries,
             }
         };
