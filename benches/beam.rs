@@ -38,8 +38,8 @@ pub fn bench(c: &mut Criterion) {
         group.bench_function(format!("width-{width}/{N_ACTIONS}-actions"), |b| {
             b.iter(|| {
                 let mut beam = Beam::new(width, bases[0], &mut selection);
-                for rank in 0..scores.len() {
-                    beam.offer_all(rank as u32, 0, bases[rank], Scores::new(&vectors, &[rank as u32]), &mask);
+                for (rank, &base) in bases.iter().enumerate() {
+                    beam.offer_all(rank as u32, 0, base, Scores::new(&vectors, &[rank as u32]), &mask);
                 }
                 let chosen = beam.finish().iter().map(|c| (-c.score(), c.rank(), c.choice().action));
                 assert!(chosen.eq(expected.iter().copied()));

@@ -73,7 +73,7 @@ pub struct Selection {
     shift: u32,
 }
 
-const N_BANDS: usize = 256;
+const N_BANDS: usize = 128;
 
 impl Default for Selection {
     fn default() -> Selection {
