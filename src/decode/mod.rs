@@ -1,4 +1,5 @@
 //! Decoding: greedy is the beam at width 1.
+#![doc = include_str!("speed.md")]
 
 mod beam;
 mod decoder;

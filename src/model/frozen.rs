@@ -18,7 +18,7 @@ pub enum Precision {
     Full,
     /// 16 bits.
     I16,
-    /// 8 bits, which stand for values that lie where the weights do ([`Levels`]); 16 in rows that are dense or hold a single
+    /// 8 bits, which stand for values that lie where the weights do; 16 in rows that are dense or hold a single
     /// weight, as they cost no more.
     I8,
 }
@@ -288,7 +288,7 @@ impl FrozenWeights {
             if number & FLAG != 0 {
                 entries.extend(Pair::unpack(number).entries());
             } else if len >= NARROW {
-                let weights: Vec<i32> = match self.dense_row(start, len) {
+                let weights: Vec<i32> = match self.dense_row(&self.dense, start, len) {
                     DenseRow::Narrow(row) => row.iter().map(|&weight| i32::from(weight)).collect(),
                     DenseRow::Wide(row) => row.to_vec(),
                 };
@@ -315,9 +315,9 @@ impl FrozenWeights {
     }
 
     #[inline]
-    fn dense_row(&self, start: usize, len: u32) -> DenseRow<'_> {
+    fn dense_row<'w>(&self, dense: &'w [i32], start: usize, len: u32) -> DenseRow<'w> {
         let half = self.shape.half();
-        let row = &self.dense[(start - 1) * half..];
+        let row = &dense[(start - 1) * half..];
         if len == NARROW {
             DenseRow::Narrow(bytemuck::cast_slice(&row[..half]))
         } else {
@@ -327,13 +327,13 @@ impl FrozenWeights {
 
     #[inline]
     fn add_rows<const BYTES: usize>(&self, rows: &[Row], scores: &mut [i32]) {
-        let sparse = &self.sparse[..];
+        let (sparse, dense) = (&self.sparse[..], &self.dense[..]);
         for &row in rows {
             let (start, len) = place(row);
             if row & FLAG != 0 {
                 Pair::unpack(row).add_to(scores);
             } else if len >= NARROW {
-                match self.dense_row(start, len) {
+                match self.dense_row(dense, start, len) {
                     DenseRow::Narrow(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += i32::from(w)),
                     DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
                 }
@@ -362,12 +362,12 @@ impl Weights for FrozenWeights {
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
         self.buckets.find_all(features, rows);
-        let (sparse, bytes) = (&self.sparse[..], self.shape.entry());
+        let (sparse, dense, bytes) = (&self.sparse[..], &self.dense[..], self.shape.entry());
         for &row in rows.iter().filter(|&&row| row & FLAG == 0) {
             match place(row) {
                 (start, NARROW | WIDE) => {
                     let first = (start - 1) * self.shape.half();
-                    (0..self.shape.half()).step_by(16).for_each(|at| memory::prefetch(&self.dense, first + at));
+                    (0..self.shape.half()).step_by(16).for_each(|at| memory::prefetch(dense, first + at));
                 }
                 (start, _) => memory::prefetch(sparse, start * bytes),
             }
