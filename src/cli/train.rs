@@ -76,6 +76,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 data.actions().len(),
                 options.seed
             );
+            if let Some(told) = options.told() {
+                eprintln!("{told}");
+            }
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
             go(&Trainer::new(options, &data, threads)?, &args, model)?;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::configuration::Point;
+use crate::configuration::{Cell, Cells, Point, Role, View};
 use crate::system::{ActionId, Choice, FORBIDDEN};
 
 /// An item of a beam: a configuration, its score, and the way back.
@@ -19,6 +19,8 @@ pub struct Item<'a, C> {
     pub score: i64,
     /// In training: whether the derivation so far is a gold one.
     pub is_gold: bool,
+    /// The last actions, where features read them.
+    pub history: Option<&'a Cell<'a>>,
 }
 
 /// What an item does whose derivation is complete.
@@ -126,6 +128,27 @@ impl<'w> Beam<'w> {
 }
 
 impl<'a, C> Item<'a, C> {
+    /// The cells that features read at `point`.
+    #[inline]
+    pub fn cells(&self, point: Point) -> Cells<'a>
+    where
+        C: View<'a>,
+    {
+        let mut cells = self.configuration.cells(point);
+        cells[Role::A as usize] = self.history;
+        cells
+    }
+
+    /// A fingerprint of all that its successors and their scores depend on; see [`View::identity`].
+    #[inline]
+    pub fn identity(&self) -> u64
+    where
+        C: View<'a>,
+    {
+        let history = self.history.map_or(0, |history| history.slots.history());
+        self.configuration.identity() ^ history.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
     /// The items from this one back to the initial one.
     pub fn history(&'a self) -> impl Iterator<Item = &'a Item<'a, C>> {
         std::iter::successors(Some(self), |item| item.parent)

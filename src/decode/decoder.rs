@@ -3,10 +3,10 @@
 use hashbrown::HashSet;
 
 use super::{Beam, Candidate, IDLE, Item, Scorer, Workspace};
-use crate::configuration::{Arena, LabelSets, Point, View as _};
+use crate::configuration::{Arena, LabelSets, Point};
 use crate::features::{Compiled, Input};
 use crate::model::Weights;
-use crate::system::{Actions, Choice, TransitionSystem};
+use crate::system::{Actions, Choice, Permitted, TransitionSystem};
 use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
 
 /// Everything that decoding needs and that all threads share.
@@ -42,7 +42,8 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// # Panics
     /// If `width` is 0.
     pub fn decode(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
-        if width == 1 && S::LOCAL_POINTS {
+        // Where features read the last actions, any move changes what is seen from every point.
+        if width == 1 && S::LOCAL_POINTS && !self.features.reads_history() {
             return vec![self.decode_by_points(workspace)];
         }
         self.decode_by_beam(workspace, width, k)
@@ -55,7 +56,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     pub fn decode_by_beam(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
         assert!(width > 0, "a beam has at least width 1");
         let n_words = workspace.input.n_words();
-        workspace.start(self.features, self.actions.width());
+        workspace.start(self.features, self.weights.n_sums(self.actions.width()));
         let Workspace { bump, label_sets, scorer, input, candidates, distinct } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
@@ -76,7 +77,22 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// The item before the first transition.
     pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a, S::Shared<'a>> {
         let configuration = self.system.initial(arena, n_words);
-        arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true })
+        arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true, history: None })
+    }
+
+    /// The scores of all actions of an item at `point`, where `permitted` holds.
+    #[inline]
+    pub(super) fn scores<'a, 's>(
+        &self,
+        item: &Item<'a, S::Shared<'a>>,
+        point: Point,
+        permitted: Permitted,
+        scorer: &'s mut Scorer,
+        input: &Input,
+        label_sets: &LabelSets,
+    ) -> &'s [i32] {
+        let cells = item.cells(point);
+        scorer.score_actions(self.features, self.weights, input, label_sets, &cells, self.actions, permitted)
     }
 
     /// Offers all successors of an item to the beam; an item whose derivation is complete succeeds itself.
@@ -96,8 +112,8 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
             return;
         }
         for point in 0..self.system.n_points(c) as Point {
-            let scores = scorer.score(self.features, self.weights, input, label_sets, &c.cells(point));
             let permitted = self.system.permitted(c, point);
+            let scores = self.scores(item, point, permitted, scorer, input, label_sets);
             beam.offer_all(rank, point, item.score, scores, self.actions.mask(permitted));
         }
     }
@@ -114,8 +130,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         label_sets: &LabelSets,
     ) {
         let gained = self.actions.idle().map_or(0, |idle| {
-            let cells = item.configuration.cells(0);
-            scorer.score(self.features, self.weights, input, label_sets, &cells)[idle as usize]
+            self.scores(item, 0, Permitted::default(), scorer, input, label_sets)[idle as usize]
         });
         beam.offer(Candidate { score: item.score + i64::from(gained), rank, choice: IDLE });
     }
@@ -137,8 +152,9 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
                 self.offer_idling(beam, rank, item, scorer, input, label_sets);
                 continue;
             }
-            let cells = item.configuration.cells(at_point[0].point);
-            let scores = scorer.score(self.features, self.weights, input, label_sets, &cells);
+            let point = at_point[0].point;
+            let permitted = self.system.permitted(&item.configuration, point);
+            let scores = self.scores(item, point, permitted, scorer, input, label_sets);
             for &choice in at_point {
                 let score = item.score + i64::from(scores[choice.action as usize]);
                 beam.offer(Candidate { score, rank, choice });
@@ -165,7 +181,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         for candidate in candidates {
             let parent = items[candidate.rank as usize];
             let item = self.successor(parent, candidate.choice, candidate.score, is_gold(candidate), arena);
-            if width == 1 || distinct.insert(item.configuration.identity()) {
+            if width == 1 || distinct.insert(item.identity()) {
                 keep(item);
                 if width == 1 || distinct.len() == width {
                     break;
@@ -188,7 +204,12 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
             IDLE => parent.configuration,
             _ => self.system.successor(&parent.configuration, self.actions.chosen(choice), arena),
         };
-        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold })
+        let history = match choice {
+            IDLE => parent.history,
+            _ if self.features.reads_history() => Some(arena.history(choice.action, parent.history)),
+            _ => None,
+        };
+        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold, history })
     }
 
     /// The arcs of a derivation, read off by walking back: what happened last to a word stands, whether it got a head or lost

@@ -8,6 +8,7 @@ use super::memo::Memo;
 use crate::configuration::{Cells, LabelSets};
 use crate::features::{Compiled, Extractor, Input};
 use crate::model::Weights;
+use crate::system::{Actions, Permitted};
 
 /// The scratch memory of scoring: vectors of one sentence and where to find them.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +19,8 @@ pub struct Scorer {
     /// All groups' keys together to the vector of sums.
     sums: Memo,
     vectors: Vec<i32>,
+    /// Scores of actions, where they are not the sums themselves.
+    read: Vec<i32>,
     features: Vec<u64>,
     width: usize,
 }
@@ -35,7 +38,25 @@ impl Scorer {
         self.width = width;
     }
 
-    /// The scores of all actions in the configuration whose cells are `cells`, permitted or not.
+    /// The scores of all actions in the configuration whose cells are `cells` and where `permitted` holds.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
+    pub fn score_actions<W: Weights>(
+        &mut self,
+        features: &Compiled,
+        weights: &W,
+        input: &Input,
+        sets: &LabelSets,
+        cells: &Cells,
+        actions: &Actions,
+        permitted: Permitted,
+    ) -> &[i32] {
+        let number = self.sum(features, weights, input, sets, cells);
+        let sums = &self.vectors[number as usize * self.width..][..self.width];
+        weights.scores(sums, actions, permitted, &mut self.read)
+    }
+
+    /// The sums of all rows of the configuration whose cells are `cells`.
     #[inline]
     pub fn score<W: Weights>(
         &mut self,
@@ -45,6 +66,20 @@ impl Scorer {
         sets: &LabelSets,
         cells: &Cells,
     ) -> &[i32] {
+        let number = self.sum(features, weights, input, sets, cells);
+        self.vector(number)
+    }
+
+    /// The number of the vector of sums.
+    #[inline]
+    fn sum<W: Weights>(
+        &mut self,
+        features: &Compiled,
+        weights: &W,
+        input: &Input,
+        sets: &LabelSets,
+        cells: &Cells,
+    ) -> u32 {
         const MAX_GROUPS: usize = 32;
         let n_groups = features.groups().len();
         let mut keys = [0u64; MAX_GROUPS];
@@ -56,7 +91,7 @@ impl Scorer {
         let all = all ^ all >> 32;
         let next = (self.vectors.len() / self.width) as u32;
         if let Some(vector) = self.sums.get_or_insert(all, next) {
-            return self.vector(vector);
+            return vector;
         }
         // The sum's own vector first, then those of the groups that are new.
         let sum = next as usize * self.width;
@@ -87,7 +122,7 @@ impl Scorer {
                 *sum += score;
             }
         }
-        self.vector(next)
+        next
     }
 
     /// The scores without any memory: the reference for [`Scorer::score`], and what learning uses when weights change

@@ -1,5 +1,6 @@
 //! A feature set made ready for extraction: templates in groups that can be memoised, atoms as slot numbers.
 
+use super::address::history_slot;
 use super::{Atom, Attribute, Columns, FeatureSet};
 use crate::configuration::{Role, Slot, SlotMask};
 
@@ -16,6 +17,8 @@ pub(super) enum Read {
     Distance { from: u8, to: u8 },
     /// The number in a slot, in classes.
     Class { role: u8, slot: u8 },
+    /// Always 1.
+    One,
     /// Whether a slot's number is 1.
     IsOne { role: u8, slot: u8 },
     /// 1 if the column's value of the node in a slot is one of these, else 0.
@@ -75,6 +78,7 @@ pub struct Compiled {
     masks: Vec<SlotMask>,
     columns: Columns,
     n_templates: usize,
+    reads_history: bool,
 }
 
 impl Compiled {
@@ -92,7 +96,9 @@ impl Compiled {
         let mut masks = Vec::new();
         let groups =
             classes.iter().map(|(_, members)| group(set, members, &columns, buffer_is_suffix, &mut masks)).collect();
-        Compiled { groups, masks, columns, n_templates: set.templates.len() }
+        let mut atoms = set.templates.iter().flat_map(|template| &template.atoms);
+        let reads_history = atoms.any(|atom| matches!(atom, Atom::Action(_)));
+        Compiled { groups, masks, columns, n_templates: set.templates.len(), reads_history }
     }
 
     /// The groups.
@@ -108,6 +114,12 @@ impl Compiled {
     /// The columns that the set reads.
     pub fn columns(&self) -> &Columns {
         &self.columns
+    }
+
+    /// Whether any template reads the last actions.
+    #[inline]
+    pub fn reads_history(&self) -> bool {
+        self.reads_history
     }
 
     /// The number of templates.
@@ -205,6 +217,8 @@ fn read(atom: &Atom, columns: &Columns) -> Read {
     let number_of = |column| columns.index(column).expect("the columns are those of the set") as u8;
     match atom {
         Atom::Distance(a, b) => Read::Distance { from: *a as u8, to: *b as u8 },
+        Atom::Action(number) => Read::Number { role: Role::A as u8, slot: history_slot(*number) as u8 },
+        Atom::One => Read::One,
         Atom::Is(address, attribute, values) => {
             let column = columns.named(*attribute).expect("conditions are of columns");
             let values = values.iter().map(|value| columns.hash(column, value)).collect();

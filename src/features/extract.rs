@@ -99,6 +99,7 @@ impl Extractor {
             Read::Is { role, slot: s, column, ref values } => {
                 u64::from(values.contains(&input.value(column as usize, slot(role, s))))
             }
+            Read::One => 1,
             Read::Distance { from, to } => distance(cells, from as usize, to as usize, input.n_words()),
         }
     }

@@ -13,7 +13,7 @@
 //! Conditions (`=`) are of columns, at most one a template; it counts as an atom.
 
 use super::{Address, Atom, Attribute, FeatureSet, Step, Template};
-use crate::configuration::{Role, Slot};
+use crate::configuration::{Role, Slot, Slots};
 use crate::error::{Location, Problem, Result};
 
 /// The most atoms a template may have.
@@ -114,6 +114,14 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
 type Fault = (usize, String, String);
 
 fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
+    if word == "1" {
+        return Ok(vec![Atom::One]);
+    }
+    if let Some(number) = word.strip_prefix('A') {
+        let known = number.parse::<u8>().ok().filter(|&number| (1..=Slots::HISTORY as u8).contains(&number));
+        let expected = || format!("A1 to A{}, the last actions", Slots::HISTORY);
+        return Ok(vec![Atom::Action(known.ok_or_else(|| (0, format!("`{word}`"), expected()))? - 1)]);
+    }
     if let Some(places) = word.strip_prefix("dist(") {
         let fault = || (5, format!("`{word}`"), "dist(PLACE,PLACE), such as dist(S0,B0)".to_owned());
         let (a, b) = places.strip_suffix(')').and_then(|places| places.split_once(',')).ok_or_else(fault)?;
@@ -181,8 +189,9 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
 }
 
 fn role(text: &str, offset: usize) -> Result<Role, Fault> {
-    Role::ALL.into_iter().find(|role| role.to_string() == text).ok_or_else(|| {
-        let known = Role::ALL.map(|role| role.to_string()).join(" ");
+    let nodes = || Role::ALL.into_iter().filter(|&role| role != Role::A);
+    nodes().find(|role| role.to_string() == text).ok_or_else(|| {
+        let known = nodes().map(|role| role.to_string()).collect::<Vec<_>>().join(" ");
         (offset, format!("unknown place `{text}`"), format!("one of {known}"))
     })
 }

@@ -1,7 +1,8 @@
 //! What each template reads in a configuration, in words.
 
 use super::{Address, Atom, Attribute, Columns, Template};
-use crate::configuration::{Cells, LabelSets, Slot};
+use super::address::history_slot;
+use crate::configuration::{Cells, LabelSets, Role, Slot};
 use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};
 use crate::treebank::Sentence;
 
@@ -31,6 +32,11 @@ impl Shown<'_> {
     pub fn atom(&self, atom: &Atom, cells: &Cells) -> String {
         match *atom {
             Atom::Is(address, attribute, _) => self.atom(&Atom::Of(address, attribute), cells),
+            Atom::One => "1".to_owned(),
+            Atom::Action(number) => match cells[Role::A as usize].map(|cell| cell.slots.get(history_slot(number))) {
+                None | Some(NO_NODE) => NOTHING.to_owned(),
+                Some(action) => format!("action {action}"),
+            },
             Atom::Distance(a, b) => {
                 super::extract::distance(cells, a as usize, b as usize, self.sentence.n_words()).to_string()
             }

@@ -1,0 +1,119 @@
+//! A hidden layer under the regressors of one part: h_k = tanh(w_k · x + b_k), s_a = v_a · h + v_a0.
+//!
+//! Weights of features start at 0, biases at random between −½ and ½, outputs at random between −½ and ½, divided by
+//! √units: without that all units would stay alike. Sums are cut off at ±3 before the tanh. Errors are propagated back and
+//! each layer learns by the same rule, hidden units as regressors whose gradient is given.
+//!
+//! Vowpal Wabbit (whose settings these are) has 5 units for each regressor. Here the regressors of a part share their units,
+//! as many for each action, but at most [`MAX_UNITS`]: 15 for the three moves of arc-hybrid, [`MAX_UNITS`] for the labels of
+//! each.
+
+use super::linear::{Dense, Scratch, update};
+use super::rule::{Clock, Rule};
+use crate::model::{Layer, RealWeights};
+use crate::random;
+
+/// The most hidden units of a part.
+pub const MAX_UNITS: usize = 32;
+
+/// A hidden layer and what stands on it.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// The first lane of the hidden units; rows of features are of these lanes.
+    pub first: usize,
+    /// The lanes of the scores.
+    pub lanes: Vec<u32>,
+    pub hidden: RealWeights,
+    /// One regressor for each unit, over the constant input.
+    pub biases: Dense,
+    /// One regressor for each score, over the units and a constant.
+    pub outputs: Dense,
+    pub clocks: [Clock; 2],
+}
+
+/// The number of units under `n_lanes` scores.
+pub fn n_units(per_lane: usize, n_lanes: usize) -> usize {
+    (per_lane * n_lanes).min(MAX_UNITS)
+}
+
+impl Network {
+    pub fn new<R: Rule>(rule: R, first: usize, n_units: usize, lanes: Vec<u32>, seed: u64) -> Network {
+        let stream = &mut random::stream(seed, "network", &[first as u64]);
+        let mut start = || random::unit(stream) as f32 - 0.5;
+        let biases: Vec<f32> = (0..n_units).map(|_| start()).collect();
+        let outputs: Vec<f32> =
+            (0..lanes.len() * (n_units + 1)).map(|_| start() / (n_units as f32).sqrt()).collect();
+        Network {
+            first,
+            lanes,
+            hidden: RealWeights::new(false),
+            biases: Dense::new(rule, biases, 1),
+            outputs: Dense::new(rule, outputs, n_units + 1),
+            clocks: Default::default(),
+        }
+    }
+
+    fn n_units(&self) -> usize {
+        self.biases.weights.len()
+    }
+
+    /// The activations of the hidden units and a constant 1.
+    pub fn activate(&self, features: &[u64], activations: &mut Vec<f32>) {
+        activations.clear();
+        activations.resize(self.first + self.n_units(), 0.0);
+        self.hidden.add(features, activations);
+        activations.drain(..self.first);
+        for (sum, bias) in activations.iter_mut().zip(&self.biases.weights) {
+            *sum = Layer::activation(*sum + bias);
+        }
+        activations.push(1.0);
+    }
+
+    /// Scores, by lane, from activations.
+    pub fn score(&self, activations: &[f32], scores: &mut [f32]) {
+        for (regressor, &lane) in self.lanes.iter().enumerate() {
+            scores[lane as usize] = self.outputs.predict(regressor, activations);
+        }
+    }
+
+    /// Learns from the gradients of some scores.
+    pub fn update<R: Rule>(
+        &mut self,
+        rule: R,
+        features: &[u64],
+        activations: &[f32],
+        gradient: &[(u32, f32)],
+        scratch: &mut Scratch,
+    ) {
+        let n_units = self.n_units();
+        let mut behind = vec![0.0; n_units];
+        self.clocks[1].count(activations.iter().map(|&h| f64::from(h * h)).sum());
+        for &(lane, gradient) in gradient.iter().filter(|(_, gradient)| *gradient != 0.0) {
+            // Lanes of a part are consecutive.
+            let regressor = (lane - self.lanes[0]) as usize;
+            let weights = &self.outputs.weights[regressor * (n_units + 1)..][..n_units];
+            behind.iter_mut().zip(weights).for_each(|(behind, weight)| *behind += gradient * weight);
+            self.outputs.update(rule, &self.clocks[1], regressor, activations, gradient);
+        }
+        let behind: Vec<(u32, f32)> = behind
+            .into_iter()
+            .zip(activations)
+            .enumerate()
+            .map(|(unit, (behind, h))| ((self.first + unit) as u32, behind * (1.0 - h * h)))
+            .collect();
+        update(rule, &mut self.hidden, &mut self.clocks[0], features, &behind, scratch);
+        for (unit, &(_, gradient)) in behind.iter().enumerate() {
+            self.biases.update(rule, &self.clocks[0], unit, &[1.0], gradient);
+        }
+    }
+
+    /// The finished layer.
+    pub fn layer(&self) -> Layer {
+        Layer {
+            first: self.first,
+            biases: self.biases.weights.clone(),
+            lane: self.lanes[0] as usize,
+            outputs: self.outputs.weights.clone(),
+        }
+    }
+}
