@@ -161,7 +161,7 @@ fn every_way_of_training_learns_what_it_is_shown() {
 
 fn default_oracle(system: SystemKind, training: Training) -> OracleKind {
     match training {
-        Training::Greedy => *system.oracles().last().unwrap(),
+        Training::Greedy | Training::L2s => *system.oracles().last().unwrap(),
         Training::Global => system.beam_oracle(),
     }
 }

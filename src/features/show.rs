@@ -3,6 +3,7 @@
 use super::{Address, Atom, Attribute, Columns, Template};
 use super::address::history_slot;
 use crate::configuration::{Cells, LabelSets, Role, Slot};
+use crate::system::Action;
 use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};
 use crate::treebank::Sentence;
 
@@ -17,6 +18,8 @@ pub struct Shown<'s> {
     pub labels: &'s Labels,
     /// The label sets of the configuration.
     pub sets: &'s LabelSets,
+    /// What the numbers of the last actions stand for.
+    pub actions: &'s [Action],
 }
 
 /// What stands for a value that does not exist.
@@ -35,7 +38,11 @@ impl Shown<'_> {
             Atom::One => "1".to_owned(),
             Atom::Action(number) => match cells[Role::A as usize].map(|cell| cell.slots.get(history_slot(number))) {
                 None | Some(NO_NODE) => NOTHING.to_owned(),
-                Some(action) => format!("action {action}"),
+                Some(action) => {
+                    let Action { mv, label, .. } = self.actions[action as usize];
+                    let label = if mv.makes_arc() { format!("({})", self.label(label)) } else { String::new() };
+                    format!("{}{label}", mv.name())
+                }
             },
             Atom::Distance(a, b) => {
                 super::extract::distance(cells, a as usize, b as usize, self.sentence.n_words()).to_string()

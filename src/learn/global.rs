@@ -8,7 +8,7 @@ use super::Update;
 use super::change::Change;
 use super::supervision::Supervision;
 use super::violation::Step;
-use crate::configuration::{Arena, View as _};
+use crate::configuration::Arena;
 use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Workspace, selected};
 use crate::model::Weights;
 use crate::system::{Choice, TransitionSystem};
@@ -108,7 +108,7 @@ pub fn learn<S: TransitionSystem, W: Weights>(
             };
             let Some(action) = action else { continue };
             let before = item.parent.expect("only initial items have no parent");
-            let cells = before.configuration.cells(item.choice.point);
+            let cells = before.cells(item.choice.point);
             let features = scorer.features(decoder.features, input, label_sets, &cells);
             changes.extend(features.iter().map(|&feature| (feature, action, change)));
         }

@@ -29,6 +29,12 @@ pub struct TrainOptions {
     /// The base learner's rate: η, of `ftrl` α, of `mira` C; `None`: its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
+    /// Base learners: the probability with which each feature of a configuration is left out of its example.
+    #[serde(skip_serializing_if = "is_default")]
+    pub dropout: f64,
+    /// Base learners: features that come fewer times in the first pass are left out; `None`: with `nn` 2, else 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_count: Option<u8>,
     /// With `nn`: hidden units for each action; `None`: 5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<u32>,
@@ -103,6 +109,8 @@ impl Default for TrainOptions {
             learner: Learner::Perceptron,
             objective: None,
             rate: None,
+            dropout: 0.0,
+            min_count: None,
             hidden: None,
             nn_update: None,
             decisions: Decisions::Joint,
@@ -232,14 +240,18 @@ impl TrainOptions {
 
     fn check_learner(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
-        let asked = self.objective.is_some() || self.rate.is_some() || self.decisions != Decisions::Joint;
+        let asked = self.objective.is_some()
+            || self.rate.is_some()
+            || self.min_count.is_some()
+            || self.dropout != 0.0
+            || self.decisions != Decisions::Joint;
         match self.training {
             Training::Global if self.learner != Learner::Perceptron => {
                 return wrong("--learner is for --training greedy and l2s; global training is by perceptron");
             }
             Training::Global | Training::Greedy if !self.has_base() && asked => {
                 return wrong(
-                    "--objective, --rate and --decisions are for base learners of real weights; expected --training l2s, \
+                    "--objective, --rate, --dropout, --min-count and --decisions are for base learners of real weights; expected --training l2s, \
                      or --training greedy with another --learner than perceptron",
                 );
             }
@@ -247,6 +259,12 @@ impl TrainOptions {
         }
         if self.learner != Learner::Nn && (self.hidden.is_some() || self.nn_update.is_some()) {
             return wrong("--hidden and --nn-update are for --learner nn");
+        }
+        if !(0.0..1.0).contains(&self.dropout) {
+            return wrong("--dropout must be from 0 to below 1");
+        }
+        if self.min_count == Some(0) {
+            return wrong("--min-count must be at least 1");
         }
         if self.hidden == Some(0) {
             return wrong("--hidden must be at least 1");
@@ -321,8 +339,9 @@ impl TrainOptions {
     pub(super) fn base(&self) -> BaseOptions {
         let mut base = BaseOptions::of(self.learner);
         if let Some(update) = self.nn_update {
-            base = BaseOptions { hidden: base.hidden, ..BaseOptions::of(update) };
+            base = BaseOptions { hidden: base.hidden, min_count: base.min_count, ..BaseOptions::of(update) };
         }
+        base.min_count = self.min_count.unwrap_or(base.min_count);
         base.rate = self.rate.map_or(base.rate, |rate| rate as f32);
         base.hidden = self.hidden.map_or(base.hidden, |hidden| hidden as usize);
         base
@@ -337,6 +356,9 @@ impl TrainOptions {
         let mut told = format!("{}, {}, rate {}", self.learner.name(), self.objective().name(), base.rate);
         if base.hidden > 0 {
             told += &format!(", {} hidden units an action by {}", base.hidden, base.update.name());
+        }
+        if self.dropout > 0.0 {
+            told += &format!(", dropout {}", self.dropout);
         }
         if self.training == Training::L2s {
             let preset = self.preset.map_or(String::new(), |preset| format!("preset {}: ", preset.name()));

@@ -10,7 +10,7 @@ use super::data::{Example, TrainingData};
 use super::exploration::Exploration;
 use super::global::{self, GoldSide};
 use super::greedy::{self, Teacher};
-use super::search::{self, Guide};
+use super::search::{self, Dropout, Guide};
 use super::progress::{Pass, Progress};
 use super::supervision::Supervision;
 use super::{TrainOptions, Training};
@@ -159,9 +159,12 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             };
             workspace.input.clone_from(&example.input);
             let (decoder, supervision) = (self.decoder(&()), self.supervision(example));
-            updates += search::learn(&decoder, &supervision, data.parts(), guide, &mut workspace, base);
+            let stream = || random::stream(self.seed, "dropout", &[u64::from(self.iteration), number as u64]);
+            let dropout = (options.dropout > 0.0).then(|| Dropout::new(options.dropout, stream()));
+            updates += search::learn(&decoder, &supervision, data.parts(), guide, dropout, &mut workspace, base);
             tick(1);
         }
+        base.end_pass();
         updates
     }
 

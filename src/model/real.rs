@@ -18,8 +18,6 @@ pub struct State {
     pub squares: f32,
     /// A second number, whatever the learner makes of it.
     pub second: f32,
-    /// The sum of tick × change, for averages; as in [`LiveWeights`](super::LiveWeights).
-    pub sum: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -38,17 +36,26 @@ struct Place {
     capacity: u16,
 }
 
+/// How many bits of a feature its count goes by.
+const COUNT_BITS: u32 = 24;
+
 /// Rows of real-valued weights by feature.
 #[derive(Debug, Clone)]
 pub struct RealWeights {
     places: HashTable<Place>,
     entries: Vec<Entry>,
     states: Vec<State>,
+    /// By entry: the sum of tick × change, as in [`LiveWeights`](super::LiveWeights); empty if averages are not asked for.
+    sums: Vec<f64>,
+    /// Features that come fewer times in the first pass get no row.
+    min_count: u8,
+    /// In the first pass, if features are counted: how often those of a hash have come, by its lowest bits.
+    counts: Vec<u8>,
+    /// Whether a feature without a row gets one.
+    is_open: bool,
     /// Rows given up for larger ones, by the logarithm of their capacity.
     free: [Vec<u32>; 17],
     tick: f64,
-    /// Whether [`Averages`] are of the average, or of the weights as they are.
-    averaged: bool,
 }
 
 /// The lanes that an update is about, and where each of them is among these.
@@ -87,16 +94,39 @@ impl Lanes {
 }
 
 impl RealWeights {
-    /// No weights yet.
-    pub fn new(averaged: bool) -> RealWeights {
+    /// No weights yet. They end as their average over training if `averaged`. Features that come fewer than `min_count`
+    /// times in the first pass get no row; counts are kept by the lowest [`COUNT_BITS`] bits of features, so of those that
+    /// share these some are let in that are too rare.
+    pub fn new(averaged: bool, min_count: u8) -> RealWeights {
         RealWeights {
             places: HashTable::new(),
-            entries: Vec::new(),
-            states: Vec::new(),
+            entries: vec![Entry::default()],
+            states: vec![State::default()],
+            sums: vec![0.0; usize::from(averaged)],
+            min_count,
+            counts: if min_count > 1 { vec![0; 1 << COUNT_BITS] } else { Vec::new() },
+            is_open: true,
             free: Default::default(),
             tick: 1.0,
-            averaged,
         }
+    }
+
+    /// Ends a pass over the data: features that are still too rare will never have a row.
+    pub fn end_pass(&mut self) {
+        if self.min_count > 1 {
+            self.is_open = false;
+            self.counts = Vec::new();
+        }
+    }
+
+    /// Whether a feature that has no row is to get one.
+    fn lets_in(&mut self, feature: u64) -> bool {
+        if self.counts.is_empty() {
+            return self.is_open;
+        }
+        let count = &mut self.counts[feature as usize & ((1 << COUNT_BITS) - 1)];
+        *count = count.saturating_add(1);
+        *count >= self.min_count
     }
 
     /// The number of features that have a row.
@@ -111,7 +141,7 @@ impl RealWeights {
 
     /// Starts the average anew.
     pub fn restart_average(&mut self) {
-        self.states.iter_mut().for_each(|state| state.sum = 0.0);
+        self.sums.fill(0.0);
         self.tick = 1.0;
     }
 
@@ -146,29 +176,39 @@ impl RealWeights {
     ) {
         for &feature in features {
             lanes.row += 1;
-            let place = self.find_or_insert(feature, lanes.lanes.len());
-            let (start, end) = (place.start as usize, place.start as usize + place.len as usize);
+            let Some(place) = self.find_or_insert(feature, lanes.lanes.len()) else { continue };
+            let row = place.start as usize..place.start as usize + place.len as usize;
+            let (entries, states) = (&mut self.entries[row.clone()], &mut self.states[row.clone()]);
+            // Most rows of hidden units have all lanes, in order: no look-ups then.
+            if self.sums.is_empty() && entries.iter().map(|entry| &entry.lane).eq(&lanes.lanes) {
+                for (number, (entry, state)) in entries.iter_mut().zip(states).enumerate() {
+                    entry.weight += change(number, entry.weight, state);
+                }
+                continue;
+            }
             let mut n_met = 0;
-            for (entry, state) in self.entries[start..end].iter_mut().zip(&mut self.states[start..end]) {
+            for (i, (entry, state)) in entries.iter_mut().zip(states).enumerate() {
                 let Some(number) = lanes.number(entry.lane) else { continue };
                 let by = change(number, entry.weight, state);
                 entry.weight += by;
-                state.sum += self.tick * f64::from(by);
+                if let Some(sum) = self.sums.get_mut(row.start + i) {
+                    *sum += self.tick * f64::from(by);
+                }
                 lanes.met[number] = lanes.row;
                 n_met += 1;
             }
             if n_met == lanes.lanes.len() {
                 continue;
             }
-            let mut end = end;
-            let start = self.reserve(feature, place, lanes.lanes.len() - n_met);
-            end = end - place.start as usize + start;
+            let mut end = self.reserve(feature, place, lanes.lanes.len() - n_met) + row.len();
             for (number, &lane) in lanes.lanes.iter().enumerate().filter(|&(number, _)| lanes.met[number] != lanes.row) {
                 let mut state = State::default();
                 let weight = change(number, 0.0, &mut state);
-                state.sum += self.tick * f64::from(weight);
                 self.entries[end] = Entry { lane, weight };
                 self.states[end] = state;
+                if let Some(sum) = self.sums.get_mut(end) {
+                    *sum = self.tick * f64::from(weight);
+                }
                 end += 1;
             }
         }
@@ -188,13 +228,16 @@ impl RealWeights {
         self.places.find(feature, |place| place.feature == feature).copied().unwrap_or_default()
     }
 
-    fn find_or_insert(&mut self, feature: u64, n_lanes: usize) -> Place {
+    fn find_or_insert(&mut self, feature: u64, n_lanes: usize) -> Option<Place> {
         if let Some(place) = self.places.find(feature, |place| place.feature == feature) {
-            return *place;
+            return Some(*place);
+        }
+        if !self.lets_in(feature) {
+            return None;
         }
         let log = n_lanes.next_power_of_two().trailing_zeros() as usize;
         let place = Place { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
-        *self.places.insert_unique(feature, place, |place| place.feature).get()
+        Some(*self.places.insert_unique(feature, place, |place| place.feature).get())
     }
 
     /// Makes room for `more` entries in the row at `place`, and counts them as its own; its start.
@@ -207,7 +250,10 @@ impl RealWeights {
             capacity = 1 << log;
             let old = place.start as usize..place.start as usize + place.len as usize;
             self.entries.copy_within(old.clone(), start as usize);
-            self.states.copy_within(old, start as usize);
+            self.states.copy_within(old.clone(), start as usize);
+            if !self.sums.is_empty() {
+                self.sums.copy_within(old, start as usize);
+            }
             self.free[place.capacity.trailing_zeros() as usize].push(place.start);
         }
         let known = self.places.find_mut(feature, |place| place.feature == feature);
@@ -223,6 +269,9 @@ impl RealWeights {
         let start = u32::try_from(self.entries.len()).expect("at most 2^32 weights");
         self.entries.resize(self.entries.len() + (1 << log), Entry::default());
         self.states.resize(self.entries.len(), State::default());
+        if !self.sums.is_empty() {
+            self.sums.resize(self.entries.len(), 0.0);
+        }
         start
     }
 
@@ -235,7 +284,7 @@ impl RealWeights {
     fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
         self.row(place).map(move |i| {
             let Entry { lane, weight } = self.entries[i];
-            let behind = if self.averaged { self.states[i].sum / self.tick } else { 0.0 };
+            let behind = self.sums.get(i).map_or(0.0, |sum| sum / self.tick);
             (lane as ActionId, f64::from(weight) - behind)
         })
     }
@@ -262,9 +311,9 @@ impl Averages for RealWeights {
 }
 
 impl RealWeights {
-    /// The weights as four runs of bytes: numbers, places, entries, states.
-    pub fn sections(&self) -> [Vec<u8>; 4] {
-        let mut numbers = vec![self.tick.to_bits(), u64::from(self.averaged)];
+    /// The weights between two passes as five runs of bytes: numbers, places, entries, states, sums.
+    pub fn sections(&self) -> [Vec<u8>; 5] {
+        let mut numbers = vec![self.tick.to_bits(), u64::from(self.min_count), u64::from(self.is_open)];
         for free in &self.free {
             numbers.push(free.len() as u64);
             numbers.extend(free.iter().map(|&start| u64::from(start)));
@@ -274,17 +323,20 @@ impl RealWeights {
             bytemuck::cast_slice(&self.sorted()).to_vec(),
             bytemuck::cast_slice(&self.entries).to_vec(),
             bytemuck::cast_slice(&self.states).to_vec(),
+            bytemuck::cast_slice(&self.sums).to_vec(),
         ]
     }
 
     /// The weights from [`RealWeights::sections`], for scores of `width` lanes; `None` if anything points outside.
-    pub fn from_sections(sections: [&[u8]; 4], width: usize) -> Option<RealWeights> {
-        let [numbers, places, entries, states] = sections;
+    pub fn from_sections(sections: [&[u8]; 5], width: usize) -> Option<RealWeights> {
+        let [numbers, places, entries, states, sums] = sections;
         let mut numbers = from_bytes::<u64>(numbers)?.into_iter();
         let tick = f64::from_bits(numbers.next()?);
-        let averaged = numbers.next()? != 0;
+        let min_count = u8::try_from(numbers.next()?).ok()?;
+        let is_open = numbers.next()? != 0;
         let places: Vec<Place> = from_bytes(places)?;
         let (entries, states): (Vec<Entry>, Vec<State>) = (from_bytes(entries)?, from_bytes(states)?);
+        let sums: Vec<f64> = from_bytes(sums)?;
         let in_table = |start: u32, capacity: usize| start as usize + capacity <= entries.len();
         let mut free: [Vec<u32>; 17] = Default::default();
         for (log, free) in free.iter_mut().enumerate() {
@@ -299,14 +351,15 @@ impl RealWeights {
         };
         let ascending = places.windows(2).all(|pair| pair[0].feature < pair[1].feature);
         let in_width = entries.iter().all(|entry| (entry.lane as usize) < width);
-        if !(ascending && in_width && entries.len() == states.len() && places.iter().all(sound)) {
+        let as_many = entries.len() == states.len() && (sums.is_empty() || sums.len() == entries.len());
+        if !(ascending && in_width && as_many && places.iter().all(sound)) {
             return None;
         }
         let mut table = HashTable::with_capacity(places.len());
         for place in places {
             table.insert_unique(place.feature, place, |place| place.feature);
         }
-        Some(RealWeights { places: table, entries, states, free, tick, averaged })
+        Some(RealWeights { places: table, entries, states, sums, min_count, counts: Vec::new(), is_open, free, tick })
     }
 }
 
@@ -321,7 +374,7 @@ mod tests {
     /// Rows against a plain map, under updates of varying lanes.
     #[test]
     fn rows_hold_what_was_added() {
-        let mut weights = RealWeights::new(false);
+        let mut weights = RealWeights::new(false, 1);
         let mut lanes = Lanes::default();
         let mut plain = std::collections::HashMap::new();
         for round in 0..50u64 {
@@ -353,11 +406,30 @@ mod tests {
         }
     }
 
+    /// Features that come once in the first pass have no row, then or later.
+    #[test]
+    fn rare_features_are_left_out() {
+        let mut weights = RealWeights::new(false, 2);
+        let mut lanes = Lanes::default();
+        lanes.set([0]);
+        let mut learn = |weights: &mut RealWeights, features: &[u64]| weights.update(features, &mut lanes, |_, _, _| 1.0);
+        learn(&mut weights, &[feature(1), feature(2)]);
+        learn(&mut weights, &[feature(1), feature(3)]);
+        weights.end_pass();
+        let [numbers, places, entries, states, sums] = weights.sections();
+        let again = RealWeights::from_sections([&numbers, &places, &entries, &states, &sums], 1);
+        for mut weights in [weights, again.unwrap()] {
+            learn(&mut weights, &[feature(1), feature(2), feature(4)]);
+            learn(&mut weights, &[feature(2), feature(4)]);
+            assert_eq!([1, 2, 3, 4].map(|number| weights.get(feature(number), 0)), [2.0, 0.0, 0.0, 0.0]);
+        }
+    }
+
     /// The averages after three ticks, as those of integers: w is 1, 3, 2 after ticks 1, 2, 3.
     #[test]
     fn averages_are_over_ticks() {
         for (averaged, expected) in [(true, 6.0 / 4.0), (false, 2.0)] {
-            let mut weights = RealWeights::new(averaged);
+            let mut weights = RealWeights::new(averaged, 1);
             let mut lanes = Lanes::default();
             lanes.set([7]);
             for change in [1.0, 2.0, -1.0] {

@@ -81,12 +81,19 @@ pub struct TrainingArgs {
     /// update goes, perceptron or mira [default: mira]
     #[arg(long, value_enum, help_heading = "Training")]
     learner: Option<Learner>,
-    /// What the learner minimises [default: regression; adagrad: softmax; mira: hinge; perceptron: perceptron]
+    /// What the learner minimises [default: regression; asgd and adagrad: softmax; mira: hinge;
+    /// perceptron: perceptron]
     #[arg(long, value_enum, help_heading = "Training, base learners")]
     objective: Option<Objective>,
-    /// The learner's rate: η, of ftrl α, of mira C [default: sgd and sgd-plus 0.5, adagrad 0.1, ftrl 0.005, mira 1]
+    /// The learner's rate: η, of ftrl α, of mira C [default: sgd and sgd-plus 0.5, asgd and adagrad 0.1, ftrl 0.005, mira 1]
     #[arg(long, value_name = "R", help_heading = "Training, base learners")]
     rate: Option<f64>,
+    /// The probability with which each feature of a configuration is left out of its example [default: 0]
+    #[arg(long, value_name = "P", help_heading = "Training, base learners")]
+    dropout: Option<f64>,
+    /// Leave out features that come fewer times in the first pass [default: 1; nn: 2]
+    #[arg(long, value_name = "N", help_heading = "Training, base learners")]
+    min_count: Option<u8>,
     /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]
     #[arg(long, value_name = "H", help_heading = "Training, base learners")]
     hidden: Option<u32>,
@@ -167,6 +174,8 @@ impl TrainingArgs {
                     ("--replicas", self.replicas.is_some()),
                     ("--objective", self.objective.is_some()),
                     ("--rate", self.rate.is_some()),
+                    ("--dropout", self.dropout.is_some()),
+                    ("--min-count", self.min_count.is_some()),
                     ("--hidden", self.hidden.is_some()),
                     ("--nn-update", self.nn_update.is_some()),
                     ("--decisions", self.decisions.is_some()),
@@ -229,6 +238,8 @@ impl TrainingArgs {
             learner,
             objective: self.objective,
             rate: self.rate,
+            dropout: self.dropout.unwrap_or(default.dropout),
+            min_count: self.min_count,
             hidden: self.hidden,
             nn_update: self.nn_update,
             decisions: self.decisions.unwrap_or(default.decisions),

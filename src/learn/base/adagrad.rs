@@ -1,10 +1,12 @@
-//! AdaGrad (Duchi, Hazan & Singer 2011), by weight: G ← G + g²x², w ← w − η g x / (√G + ε).
+//! AdaGrad (Duchi, Hazan & Singer 2011), by weight: G ← G + g²x², w ← w − η g x / √G. G starts at 1.
 
 use super::rule::{Clock, Rule};
 use crate::model::State;
 
-/// ε: small beside any gradient that is worth a step.
-const EPSILON: f32 = 1e-6;
+/// What G starts at. PERF: with 0 (and ε = 10⁻⁶ under the fraction), a feature's first step is as long as any can be, and
+/// rare features are learned by heart: on 1,500 sentences of English-EWT the labelled attachment score on the development
+/// data is 77.1 instead of 78.6 after 8 iterations (arc-eager, zn11, softmax).
+const START: f32 = 1.0;
 
 /// Adaptive gradient descent.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +24,7 @@ impl Rule for AdaGrad {
     fn change(&self, step: f32, gradient: f32, x: f32, _: f32, state: &mut State) -> f32 {
         let gradient = gradient * x;
         state.squares += gradient * gradient;
-        -step * gradient / (state.squares.sqrt() + EPSILON)
+        -step * gradient / (START + state.squares).sqrt()
     }
 }
 
@@ -31,11 +33,12 @@ mod tests {
     use super::*;
     use crate::learn::base::rule::testing::{assert_close, regress};
 
-    /// By hand, η = 0.1. Example 1: gradient −2, G = 4, both weights 0.1. Example 2: prediction 0.2, target −1, gradient
-    /// 2.4 × 2 = 4.8, G = 27.04 = 5.2²: the first weight changes by −0.1 × 4.8 / 5.2 = −0.092308.
+    /// By hand, η = 0.1. Example 1: gradient −2, G = 5, both weights 0.2 / √5 = 0.089443. Example 2: prediction 0.178885,
+    /// target −1, gradient 2.357771 × 2 = 4.715542, G = 27.236334: the first weight changes by −0.4715542 / 5.218844 =
+    /// −0.090356.
     #[test]
     fn golden() {
         let weights = regress(AdaGrad { rate: 0.1 }, 2, &[(&[(0, 1.0), (1, 1.0)], 1.0), (&[(0, 2.0)], -1.0)]);
-        assert_close(&weights, &[0.007_692, 0.1]);
+        assert_close(&weights, &[-0.000_913, 0.089_443]);
     }
 }

@@ -43,8 +43,12 @@ enum PartModel {
 macro_rules! with_rule {
     ($options:expr, |$rule:ident| $body:expr) => {
         match $options.update {
+            Learner::Asgd => {
+                let $rule = Fixed { rate: $options.rate };
+                $body
+            }
             Learner::Perceptron | Learner::Mira | Learner::Nn => {
-                let $rule = Fixed;
+                let $rule = Fixed { rate: 1.0 };
                 $body
             }
             Learner::Sgd => {
@@ -76,13 +80,13 @@ impl Base {
             let range = lanes.start as usize..lanes.end as usize;
             let model = match options.hidden {
                 0 => PartModel::Linear {
-                    weights: RealWeights::new(options.update.averages()),
+                    weights: RealWeights::new(options.update.averages(), options.min_count),
                     clock: Clock::default(),
                 },
                 per_lane => {
                     let n_units = n_units(per_lane, lanes.len());
                     let lanes = lanes.collect();
-                    let network = with_rule!(options, |rule| Network::new(rule, first, n_units, lanes, seed));
+                    let network = with_rule!(options, |rule| Network::new(rule, options.min_count, first, n_units, lanes, seed));
                     first += n_units;
                     PartModel::Network(Box::new(network))
                 }
@@ -166,6 +170,11 @@ impl Base {
         self.tables().for_each(RealWeights::tick);
     }
 
+    /// Ends a pass over the data.
+    pub fn end_pass(&mut self) {
+        self.tables().for_each(RealWeights::end_pass);
+    }
+
     /// Starts averages anew.
     pub fn restart_average(&mut self) {
         self.tables().for_each(RealWeights::restart_average);
@@ -200,10 +209,10 @@ impl Base {
 }
 
 /// The sections of a part.
-const N_SECTIONS: usize = 7;
+const N_SECTIONS: usize = 8;
 
 impl Base {
-    /// What was learned, as sections of bytes: one, and seven for each part.
+    /// What was learned, as sections of bytes: one, and eight for each part.
     pub fn sections(&self) -> Vec<Vec<u8>> {
         let mut sections = vec![self.n_examples.to_le_bytes().to_vec()];
         for part in &self.parts {
@@ -240,11 +249,11 @@ impl Base {
             return None;
         }
         for (part, sections) in self.parts.iter_mut().zip(rest.chunks(N_SECTIONS)) {
-            let &[numbers, a, b, c, d, weights, states] = sections else { return None };
+            let &[numbers, a, b, c, d, e, weights, states] = sections else { return None };
             let (largest, clocks) = numbers.split_at_checked(8)?;
             part.largest = f64::from_le_bytes(largest.try_into().ok()?) as f32;
             let clocks: Vec<Clock> = from_bytes(clocks)?;
-            let table = |width| RealWeights::from_sections([a, b, c, d], width);
+            let table = |width| RealWeights::from_sections([a, b, c, d, e], width);
             match &mut part.model {
                 PartModel::Linear { weights, clock } => {
                     *clock = *clocks.first()?;

@@ -5,6 +5,7 @@
 //! | `perceptron` | Rosenblatt (1958), Collins (2002) | ±1 | averaged |
 //! | `mira` | Crammer et al. (2006), PA-I | as far as it takes to win by the cost, at most by C | averaged |
 //! | `sgd` | Robbins & Monro (1951) | η t^-½ × gradient | the last |
+//! | `asgd` | Polyak & Juditsky (1992) | η × gradient | averaged |
 //! | `sgd-plus` | Duchi et al. (2011), Ross et al. (2013), Karampatziakis & Langford (2011) | adaptive, normalised, importance-invariant steps | the last |
 //! | `adagrad` | Duchi, Hazan & Singer (2011) | η / √(sum of squared gradients) × gradient | averaged |
 //! | `ftrl` | McMahan et al. (2013), FTRL-proximal | the minimum of all linearised losses so far | the last |
@@ -45,6 +46,8 @@ pub enum Learner {
     Mira,
     /// Stochastic gradient descent.
     Sgd,
+    /// Averaged stochastic gradient descent with steps of a fixed rate.
+    Asgd,
     /// Stochastic gradient descent with adaptive, normalised and importance-invariant steps.
     SgdPlus,
     /// Adaptive gradient descent.
@@ -62,6 +65,7 @@ impl Learner {
             Learner::Perceptron => "perceptron",
             Learner::Mira => "mira",
             Learner::Sgd => "sgd",
+            Learner::Asgd => "asgd",
             Learner::SgdPlus => "sgd-plus",
             Learner::Adagrad => "adagrad",
             Learner::Ftrl => "ftrl",
@@ -71,7 +75,7 @@ impl Learner {
 
     /// Whether the model's weights are the average over training, not the last ones.
     pub fn averages(self) -> bool {
-        matches!(self, Learner::Perceptron | Learner::Mira | Learner::Adagrad)
+        matches!(self, Learner::Perceptron | Learner::Mira | Learner::Asgd | Learner::Adagrad)
     }
 
     /// The objective unless told otherwise.
@@ -79,7 +83,7 @@ impl Learner {
         match self {
             Learner::Perceptron => Objective::Perceptron,
             Learner::Mira => Objective::Hinge,
-            Learner::Adagrad => Objective::Softmax,
+            Learner::Asgd | Learner::Adagrad => Objective::Softmax,
             _ => Objective::Regression,
         }
     }

@@ -37,7 +37,7 @@ pub fn n_units(per_lane: usize, n_lanes: usize) -> usize {
 }
 
 impl Network {
-    pub fn new<R: Rule>(rule: R, first: usize, n_units: usize, lanes: Vec<u32>, seed: u64) -> Network {
+    pub fn new<R: Rule>(rule: R, min_count: u8, first: usize, n_units: usize, lanes: Vec<u32>, seed: u64) -> Network {
         let stream = &mut random::stream(seed, "network", &[first as u64]);
         let mut start = || random::unit(stream) as f32 - 0.5;
         let biases: Vec<f32> = (0..n_units).map(|_| start()).collect();
@@ -46,7 +46,7 @@ impl Network {
         Network {
             first,
             lanes,
-            hidden: RealWeights::new(false),
+            hidden: RealWeights::new(false, min_count),
             biases: Dense::new(rule, biases, 1),
             outputs: Dense::new(rule, outputs, n_units + 1),
             clocks: Default::default(),

@@ -8,12 +8,14 @@ use crate::model::State;
 pub struct BaseOptions {
     /// The learner; of a network, that of its layers.
     pub update: Learner,
-    /// η of `sgd`, `sgd-plus` and `adagrad`, α of `ftrl`, C of `mira`.
+    /// η of `sgd`, `asgd`, `sgd-plus` and `adagrad`, α of `ftrl`, C of `mira`.
     pub rate: f32,
     /// β of `ftrl`.
     pub beta: f32,
     /// Hidden units for each action; 0 for a linear learner.
     pub hidden: usize,
+    /// Features that come fewer times in the first pass are left out.
+    pub min_count: u8,
 }
 
 impl BaseOptions {
@@ -23,10 +25,11 @@ impl BaseOptions {
         let rate = match update {
             Learner::Perceptron | Learner::Mira | Learner::Nn => 1.0,
             Learner::Sgd | Learner::SgdPlus => 0.5,
-            Learner::Adagrad => 0.1,
+            Learner::Asgd | Learner::Adagrad => 0.1,
             Learner::Ftrl => 0.005,
         };
-        BaseOptions { update, rate, beta: 0.1, hidden: if learner == Learner::Nn { 5 } else { 0 } }
+        let (hidden, min_count) = if learner == Learner::Nn { (5, 2) } else { (0, 1) };
+        BaseOptions { update, rate, beta: 0.1, hidden, min_count }
     }
 }
 

@@ -1,9 +1,12 @@
 //! One configuration as learning sees it: features and scores of every point, and the moves that may be taken.
 
+use rand::rngs::Xoshiro256PlusPlus;
+
 use crate::configuration::{LabelSets, Point, View};
 use crate::decode::{Item, Scorer};
-use crate::features::{Compiled, Input};
+use crate::features::{Compiled, Input, mix};
 use crate::learn::base::Base;
+use crate::random;
 use crate::system::{ActionId, Move, Permitted};
 
 /// A move at a point.
@@ -37,6 +40,42 @@ pub struct PointScores {
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
     points: Vec<PointScores>,
+    /// The features to leave out.
+    pub dropped: Dropped,
+}
+
+/// A choice of features to leave out: those whose hash with the salt lies below the threshold.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Dropped {
+    salt: u64,
+    threshold: u64,
+}
+
+impl Dropped {
+    #[inline]
+    fn has(self, feature: u64) -> bool {
+        mix((feature ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15)) < self.threshold
+    }
+}
+
+/// Draws features to leave out, anew for each configuration.
+#[derive(Debug)]
+pub struct Dropout {
+    probability: f64,
+    stream: Xoshiro256PlusPlus,
+}
+
+impl Dropout {
+    /// Leaves each feature out with this probability.
+    pub fn new(probability: f64, stream: Xoshiro256PlusPlus) -> Dropout {
+        Dropout { probability, stream }
+    }
+
+    /// The features to leave out of the next configuration.
+    pub fn draw(&mut self) -> Dropped {
+        let salt = random::below(u64::MAX, &mut self.stream);
+        Dropped { salt, threshold: (self.probability * u64::MAX as f64) as u64 }
+    }
 }
 
 /// What a frame is filled from.
@@ -69,7 +108,8 @@ impl Frame {
             let cells = item.cells(point as Point);
             let features = source.scorer.features(source.features, source.input, source.label_sets, &cells);
             scored.features.clear();
-            scored.features.extend_from_slice(features);
+            let dropped = self.dropped;
+            scored.features.extend(features.iter().filter(|&&feature| !dropped.has(feature)));
             scored.scores.resize(base.width(), 0.0);
             scored.score(base, 0);
         }

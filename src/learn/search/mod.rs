@@ -25,6 +25,9 @@
 //! costs are the oracle's. A wrong prediction is followed if the exploration policy says so; else the best of the right ones
 //! is.
 //!
+//! **Dropout**, if asked for, leaves features out of an example, and so out of the prediction that goes with it: weights that
+//! lean on a few features alone are not enough. Roll-outs see all features.
+//!
 //! Changes take effect at once, so a trajectory is made by a policy that learns on its way (Vowpal Wabbit changes weights after
 //! each sentence).
 //!
@@ -37,6 +40,7 @@ mod roll_out;
 #[cfg(test)]
 mod tests;
 
+pub use frame::Dropout;
 pub use options::{Preset, RollIn, RollOut, Search};
 
 use rand::rngs::Xoshiro256PlusPlus;
@@ -73,6 +77,7 @@ pub fn learn<S: TransitionSystem>(
     supervision: &Supervision<S>,
     parts: &Parts,
     guide: Guide,
+    dropout: Option<Dropout>,
     workspace: &mut Workspace,
     base: &mut Base,
 ) -> u64 {
@@ -90,6 +95,7 @@ pub fn learn<S: TransitionSystem>(
         n_words,
         frame: Frame::default(),
         spare: Frame::default(),
+        dropout,
         example: Example::default(),
     };
     searcher.learn(guide, base)
@@ -113,6 +119,7 @@ struct Searcher<'s, 'a, S> {
     frame: Frame,
     /// For roll-outs.
     spare: Frame,
+    dropout: Option<Dropout>,
     example: Example,
 }
 
@@ -143,6 +150,9 @@ impl<'a, S: TransitionSystem> Searcher<'_, 'a, S> {
                 break;
             }
             let n_points = self.decoder.system.n_points(&item.configuration);
+            if let Some(dropout) = &mut self.dropout {
+                self.frame.dropped = dropout.draw();
+            }
             self.frame.fill(&mut self.source, base, item, n_points);
             match &guide {
                 Guide::Greedy(Teacher::Static(derivation)) => self.prescribed(item, derivation[step], &mut options),
@@ -383,3 +393,4 @@ impl Example {
         }
     }
 }
+
