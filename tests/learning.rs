@@ -1,8 +1,10 @@
 //! Learning: the perceptron's arithmetic on a worked example, and training that must reach every tree it is shown.
 
 use treebeam::decode::Parser;
-use treebeam::learn::{Keep, Nonprojective, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
-use treebeam::model::{LiveWeights, Model, Weights};
+use treebeam::learn::{
+    Keep, Learner, Nonprojective, Preset, Progress, TrainOptions, Trainer, Training, TrainingData, Update,
+};
+use treebeam::model::{Decisions, LiveWeights, Model, Weights};
 use treebeam::system::{OracleKind, Roots, SystemKind};
 use treebeam::tree::lift::{Lowering, Scheme, projectivise};
 use treebeam::tree::{Labels, Tree, is_projective, non_projective_arcs};
@@ -223,5 +225,76 @@ fn every_update_strategy_learns_what_it_is_shown() {
         let (iterations, keep) = (25, Keep::Last);
         let options = TrainOptions { update, iterations, keep, ..TrainOptions::default() };
         assert_eq!(n_wrong(&train(&options, &shown), &shown, options.beam), 0, "{update:?}");
+    }
+}
+
+/// Each base learner, each way of deciding, each algorithm.
+#[test]
+fn every_base_learner_learns_what_it_is_shown() {
+    let shown = treebank(generated(25, 15));
+    let all = [
+        Learner::Perceptron,
+        Learner::Mira,
+        Learner::Sgd,
+        Learner::Asgd,
+        Learner::SgdPlus,
+        Learner::Adagrad,
+        Learner::Ftrl,
+        Learner::Nn,
+    ];
+    for learner in all {
+        for decisions in [Decisions::Joint, Decisions::Separate] {
+            let (iterations, keep) = (25, Keep::Last);
+            let replicas = if learner == Learner::Nn { 1 } else { 2 };
+            // Steps suit examples of a hundred features.
+            let rate = [(Learner::Sgd, 0.01), (Learner::Ftrl, 0.05), (Learner::Nn, 0.05)];
+            let rate = rate.iter().find(|(other, _)| *other == learner).map(|&(_, rate)| rate);
+            let options = TrainOptions {
+                system: SystemKind::ArcHybrid,
+                features: "l2s".to_owned(),
+                training: Training::L2s,
+                min_count: Some(1),
+                learner,
+                decisions,
+                iterations,
+                keep,
+                replicas,
+                rate,
+                ..TrainOptions::default()
+            };
+            let wrong = n_wrong(&train(&options, &shown), &shown, 1);
+            assert!(wrong * 50 <= shown.n_words(), "{learner:?}, {decisions:?}: {wrong} of {} words", shown.n_words());
+        }
+    }
+}
+
+#[test]
+fn every_way_to_search_learns_what_it_is_shown_by_every_system() {
+    let shown = treebank(generated(26, 12));
+    for &system in SystemKind::ALL.iter().filter(|system| system.oracles().last().unwrap().explores()) {
+        let presets = match system {
+            SystemKind::ArcHybrid => {
+                vec![Preset::Dagger, Preset::Searn, Preset::Aggrevate, Preset::Lols, Preset::L2s]
+            }
+            _ => vec![Preset::Aggrevate],
+        };
+        for preset in presets {
+            let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
+            let (iterations, keep) = (15, Keep::Last);
+            let options = TrainOptions {
+                system,
+                features,
+                training: Training::L2s,
+                learner: Learner::Adagrad,
+                oracle: *system.oracles().last().unwrap(),
+                preset: Some(preset),
+                iterations,
+                keep,
+                replicas: 1,
+                ..TrainOptions::default()
+            };
+            let wrong = n_wrong(&train(&options, &shown), &shown, 1);
+            assert!(wrong * 20 <= shown.n_words(), "{system}, {preset:?}: {wrong} of {} words", shown.n_words());
+        }
     }
 }

@@ -129,9 +129,10 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         input: &Input,
         label_sets: &LabelSets,
     ) {
-        let gained = self.actions.idle().map_or(0, |idle| {
-            self.scores(item, 0, Permitted::default(), scorer, input, label_sets)[idle as usize]
-        });
+        let gained = self
+            .actions
+            .idle()
+            .map_or(0, |idle| self.scores(item, 0, Permitted::default(), scorer, input, label_sets)[idle as usize]);
         beam.offer(Candidate { score: item.score + i64::from(gained), rank, choice: IDLE });
     }
 

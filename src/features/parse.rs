@@ -316,7 +316,8 @@ mod tests {
 
     #[test]
     fn slots_are_crossed() {
-        let text = "slot s = S0.wp\nslot b = B0.wp dist(S0,B0)  # with a distance\ncross s\ncross s b\ncross s s\ncross s b s";
+        let text =
+            "slot s = S0.wp\nslot b = B0.wp dist(S0,B0)  # with a distance\ncross s\ncross s b\ncross s s\ncross s b s";
         let set = FeatureSet::parse("test", "-", text).unwrap();
         let templates: Vec<String> = set.templates.iter().map(Template::to_string).collect();
         let expected = [

@@ -1,7 +1,7 @@
 //! What each template reads in a configuration, in words.
 
-use super::{Address, Atom, Attribute, Columns, Template};
 use super::address::history_slot;
+use super::{Address, Atom, Attribute, Columns, Template};
 use crate::configuration::{Cells, LabelSets, Role, Slot};
 use crate::system::Action;
 use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};

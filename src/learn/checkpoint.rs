@@ -10,7 +10,7 @@ use super::Progress;
 use super::base::Base;
 use super::progress::{Best, IterationReport};
 use crate::error::{Error, Result};
-use crate::model::{Layer, FrozenWeights, Kind, LiveWeights, damaged, read_whole, write_whole};
+use crate::model::{FrozenWeights, Kind, Layer, LiveWeights, damaged, read_whole, write_whole};
 
 const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 4, name: "checkpoint" };
 
@@ -85,7 +85,12 @@ impl Progress {
         let replicas = replicas.collect::<Option<Vec<_>>>().ok_or_else(inside_out)?;
         let best = summary.best.map(|(iteration, score, width)| {
             let weights = FrozenWeights::from_sections(shape, [buckets, sparse, dense], width);
-            Ok::<_, Error>(Best { iteration, score, weights: weights.ok_or_else(inside_out)?, layers: summary.layers.clone() })
+            Ok::<_, Error>(Best {
+                iteration,
+                score,
+                weights: weights.ok_or_else(inside_out)?,
+                layers: summary.layers.clone(),
+            })
         });
         let best = best.transpose()?;
         Ok(Progress { iteration: summary.iteration, replicas, bases, best, reports: summary.reports })

@@ -281,7 +281,9 @@ impl TrainOptions {
             return wrong(&format!("{learner} corrects mistakes; expected --objective hinge or perceptron"));
         }
         if self.has_base() && self.batch > 1 {
-            return wrong("--batch is for perceptrons; base learners of real weights learn from one decision at a time");
+            return wrong(
+                "--batch is for perceptrons; base learners of real weights learn from one decision at a time",
+            );
         }
         if self.learner == Learner::Nn && self.replicas > 1 {
             return wrong("networks cannot be added up; expected --replicas 1 with --learner nn");

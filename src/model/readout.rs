@@ -173,7 +173,8 @@ impl Readout {
                 activations.extend(
                     sums.iter().zip(&layer.biases).map(|(&sum, bias)| Layer::activation(sum as f32 * scale + bias)),
                 );
-                for (score, weights) in scores[layer.lane..].iter_mut().zip(layer.outputs.chunks(activations.len() + 1)) {
+                for (score, weights) in scores[layer.lane..].iter_mut().zip(layer.outputs.chunks(activations.len() + 1))
+                {
                     let (constant, weights) = weights.split_last().unwrap_or((&0.0, &[]));
                     let output: f32 = weights.iter().zip(&activations).map(|(weight, h)| weight * h).sum();
                     *score = ((output + constant) * UNIT) as i32;
@@ -228,5 +229,72 @@ impl Weights for Reading<'_> {
         }
         self.readout.scores(sums, self.weights.scale(), actions.mask(permitted), scores);
         scores
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::MoveSet;
+    use proptest::prelude::*;
+
+    fn actions() -> Actions {
+        let arcs = [(Move::Left, 0, false), (Move::Left, 2, false), (Move::Right, 1, false), (Move::Right, 2, true)];
+        Actions::new(&[Move::Shift, Move::Left, Move::Right], 3, arcs).unwrap()
+    }
+
+    proptest! {
+        /// The action of the highest score is the best move with the best label that it may bear there.
+        #[test]
+        fn separate_decisions_are_made_one_after_the_other(
+            sums in prop::collection::vec(-100i32..100, 16),
+            moves in 1usize..8,
+            from_root in 0usize..4,
+        ) {
+            let actions = actions();
+            let parts = Parts::new(Decisions::Separate, &actions);
+            let readout = Readout::new(parts.clone(), &[]).unwrap();
+            let set = |bits: usize| {
+                let arcs = [Move::Left, Move::Right, Move::Shift];
+                arcs.iter().enumerate().fold(MoveSet::default(), |set, (i, &mv)| set.with(mv, bits >> i & 1 == 1))
+            };
+            let permitted = Permitted { moves: set(moves), from_root: set(from_root) };
+            let mask = actions.mask(permitted);
+            let mut scores = Vec::new();
+            readout.scores(&sums, 1, mask, &mut scores);
+            let best = |ids: &mut dyn Iterator<Item = usize>, score: &dyn Fn(usize) -> i32| {
+                ids.reduce(|best, id| if score(id) > score(best) { id } else { best })
+            };
+            let chosen = best(&mut (0..actions.len()).filter(|&id| mask[id] == 0), &|id| scores[id]).unwrap();
+            let mv = permitted.moves.iter().reduce(|best, mv| {
+                if sums[parts.lane(mv) as usize] > sums[parts.lane(best) as usize] { mv } else { best }
+            });
+            prop_assert_eq!(actions.get(chosen as u16).mv, mv.unwrap());
+            let mut labels = actions.of_move(mv.unwrap()).map(usize::from).filter(|&id| mask[id] == 0);
+            prop_assert_eq!(Some(chosen), best(&mut labels, &|id| sums[id]));
+        }
+    }
+
+    /// A layer's outputs by hand: units 0.5 + 1 cut off at 3 and -0.25 + 0.25 = 0.
+    #[test]
+    fn layers_are_computed() {
+        let actions = actions();
+        let n = actions.len();
+        let outputs = (0..n).flat_map(|score| [score as f32, 5.0, 0.25]).collect();
+        let layer = Layer { first: 0, biases: vec![1.0, 0.25], lane: 0, outputs };
+        let parts = Parts::new(Decisions::Joint, &actions);
+        let readout = Readout::new(parts.clone(), std::slice::from_ref(&layer)).unwrap();
+        assert_eq!(readout.n_sums(), 16);
+        let mut scores = Vec::new();
+        let mut sums = [0; 16];
+        (sums[0], sums[1]) = (1 << 7, -(1 << 6));
+        readout.scores(&sums, 256, &[0; 16], &mut scores);
+        for (score, &found) in scores[..n].iter().enumerate() {
+            let expected = (score as f64 * 1.5f64.tanh() + 0.25) * 65536.0;
+            assert!((f64::from(found) - expected).abs() < 1.0 + expected * 1e-6, "{found} instead of {expected}");
+        }
+        let wrong = Layer { lane: 1, ..layer.clone() };
+        assert!(Readout::new(parts.clone(), &[wrong]).is_none());
+        assert!(Readout::new(Parts::new(Decisions::Separate, &actions), &[layer]).is_none());
     }
 }

@@ -201,7 +201,8 @@ impl RealWeights {
                 continue;
             }
             let mut end = self.reserve(feature, place, lanes.lanes.len() - n_met) + row.len();
-            for (number, &lane) in lanes.lanes.iter().enumerate().filter(|&(number, _)| lanes.met[number] != lanes.row) {
+            for (number, &lane) in lanes.lanes.iter().enumerate().filter(|&(number, _)| lanes.met[number] != lanes.row)
+            {
                 let mut state = State::default();
                 let weight = change(number, 0.0, &mut state);
                 self.entries[end] = Entry { lane, weight };
@@ -378,7 +379,8 @@ mod tests {
         let mut lanes = Lanes::default();
         let mut plain = std::collections::HashMap::new();
         for round in 0..50u64 {
-            let chosen: Vec<u32> = (0..40).filter(|lane| (u64::from(*lane) * 7 + round * 3) % 5 < round % 4 + 1).collect();
+            let chosen: Vec<u32> =
+                (0..40).filter(|lane| (u64::from(*lane) * 7 + round * 3) % 5 < round % 4 + 1).collect();
             lanes.set(chosen.iter().copied());
             let features: Vec<u64> = (round * 20..round * 20 + 60).map(feature).collect();
             weights.update(&features, &mut lanes, |number, weight, state| {
@@ -412,7 +414,8 @@ mod tests {
         let mut weights = RealWeights::new(false, 2);
         let mut lanes = Lanes::default();
         lanes.set([0]);
-        let mut learn = |weights: &mut RealWeights, features: &[u64]| weights.update(features, &mut lanes, |_, _, _| 1.0);
+        let mut learn =
+            |weights: &mut RealWeights, features: &[u64]| weights.update(features, &mut lanes, |_, _, _| 1.0);
         learn(&mut weights, &[feature(1), feature(2)]);
         learn(&mut weights, &[feature(1), feature(3)]);
         weights.end_pass();

@@ -4,9 +4,7 @@ use crate::cli::parser_name::ParserName;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::graph::{GraphKind, GraphOptions, Learner as GraphLearner};
-use crate::learn::{
-    Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, TrainOptions, Training, Update,
-};
+use crate::learn::{Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, TrainOptions, Training, Update};
 use crate::model::Decisions;
 use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;

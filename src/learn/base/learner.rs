@@ -86,7 +86,8 @@ impl Base {
                 per_lane => {
                     let n_units = n_units(per_lane, lanes.len());
                     let lanes = lanes.collect();
-                    let network = with_rule!(options, |rule| Network::new(rule, options.min_count, first, n_units, lanes, seed));
+                    let network =
+                        with_rule!(options, |rule| Network::new(rule, options.min_count, first, n_units, lanes, seed));
                     first += n_units;
                     PartModel::Network(Box::new(network))
                 }
@@ -217,7 +218,9 @@ impl Base {
         let mut sections = vec![self.n_examples.to_le_bytes().to_vec()];
         for part in &self.parts {
             let (clocks, weights, dense) = match &part.model {
-                PartModel::Linear { weights, clock } => (vec![*clock], weights, [const { &[] as &[u8] }; 2].map(Vec::from)),
+                PartModel::Linear { weights, clock } => {
+                    (vec![*clock], weights, [const { &[] as &[u8] }; 2].map(Vec::from))
+                }
                 PartModel::Network(network) => {
                     let both = [&network.biases, &network.outputs];
                     let numbers: Vec<f32> = both.iter().flat_map(|dense| dense.weights.iter().copied()).collect();

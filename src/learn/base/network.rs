@@ -41,8 +41,7 @@ impl Network {
         let stream = &mut random::stream(seed, "network", &[first as u64]);
         let mut start = || random::unit(stream) as f32 - 0.5;
         let biases: Vec<f32> = (0..n_units).map(|_| start()).collect();
-        let outputs: Vec<f32> =
-            (0..lanes.len() * (n_units + 1)).map(|_| start() / (n_units as f32).sqrt()).collect();
+        let outputs: Vec<f32> = (0..lanes.len() * (n_units + 1)).map(|_| start() / (n_units as f32).sqrt()).collect();
         Network {
             first,
             lanes,
@@ -115,5 +114,69 @@ impl Network {
             lane: self.lanes[0] as usize,
             outputs: self.outputs.weights.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::base::sgd::Sgd;
+
+    /// One step on the loss Σ g_a s_a changes every weight by its rate times the slope of the loss, which is measured.
+    #[test]
+    fn errors_are_propagated_back() {
+        let rule = Sgd { rate: 1e-3 };
+        let mut network = Network::new(rule, 1, 4, 5, vec![7, 8, 9], 3);
+        let features = [11, 22, 33];
+        let mut scratch = Scratch::default();
+        scratch.lanes.set(4..9);
+        network.hidden.update(&features, &mut scratch.lanes, |number, _, _| 0.1 * number as f32 - 0.15);
+        let gradient = [(7, 0.5), (8, -1.25), (9, 2.0)];
+        let loss = |network: &Network| {
+            let (mut activations, mut scores) = (Vec::new(), [0.0; 10]);
+            network.activate(&features, &mut activations);
+            network.score(&activations, &mut scores);
+            gradient.iter().map(|&(lane, gradient)| gradient * scores[lane as usize]).sum::<f32>()
+        };
+        // The slope by a change to one weight.
+        let slope = |change: &dyn Fn(&mut Network, f32)| {
+            let [below, above] = [-1e-2, 1e-2].map(|by| {
+                let mut changed = network.clone();
+                change(&mut changed, by);
+                loss(&changed)
+            });
+            (above - below) / 2e-2
+        };
+        let mut learned = network.clone();
+        let mut activations = Vec::new();
+        network.activate(&features, &mut activations);
+        learned.update(rule, &features, &activations, &gradient, &mut scratch);
+        let assert_step = |before: f32, after: f32, slope: f32| {
+            let step = -1e-3 * slope;
+            assert!((after - before - step).abs() < 2e-5 + 0.02 * step.abs(), "{} instead of {step}", after - before);
+            assert!(step != 0.0);
+        };
+        for i in 0..network.outputs.weights.len() {
+            let slope = slope(&|network, by| network.outputs.weights[i] += by);
+            assert_step(network.outputs.weights[i], learned.outputs.weights[i], slope);
+        }
+        for i in 0..5 {
+            let slope_of_bias = slope(&|network, by| network.biases.weights[i] += by);
+            assert_step(network.biases.weights[i], learned.biases.weights[i], slope_of_bias);
+            for feature in features {
+                let lane = 4 + i as u32;
+                let slope = slope(&|network, by| {
+                    let mut lanes = crate::model::Lanes::default();
+                    lanes.set([lane]);
+                    network.hidden.update(&[feature], &mut lanes, |_, _, _| by);
+                });
+                assert_step(network.hidden.get(feature, lane), learned.hidden.get(feature, lane), slope);
+            }
+        }
+    }
+
+    #[test]
+    fn units_are_as_many_as_actions_ask_for_up_to_a_limit() {
+        assert_eq!([3, 4, 50].map(|n_lanes| n_units(5, n_lanes)), [15, 20, MAX_UNITS]);
     }
 }

@@ -170,7 +170,11 @@ impl<'a, S: TransitionSystem> Searcher<'_, 'a, S> {
                 Guide::Greedy(Teacher::Static(_)) => Follow::Reference,
                 Guide::Greedy(Teacher::NonDeterministic) => Follow::Corrected,
                 Guide::Greedy(Teacher::Dynamic(exploration)) => {
-                    if !is_right && exploration.follow_mistake() { Follow::Learned } else { Follow::Corrected }
+                    if !is_right && exploration.follow_mistake() {
+                        Follow::Learned
+                    } else {
+                        Follow::Corrected
+                    }
                 }
                 Guide::Search { search, pass, stream } => {
                     let learned = match search.roll_in {
@@ -200,7 +204,8 @@ impl<'a, S: TransitionSystem> Searcher<'_, 'a, S> {
                     let Some(part) = self.parts.of_labels(option.mv) else {
                         let action = self.decoder.actions.of_move(option.mv).next();
                         let action = action.expect("every move has an action");
-                        item = self.decoder.successor(item, Choice { point: option.point, action }, 0, false, self.arena);
+                        item =
+                            self.decoder.successor(item, Choice { point: option.point, action }, 0, false, self.arena);
                         n_wrong += u64::from(!is_right);
                         continue;
                     };
@@ -393,4 +398,3 @@ impl Example {
         }
     }
 }
-

@@ -78,8 +78,7 @@ impl<'a, S: TransitionSystem> Searcher<'_, 'a, S> {
 
     /// Any action of the reference's move: with the gold label, if the arc is a gold one.
     fn reference_choice(&self, option: &MoveOption) -> Choice {
-        let permitted =
-            |id: &ActionId| self.decoder.actions.permits(option.permitted, *id);
+        let permitted = |id: &ActionId| self.decoder.actions.permits(option.permitted, *id);
         let first = || self.decoder.actions.of_move(option.mv).find(permitted);
         let action = option.gold.or_else(first).expect("every permitted move has a permitted action");
         Choice { point: option.point, action }
