@@ -23,6 +23,7 @@ Examples:
   treebeam train --train train.conllu --dev dev.conllu --model en.model
   treebeam train --train train.conllu --dev dev.conllu --model greedy.model --training greedy --oracle dynamic
   treebeam train --train train.conllu --dev dev.conllu --model wide.model --beam 64 --resume
+  treebeam train --train train.conllu --dev dev.conllu --model search.model --training l2s --preset aggrevate --learner adagrad
   treebeam train --train train.conllu --dev dev.conllu --model graph.model --system mst --nonprojective min-cost")]
 pub struct Args {
     /// The treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst

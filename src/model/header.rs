@@ -38,7 +38,7 @@ pub struct Header {
     /// How labels encode lifts that are to be undone after parsing, if they do.
     pub lift: Option<Scheme>,
     /// Whether moves and labels are decided on together.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Decisions::is_joint")]
     pub decisions: Decisions,
     /// Hidden layers, if there are any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

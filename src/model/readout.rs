@@ -29,6 +29,13 @@ pub enum Decisions {
     Separate,
 }
 
+impl Decisions {
+    /// Whether they are joint.
+    pub fn is_joint(&self) -> bool {
+        *self == Decisions::Joint
+    }
+}
+
 /// The parts of decisions and the lanes of their options.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parts {
