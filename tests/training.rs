@@ -197,7 +197,7 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ("--system arc-lazy", "arc-lazy"),
         ("--learner adagrad", "--learner is for --training greedy and l2s"),
         ("--training greedy --rate 0.1", "base learners of real weights"),
-        ("--training l2s --rate -1", "--rate"),
+        ("--training l2s --rate 0", "--rate must be a number above 0"),
         ("--training l2s --learner nn --replicas 2", "--replicas 1"),
         ("--training l2s --learner nn --nn-update mira", "expected --nn-update sgd-plus or ftrl"),
         ("--training l2s --learner sgd --hidden 3", "--hidden and --nn-update are for --learner nn"),

@@ -63,8 +63,8 @@ impl Parts {
         let moves = Move::ALL.into_iter().filter_map(of_move).zip(n_actions..);
         let moves: Vec<(Move, u32, Range<u32>)> = moves.map(|((mv, range), lane)| (mv, lane, range)).collect();
         let end = n_actions + moves.len() as u32;
-        let mut ranges = vec![n_actions..end];
-        ranges.extend(moves.iter().filter(|(mv, ..)| mv.makes_arc()).map(|(_, _, range)| range.clone()));
+        let labels = moves.iter().filter(|(mv, ..)| mv.makes_arc()).map(|(_, _, range)| range.clone());
+        let ranges = std::iter::once(n_actions..end).chain(labels).collect();
         Parts { decisions, ranges, moves, width: (end as usize).next_multiple_of(Actions::LANES) }
     }
 

@@ -200,17 +200,16 @@ impl RealWeights {
             if n_met == lanes.lanes.len() {
                 continue;
             }
-            let mut end = self.reserve(feature, place, lanes.lanes.len() - n_met) + row.len();
-            for (number, &lane) in lanes.lanes.iter().enumerate().filter(|&(number, _)| lanes.met[number] != lanes.row)
-            {
+            let end = self.reserve(feature, place, lanes.lanes.len() - n_met) + row.len();
+            let missing = lanes.lanes.iter().enumerate().filter(|&(number, _)| lanes.met[number] != lanes.row);
+            for (i, (number, &lane)) in (end..).zip(missing) {
                 let mut state = State::default();
                 let weight = change(number, 0.0, &mut state);
-                self.entries[end] = Entry { lane, weight };
-                self.states[end] = state;
-                if let Some(sum) = self.sums.get_mut(end) {
+                self.entries[i] = Entry { lane, weight };
+                self.states[i] = state;
+                if let Some(sum) = self.sums.get_mut(i) {
                     *sum = self.tick * f64::from(weight);
                 }
-                end += 1;
             }
         }
     }

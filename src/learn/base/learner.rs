@@ -35,7 +35,7 @@ struct Part {
 
 #[derive(Debug, Clone)]
 enum PartModel {
-    Linear { weights: RealWeights, clock: Clock },
+    Linear { weights: Box<RealWeights>, clock: Clock },
     Network(Box<Network>),
 }
 
@@ -80,7 +80,7 @@ impl Base {
             let range = lanes.start as usize..lanes.end as usize;
             let model = match options.hidden {
                 0 => PartModel::Linear {
-                    weights: RealWeights::new(options.update.averages(), options.min_count),
+                    weights: Box::new(RealWeights::new(options.update.averages(), options.min_count)),
                     clock: Clock::default(),
                 },
                 per_lane => {
@@ -218,9 +218,7 @@ impl Base {
         let mut sections = vec![self.n_examples.to_le_bytes().to_vec()];
         for part in &self.parts {
             let (clocks, weights, dense) = match &part.model {
-                PartModel::Linear { weights, clock } => {
-                    (vec![*clock], weights, [const { &[] as &[u8] }; 2].map(Vec::from))
-                }
+                PartModel::Linear { weights, clock } => (vec![*clock], &**weights, [Vec::new(), Vec::new()]),
                 PartModel::Network(network) => {
                     let both = [&network.biases, &network.outputs];
                     let numbers: Vec<f32> = both.iter().flat_map(|dense| dense.weights.iter().copied()).collect();
@@ -260,7 +258,7 @@ impl Base {
             match &mut part.model {
                 PartModel::Linear { weights, clock } => {
                     *clock = *clocks.first()?;
-                    *weights = table(self.width)?;
+                    **weights = table(self.width)?;
                 }
                 PartModel::Network(network) => {
                     network.clocks = clocks.try_into().ok()?;
