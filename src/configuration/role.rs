@@ -18,7 +18,7 @@ pub enum Role {
     S3,
     /// What stands between the two focus words of a Covington configuration: the first word of λ2.
     M0,
-    /// The last actions, which no node has: see [`Slots::of_history`](super::Slots::of_history).
+    /// The last actions, in the cell that [`Arena::history`](super::Arena::history) makes.
     A,
     B0,
     B1,

@@ -95,7 +95,7 @@ impl Lanes {
 
 impl RealWeights {
     /// No weights yet. They end as their average over training if `averaged`. Features that come fewer than `min_count`
-    /// times in the first pass get no row; counts are kept by the lowest [`COUNT_BITS`] bits of features, so of those that
+    /// times in the first pass get no row; counts are kept by the lowest 24 bits of features, so of those that
     /// share these some are let in that are too rare.
     pub fn new(averaged: bool, min_count: u8) -> RealWeights {
         RealWeights {

@@ -282,3 +282,72 @@ impl Base {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Decisions;
+    use crate::system::{Actions, Move};
+
+    /// By hand: the loss is 2 + 0.5 − 0.2 = 2.3, the squared distance 8, so the step is 0.2875, unless C cuts it off.
+    #[test]
+    fn mira_goes_as_far_as_it_takes() {
+        let actions = Actions::new(&[Move::Shift, Move::Reduce, Move::Swap], 1, []).unwrap();
+        let parts = Parts::new(Decisions::Joint, &actions);
+        for (rate, step) in [(1.0, 0.2875), (0.1, 0.1)] {
+            let options = BaseOptions { rate, ..BaseOptions::of(Learner::Mira) };
+            let mut base = Base::new(options, Objective::Hinge, &parts, 1);
+            let option = |score, cost| Scored { score, cost, gradient: 0.0 };
+            let mut options = [option(0.5, 2.0), option(0.2, 0.0), option(-3.0, 1.0)];
+            base.gradients(0, &mut options, 1, |right, wrong| {
+                assert_eq!((right, wrong), (1, 0));
+                8.0
+            });
+            for (option, expected) in options.iter().zip([step, -step, 0.0]) {
+                assert!((option.gradient - expected).abs() < 1e-6, "{option:?}");
+            }
+            base.update(0, &[7, 8], &[], &[(0, step), (1, -step)]);
+            let mut scores = [0.0; 16];
+            base.score(0, &[7], &mut Vec::new(), &mut scores);
+            assert_eq!(scores[..3], [-step, step, 0.0]);
+        }
+    }
+
+    /// A learner that was saved and loaded goes on as the one that was not.
+    #[test]
+    fn what_was_learned_comes_back() {
+        let actions = Actions::new(&[Move::Shift, Move::Left], 3, []).unwrap();
+        for decisions in [Decisions::Joint, Decisions::Separate] {
+            let parts = Parts::new(decisions, &actions);
+            for learner in [Learner::Adagrad, Learner::SgdPlus, Learner::Nn] {
+                let new = || Base::new(BaseOptions::of(learner), Objective::Regression, &parts, 1);
+                let learn = |base: &mut Base, seed: u64| {
+                    for part in 0..parts.ranges().len() {
+                        let lanes = parts.ranges()[part].clone();
+                        let (mut activations, mut scores) = (Vec::new(), vec![0.0; parts.width()]);
+                        for feature in 0..20 {
+                            let features = [feature * seed, feature + 7];
+                            base.score(part, &features, &mut activations, &mut scores);
+                            let gradient: Vec<(u32, f32)> =
+                                lanes.clone().map(|lane| (lane, scores[lane as usize] - lane as f32)).collect();
+                            base.update(part, &features, &activations, &gradient);
+                        }
+                    }
+                    base.tick();
+                    base.end_pass();
+                };
+                let mut base = new();
+                learn(&mut base, 3);
+                let sections = base.sections();
+                assert_eq!(sections.len(), base.n_sections());
+                let sections: Vec<&[u8]> = sections.iter().map(|section| &section[..]).collect();
+                let mut again = new();
+                again.load(&sections).unwrap();
+                assert!(new().load(&sections[1..]).is_none());
+                learn(&mut base, 5);
+                learn(&mut again, 5);
+                assert!(again.sections() == base.sections(), "{learner:?}, {decisions:?}");
+            }
+        }
+    }
+}

@@ -120,6 +120,8 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::base::ftrl::Ftrl;
+    use crate::learn::base::rule::testing::assert_close;
     use crate::learn::base::sgd::Sgd;
 
     /// One step on the loss Σ g_a s_a changes every weight by its rate times the slope of the loss, which is measured.
@@ -173,6 +175,29 @@ mod tests {
                 assert_step(network.hidden.get(feature, lane), learned.hidden.get(feature, lane), slope);
             }
         }
+    }
+
+    /// Three examples by FTRL, by an independent implementation in another language, in double precision.
+    #[test]
+    fn golden() {
+        let rule = Ftrl { rate: 0.5, beta: 1.0 };
+        let mut network = Network::new(rule, 1, 0, 2, vec![0], 1);
+        network.biases = Dense::new(rule, vec![0.1, -0.2], 1);
+        network.outputs = Dense::new(rule, vec![0.3, -0.4, 0.05], 3);
+        let (mut activations, mut scratch) = (Vec::new(), Scratch::default());
+        let mut found = Vec::new();
+        for (features, target) in [(&[5, 6][..], 1.0), (&[5], -0.5), (&[6], 0.25)] {
+            let mut score = [0.0];
+            network.activate(features, &mut activations);
+            network.score(&activations, &mut score);
+            network.update(rule, features, &activations, &[(0, 2.0 * (score[0] - target))], &mut scratch);
+            found.push(score[0]);
+        }
+        assert_close(&found, &[0.158_851, 0.794_310, 0.157_438]);
+        assert_close(&network.biases.weights, &[0.065_649, -0.180_819]);
+        assert_close(&network.outputs.weights, &[0.126_594, -0.253_231, 0.069_538]);
+        let hidden = [(5, 0), (5, 1), (6, 0), (6, 1)].map(|(feature, lane)| network.hidden.get(feature, lane));
+        assert_close(&hidden, &[-0.039_624, 0.028_138, 0.173_432, -0.208_157]);
     }
 
     #[test]
