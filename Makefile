@@ -48,7 +48,7 @@ TREEBANKS ?=
 TREEBEAM = target/release/treebeam
 SETTINGS = $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS),--set 'seeds=$(SEEDS)') $(if $(TREEBANKS),--set 'treebanks=$(TREEBANKS)')
 
-.PHONY: demo global-vs-greedy beam-ablation systems
+.PHONY: demo global-vs-greedy beam-ablation systems learning-to-search
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml --out demo $(SETTINGS)
@@ -60,6 +60,9 @@ beam-ablation: build ## accuracy and speed against the width of the beam
 	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 systems: build ## every transition system, greedy and with a beam
+	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
+
+learning-to-search: build ## base learners and features of learning to search, and what greedy parsers reach
 	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 # Speed

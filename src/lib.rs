@@ -13,7 +13,7 @@
 //! | [`model`] | weights while learning, averaged, frozen; the file format |
 //! | [`decode`] | the beam decoder; greedy is its width 1 |
 //! | [`mod@eval`] | attachment scores, breakdowns, significance |
-//! | [`learn`] | perceptrons, greedy and global |
+//! | [`learn`] | perceptrons, greedy and global; learning to search with any base learner |
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
 //! | [`experiment`] | specifications, cells, records and tables |
 //! | [`report`] | plots |

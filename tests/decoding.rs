@@ -3,7 +3,7 @@
 
 use bumpalo::Bump;
 use std::collections::{BTreeMap, HashSet};
-use treebeam::configuration::{Arena, LabelSets, Point, View as _};
+use treebeam::configuration::{Arena, LabelSets, Point, Role, View as _};
 use treebeam::decode::{Decoder, Parsed, Scorer, Workspace};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::model::{Row, Weights};
@@ -222,20 +222,23 @@ fn greedily<S: TransitionSystem>(decoder: &Decoder<S, Hashed>, input: &Input) ->
     let mut parsed = Parsed { tree: Tree::unattached(input.n_words()), score: 0 };
     let mut plain: S::Plain = decoder.system.initial((), input.n_words());
     let mut shared: S::Shared<'_> = decoder.system.initial(arena, input.n_words());
+    let mut history = None;
     while !decoder.system.is_terminal(&plain) {
-        let mut best: Option<(i32, Action)> = None;
+        let mut best: Option<(i32, Action, ActionId)> = None;
         for (action, id) in permitted_actions(&decoder.system, decoder.actions, &plain) {
-            let cells = shared.cells(action.point);
+            let mut cells = shared.cells(action.point);
+            cells[Role::A as usize] = history;
             let (scores, _) = scorer.score_plainly(decoder.features, decoder.weights, input, &sets, &cells);
-            if best.is_none_or(|(highest, _)| scores[id as usize] > highest) {
-                best = Some((scores[id as usize], action));
+            if best.is_none_or(|(highest, ..)| scores[id as usize] > highest) {
+                best = Some((scores[id as usize], action, id));
             }
         }
-        let (score, action) = best.unwrap();
+        let (score, action, id) = best.unwrap();
         apply(&decoder.system, &plain, action, &mut parsed.tree);
         parsed.score += i64::from(score);
         plain = decoder.system.successor(&plain, action, ());
         shared = decoder.system.successor(&shared, action, arena);
+        history = Some(arena.history(id, history));
     }
     parsed.tree = completed(parsed.tree, decoder.actions);
     parsed

@@ -1,8 +1,10 @@
 //! Learning: the perceptron's arithmetic on a worked example, and training that must reach every tree it is shown.
 
 use treebeam::decode::Parser;
-use treebeam::learn::{Keep, Nonprojective, Progress, TrainOptions, Trainer, Training, TrainingData, Update};
-use treebeam::model::{LiveWeights, Model, Weights};
+use treebeam::learn::{
+    Keep, Learner, Nonprojective, Objective, Preset, Progress, TrainOptions, Trainer, Training, TrainingData, Update,
+};
+use treebeam::model::{Decisions, LiveWeights, Model, Weights};
 use treebeam::system::{OracleKind, Roots, SystemKind};
 use treebeam::tree::lift::{Lowering, Scheme, projectivise};
 use treebeam::tree::{Labels, Tree, is_projective, non_projective_arcs};
@@ -161,7 +163,7 @@ fn every_way_of_training_learns_what_it_is_shown() {
 
 fn default_oracle(system: SystemKind, training: Training) -> OracleKind {
     match training {
-        Training::Greedy => *system.oracles().last().unwrap(),
+        Training::Greedy | Training::L2s => *system.oracles().last().unwrap(),
         Training::Global => system.beam_oracle(),
     }
 }
@@ -223,5 +225,85 @@ fn every_update_strategy_learns_what_it_is_shown() {
         let (iterations, keep) = (25, Keep::Last);
         let options = TrainOptions { update, iterations, keep, ..TrainOptions::default() };
         assert_eq!(n_wrong(&train(&options, &shown), &shown, options.beam), 0, "{update:?}");
+    }
+}
+
+/// Each base learner, each way of deciding, each algorithm.
+#[test]
+fn every_base_learner_learns_what_it_is_shown() {
+    let shown = treebank(generated(25, 15));
+    let all = [
+        Learner::Perceptron,
+        Learner::Mira,
+        Learner::Sgd,
+        Learner::Asgd,
+        Learner::SgdPlus,
+        Learner::Adagrad,
+        Learner::Ftrl,
+        Learner::Nn,
+    ];
+    for learner in all {
+        for decisions in [Decisions::Joint, Decisions::Separate] {
+            let (iterations, keep) = (25, Keep::Last);
+            let replicas = if learner == Learner::Nn { 1 } else { 2 };
+            // Steps suit examples of a hundred features.
+            let rate = [(Learner::Sgd, 0.01), (Learner::Ftrl, 0.05), (Learner::Nn, 0.05)];
+            let rate = rate.iter().find(|(other, _)| *other == learner).map(|&(_, rate)| rate);
+            // Few units share the costs of many actions: long in settling, where probabilities are not.
+            let shares = learner == Learner::Nn && decisions == Decisions::Joint;
+            let objective = shares.then_some(Objective::Softmax);
+            let options = TrainOptions {
+                objective,
+                system: SystemKind::ArcHybrid,
+                features: "l2s".to_owned(),
+                training: Training::L2s,
+                preset: Some(Preset::Aggrevate),
+                min_count: Some(1),
+                learner,
+                decisions,
+                iterations,
+                keep,
+                replicas,
+                rate,
+                ..TrainOptions::default()
+            };
+            let wrong = n_wrong(&train(&options, &shown), &shown, 1);
+            assert!(wrong * 20 <= shown.n_words(), "{learner:?}, {decisions:?}: {wrong} of {} words", shown.n_words());
+        }
+    }
+}
+
+#[test]
+fn every_way_to_search_learns_what_it_is_shown_by_every_system() {
+    let shown = treebank(generated(26, 12));
+    for &system in SystemKind::ALL.iter().filter(|system| system.oracles().last().unwrap().explores()) {
+        let presets = match system {
+            SystemKind::ArcHybrid => {
+                vec![Preset::Dagger, Preset::Searn, Preset::Aggrevate, Preset::Lols, Preset::L2s]
+            }
+            _ => vec![Preset::Aggrevate],
+        };
+        for preset in presets {
+            let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
+            let (iterations, keep) = (15, Keep::Last);
+            let options = TrainOptions {
+                system,
+                features,
+                training: Training::L2s,
+                learner: Learner::Adagrad,
+                oracle: *system.oracles().last().unwrap(),
+                preset: Some(preset),
+                // So few examples would hardly be learned from where the learned policy leads.
+                alpha: Some(0.01),
+                iterations,
+                keep,
+                replicas: 1,
+                ..TrainOptions::default()
+            };
+            let wrong = n_wrong(&train(&options, &shown), &shown, 1);
+            // Costs of SEARN's roll-outs change with the policy that is drawn for them.
+            let bound = if preset == Preset::Searn { 10 } else { 20 };
+            assert!(wrong * bound <= shown.n_words(), "{system}, {preset:?}: {wrong} of {} words", shown.n_words());
+        }
     }
 }

@@ -20,6 +20,8 @@ fn folder(n_train: usize) -> TempDir {
 
 const TRAIN: &str = "train --train train.conllu --dev dev.conllu --iterations 2 --features stack";
 const GREEDY: &str = "--training greedy --oracle dynamic --explore-from 0";
+const SEARCH: &str = "--training l2s --learner adagrad --system arc-hybrid --dropout 0.1";
+const NETWORK: &str = "--training l2s --learner nn --system arc-hybrid-rootless --decisions separate";
 const GLOBAL: &str = "--training global --beam 4";
 
 /// The bytes of the model that these options make.
@@ -48,6 +50,30 @@ fn the_seed_decides_and_the_number_of_threads_does_not() {
             batches,
             "{training}: threads with batches"
         );
+    }
+    for training in [SEARCH, NETWORK] {
+        let one = model(at, training);
+        assert_eq!(model(at, &format!("{training} --threads 2")), one, "{training}: two threads");
+        assert_ne!(model(at, &format!("{training} --seed 2")), one, "{training}: another seed");
+    }
+}
+
+#[test]
+fn presets_say_what_they_set() {
+    let folder = folder(5);
+    for (options, expected) in [
+        ("--preset lols", "preset lols: roll-in learned, roll-out mixture, the reference rolls out 0.5 of the time"),
+        ("--preset dagger", "preset dagger: roll-in reference-first, roll-out none"),
+        ("--preset searn --alpha 0.5", "preset searn: roll-in mixture, roll-out mixture, alpha 0.5"),
+        (
+            "--preset aggrevate --roll-in mixture",
+            "preset aggrevate: roll-in mixture, roll-out reference, alpha 0.00001",
+        ),
+        ("", "learning to search, roll-in mix-per-roll, roll-out reference, alpha 0.00001"),
+    ] {
+        let line = format!("{TRAIN} --training l2s {options} --model model");
+        let told = told(treebeam(folder.path(), &line).assert().success());
+        assert!(told.contains(expected), "{options}: {told}");
     }
 }
 
@@ -120,6 +146,12 @@ fn a_killed_greedy_run_resumes_to_the_same_bytes() {
 }
 
 #[test]
+fn a_killed_run_of_base_learners_resumes_to_the_same_bytes() {
+    killed_and_resumed(TRAIN, SEARCH);
+    killed_and_resumed(TRAIN, NETWORK);
+}
+
+#[test]
 fn a_killed_global_run_resumes_to_the_same_bytes() {
     killed_and_resumed(TRAIN, GLOBAL);
 }
@@ -178,6 +210,21 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ("--features no-such-set", "unknown feature set `no-such-set`; expected one of zn11"),
         ("--features none.feat", "none.feat: "),
         ("--system arc-lazy", "arc-lazy"),
+        ("--learner adagrad", "--learner is for --training greedy and l2s"),
+        ("--training greedy --rate 0.1", "base learners of real weights"),
+        ("--training l2s --rate 0", "--rate must be a number above 0"),
+        ("--training l2s --learner nn --replicas 2", "--replicas 1"),
+        ("--training l2s --learner nn --nn-update mira", "expected --nn-update sgd-plus or ftrl"),
+        ("--training l2s --learner sgd --hidden 3", "--hidden and --nn-update are for --learner nn"),
+        ("--training l2s --learner mira --objective softmax", "expected --objective hinge or perceptron"),
+        ("--training l2s --batch 2", "--batch"),
+        ("--training l2s --dropout 1", "--dropout"),
+        ("--training l2s --alpha 0", "--alpha"),
+        ("--training l2s --system swap", "needs costs in all configurations"),
+        ("--training l2s --oracle static", "needs costs in all configurations"),
+        ("--training greedy --preset lols", "are for --training l2s"),
+        ("--system mst --learner adagrad", "expected --learner perceptron or mira"),
+        ("--system mst --preset lols", "--preset is for transition systems"),
         ("--model no/such/folder/model", "no/such/folder/model: "),
         ("--model .", ".: a folder"),
     ] {

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::configuration::{Arena, LabelSets, PlainView as _, View as _};
+use crate::configuration::{Arena, LabelSets, PlainView as _, Role, View as _};
 use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Shown, WordShape};
 use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, Node, ROOT};
@@ -110,7 +110,9 @@ fn show<S: TransitionSystem>(
     let step = args.step.unwrap_or(derivation.actions.len() / 2).min(derivation.actions.len());
     let mut configuration: S::Shared<'_> = system.initial(arena, sentence.n_words());
     let mut plain: S::Plain = system.initial((), sentence.n_words());
-    for &action in &derivation.actions[..step] {
+    let mut history = None;
+    for (number, &action) in derivation.actions[..step].iter().enumerate() {
+        history = Some(arena.history(number as u16, history));
         configuration = system.successor(&configuration, action, arena);
         plain = system.successor(&plain, action, ());
     }
@@ -129,8 +131,9 @@ fn show<S: TransitionSystem>(
     }
     writeln!(out)?;
     let columns = Columns::of(set, args.word_column.into(), WordShape::AsWritten, args.tag_column.into());
-    let shown = Shown { columns: &columns, sentence, labels: &labels, sets: &sets };
-    let cells = configuration.cells(point);
+    let shown = Shown { columns: &columns, sentence, labels: &labels, sets: &sets, actions: &derivation.actions };
+    let mut cells = configuration.cells(point);
+    cells[Role::A as usize] = history;
     for (i, template) in set.templates.iter().enumerate() {
         writeln!(out, "{:>3}  {:<40}  {}", i + 1, template.to_string(), shown.template(template, &cells).join("  "))?;
     }

@@ -27,7 +27,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Train a parser on a treebank
-    Train(train::Args),
+    Train(Box<train::Args>),
     /// Parse CoNLL-U or CoNLL-X with a trained model
     Parse(parse::Args),
     /// Score a parsed file against the gold file, or two of them against each other
@@ -47,7 +47,7 @@ enum Command {
 /// Parses the command line, runs the subcommand and reports errors; the exit code of the process.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Train(args) => train::run(args),
+        Command::Train(args) => train::run(*args),
         Command::Parse(args) => parse::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Oracle(args) => oracle::run(args),

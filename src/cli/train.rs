@@ -26,6 +26,7 @@ Examples:
   treebeam train --train train.conllu --dev dev.conllu --model en.model
   treebeam train --train train.conllu --dev dev.conllu --model greedy.model --training greedy --oracle dynamic
   treebeam train --train train.conllu --dev dev.conllu --model wide.model --beam 64 --resume
+  treebeam train --train train.conllu --dev dev.conllu --model search.model --training l2s --preset aggrevate --learner adagrad
   treebeam train --train train.conllu --dev dev.conllu --model graph.model --system mst --nonprojective min-cost")]
 pub struct Args {
     /// The treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst
@@ -84,6 +85,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 data.actions().len(),
                 options.seed
             );
+            if let Some(told) = options.told() {
+                eprintln!("{told}");
+            }
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
             go(&Trainer::new(options, &data, threads)?, &args, model, start, stats_output)?;

@@ -41,6 +41,11 @@ impl<'a> Arena<'a> {
         self.label_sets
     }
 
+    /// The cell that stands for the last actions: `action`, and those of `before`.
+    pub fn history(&self, action: u16, before: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+        self.cell(Slots::of_history(action, before.map(|cell| &cell.slots)), None)
+    }
+
     #[inline]
     pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
         self.unfinished_cell(slots, below)

@@ -71,6 +71,25 @@ impl Slots {
         slots
     }
 
+    /// The slots of the cell that stands for the last actions: `action`, and those that `before` stands for.
+    pub(super) fn of_history(action: u16, before: Option<&Slots>) -> Slots {
+        let mut slots = Slots([NO_NODE; N_SLOTS]);
+        slots.0[0] = action;
+        if let Some(before) = before {
+            slots.0[1..Slots::HISTORY].copy_from_slice(&before.0[..Slots::HISTORY - 1]);
+        }
+        slots
+    }
+
+    /// How many of the last actions a configuration remembers: in the first slots, the last one first.
+    pub const HISTORY: usize = 4;
+
+    /// The last actions as one number, of the slots that stand for them.
+    #[inline]
+    pub fn history(&self) -> u64 {
+        self.words()[0]
+    }
+
     /// The value of `slot`.
     #[inline]
     pub fn get(&self, slot: Slot) -> u16 {

@@ -18,6 +18,8 @@ pub enum Role {
     S3,
     /// What stands between the two focus words of a Covington configuration: the first word of λ2.
     M0,
+    /// The last actions, in the cell that [`Arena::history`](super::Arena::history) makes.
+    A,
     B0,
     B1,
     B2,
@@ -26,10 +28,10 @@ pub enum Role {
 
 impl Role {
     /// The number of roles.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
     /// Every role, the stack's first and the buffer's last.
     pub const ALL: [Role; Role::COUNT] =
-        [Role::S0, Role::S1, Role::S2, Role::S3, Role::M0, Role::B0, Role::B1, Role::B2, Role::B3];
+        [Role::S0, Role::S1, Role::S2, Role::S3, Role::M0, Role::A, Role::B0, Role::B1, Role::B2, Role::B3];
 
     /// Whether the place is in the buffer.
     pub fn in_buffer(self) -> bool {

@@ -4,7 +4,7 @@ use wide::{CmpGt as _, i32x8};
 
 use super::scorer::Scores;
 use super::vectors::{Block, MAX_TERMS};
-use crate::configuration::Point;
+use crate::configuration::{Cell, Cells, Point, Role, View};
 use crate::system::{ActionId, Actions, Choice, FORBIDDEN};
 
 /// An item of a beam: a configuration, its score, and the way back.
@@ -21,6 +21,8 @@ pub struct Item<'a, C> {
     pub score: i64,
     /// In training: whether the derivation so far is a gold one.
     pub is_gold: bool,
+    /// The last actions, where features read them.
+    pub history: Option<&'a Cell<'a>>,
 }
 
 /// What an item does whose derivation is complete.
@@ -204,6 +206,26 @@ impl<'a, C> Item<'a, C> {
     /// The items from this one back to the initial one.
     pub fn history(&'a self) -> impl Iterator<Item = &'a Item<'a, C>> {
         std::iter::successors(Some(self), |item| item.parent)
+    }
+}
+
+impl<'a, C: View<'a>> View<'a> for Item<'a, C> {
+    #[inline]
+    fn cells(&self, point: Point) -> Cells<'a> {
+        let mut cells = self.configuration.cells(point);
+        cells[Role::A as usize] = self.history;
+        cells
+    }
+
+    #[inline]
+    fn cell(&self, point: Point, role: Role) -> Option<&'a Cell<'a>> {
+        if role == Role::A { self.history } else { self.configuration.cell(point, role) }
+    }
+
+    #[inline]
+    fn identity(&self) -> u64 {
+        let history = self.history.map_or(0, |history| history.slots.history());
+        self.configuration.identity() ^ history.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 

@@ -6,7 +6,7 @@ use std::slice::ChunksExact;
 use crate::configuration::{Arena, LabelSets, Point, View as _};
 use crate::features::{Compiled, Input};
 use crate::model::Weights;
-use crate::system::{Actions, Choice, TransitionSystem};
+use crate::system::{Actions, Choice, Permitted, TransitionSystem};
 use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
 
 /// Everything that decoding needs and that all threads share.
@@ -43,7 +43,8 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// If `width` is 0.
     pub fn decode(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
         match width {
-            1 if S::LOCAL_POINTS => vec![self.decode_by_points(workspace)],
+            // Where features read the last actions, any move changes what is seen from every point.
+            1 if S::LOCAL_POINTS && !self.features.reads_history() => vec![self.decode_by_points(workspace)],
             1 => vec![self.decode_greedily(workspace)],
             _ => self.decode_by_beam(workspace, width, k),
         }
@@ -56,7 +57,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     pub fn decode_by_beam(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
         assert!(width > 0, "a beam has at least width 1");
         let n_words = workspace.input.n_words();
-        workspace.start(self.actions.width());
+        workspace.start(self.weights.n_sums(self.actions.width()));
         let Workspace { bump, label_sets, scorer, input, selection, terms, distinct } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
@@ -79,7 +80,22 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// The item before the first transition.
     pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a, S::Shared<'a>> {
         let configuration = self.system.initial(arena, n_words);
-        arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true })
+        arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true, history: None })
+    }
+
+    /// The scores of all actions of an item at `point`, where `permitted` holds.
+    #[inline]
+    pub(super) fn scores<'a, 's>(
+        &self,
+        item: &Item<'a, S::Shared<'a>>,
+        point: Point,
+        permitted: Permitted,
+        scorer: &'s mut Scorer,
+        input: &Input,
+        label_sets: &LabelSets,
+    ) -> &'s [i32] {
+        scorer.score(self.features, self.weights, input, label_sets, (item, point));
+        scorer.read(self.weights, self.actions, permitted)
     }
 
     /// Scores all actions of all items; `terms` then says which vectors to add up for each item and point.
@@ -97,7 +113,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
             let c = &item.configuration;
             let n_points = if self.system.is_terminal(c) { self.n_idling() } else { self.system.n_points(c) };
             for point in 0..n_points as Point {
-                scorer.prepare(self.features, self.weights, input, label_sets, (c, point), terms);
+                scorer.prepare(self.features, self.weights, input, label_sets, (*item, point), terms);
             }
         }
         scorer.finish(self.features, self.weights);
@@ -119,19 +135,23 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         beam: &mut Beam,
         rank: u32,
         item: &Item<'a, S::Shared<'a>>,
-        scorer: &Scorer,
+        scorer: &mut Scorer,
         terms: &mut ChunksExact<u32>,
     ) {
-        let mut scores = || scorer.scores(self.features, terms.next().expect("every item was scored"));
+        let mut next = || terms.next().expect("every item was scored");
         let c = &item.configuration;
         if self.system.is_terminal(c) {
-            let gained = self.actions.idle().map_or(0, |idle| scores().of(idle));
+            let gained = self.actions.idle().map_or(0, |idle| {
+                let scores = scorer.scores(self.features, self.weights, next(), self.actions, Permitted::default());
+                scores.of(idle)
+            });
             beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
             return;
         }
         for point in 0..self.system.n_points(c) as Point {
             let permitted = self.system.permitted(c, point);
-            beam.offer_all(rank, point, item.score, scores(), self.actions.mask(permitted));
+            let scores = scorer.scores(self.features, self.weights, next(), self.actions, permitted);
+            beam.offer_all(rank, point, item.score, scores, self.actions.mask(permitted));
         }
     }
 
@@ -153,8 +173,10 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
                 beam.offer(Candidate::new(item.score, rank, IDLE));
                 continue;
             }
-            let view = (&item.configuration, if is_idle { 0 } else { at_point[0].point });
-            let scores = scorer.score(self.features, self.weights, input, label_sets, view);
+            let point = if is_idle { 0 } else { at_point[0].point };
+            let permitted =
+                if is_idle { Permitted::default() } else { self.system.permitted(&item.configuration, point) };
+            let scores = self.scores(item, point, permitted, scorer, input, label_sets);
             for &choice in at_point {
                 let action = if is_idle { self.actions.idle().unwrap_or_default() } else { choice.action };
                 let score = item.score + i64::from(scores[action as usize]);
@@ -182,7 +204,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         for &candidate in candidates {
             let parent = items[candidate.rank() as usize];
             let item = self.successor(parent, candidate.choice(), candidate.score(), is_gold(candidate), arena);
-            if width == 1 || distinct.insert(item.configuration.identity()) {
+            if width == 1 || distinct.insert(item.identity()) {
                 keep(item);
                 if width == 1 || distinct.len() == width {
                     break;
@@ -205,7 +227,12 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
             IDLE => parent.configuration,
             _ => self.system.successor(&parent.configuration, self.actions.chosen(choice), arena),
         };
-        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold })
+        let history = match choice {
+            IDLE => parent.history,
+            _ if self.features.reads_history() => Some(arena.history(choice.action, parent.history)),
+            _ => None,
+        };
+        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold, history })
     }
 
     /// The arcs of a derivation, read off by walking back: what happened last to a word stands, whether it got a head or lost

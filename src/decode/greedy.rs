@@ -12,7 +12,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// The tree that greedy decoding finds for the sentence in `workspace.input`.
     pub(super) fn decode_greedily(&self, workspace: &mut Workspace) -> Parsed {
         let n_words = workspace.input.n_words();
-        workspace.start(self.actions.width());
+        workspace.start(self.weights.n_sums(self.actions.width()));
         let Workspace { bump, label_sets, scorer, input, .. } = workspace;
         let arena = Arena::new(bump, label_sets, &[]);
         let system = self.system;
@@ -21,9 +21,10 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
             let c = &item.configuration;
             let mut best: Option<(i32, Choice)> = None;
             for point in 0..system.n_points(c) as Point {
-                let scores = scorer.score_once(self.features, self.weights, input, label_sets, &c.cells(point));
-                let mask = self.actions.mask(system.permitted(c, point));
-                if let Some((score, action)) = best_permitted(scores, mask)
+                let permitted = system.permitted(c, point);
+                scorer.score_once(self.features, self.weights, input, label_sets, &item.cells(point));
+                let scores = scorer.read(self.weights, self.actions, permitted);
+                if let Some((score, action)) = best_permitted(scores, self.actions.mask(permitted))
                     && best.is_none_or(|(highest, _)| score > highest)
                 {
                     best = Some((score, Choice { point, action }));

@@ -70,7 +70,7 @@ impl<'m> Parser<'m> {
 fn parse(model: &Model, sentence: &Sentence, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
     workspace.input.read(model.features.columns(), sentence);
     let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
-        let (features, actions, weights) = (&model.features, &model.actions, &model.weights);
+        let (features, actions, weights) = (&model.features, &model.actions, &model.reading());
         Decoder { system, features, actions, weights }.decode(workspace, width, k)
     });
     for parsed in &mut parsed {

@@ -23,7 +23,7 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     /// The tree that greedy decoding finds for the sentence in `workspace.input`.
     pub(super) fn decode_by_points(&self, workspace: &mut Workspace) -> Parsed {
         let n_words = workspace.input.n_words();
-        workspace.start(self.actions.width());
+        workspace.start(self.weights.n_sums(self.actions.width()));
         let Workspace { bump, label_sets, scorer, input, .. } = workspace;
         let arena = Arena::new(bump, label_sets, self.features.masks());
         let system = self.system;
@@ -38,8 +38,9 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
                 let name = system.point_name(c, point);
                 let edition = &mut editions[name as usize];
                 *edition += 1;
-                let scores = scorer.score(self.features, self.weights, input, label_sets, (c, point));
-                let best = best_permitted(scores, self.actions.mask(system.permitted(c, point)));
+                let permitted = system.permitted(c, point);
+                let scores = self.scores(item, point, permitted, scorer, input, label_sets);
+                let best = best_permitted(scores, self.actions.mask(permitted));
                 waiting.extend(best.map(|(score, action)| (score, Reverse(name), Reverse(action), *edition)));
             }
             let up_to_date = |(score, Reverse(name), Reverse(action), edition): Waiting| {

@@ -11,7 +11,7 @@ use super::vectors::{MAX_TERMS, Vectors};
 use crate::configuration::{Cells, LabelSets, Point, View};
 use crate::features::{Compiled, Extractor, Input};
 use crate::model::{Row, Weights};
-use crate::system::ActionId;
+use crate::system::{ActionId, Actions, Permitted};
 
 /// The scratch memory of scoring: vectors of one sentence and where to find them.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,9 @@ pub struct Scorer {
     /// The scores of one configuration by itself, and what they are the sum of.
     sum: Vectors,
     terms: Vec<u32>,
+    /// Scores of actions, where they are not the sums themselves.
+    read: Vec<i32>,
+    read_vectors: Vectors,
     /// All features of a configuration, for those who ask for them.
     all_features: Vec<u64>,
     width: usize,
@@ -184,11 +187,32 @@ impl Scorer {
         if few_parts(features) { features.parts().len() } else { 1 }
     }
 
-    /// The scores that are the sum of these vectors.
+    /// The scores of all actions where `permitted` holds, of a configuration for which [`Scorer::prepare`] gave these terms.
     #[inline]
-    pub fn scores<'s>(&'s self, features: &Compiled, terms: &'s [u32]) -> Scores<'s> {
+    pub fn scores<'s, W: Weights>(
+        &'s mut self,
+        features: &Compiled,
+        weights: &W,
+        terms: &'s [u32],
+        actions: &Actions,
+        permitted: Permitted,
+    ) -> Scores<'s> {
         let level = if few_parts(features) { &self.parts } else { &self.wholes };
-        Scores::new(&level.vectors, terms)
+        if weights.sums_are_scores() {
+            return Scores::new(&level.vectors, terms);
+        }
+        self.sum.clear(self.width);
+        self.sum.push_sum(&level.vectors, terms);
+        let scores = weights.scores(self.sum.get(0), actions, permitted, &mut self.read);
+        self.read_vectors.clear(scores.len());
+        self.read_vectors.push_zero().copy_from_slice(scores);
+        Scores::new(&self.read_vectors, &[0])
+    }
+
+    /// The scores of all actions where `permitted` holds, from the sums of the configuration that was scored last.
+    #[inline]
+    pub fn read<W: Weights>(&mut self, weights: &W, actions: &Actions, permitted: Permitted) -> &[i32] {
+        weights.scores(self.sum.get(0), actions, permitted, &mut self.read)
     }
 
     /// Finds the vector of a group, or makes one that is still to be looked up.
@@ -244,7 +268,8 @@ impl Scorer {
         self.features.clear();
     }
 
-    /// The scores of all actions at `point` of `view`: [`Scorer::prepare`] and [`Scorer::finish`] for one alone.
+    /// The sums at `point` of `view`: [`Scorer::prepare`] and [`Scorer::finish`] for one alone. [`Scorer::read`] makes
+    /// scores of them.
     #[inline]
     pub fn score<'a, W: Weights>(
         &mut self,

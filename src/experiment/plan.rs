@@ -12,7 +12,7 @@ use super::overrides::Overrides;
 use super::source::Source;
 use super::spec::{Profile, Spec, Variant};
 use crate::error::{Error, Result};
-use crate::learn::{TrainOptions, Training};
+use crate::learn::TrainOptions;
 
 /// All cells of an experiment at one scale.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ impl Plan {
             for column in &self.spec.columns {
                 for row in &self.spec.rows {
                     let options = self.options(row, column, overrides)?;
-                    let own_width = if options.training == Training::Greedy { 1 } else { options.beam };
+                    let own_width = options.decoding_beam();
                     let decode = row.decode.clone().unwrap_or_else(|| vec![own_width]);
                     for &seed in &self.profile.seeds {
                         let options = TrainOptions { seed, ..options.clone() };

@@ -145,7 +145,7 @@ impl Engine for FakeEngine {
         let options = &cell.options;
         let quality = match (options.training, options.oracle) {
             (Training::Greedy, OracleKind::Static) => 80,
-            (Training::Greedy, _) => 82,
+            (Training::Greedy | Training::L2s, _) => 82,
             (Training::Global, _) => 80 + width as u64,
         };
         let mut rng = crate::random::stream(options.seed, "fake", &[quality, options.system as u64]);

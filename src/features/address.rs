@@ -132,6 +132,10 @@ pub enum Atom {
     /// A condition: that a column of a node has one of these values. Where it does not hold, the other atoms of the template
     /// are not read.
     Is(Address, Attribute, Vec<String>),
+    /// The last action but so many (`A1` is the last one, with its label).
+    Action(u8),
+    /// A constant (`1`).
+    One,
 }
 
 impl Atom {
@@ -139,6 +143,8 @@ impl Atom {
     pub fn slots(&self) -> Vec<(Role, Slot)> {
         match *self {
             Atom::Distance(a, b) => vec![(a, Slot::Node), (b, Slot::Node)],
+            Atom::Action(number) => vec![(Role::A, history_slot(number))],
+            Atom::One => Vec::new(),
             Atom::Of(Address { role, step }, attribute) | Atom::Is(Address { role, step }, attribute, _) => vec![(
                 role,
                 match attribute {
@@ -153,6 +159,11 @@ impl Atom {
             )],
         }
     }
+}
+
+/// The slot of [`Role::A`] that holds the last action but `number`.
+pub(super) fn history_slot(number: u8) -> Slot {
+    [Slot::Node, Slot::Label, Slot::L1, Slot::L1Label][number as usize]
 }
 
 impl fmt::Display for Address {
@@ -172,6 +183,8 @@ impl fmt::Display for Atom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Atom::Distance(a, b) => write!(f, "dist({a},{b})"),
+            Atom::Action(number) => write!(f, "A{}", number + 1),
+            Atom::One => f.write_str("1"),
             Atom::Of(address, attribute) => write!(f, "{address}.{attribute}"),
             Atom::Is(address, attribute, values) => write!(f, "{address}.{attribute}={}", values.join("|")),
         }

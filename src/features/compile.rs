@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::address::history_slot;
 use super::extract::slot_place;
 use super::{Atom, Attribute, Columns, FeatureSet, Template};
 use crate::configuration::{Role, Slot, SlotMask};
@@ -19,6 +20,8 @@ pub(super) enum Read {
     Distance { from: Role, to: Role },
     /// The number in a slot, in classes.
     Class { place: u8 },
+    /// Always 1.
+    One,
     /// Whether a slot's number is 1.
     IsOne { place: u8 },
     /// 1 if the column's value of the node in a slot is one of these, else 0.
@@ -98,6 +101,7 @@ pub struct Compiled {
     masks: Vec<SlotMask>,
     columns: Columns,
     n_templates: usize,
+    reads_history: bool,
 }
 
 impl Compiled {
@@ -120,7 +124,10 @@ impl Compiled {
         let is_read =
             |&role: &Role| set.templates.iter().flat_map(|t| &t.atoms).flat_map(Atom::slots).any(|s| s.0 == role);
         let places_read = Role::ALL.into_iter().filter(is_read).collect();
-        Compiled { groups, parts, whole, key_places, places_read, masks, columns, n_templates: set.templates.len() }
+        let mut atoms = set.templates.iter().flat_map(|template| &template.atoms);
+        let reads_history = atoms.any(|atom| matches!(atom, Atom::Action(_)));
+        let n_templates = set.templates.len();
+        Compiled { groups, parts, whole, key_places, places_read, masks, columns, n_templates, reads_history }
     }
 
     /// The groups.
@@ -153,6 +160,12 @@ impl Compiled {
     /// The columns that the set reads.
     pub fn columns(&self) -> &Columns {
         &self.columns
+    }
+
+    /// Whether any template reads the last actions.
+    #[inline]
+    pub fn reads_history(&self) -> bool {
+        self.reads_history
     }
 
     /// The number of templates.
@@ -188,9 +201,9 @@ fn places(template: &Template) -> (u16, bool) {
 }
 
 /// What decides a template's group within its part: which sides of its places it reads.
-fn sides(template: &Template, buffer_is_suffix: bool) -> u64 {
+fn sides(template: &Template, buffer_is_suffix: bool) -> u128 {
     let read = template.atoms.iter().flat_map(Atom::slots).map(|(role, slot)| seen_from(role, slot, buffer_is_suffix));
-    read.fold(0, |sides, (role, slot)| sides | 1 << (role as u64 * 7 + side(slot)))
+    read.fold(0, |sides, (role, slot)| sides | 1 << (role as u32 * 7 + side(slot)))
 }
 
 /// Where the value of a slot can be told from: in a buffer that is a suffix, B0 tells what is behind it, and that has no
@@ -200,7 +213,7 @@ fn seen_from(role: Role, slot: Slot, buffer_is_suffix: bool) -> (Role, Slot) {
 }
 
 /// The side of its node on which a slot lies. What changes together is on one side; labels vary more than what bears them.
-fn side(slot: Slot) -> u64 {
+fn side(slot: Slot) -> u32 {
     match slot {
         Slot::Node => 0,
         Slot::Head | Slot::Head2 => 1,
@@ -297,6 +310,8 @@ fn read(atom: &Atom, columns: &Columns) -> Read {
     let number_of = |column| columns.index(column).expect("the columns are those of the set") as u8;
     match atom {
         Atom::Distance(from, to) => Read::Distance { from: *from, to: *to },
+        Atom::Action(number) => Read::Number { place: slot_place(Role::A, history_slot(*number)) },
+        Atom::One => Read::One,
         Atom::Is(address, attribute, values) => {
             let column = columns.named(*attribute).expect("conditions are of columns");
             let values = values.iter().map(|value| columns.hash(column, value)).collect();

@@ -137,6 +137,7 @@ impl Extractor {
                 let node = |role| slot(slot_place(role, Slot::Node));
                 distance((from, node(from)), (to, node(to)), input.n_words())
             }
+            Read::One => 1,
         }
     }
 

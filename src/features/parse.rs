@@ -8,12 +8,20 @@
 //! S0.p dist(S0,B0)   the distance between two places
 //! S0.p S0.size       the size of its partial tree, in classes as distances are; S0.leaf: whether it has no dependents
 //! S0.p=ADP|IN B0.w   only where the tag is ADP or IN; elsewhere one and the same feature, whatever B0.w
+//! A1 A2              the last action and the one before it, each with its label; as far back as A4
+//! 1                  a constant
+//!
+//! slot s = S0.wp     a name for some atoms, for `cross`
+//! slot b = B0.wp
+//! cross s b          a template for each choice of one atom from each slot: S0.w B0.w, S0.w B0.p, S0.p B0.w, S0.p B0.p
+//! cross s s          each pair once: S0.w S0.p
+//! cross s            S0.w, S0.p
 //! ```
 //!
 //! Conditions (`=`) are of columns, at most one a template; it counts as an atom.
 
 use super::{Address, Atom, Attribute, FeatureSet, Step, Template};
-use crate::configuration::{Role, Slot};
+use crate::configuration::{Role, Slot, Slots};
 use crate::error::{Location, Problem, Result};
 
 /// The most atoms a template may have.
@@ -27,46 +35,39 @@ impl FeatureSet {
     /// twice in the set, too many atoms, no template at all.
     pub fn parse(name: &str, path: &str, text: &str) -> Result<FeatureSet> {
         let mut templates: Vec<Template> = Vec::new();
+        let mut slots: Vec<(&str, Vec<Atom>)> = Vec::new();
         for (index, line) in text.lines().enumerate() {
-            let problem = |column: usize, found: String, expected: &str| Problem {
+            let located = |(column, found, expected): Fault| Problem {
                 location: Location { path: path.to_owned(), line: index + 1, sentence: None },
-                found: format!("column {column}: {found}"),
-                expected: expected.to_owned(),
+                found: format!("column {}: {found}", line[..column].chars().count() + 1),
+                expected,
             };
             let code = line.split('#').next().unwrap_or("");
-            let mut atoms: Vec<Atom> = Vec::new();
-            for (start, word) in words(code) {
-                let column = line[..start].chars().count() + 1;
-                for atom in
-                    atom(word).map_err(|(offset, found, expected)| problem(column + offset, found, &expected))?
-                {
-                    if atoms.contains(&atom) {
-                        return Err(problem(column, format!("{atom} twice in one template"), "each atom once").into());
+            let keyword = words(code).next().map_or("", |(_, word)| word);
+            match keyword {
+                "slot" => slots.push(slot(code, &slots).map_err(located)?),
+                "cross" => {
+                    for atoms in cross(code, &slots).map_err(located)? {
+                        let template = Template { atoms, line: index + 1 };
+                        if !templates.iter().any(|earlier| earlier.same_atoms(&template)) {
+                            templates.push(template);
+                        }
                     }
-                    atoms.push(atom);
+                }
+                _ => {
+                    let atoms = atoms(words(code)).map_err(located)?;
+                    if atoms.is_empty() {
+                        continue;
+                    }
+                    check(&atoms).map_err(|(found, expected)| located((offset(line), found, expected)))?;
+                    let template = Template { atoms, line: index + 1 };
+                    if let Some(earlier) = templates.iter().find(|earlier| earlier.same_atoms(&template)) {
+                        let found = format!("the template of line {} again", earlier.line);
+                        return Err(located((offset(line), found, "each template once".to_owned())).into());
+                    }
+                    templates.push(template);
                 }
             }
-            if atoms.is_empty() {
-                continue;
-            }
-            let is_condition = |atom: &Atom| matches!(atom, Atom::Is(..));
-            if let Some(second) = atoms.iter().filter(|atom| is_condition(atom)).nth(1) {
-                let column = line.chars().count() - line.trim_start().chars().count() + 1;
-                return Err(problem(column, format!("a second condition, `{second}`"), "at most one").into());
-            }
-            if atoms.iter().all(is_condition) {
-                return Err(problem(1, "a condition alone".to_owned(), "atoms beside it").into());
-            }
-            if atoms.len() > MAX_ATOMS {
-                let found = format!("a template of {} atoms", atoms.len());
-                return Err(problem(1, found, &format!("at most {MAX_ATOMS}")).into());
-            }
-            let template = Template { atoms, line: index + 1 };
-            if let Some(earlier) = templates.iter().find(|earlier| earlier.same_atoms(&template)) {
-                let found = format!("the template of line {} again", earlier.line);
-                return Err(problem(1, found, "each template once").into());
-            }
-            templates.push(template);
         }
         if templates.is_empty() {
             return Err(Problem {
@@ -110,14 +111,96 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.split_whitespace().map(move |word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
 }
 
-/// What is wrong with a word: the offset in characters, what was found, what was expected.
+/// Where the first word of a line starts.
+fn offset(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// What is wrong: the offset in bytes, what was found, what was expected.
 type Fault = (usize, String, String);
 
+/// The atoms that words stand for.
+fn atoms<'t>(words: impl Iterator<Item = (usize, &'t str)>) -> Result<Vec<Atom>, Fault> {
+    let mut atoms: Vec<Atom> = Vec::new();
+    for (start, word) in words {
+        for atom in atom(word).map_err(|(offset, found, expected)| (start + offset, found, expected))? {
+            if atoms.contains(&atom) {
+                return Err((start, format!("{atom} twice in one template"), "each atom once".to_owned()));
+            }
+            atoms.push(atom);
+        }
+    }
+    Ok(atoms)
+}
+
+/// Whether these atoms can be a template; if not, what was found and what was expected.
+fn check(atoms: &[Atom]) -> Result<(), (String, String)> {
+    let is_condition = |atom: &Atom| matches!(atom, Atom::Is(..));
+    if let Some(second) = atoms.iter().filter(|atom| is_condition(atom)).nth(1) {
+        return Err((format!("a second condition, `{second}`"), "at most one".to_owned()));
+    }
+    if atoms.iter().all(is_condition) {
+        return Err(("a condition alone".to_owned(), "atoms beside it".to_owned()));
+    }
+    if atoms.len() > MAX_ATOMS {
+        return Err((format!("a template of {} atoms", atoms.len()), format!("at most {MAX_ATOMS}")));
+    }
+    Ok(())
+}
+
+/// The slot that a line defines.
+fn slot<'t>(code: &'t str, known: &[(&str, Vec<Atom>)]) -> Result<(&'t str, Vec<Atom>), Fault> {
+    let mut rest = words(code).skip(1);
+    let expected = || "slot NAME = ATOM ATOM ..., such as slot s = S0.wp".to_owned();
+    let (Some((start, name)), Some((_, "="))) = (rest.next(), rest.next()) else {
+        return Err((offset(code), format!("`{}`", code.trim()), expected()));
+    };
+    if known.iter().any(|(other, _)| *other == name) {
+        return Err((start, format!("slot `{name}` again"), "each name once".to_owned()));
+    }
+    let atoms = atoms(rest)?;
+    if atoms.is_empty() {
+        return Err((offset(code), format!("`{}`", code.trim()), expected()));
+    }
+    Ok((name, atoms))
+}
+
+/// The templates of a line that crosses slots: each choice of one atom from each, but for those that take an atom twice.
+fn cross(code: &str, slots: &[(&str, Vec<Atom>)]) -> Result<Vec<Vec<Atom>>, Fault> {
+    let mut templates: Vec<Vec<Atom>> = vec![Vec::new()];
+    let mut n_slots = 0;
+    for (start, name) in words(code).skip(1) {
+        let Some((_, atoms)) = slots.iter().find(|(known, _)| *known == name) else {
+            return Err((start, format!("unknown slot `{name}`"), "slots that lines above it define".to_owned()));
+        };
+        let with = |template: &Vec<Atom>, atom: &Atom| [&template[..], std::slice::from_ref(atom)].concat();
+        let longer = templates.iter().flat_map(|template| atoms.iter().map(move |atom| with(template, atom)));
+        templates = longer.collect();
+        n_slots += 1;
+    }
+    if n_slots == 0 {
+        return Err((offset(code), "`cross` alone".to_owned(), "names of slots behind it".to_owned()));
+    }
+    templates.retain(|atoms| (1..atoms.len()).all(|i| !atoms[..i].contains(&atoms[i])));
+    for atoms in &templates {
+        check(atoms).map_err(|(found, expected)| (offset(code), found, expected))?;
+    }
+    Ok(templates)
+}
+
 fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
+    if word == "1" {
+        return Ok(vec![Atom::One]);
+    }
+    if let Some(number) = word.strip_prefix('A') {
+        let known = number.parse::<u8>().ok().filter(|&number| (1..=Slots::HISTORY as u8).contains(&number));
+        let expected = || format!("A1 to A{}, the last actions", Slots::HISTORY);
+        return Ok(vec![Atom::Action(known.ok_or_else(|| (0, format!("`{word}`"), expected()))? - 1)]);
+    }
     if let Some(places) = word.strip_prefix("dist(") {
         let fault = || (5, format!("`{word}`"), "dist(PLACE,PLACE), such as dist(S0,B0)".to_owned());
         let (a, b) = places.strip_suffix(')').and_then(|places| places.split_once(',')).ok_or_else(fault)?;
-        let (a, b) = (role(a, 5)?, role(b, 6 + a.chars().count())?);
+        let (a, b) = (role(a, 5)?, role(b, 6 + a.len())?);
         return if a == b { Err(fault()) } else { Ok(vec![Atom::Distance(a, b)]) };
     }
     let (word, values) = match word.split_once('=') {
@@ -134,7 +217,7 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
         (place.len(), format!("unknown step `{step}`"), format!("one of {known}"))
     })?;
     let address = Address { role, step };
-    let offset = word.chars().count() - attribute.chars().count();
+    let offset = word.len() - attribute.len();
     let attributes = attributes(attribute).map_err(|(found, expected)| (offset, found, expected))?;
     let of_place_only = |attribute: &Attribute| {
         use Attribute::{Leaf, LeftLabels, LeftValency, RightLabels, RightValency, Size};
@@ -147,7 +230,7 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
     let Some(values) = values else {
         return Ok(attributes.into_iter().map(|attribute| Atom::Of(address, attribute)).collect());
     };
-    let offset = word.chars().count() + 1;
+    let offset = word.len() + 1;
     let &[attribute] = &attributes[..] else {
         return Err((offset, format!("`{word}={values}`"), "one attribute, such as S0.p=ADP".to_owned()));
     };
@@ -181,8 +264,9 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
 }
 
 fn role(text: &str, offset: usize) -> Result<Role, Fault> {
-    Role::ALL.into_iter().find(|role| role.to_string() == text).ok_or_else(|| {
-        let known = Role::ALL.map(|role| role.to_string()).join(" ");
+    let nodes = || Role::ALL.into_iter().filter(|&role| role != Role::A);
+    nodes().find(|role| role.to_string() == text).ok_or_else(|| {
+        let known = nodes().map(|role| role.to_string()).collect::<Vec<_>>().join(" ");
         (offset, format!("unknown place `{text}`"), format!("one of {known}"))
     })
 }
@@ -231,8 +315,37 @@ mod tests {
     }
 
     #[test]
+    fn slots_are_crossed() {
+        let text =
+            "slot s = S0.wp\nslot b = B0.wp dist(S0,B0)  # with a distance\ncross s\ncross s b\ncross s s\ncross s b s";
+        let set = FeatureSet::parse("test", "-", text).unwrap();
+        let templates: Vec<String> = set.templates.iter().map(Template::to_string).collect();
+        let expected = [
+            "S0.w",
+            "S0.p",
+            "S0.w B0.w",
+            "S0.w B0.p",
+            "S0.w dist(S0,B0)",
+            "S0.p B0.w",
+            "S0.p B0.p",
+            "S0.p dist(S0,B0)",
+            "S0.w S0.p",
+            "S0.w B0.w S0.p",
+            "S0.w B0.p S0.p",
+            "S0.w dist(S0,B0) S0.p",
+        ];
+        assert_eq!(templates, expected);
+        assert!(error("slot s S0.w").contains("column 1: `slot s S0.w`; expected slot NAME = ATOM"));
+        assert!(error("slot s = S0.w\nslot s = S0.p").contains("test.feat:2: column 6: slot `s` again"));
+        assert!(error("cross s").contains("column 7: unknown slot `s`"));
+        assert!(error("cross").contains("names of slots"));
+        assert!(error("slot s = S0.p=X\ncross s").contains("a condition alone"));
+        assert!(error("A5 S0.w").contains("column 1: `A5`; expected A1 to A4"));
+    }
+
+    #[test]
     fn templates_print_as_they_are_written() {
-        for template in ["S0.h.h.p dist(S0,B0) B1.lemma", "S0.l1.p=ADP|IN S0.size B0.leaf"] {
+        for template in ["S0.h.h.p dist(S0,B0) B1.lemma", "S0.l1.p=ADP|IN S0.size B0.leaf", "A1 A4 S0.w", "1"] {
             let set = FeatureSet::parse("test", "-", &format!("{template}  # why\n")).unwrap();
             assert_eq!(set.templates[0].to_string(), template);
         }

@@ -13,6 +13,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("easy-first", include_str!("sets/easy-first.feat")),
     ("covington", include_str!("sets/covington.feat")),
     ("stack", include_str!("sets/stack.feat")),
+    ("greedy", include_str!("sets/greedy.feat")),
+    ("l2s", include_str!("sets/l2s.feat")),
+    ("l2s-bigrams", include_str!("sets/l2s-bigrams.feat")),
+    ("l2s-unigrams", include_str!("sets/l2s-unigrams.feat")),
 ];
 
 /// A conjunction of atoms.
@@ -91,6 +95,9 @@ mod tests {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }
         assert!(FeatureSet::load("stack").is_ok());
+        for (name, templates) in [("l2s-unigrams", 40), ("l2s-bigrams", 235), ("l2s", 325)] {
+            assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
+        }
         let [ge10, easy_first] = ["ge10", "easy-first"].map(|name| FeatureSet::load(name).unwrap());
         assert!(ge10.templates.iter().all(|template| easy_first.templates.iter().any(|t| t.same_atoms(template))));
     }

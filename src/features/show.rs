@@ -1,7 +1,9 @@
 //! What each template reads in a configuration, in words.
 
+use super::address::history_slot;
 use super::{Address, Atom, Attribute, Columns, Template};
 use crate::configuration::{Cell, Cells, LabelSets, Role, Slot};
+use crate::system::Action;
 use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};
 use crate::treebank::Sentence;
 
@@ -16,6 +18,8 @@ pub struct Shown<'s> {
     pub labels: &'s Labels,
     /// The label sets of the configuration.
     pub sets: &'s LabelSets,
+    /// What the numbers of the last actions stand for.
+    pub actions: &'s [Action],
 }
 
 /// What stands for a value that does not exist.
@@ -31,6 +35,15 @@ impl Shown<'_> {
     pub fn atom(&self, atom: &Atom, cells: &Cells) -> String {
         match *atom {
             Atom::Is(address, attribute, _) => self.atom(&Atom::Of(address, attribute), cells),
+            Atom::One => "1".to_owned(),
+            Atom::Action(number) => match cells[Role::A as usize].map(|cell| cell.slots.get(history_slot(number))) {
+                None | Some(NO_NODE) => NOTHING.to_owned(),
+                Some(action) => {
+                    let Action { mv, label, .. } = self.actions[action as usize];
+                    let label = if mv.makes_arc() { format!("({})", self.label(label)) } else { String::new() };
+                    format!("{}{label}", mv.name())
+                }
+            },
             Atom::Distance(a, b) => {
                 let node = |role: Role| cells[role as usize].map_or(NO_NODE, Cell::node);
                 super::extract::distance((a, node(a)), (b, node(b)), self.sentence.n_words()).to_string()

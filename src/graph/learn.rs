@@ -187,15 +187,15 @@ impl Run for GraphTrainer<'_> {
             keep: self.options.keep,
             has_dev: self.data.has_dev(),
         };
-        progress.end_pass(pass, |averaged| self.pool.install(|| self.data.score_dev(averaged)));
+        progress.end_pass(pass, |averaged, _| self.pool.install(|| self.data.score_dev(averaged)));
     }
 
     fn save(&self, progress: &Progress, path: &Path) -> Result<()> {
-        progress.save(self.data.header(), self.data.inventory().width(), path)
+        progress.save(self.data.header(), path)
     }
 
     fn load(&self, path: &Path) -> Result<Progress> {
-        Progress::load(self.data.header(), path)
+        Progress::load(self.data.header(), Vec::new(), path)
     }
 
     fn write<'p>(&self, progress: &'p Progress, path: &Path) -> Result<&'p FrozenWeights> {

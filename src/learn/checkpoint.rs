@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::path::Path;
 
 use super::Progress;
+use super::base::Base;
 use super::progress::{Best, IterationReport};
 use crate::error::{Error, Result};
-use crate::model::{FrozenWeights, Kind, LiveWeights, damaged, read_whole, write_whole};
+use crate::model::{FrozenWeights, Kind, Layer, LiveWeights, damaged, read_whole, write_whole};
 
 const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 4, name: "checkpoint" };
 
@@ -20,6 +21,8 @@ struct Summary<H> {
     reports: Vec<IterationReport>,
     /// Iteration and score of the best weights so far, and the number of lanes.
     best: Option<(u32, u64, usize)>,
+    /// Their hidden layers.
+    layers: Vec<Layer>,
 }
 
 impl Progress {
@@ -27,12 +30,13 @@ impl Progress {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn save<H: Serialize>(&self, header: &H, width: usize, path: &Path) -> Result<()> {
+    pub fn save<H: Serialize>(&self, header: &H, path: &Path) -> Result<()> {
         let summary = Summary {
             header,
             iteration: self.iteration,
             reports: self.reports.clone(),
-            best: self.best.as_ref().map(|best| (best.iteration, best.score, width)),
+            best: self.best.as_ref().map(|best| (best.iteration, best.score, best.weights.width())),
+            layers: self.best.as_ref().map(|best| best.layers.clone()).unwrap_or_default(),
         };
         let summary = serde_json::to_vec(&summary).expect("a summary is plain data");
         let best = self.best.as_ref().map(|best| best.weights.sections());
@@ -43,17 +47,19 @@ impl Progress {
             sections.push(state);
             sections.extend(tables);
         }
+        let bases: Vec<Vec<u8>> = self.bases.iter().flat_map(Base::sections).collect();
+        sections.extend(bases.iter().map(|section| &section[..]));
         write_whole(path, &CHECKPOINT.pack(&sections))
     }
 
-    /// Reads the checkpoint at `path`, if it is of the run that is to make a model with `header`.
+    /// Reads the checkpoint at `path`, if it is of the run that is to make a model with `header` and began with `bases`.
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or belongs to a run with other options or data.
-    pub fn load<H: DeserializeOwned + PartialEq>(header: &H, path: &Path) -> Result<Progress> {
+    pub fn load<H: DeserializeOwned + PartialEq>(header: &H, mut bases: Vec<Base>, path: &Path) -> Result<Progress> {
         let bytes = read_whole(path)?;
         let sections = CHECKPOINT.unpack_any(&bytes, path)?;
-        let [summary, shape, buckets, sparse, dense, replicas @ ..] = &sections[..] else {
+        let [summary, shape, buckets, sparse, dense, rest @ ..] = &sections[..] else {
             return Err(damaged(path, "too few sections"));
         };
         let summary: Summary<H> = serde_json::from_slice(summary)
@@ -64,6 +70,14 @@ impl Progress {
             return Err(damaged(path, what));
         }
         let inside_out = || damaged(path, "the weights point outside their table; the file is damaged");
+        let n_of_bases = bases.iter().map(Base::n_sections).sum();
+        let n_of_replicas = rest.len().checked_sub(n_of_bases).ok_or_else(inside_out)?;
+        let (replicas, mut of_bases) = rest.split_at(n_of_replicas);
+        for base in &mut bases {
+            let (sections, rest) = of_bases.split_at(base.n_sections());
+            base.load(sections).ok_or_else(inside_out)?;
+            of_bases = rest;
+        }
         let replicas = replicas.chunks(4).map(|sections| match *sections {
             [state, places, entries, sums] => LiveWeights::from_sections(state, [places, entries, sums]),
             _ => None,
@@ -71,8 +85,14 @@ impl Progress {
         let replicas = replicas.collect::<Option<Vec<_>>>().ok_or_else(inside_out)?;
         let best = summary.best.map(|(iteration, score, width)| {
             let weights = FrozenWeights::from_sections(shape, [buckets, sparse, dense], width);
-            Ok::<_, Error>(Best { iteration, score, weights: weights.ok_or_else(inside_out)? })
+            Ok::<_, Error>(Best {
+                iteration,
+                score,
+                weights: weights.ok_or_else(inside_out)?,
+                layers: summary.layers.clone(),
+            })
         });
-        Ok(Progress { iteration: summary.iteration, replicas, best: best.transpose()?, reports: summary.reports })
+        let best = best.transpose()?;
+        Ok(Progress { iteration: summary.iteration, replicas, bases, best, reports: summary.reports })
     }
 }

@@ -12,7 +12,7 @@ use crate::decode::{Decoder, Workspace};
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Compiled, FeatureSet, Input};
-use crate::model::{ArcLabel, FrozenWeights, Header, Outcome};
+use crate::model::{ArcLabel, FrozenWeights, Header, Layer, Outcome, Parts, Reading, Readout};
 use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::tree::{Gold, LabelId, ROOT, Tree};
 use crate::treebank::Treebank;
@@ -36,6 +36,7 @@ pub struct TrainingData {
     outcome: Outcome,
     features: Compiled,
     actions: Actions,
+    parts: Parts,
     examples: Vec<Example>,
     /// Trees with labels of the outcome, and numbers beyond these for labels that training never saw.
     dev: Vec<(Input, Tree)>,
@@ -76,6 +77,8 @@ impl TrainingData {
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),
             beam: options.decoding_beam(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
+            decisions: options.decisions,
+            layers: Vec::new(),
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, kept.len(), dev),
         };
@@ -95,7 +98,8 @@ impl TrainingData {
             .collect();
         let outcome = Outcome::new(labels, header.lift);
         let dev = development(dev, options.roots, outcome.labels(), features.columns())?;
-        Ok(TrainingData { header, outcome, features, actions, examples, dev, n_read })
+        let parts = Parts::new(header.decisions, &actions);
+        Ok(TrainingData { header, outcome, features, actions, parts, examples, dev, n_read })
     }
 
     /// The number of sentences in the training file, those that were left out included.
@@ -118,6 +122,11 @@ impl TrainingData {
         &self.actions
     }
 
+    /// The parts of decisions.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
     /// The training sentences, in the treebank's order.
     pub fn examples(&self) -> &[Example] {
         &self.examples
@@ -129,7 +138,9 @@ impl TrainingData {
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
-    pub fn score_dev(&self, weights: &FrozenWeights, beam: usize) -> Option<Counts> {
+    pub fn score_dev(&self, weights: &FrozenWeights, layers: &[Layer], beam: usize) -> Option<Counts> {
+        let readout = &Readout::new(self.parts.clone(), layers).expect("the layers are those of the parts");
+        let weights = &Reading { weights, readout };
         with_system!(self.header.system, self.header.roots, |system| {
             let decoder = Decoder { system, features: &self.features, actions: &self.actions, weights };
             let n_labels = self.actions.n_labels();

@@ -110,7 +110,7 @@ pub fn learn<S: TransitionSystem, W: Weights>(
             };
             let Some(action) = action else { continue };
             let before = item.parent.expect("only initial items have no parent");
-            let cells = before.configuration.cells(item.choice.point);
+            let cells = before.cells(item.choice.point);
             let features = scorer.features(decoder.features, input, label_sets, &cells);
             changes.extend(features.iter().map(|&feature| (feature, action, change)));
         }

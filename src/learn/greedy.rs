@@ -5,7 +5,7 @@
 use super::change::Memory;
 use super::exploration::Exploration;
 use super::supervision::Supervision;
-use crate::configuration::{Arena, Point, View as _};
+use crate::configuration::{Arena, Point, Role, View as _};
 use crate::decode::{Decoder, Workspace, best_permitted};
 use crate::system::{Choice, TransitionSystem};
 
@@ -55,7 +55,9 @@ fn learn_with<S: TransitionSystem, W, M: Memory>(
     let Workspace { bump, label_sets, scorer, input, .. } = workspace;
     let arena = Arena::new(bump, label_sets, &[]);
     let system = decoder.system;
+    let reuse = reuse && !decoder.features.reads_history();
     let mut configuration: S::Shared<'_> = system.initial(arena, n_words);
+    let mut history = None;
     let mut correct: Vec<Choice> = Vec::new();
     let mut scored = Scored::default();
     // The points whose scores are not those of the configuration and the weights.
@@ -65,7 +67,8 @@ fn learn_with<S: TransitionSystem, W, M: Memory>(
         let weights = memory.weights();
         scored.resize(system.n_points(&configuration), stale.start);
         for point in stale.clone() {
-            let cells = configuration.cells(point);
+            let mut cells = configuration.cells(point);
+            cells[Role::A as usize] = history;
             scored.set(point, scorer.score_once(decoder.features, weights, input, label_sets, &cells));
         }
         let mask = |point: Point| decoder.actions.mask(system.permitted(&configuration, point));
@@ -85,7 +88,8 @@ fn learn_with<S: TransitionSystem, W, M: Memory>(
         } else {
             let good = scored.best_of(&correct);
             for (choice, change) in [(good, 1), (predicted, -1)] {
-                let cells = configuration.cells(choice.point);
+                let mut cells = configuration.cells(choice.point);
+                cells[Role::A as usize] = history;
                 let features = scorer.features(decoder.features, input, label_sets, &cells);
                 memory.reward(features, choice.action, change);
             }
@@ -110,6 +114,7 @@ fn learn_with<S: TransitionSystem, W, M: Memory>(
             }
         };
         configuration = system.successor(&configuration, decoder.actions.chosen(follow), arena);
+        history = decoder.features.reads_history().then(|| arena.history(follow.action, history));
         step += 1;
         corrections = 0;
         stale = if reuse && (is_correct || !M::AT_ONCE) {

@@ -1,5 +1,6 @@
-//! Perceptrons, greedy and global.
+//! Perceptrons, greedy and global; learning to search; base learners.
 
+mod base;
 mod change;
 mod checkpoint;
 mod data;
@@ -10,12 +11,15 @@ mod options;
 pub(crate) mod prepare;
 mod progress;
 mod run;
+mod search;
 mod supervision;
 mod trainer;
 mod violation;
 
+pub use base::{Learner, Objective};
 pub use data::{Example, TrainingData};
 pub use options::{Keep, Nonprojective, TrainOptions, Training, Update};
 pub use progress::{Best, IterationReport, Pass, Progress};
 pub use run::Run;
+pub use search::{Preset, RollIn, RollOut, Search};
 pub use trainer::Trainer;

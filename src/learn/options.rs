@@ -1,7 +1,10 @@
 //! Everything that decides what a training run computes.
 
+use super::base::BaseOptions;
+use super::{Learner, Objective, Preset, RollIn, RollOut, Search};
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
+use crate::model::Decisions;
 use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 use serde::{Deserialize, Serialize};
@@ -15,8 +18,50 @@ pub struct TrainOptions {
     pub system: SystemKind,
     /// The feature set: the name of a built-in one, or a path to a `.feat` file.
     pub features: String,
-    /// Greedy or global training.
+    /// Greedy or global training, or learning to search.
     pub training: Training,
+    /// Greedy, and learning to search: what learns from the single decision.
+    #[serde(skip_serializing_if = "is_default")]
+    pub learner: Learner,
+    /// What the base learner minimises; `None`: what suits it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objective: Option<Objective>,
+    /// The base learner's rate: η, of `ftrl` α, of `mira` C; `None`: its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Base learners: the probability with which each feature of a configuration is left out of its example.
+    #[serde(skip_serializing_if = "is_default")]
+    pub dropout: f64,
+    /// Base learners: features that come fewer times in the first pass are left out; `None`: with `nn` 2, else 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_count: Option<u8>,
+    /// With `nn`: hidden units for each action; `None`: 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<u32>,
+    /// With `nn`: how its layers learn; `None`: by `ftrl`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nn_update: Option<Learner>,
+    /// With a base learner of real weights: whether moves and labels are decided on together.
+    #[serde(skip_serializing_if = "is_default")]
+    pub decisions: Decisions,
+    /// Learning to search: the algorithm; what follows overrides it. `None`: `l2s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+    /// Learning to search: who decides which configurations are learned from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roll_in: Option<RollIn>,
+    /// Learning to search: whose losses are costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roll_out: Option<RollOut>,
+    /// Learning to search: how fast the learned policy takes over in mixtures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// Learning to search: the probability of the reference in a mixed roll-out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference_share: Option<f64>,
+    /// Learning to search: run the reference's roll-outs even where the oracle tells their losses.
+    #[serde(skip_serializing_if = "is_default")]
+    pub run_reference: bool,
     /// The gold side: one canonical derivation, or every correct action.
     pub oracle: OracleKind,
     /// Greedy with a dynamic oracle: explore after this many iterations (k of Goldberg & Nivre 2013).
@@ -61,6 +106,20 @@ impl Default for TrainOptions {
             system: SystemKind::ArcEager,
             features: "zn11".to_owned(),
             training: Training::Global,
+            learner: Learner::Perceptron,
+            objective: None,
+            rate: None,
+            dropout: 0.0,
+            min_count: None,
+            hidden: None,
+            nn_update: None,
+            decisions: Decisions::Joint,
+            preset: None,
+            roll_in: None,
+            roll_out: None,
+            alpha: None,
+            reference_share: None,
+            run_reference: false,
             oracle: OracleKind::Dynamic,
             explore_from: 1,
             explore_prob: 0.9,
@@ -82,6 +141,11 @@ impl Default for TrainOptions {
     }
 }
 
+/// Whether an option has its default, so that it need not be written.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Makes a fieldless enum that clap and serde spell the same way, in kebab case.
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident,)* }) => {
@@ -93,12 +157,14 @@ macro_rules! choice {
 }
 
 choice! {
-    /// The two schools.
+    /// The three schools.
     Training {
         /// One decision at a time, each corrected on the spot (beam of width 1).
         Greedy,
         /// Whole derivations in a beam: structured perceptron.
         Global,
+        /// Learning to search: one decision at a time, by what each costs after roll-ins and roll-outs.
+        L2s,
     }
 }
 
@@ -168,13 +234,157 @@ impl TrainOptions {
         if !(0.0..=1.0).contains(&self.explore_prob) {
             return wrong("--explore-prob must be from 0 to 1");
         }
+        self.check_learner()?;
+        self.check_search()
+    }
+
+    fn check_learner(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
+        let asked = self.objective.is_some()
+            || self.rate.is_some()
+            || self.min_count.is_some()
+            || self.dropout != 0.0
+            || self.decisions != Decisions::Joint;
+        match self.training {
+            Training::Global if self.learner != Learner::Perceptron => {
+                return wrong("--learner is for --training greedy and l2s; global training is by perceptron");
+            }
+            Training::Global | Training::Greedy if !self.has_base() && asked => {
+                return wrong(
+                    "--objective, --rate, --dropout, --min-count and --decisions are for base learners of real weights; expected --training l2s, \
+                     or --training greedy with another --learner than perceptron",
+                );
+            }
+            _ => {}
+        }
+        if self.learner != Learner::Nn && (self.hidden.is_some() || self.nn_update.is_some()) {
+            return wrong("--hidden and --nn-update are for --learner nn");
+        }
+        if !(0.0..1.0).contains(&self.dropout) {
+            return wrong("--dropout must be from 0 to below 1");
+        }
+        if self.min_count == Some(0) {
+            return wrong("--min-count must be at least 1");
+        }
+        if self.hidden == Some(0) {
+            return wrong("--hidden must be at least 1");
+        }
+        if self.nn_update.is_some_and(|update| !matches!(update, Learner::SgdPlus | Learner::Ftrl)) {
+            return wrong("expected --nn-update sgd-plus or ftrl");
+        }
+        if self.rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
+            return wrong("--rate must be a number above 0");
+        }
+        let by_margin = |objective| matches!(objective, Objective::Hinge | Objective::Perceptron);
+        if matches!(self.learner, Learner::Perceptron | Learner::Mira) && !self.objective.is_none_or(by_margin) {
+            let learner = self.learner.name();
+            return wrong(&format!("{learner} corrects mistakes; expected --objective hinge or perceptron"));
+        }
+        if self.has_base() && self.batch > 1 {
+            return wrong(
+                "--batch is for perceptrons; base learners of real weights learn from one decision at a time",
+            );
+        }
+        if self.learner == Learner::Nn && self.replicas > 1 {
+            return wrong("networks cannot be added up; expected --replicas 1 with --learner nn");
+        }
         Ok(())
+    }
+
+    fn check_search(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
+        let asked = self.preset.is_some()
+            || self.roll_in.is_some()
+            || self.roll_out.is_some()
+            || self.alpha.is_some()
+            || self.reference_share.is_some()
+            || self.run_reference;
+        if self.training != Training::L2s {
+            return match asked {
+                true => wrong(
+                    "--preset, --roll-in, --roll-out, --alpha, --reference-share and --run-reference are for --training l2s",
+                ),
+                false => Ok(()),
+            };
+        }
+        if !self.oracle.explores() {
+            let oracle = self.oracle.name();
+            return wrong(&format!(
+                "learning to search needs costs in all configurations, which the {oracle} oracle has not; expected a \
+                 dynamic oracle, if the system has one"
+            ));
+        }
+        if self.alpha.is_some_and(|alpha| !(alpha > 0.0 && alpha < 1.0)) {
+            return wrong("--alpha must be between 0 and 1");
+        }
+        if self.reference_share.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
+            return wrong("--reference-share must be from 0 to 1");
+        }
+        Ok(())
+    }
+
+    /// Whether a base learner of real weights is trained.
+    pub fn has_base(&self) -> bool {
+        match self.training {
+            Training::Global => false,
+            Training::Greedy => self.learner != Learner::Perceptron,
+            Training::L2s => true,
+        }
+    }
+
+    /// What the base learner minimises.
+    pub fn objective(&self) -> Objective {
+        self.objective.unwrap_or(self.learner.objective())
+    }
+
+    /// The base learner's options.
+    pub(super) fn base(&self) -> BaseOptions {
+        let mut base = BaseOptions::of(self.learner);
+        if let Some(update) = self.nn_update {
+            base = BaseOptions { hidden: base.hidden, min_count: base.min_count, ..BaseOptions::of(update) };
+        }
+        base.min_count = self.min_count.unwrap_or(base.min_count);
+        base.rate = self.rate.map_or(base.rate, |rate| rate as f32);
+        base.hidden = self.hidden.map_or(base.hidden, |hidden| hidden as usize);
+        base
+    }
+
+    /// What base learner and search the options amount to, if there are any.
+    pub fn told(&self) -> Option<String> {
+        if !self.has_base() {
+            return None;
+        }
+        let base = self.base();
+        let mut told = format!("{}, {}, rate {}", self.learner.name(), self.objective().name(), base.rate);
+        if base.hidden > 0 {
+            told += &format!(", {} hidden units an action by {}", base.hidden, base.update.name());
+        }
+        if self.dropout > 0.0 {
+            told += &format!(", dropout {}", self.dropout);
+        }
+        if self.training == Training::L2s {
+            let preset = self.preset.map_or(String::new(), |preset| format!("preset {}: ", preset.name()));
+            told = format!("learning to search, {preset}{}; {told}", self.search());
+        }
+        Some(told)
+    }
+
+    /// How learning to search searches: the preset, as far as nothing else was asked for.
+    pub fn search(&self) -> Search {
+        let preset = self.preset.unwrap_or(Preset::L2s).search();
+        Search {
+            roll_in: self.roll_in.unwrap_or(preset.roll_in),
+            roll_out: self.roll_out.unwrap_or(preset.roll_out),
+            alpha: self.alpha.unwrap_or(preset.alpha),
+            reference_share: self.reference_share.or(preset.reference_share),
+            run_reference: self.run_reference,
+        }
     }
 
     /// The width at which the model is decoded unless told otherwise: 1 after greedy training.
     pub fn decoding_beam(&self) -> usize {
         match self.training {
-            Training::Greedy => 1,
+            Training::Greedy | Training::L2s => 1,
             Training::Global => self.beam,
         }
     }

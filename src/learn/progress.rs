@@ -3,16 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::Keep;
+use super::base::Base;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
-use crate::model::{FrozenWeights, LiveWeights};
+use crate::model::{FrozenWeights, Layer, LiveWeights};
 
 /// What one iteration did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IterationReport {
     /// The iteration, from 1.
     pub iteration: u32,
-    /// Greedy: wrong decisions. Global and graph-based: sentences with an update. Over all replicas.
+    /// Greedy and learning to search: wrong decisions. Global and graph-based: sentences with an update. Over all replicas.
     pub updates: u64,
     /// Features with a row of live weights, in the first replica.
     pub features: usize,
@@ -29,6 +30,8 @@ pub struct Progress {
     pub iteration: u32,
     /// The live weights of each replica; none before the first iteration.
     pub replicas: Vec<LiveWeights>,
+    /// The base learners of real weights instead, if it is they that are trained.
+    pub bases: Vec<Base>,
     /// The weights to keep so far.
     pub best: Option<Best>,
     /// What the iterations did.
@@ -44,6 +47,8 @@ pub struct Best {
     pub score: u64,
     /// The averages.
     pub weights: FrozenWeights,
+    /// Hidden layers, if there are any.
+    pub layers: Vec<Layer>,
 }
 
 /// A pass over the training data that has just ended.
@@ -53,7 +58,7 @@ pub struct Pass {
     pub updates: u64,
     /// Its wall time.
     pub seconds: f64,
-    /// Lanes of score vectors.
+    /// Lanes of score vectors; of networks, what their layers ask for.
     pub width: usize,
     /// The iterations of the whole run.
     pub iterations: u32,
@@ -67,31 +72,45 @@ impl Progress {
     /// Makes the replicas before the first iteration, and starts their averages anew if the next one is the first that
     /// counts.
     pub fn start_pass(&mut self, n_replicas: u32, average_from: u32) {
-        self.replicas.resize_with(n_replicas as usize, LiveWeights::default);
+        if self.bases.is_empty() {
+            self.replicas.resize_with(n_replicas as usize, LiveWeights::default);
+        }
         if self.iteration > 0 && self.iteration == average_from {
             self.replicas.iter_mut().for_each(LiveWeights::restart_average);
+            self.bases.iter_mut().for_each(Base::restart_average);
         }
+    }
+
+    /// What has been learned so far, finished.
+    fn finished(&self, width: usize) -> (FrozenWeights, Vec<Layer>) {
+        if self.bases.is_empty() {
+            return (FrozenWeights::average(&self.replicas, width), Vec::new());
+        }
+        Base::freeze(&self.bases, width)
     }
 
     /// Ends an iteration: averages the weights, scores them on the development data, keeps them if they are to be kept, and
     /// reports.
-    pub fn end_pass(&mut self, pass: Pass, score_dev: impl FnOnce(&FrozenWeights) -> Option<Counts>) {
+    pub fn end_pass(&mut self, pass: Pass, score_dev: impl FnOnce(&FrozenWeights, &[Layer]) -> Option<Counts>) {
         self.iteration += 1;
         let wanted = pass.keep == Keep::Best || self.iteration == pass.iterations;
         let mut dev = None;
         if wanted || pass.has_dev {
-            let averaged = FrozenWeights::average(&self.replicas, pass.width);
-            dev = score_dev(&averaged);
+            let (averaged, layers) = self.finished(pass.width);
+            dev = score_dev(&averaged, &layers);
             let score = dev.map_or(0, |counts| counts.labelled);
             let better = self.best.as_ref().is_none_or(|best| score > best.score);
             if pass.keep == Keep::Last || dev.is_none() || better {
-                self.best = Some(Best { iteration: self.iteration, score, weights: averaged });
+                self.best = Some(Best { iteration: self.iteration, score, weights: averaged, layers });
             }
         }
         self.reports.push(IterationReport {
             iteration: self.iteration,
             updates: pass.updates,
-            features: self.replicas[0].n_features(),
+            features: match &self.bases[..] {
+                [] => self.replicas[0].n_features(),
+                [base, ..] => base.n_features(),
+            },
             dev,
             seconds: pass.seconds,
         });

@@ -45,11 +45,11 @@ impl Run for Trainer<'_> {
     }
 
     fn save(&self, progress: &Progress, path: &Path) -> Result<()> {
-        progress.save(self.data.header(), self.data.actions().width(), path)
+        progress.save(self.data.header(), path)
     }
 
     fn load(&self, path: &Path) -> Result<Progress> {
-        Progress::load(self.data.header(), path)
+        Progress::load(self.data.header(), self.new_bases(), path)
     }
 
     fn write<'p>(&self, progress: &'p Progress, path: &Path) -> Result<&'p FrozenWeights> {

@@ -47,7 +47,7 @@ impl<S: TransitionSystem> Supervision<'_, S> {
     }
 
     /// `mv` with its gold label, if it makes a gold arc and that label is permitted here.
-    fn gold_action<C: Configuration>(&self, c: &C, point: Point, mv: Move, permitted: Permitted) -> Option<ActionId>
+    pub fn gold_action<C: Configuration>(&self, c: &C, point: Point, mv: Move, permitted: Permitted) -> Option<ActionId>
     where
         S: Oracle<C>,
     {

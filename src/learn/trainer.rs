@@ -4,19 +4,21 @@ use rayon::prelude::*;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use super::base::Base;
 use super::change::{Change, Deferred, Memory, Online};
 use super::data::{Example, TrainingData};
 use super::exploration::Exploration;
 use super::global::{self, GoldSide};
 use super::greedy::{self, Teacher};
 use super::progress::{Pass, Progress};
+use super::search::{self, Dropout, Guide};
 use super::supervision::Supervision;
 use super::{TrainOptions, Training};
 use crate::decode::{Decoder, Workspace};
 use crate::error::{Error, Result};
 use crate::model::{LiveWeights, Model};
 use crate::random;
-use crate::system::{OracleKind, System as _, TransitionSystem};
+use crate::system::{OracleKind, TransitionSystem};
 use crate::with_system;
 
 /// A training run.
@@ -46,6 +48,9 @@ impl<'t> Trainer<'t> {
     /// by all of them.
     pub fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) {
         let start = Instant::now();
+        if self.options.has_base() && progress.bases.is_empty() {
+            progress.bases = self.new_bases();
+        }
         progress.start_pass(self.options.replicas, self.options.average_from);
         let iteration = progress.iteration;
         let done = Mutex::new((0, tick));
@@ -54,26 +59,30 @@ impl<'t> Trainer<'t> {
             *done += n;
             tick(*done);
         };
+        let Progress { replicas, bases, .. } = progress;
         let updates = self.pool.install(|| {
-            let passes = progress.replicas.par_iter_mut().enumerate().map(|(number, weights)| {
+            let passes = replicas.par_iter_mut().enumerate().map(|(number, weights)| {
                 with_system!(self.options.system, self.options.roots, |system| {
-                    let system = system.with_oracle(self.options.oracle);
-                    let seed = replica_seed(self.options.seed, number);
-                    ReplicaPass { trainer: self, system, iteration, seed }.run(weights, &tick)
+                    ReplicaPass::new(self, system, iteration, number).run(weights, &tick)
                 })
             });
-            passes.sum()
+            let searches = bases.par_iter_mut().enumerate().map(|(number, base)| {
+                with_system!(self.options.system, self.options.roots, |system| {
+                    ReplicaPass::new(self, system, iteration, number).search(base, &tick)
+                })
+            });
+            passes.chain(searches).sum()
         });
         let pass = Pass {
             updates,
             seconds: start.elapsed().as_secs_f64(),
-            width: self.data.actions().width(),
+            width: self.data.parts().width(),
             iterations: self.options.iterations,
             keep: self.options.keep,
             has_dev: self.data.has_dev(),
         };
-        progress.end_pass(pass, |averaged| {
-            self.pool.install(|| self.data.score_dev(averaged, self.options.decoding_beam()))
+        progress.end_pass(pass, |averaged, layers| {
+            self.pool.install(|| self.data.score_dev(averaged, layers, self.options.decoding_beam()))
         });
     }
 
@@ -85,7 +94,21 @@ impl<'t> Trainer<'t> {
         let best = progress.kept()?;
         let mut header = self.data.header().clone();
         header.provenance.iteration = best.iteration;
+        header.layers.clone_from(&best.layers);
         Model::new(header, best.weights.clone())
+    }
+}
+
+impl Trainer<'_> {
+    /// The base learners before the first iteration, if any are trained.
+    pub(super) fn new_bases(&self) -> Vec<Base> {
+        let options = self.options;
+        let n = if options.has_base() { options.replicas as usize } else { 0 };
+        let base = |number| {
+            let seed = replica_seed(options.seed, number);
+            Base::new(options.base(), options.objective(), self.data.parts(), seed)
+        };
+        (0..n).map(base).collect()
     }
 }
 
@@ -106,11 +129,48 @@ struct ReplicaPass<'t, S> {
     seed: u64,
 }
 
-impl<S: TransitionSystem> ReplicaPass<'_, S> {
+impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
+    fn new(trainer: &'t Trainer<'t>, system: S, iteration: u32, number: usize) -> ReplicaPass<'t, S> {
+        let system = system.with_oracle(trainer.options.oracle);
+        ReplicaPass { trainer, system, iteration, seed: replica_seed(trainer.options.seed, number) }
+    }
+
+    /// The sentences in the order of this pass.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.trainer.data.examples().len()).collect();
+        random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
+        order
+    }
+
+    /// With a base learner of real weights.
+    fn search(&self, base: &mut Base, tick: &(dyn Fn(usize) + Sync)) -> u64 {
+        let (data, options) = (self.trainer.data, self.trainer.options);
+        let mut workspace = Workspace::new(data.actions().n_labels());
+        let mut updates = 0;
+        for number in self.order() {
+            let example = &data.examples()[number];
+            let guide = match options.training {
+                Training::L2s => Guide::Search {
+                    search: options.search(),
+                    pass: self.iteration,
+                    stream: random::stream(self.seed, "search", &[u64::from(self.iteration), number as u64]),
+                },
+                _ => Guide::Greedy(self.teacher(number)),
+            };
+            workspace.input.clone_from(&example.input);
+            let (decoder, supervision) = (self.decoder(&()), self.supervision(example));
+            let stream = || random::stream(self.seed, "dropout", &[u64::from(self.iteration), number as u64]);
+            let dropout = (options.dropout > 0.0).then(|| Dropout::new(options.dropout, stream()));
+            updates += search::learn(&decoder, &supervision, data.parts(), guide, dropout, &mut workspace, base);
+            tick(1);
+        }
+        base.end_pass();
+        updates
+    }
+
     fn run(&self, weights: &mut LiveWeights, tick: &(dyn Fn(usize) + Sync)) -> u64 {
         let (data, options) = (self.trainer.data, self.trainer.options);
-        let mut order: Vec<usize> = (0..data.examples().len()).collect();
-        random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
+        let order = self.order();
         let n_labels = data.actions().n_labels();
         let mut workspaces: Vec<Workspace> = (0..self.trainer.threads).map(|_| Workspace::new(n_labels)).collect();
         let mut updates = 0;
@@ -145,7 +205,7 @@ impl<S: TransitionSystem> ReplicaPass<'_, S> {
                 let updates = self.greedy(number, workspace, &mut memory);
                 (memory.changes, updates)
             }
-            Training::Global => self.global(number, weights, workspace),
+            Training::Global | Training::L2s => self.global(number, weights, workspace),
         };
         if batch.len() == 1 || workspaces.len() == 1 {
             return batch.iter().map(|&number| learn(number, &mut workspaces[0])).collect();
@@ -160,11 +220,11 @@ impl<S: TransitionSystem> ReplicaPass<'_, S> {
             .collect()
     }
 
-    fn greedy<M: Memory>(&self, number: usize, workspace: &mut Workspace, memory: &mut M) -> u64 {
+    /// The gold side of greedy training.
+    fn teacher(&self, number: usize) -> Teacher<'t> {
         let options = self.trainer.options;
-        let example = &self.trainer.data.examples()[number];
-        let teacher = match options.oracle {
-            oracle if oracle.is_static() => Teacher::Static(&example.derivation),
+        match options.oracle {
+            oracle if oracle.is_static() => Teacher::Static(&self.trainer.data.examples()[number].derivation),
             OracleKind::NonDeterministic => Teacher::NonDeterministic,
             _ => Teacher::Dynamic(Exploration::new(
                 options.explore_from,
@@ -173,9 +233,14 @@ impl<S: TransitionSystem> ReplicaPass<'_, S> {
                 self.iteration,
                 number,
             )),
-        };
+        }
+    }
+
+    fn greedy<M: Memory>(&self, number: usize, workspace: &mut Workspace, memory: &mut M) -> u64 {
+        let example = &self.trainer.data.examples()[number];
         workspace.input.clone_from(&example.input);
-        greedy::learn(&self.decoder(&()), &self.supervision(example), teacher, workspace, memory)
+        let (decoder, supervision) = (self.decoder(&()), self.supervision(example));
+        greedy::learn(&decoder, &supervision, self.teacher(number), workspace, memory)
     }
 
     fn global(&self, number: usize, weights: &LiveWeights, workspace: &mut Workspace) -> (Vec<Change>, u64) {

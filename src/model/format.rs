@@ -42,5 +42,5 @@ impl Model {
 }
 
 fn width(header: &Header) -> Result<usize> {
-    Ok(header.compile()?.2.width())
+    Ok(header.readout(&header.compile()?.2)?.n_sums())
 }

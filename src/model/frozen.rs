@@ -200,7 +200,7 @@ impl FrozenWeights {
     ///
     /// # Panics
     /// If there are more than 2^27 weights.
-    pub fn average(replicas: &[LiveWeights], width: usize) -> FrozenWeights {
+    pub fn average<L: Averages>(replicas: &[L], width: usize) -> FrozenWeights {
         let mut largest: f64 = 0.0;
         for_each_sum(replicas, |_, row| row.iter().for_each(|&(_, sum)| largest = largest.max(sum.abs())));
         // 16 bits behind the point; fewer if sums could overflow or the largest weights were far beyond 16 bits: most dense
@@ -215,7 +215,7 @@ impl FrozenWeights {
             shape.scale /= 2;
         }
         let mut builder = Builder::new(shape);
-        let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, LiveWeights::n_features));
+        let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
         for_each_sum(replicas, |feature, row| {
             entries.clear();
@@ -257,6 +257,11 @@ impl FrozenWeights {
             numbers.insert(number, builder.row(&entries));
         });
         builder.finish(self.buckets.map(|number| numbers[&number]))
+    }
+
+    /// The lanes of sums.
+    pub fn width(&self) -> usize {
+        self.shape.width
     }
 
     /// The number of features with a weight.
@@ -385,6 +390,54 @@ impl Weights for FrozenWeights {
     }
 }
 
+/// What a learner's weights come to once it has finished.
+pub trait Averages {
+    /// The number of features that have a row.
+    fn n_rows(&self) -> usize;
+    /// Calls `read` with each feature and its finished row, in an order that tells nothing but what the rows are.
+    fn for_each_row(&self, read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>));
+    /// The finished row of `feature`, in no particular order.
+    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_;
+    /// Whether `feature` has a row.
+    fn has_row(&self, feature: u64) -> bool;
+}
+
+impl<L: Averages> Averages for &L {
+    fn n_rows(&self) -> usize {
+        (*self).n_rows()
+    }
+
+    fn for_each_row(&self, read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
+        (*self).for_each_row(read);
+    }
+
+    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+        (*self).row_of(feature)
+    }
+
+    fn has_row(&self, feature: u64) -> bool {
+        (*self).has_row(feature)
+    }
+}
+
+impl Averages for LiveWeights {
+    fn n_rows(&self) -> usize {
+        self.n_features()
+    }
+
+    fn for_each_row(&self, read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
+        self.for_each_average(read);
+    }
+
+    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+        self.averages_of(feature)
+    }
+
+    fn has_row(&self, feature: u64) -> bool {
+        self.has(feature)
+    }
+}
+
 /// Rows in the making.
 struct Builder {
     sparse: Vec<u8>,
@@ -463,17 +516,17 @@ impl Builder {
 }
 
 /// Calls `read` with each feature that any replica has and the sums of its averaged weights.
-fn for_each_sum(replicas: &[LiveWeights], mut read: impl FnMut(u64, &[(ActionId, f64)])) {
+fn for_each_sum<L: Averages>(replicas: &[L], mut read: impl FnMut(u64, &[(ActionId, f64)])) {
     let mut sums: Vec<(ActionId, f64)> = Vec::new();
     for (number, replica) in replicas.iter().enumerate() {
         let (earlier, later) = (&replicas[..number], &replicas[number + 1..]);
-        replica.for_each_average(|feature, row| {
-            if earlier.iter().any(|replica| replica.has(feature)) {
+        replica.for_each_row(|feature, row| {
+            if earlier.iter().any(|replica| replica.has_row(feature)) {
                 return;
             }
             sums.clear();
             sums.extend(row);
-            for (action, average) in later.iter().flat_map(|replica| replica.averages_of(feature)) {
+            for (action, average) in later.iter().flat_map(|replica| replica.row_of(feature)) {
                 match sums.iter_mut().find(|(known, _)| *known == action) {
                     Some((_, sum)) => *sum += average,
                     None => sums.push((action, average)),
@@ -553,7 +606,7 @@ impl FrozenWeights {
 }
 
 /// Numbers from bytes of any alignment; `None` if there is a rest.
-pub(super) fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
+pub fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
     bytes.len().is_multiple_of(size_of::<T>()).then(|| bytemuck::allocation::pod_collect_to_vec(bytes))
 }
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Decisions, Layer};
 use crate::features::{ColumnName, WordShape};
 use crate::system::{Move, Roots, SystemKind};
 use crate::tree::LabelId;
@@ -36,6 +37,12 @@ pub struct Header {
     pub beam: usize,
     /// How labels encode lifts that are to be undone after parsing, if they do.
     pub lift: Option<Scheme>,
+    /// Whether moves and labels are decided on together.
+    #[serde(default, skip_serializing_if = "Decisions::is_joint")]
+    pub decisions: Decisions,
+    /// Hidden layers, if there are any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<Layer>,
     /// The options of training.
     pub training: serde_json::Value,
     /// Where the model comes from.

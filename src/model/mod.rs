@@ -10,16 +10,20 @@ mod levels;
 mod live;
 mod memory;
 mod outcome;
+mod readout;
+mod real;
 
 pub use container::{Kind, damaged, read_whole, write_whole};
-pub use frozen::{FrozenWeights, Precision};
+pub use frozen::{Averages, FrozenWeights, Precision, from_bytes};
 pub use header::{ArcLabel, Header, Provenance};
 pub use live::LiveWeights;
 pub use outcome::Outcome;
+pub use readout::{Decisions, Layer, Parts, Reading, Readout};
+pub use real::{Lanes, RealWeights, State};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::features::{Columns, Compiled, FeatureSet};
-use crate::system::{Actions, Move, System, SystemKind};
+use crate::system::{Actions, Move, Permitted, System, SystemKind};
 use crate::tree::Labels;
 use crate::with_system;
 
@@ -47,6 +51,31 @@ pub trait Weights: Sync {
             self.add(rows, scores);
         }
     }
+
+    /// The lanes of sums of rows, where scores of actions have `width`.
+    fn n_sums(&self, width: usize) -> usize {
+        width
+    }
+
+    /// Whether sums are scores: whether [`Weights::scores`] gives back what it gets.
+    #[inline]
+    fn sums_are_scores(&self) -> bool {
+        true
+    }
+
+    /// The scores of all actions where `permitted` holds, from the sums of the rows; those of other actions may be anything.
+    /// `scores` is memory for them.
+    #[inline]
+    fn scores<'s>(&self, sums: &'s [i32], _: &Actions, _: Permitted, _scores: &'s mut Vec<i32>) -> &'s [i32] {
+        sums
+    }
+}
+
+/// No weights: everything scores 0. For those who decode by other means.
+impl Weights for () {
+    fn find(&self, _: &[u64], _: &mut [Row]) {}
+
+    fn add(&self, _: &[Row], _: &mut [i32]) {}
 }
 
 /// Where a feature's row is, in the table that found it.
@@ -65,6 +94,8 @@ pub struct Model {
     pub actions: Actions,
     /// The weights.
     pub weights: FrozenWeights,
+    /// How scores are made of sums of weights.
+    pub readout: Readout,
 }
 
 impl Model {
@@ -75,7 +106,13 @@ impl Model {
     pub fn new(header: Header, weights: FrozenWeights) -> Result<Model> {
         let (labels, features, actions) = header.compile()?;
         let outcome = Outcome::new(labels, header.lift);
-        Ok(Model { header, outcome, features, actions, weights })
+        let readout = header.readout(&actions)?;
+        Ok(Model { header, outcome, features, actions, weights, readout })
+    }
+
+    /// What decoders score with.
+    pub fn reading(&self) -> Reading<'_> {
+        Reading { weights: &self.weights, readout: &self.readout }
     }
 
     /// The transition system's name.
@@ -101,6 +138,17 @@ impl Header {
         let suffix = with_system!(self.system, self.roots, |system| buffer_is_suffix(&system));
         set.check(self.system.name(), suffix)?;
         Ok((labels, Compiled::new(&set, columns, suffix), actions))
+    }
+}
+
+impl Header {
+    /// How scores are made of sums.
+    ///
+    /// # Errors
+    /// If the hidden layers do not fit the actions.
+    pub fn readout(&self, actions: &Actions) -> Result<Readout> {
+        Readout::new(Parts::new(self.decisions, actions), &self.layers)
+            .ok_or_else(|| Error::Usage("the hidden layers do not fit the actions; the file is damaged".to_owned()))
     }
 }
 

@@ -121,6 +121,7 @@ impl ModelSpec {
     pub fn trained_as(&self) -> String {
         match self.resolved.training {
             Training::Greedy => "greedy".to_owned(),
+            Training::L2s => "learning to search".to_owned(),
             Training::Global => format!("beam {}", self.resolved.beam),
         }
     }

@@ -3,8 +3,9 @@
 use crate::cli::parser_name::ParserName;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::graph::{GraphKind, GraphOptions, Learner};
-use crate::learn::{Keep, Nonprojective, TrainOptions, Training, Update};
+use crate::graph::{GraphKind, GraphOptions, Learner as GraphLearner};
+use crate::learn::{Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, TrainOptions, Training, Update};
+use crate::model::Decisions;
 use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 
@@ -32,7 +33,7 @@ pub struct TrainingArgs {
     /// The column that .p atoms read [default: upos]
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
     tag_column: Option<ColumnName>,
-    /// Greedy: one decision at a time. Global: whole derivations in a beam [default: global]
+    /// Greedy: one decision at a time. Global: whole derivations in a beam. L2s: learning to search [default: global]
     #[arg(long, value_enum, help_heading = "Training")]
     training: Option<Training>,
     /// The gold side: the canonical derivation, or every correct action [default: dynamic, if the system has it]
@@ -74,9 +75,50 @@ pub struct TrainingArgs {
     /// The weights to keep: of the iteration that is best on the development data, or of the last [default: best]
     #[arg(long, value_enum, help_heading = "Training")]
     keep: Option<Keep>,
-    /// Graph-based: how far an update goes [default: mira]
-    #[arg(long, value_enum, help_heading = "Training, graph-based parsers")]
+    /// What learns from single decisions, with --training greedy and l2s [default: perceptron]; graph-based: how far an
+    /// update goes, perceptron or mira [default: mira]
+    #[arg(long, value_enum, help_heading = "Training")]
     learner: Option<Learner>,
+    /// What the learner minimises [default: regression; asgd and adagrad: softmax; mira: hinge;
+    /// perceptron: perceptron]
+    #[arg(long, value_enum, help_heading = "Training, base learners")]
+    objective: Option<Objective>,
+    /// The learner's rate: η, of ftrl α, of mira C [default: sgd and sgd-plus 0.5, asgd and adagrad 0.1, ftrl 0.005, mira 1]
+    #[arg(long, value_name = "R", help_heading = "Training, base learners")]
+    rate: Option<f64>,
+    /// The probability with which each feature of a configuration is left out of its example [default: 0]
+    #[arg(long, value_name = "P", help_heading = "Training, base learners")]
+    dropout: Option<f64>,
+    /// Leave out features that come fewer times in the first pass [default: 1; nn: 2]
+    #[arg(long, value_name = "N", help_heading = "Training, base learners")]
+    min_count: Option<u8>,
+    /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]
+    #[arg(long, value_name = "H", help_heading = "Training, base learners")]
+    hidden: Option<u32>,
+    /// With --learner nn: how its layers learn, sgd-plus or ftrl [default: ftrl]
+    #[arg(long, value_enum, value_name = "LEARNER", help_heading = "Training, base learners")]
+    nn_update: Option<Learner>,
+    /// Whether moves and labels are decided on together [default: joint]
+    #[arg(long, value_enum, help_heading = "Training, base learners")]
+    decisions: Option<Decisions>,
+    /// The algorithm; sets roll-in and roll-out, which may be overridden [default: l2s]
+    #[arg(long, value_enum, help_heading = "Training, learning to search")]
+    preset: Option<Preset>,
+    /// Who decides which configurations are learned from [default: mix-per-roll]
+    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Training, learning to search")]
+    roll_in: Option<RollIn>,
+    /// Who finishes the derivations whose losses are costs [default: reference]
+    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Training, learning to search")]
+    roll_out: Option<RollOut>,
+    /// In mixtures the learned policy has probability 1 − (1 − alpha)^t after t examples [default: 0.00001]
+    #[arg(long, value_name = "A", help_heading = "Training, learning to search")]
+    alpha: Option<f64>,
+    /// With --roll-out mixture: how often the reference rolls out [default: lols 0.5, else by alpha]
+    #[arg(long, value_name = "P", help_heading = "Training, learning to search")]
+    reference_share: Option<f64>,
+    /// Run the reference's roll-outs even where the oracle tells their losses; the result is the same if it is exact
+    #[arg(long, help_heading = "Training, learning to search")]
+    run_reference: bool,
     /// Graph-based, with mira: the longest step [default: 1]
     #[arg(long, value_name = "C", help_heading = "Training, graph-based parsers")]
     aggressiveness: Option<f64>,
@@ -113,8 +155,7 @@ impl TrainingArgs {
     pub fn resolve(&self) -> Result<Options> {
         match self.system.unwrap_or(ParserName::Transitions(TrainOptions::default().system)) {
             ParserName::Transitions(system) => {
-                let given =
-                    [("--learner", self.learner.is_some()), ("--aggressiveness", self.aggressiveness.is_some())];
+                let given = [("--aggressiveness", self.aggressiveness.is_some())];
                 refuse(&given, "is for graph-based parsers", system.name())?;
                 Ok(Options::Transitions(self.transitions(system)))
             }
@@ -129,9 +170,32 @@ impl TrainingArgs {
                     ("--beam", self.beam.is_some()),
                     ("--batch", self.batch.is_some()),
                     ("--replicas", self.replicas.is_some()),
+                    ("--objective", self.objective.is_some()),
+                    ("--rate", self.rate.is_some()),
+                    ("--dropout", self.dropout.is_some()),
+                    ("--min-count", self.min_count.is_some()),
+                    ("--hidden", self.hidden.is_some()),
+                    ("--nn-update", self.nn_update.is_some()),
+                    ("--decisions", self.decisions.is_some()),
+                    ("--preset", self.preset.is_some()),
+                    ("--roll-in", self.roll_in.is_some()),
+                    ("--roll-out", self.roll_out.is_some()),
+                    ("--alpha", self.alpha.is_some()),
+                    ("--reference-share", self.reference_share.is_some()),
+                    ("--run-reference", self.run_reference),
                 ];
                 refuse(&given, "is for transition systems", system.name())?;
-                Ok(Options::Graph(self.graph(system)))
+                let learner = match self.learner {
+                    None => GraphOptions::default().learner,
+                    Some(Learner::Perceptron) => GraphLearner::Perceptron,
+                    Some(Learner::Mira) => GraphLearner::Mira,
+                    Some(other) => {
+                        let (other, system) = (other.name(), system.name());
+                        let expected = "expected --learner perceptron or mira";
+                        return Err(Error::Usage(format!("{system} is not trained by {other}; {expected}")));
+                    }
+                };
+                Ok(Options::Graph(GraphOptions { learner, ..self.graph(system) }))
             }
         }
     }
@@ -144,7 +208,7 @@ impl TrainingArgs {
         let default = GraphOptions::default();
         GraphOptions {
             system,
-            learner: self.learner.unwrap_or(default.learner),
+            learner: default.learner,
             aggressiveness: self.aggressiveness.unwrap_or(default.aggressiveness),
             iterations: self.iterations.unwrap_or(default.iterations),
             average_from: self.average_from.unwrap_or(default.average_from),
@@ -163,10 +227,26 @@ impl TrainingArgs {
         let default = TrainOptions::default();
         let training = self.training.unwrap_or(default.training);
         let own_oracle = match training {
-            Training::Greedy => *system.oracles().last().expect("every system has an oracle"),
+            Training::Greedy | Training::L2s => *system.oracles().last().expect("every system has an oracle"),
             Training::Global => system.beam_oracle(),
         };
+        let learner = self.learner.unwrap_or(default.learner);
+        let replicas = if learner == Learner::Nn { 1 } else { default.replicas };
         TrainOptions {
+            learner,
+            objective: self.objective,
+            rate: self.rate,
+            dropout: self.dropout.unwrap_or(default.dropout),
+            min_count: self.min_count,
+            hidden: self.hidden,
+            nn_update: self.nn_update,
+            decisions: self.decisions.unwrap_or(default.decisions),
+            preset: self.preset,
+            roll_in: self.roll_in,
+            roll_out: self.roll_out,
+            alpha: self.alpha,
+            reference_share: self.reference_share,
+            run_reference: self.run_reference,
             system,
             features: self.features.clone().unwrap_or_else(|| system.features().to_owned()),
             training,
@@ -177,7 +257,7 @@ impl TrainingArgs {
             beam: self.beam.unwrap_or(default.beam),
             iterations: self.iterations.unwrap_or(default.iterations),
             average_from: self.average_from.unwrap_or(default.average_from),
-            replicas: self.replicas.unwrap_or(default.replicas),
+            replicas: self.replicas.unwrap_or(replicas),
             seed: self.seed.unwrap_or(default.seed),
             batch: self.batch.unwrap_or(default.batch),
             nonprojective: self.nonprojective.unwrap_or(default.nonprojective),
