@@ -1,6 +1,7 @@
 # `make` lists what there is to make.
 
 CARGO ?= cargo
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .PHONY: help
 help:
@@ -8,7 +9,7 @@ help:
 
 # Checks
 
-.PHONY: build test lint doc bench clean
+.PHONY: build test lint doc miri bench clean
 
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
@@ -22,6 +23,10 @@ lint: ## formatting and clippy
 
 doc: ## the documentation, in target/doc
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
+
+miri: ## the code around unsafe blocks under Miri and AddressSanitizer; needs the nightly toolchain with its miri and rust-src
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --lib -- model::memory model::buckets model::levels
+	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --target $(HOST) --lib -- model::
 
 bench: ## how long reading, features, scoring and decoding take
 	$(CARGO) bench --bench main

@@ -22,11 +22,11 @@ struct Hashed {
 
 impl Weights for Hashed {
     fn find(&self, features: &[u64], rows: &mut [Row]) {
-        rows.copy_from_slice(features);
+        rows.iter_mut().zip(features).for_each(|(row, &feature)| *row = Row(feature));
     }
 
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
-        for &feature in rows {
+        for &Row(feature) in rows {
             for (action, score) in scores.iter_mut().enumerate() {
                 let mixed = (feature ^ self.seed.rotate_left(32) ^ action as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 *score += (mixed >> 59) as i32 - 16;

@@ -257,7 +257,7 @@ impl Scorer {
     /// Looks up the features of all new groups.
     #[inline]
     fn look_up<W: Weights>(&mut self, weights: &W) {
-        self.rows.resize(self.features.len(), 0);
+        self.rows.resize(self.features.len(), Row::default());
         weights.find(&self.features, &mut self.rows);
         let mut start = 0;
         for &end in &self.new_groups {

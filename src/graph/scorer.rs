@@ -239,7 +239,7 @@ mod tests {
             scorer.score(&columns, &inventory, &weights, &input, None);
             for (head, dependent) in arcs() {
                 let mut lanes = vec![0; inventory.width()];
-                weights.add(&features((head, dependent)), &mut lanes);
+                weights.add_features(&features((head, dependent)), &mut lanes);
                 let side = Side::of(head, dependent);
                 let permitted: Vec<LabelId> = seen.iter().filter(|seen| seen.0 == side).map(|seen| seen.1).collect();
                 let best = permitted.iter().map(|&label| lanes[ArcLabels::lane(label) as usize]).max().unwrap();

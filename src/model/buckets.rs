@@ -2,6 +2,7 @@
 
 use wide::{CmpEq as _, i32x8};
 
+use super::Row;
 use super::memory::{self, Numbers};
 
 /// How many features share a cache line.
@@ -99,20 +100,20 @@ impl Buckets {
     /// No branch waits for memory: look-ups are independent of each other, and the processor overlaps their misses. What
     /// overflowed is sought afterwards.
     #[inline]
-    pub fn find_all(&self, features: &[u64], found: &mut [Flagged]) {
+    pub fn find_all(&self, features: &[u64], found: &mut [Row]) {
         const BATCH: usize = 64;
         let buckets = &self.buckets[..];
         for (features, found) in features.chunks(BATCH).zip(found.chunks_mut(BATCH)) {
             let mut overflows = 0u64;
             for (i, (found, &feature)) in found.iter_mut().zip(features).enumerate() {
                 let (number, overflow) = buckets[home(feature, buckets.len())].find(tag(feature));
-                *found = number;
+                *found = Row(number);
                 overflows |= u64::from(overflow) << i;
             }
             while overflows != 0 {
                 let i = overflows.trailing_zeros() as usize;
                 overflows &= overflows - 1;
-                found[i] = self.find_behind(features[i]);
+                found[i] = Row(self.find_behind(features[i]));
             }
         }
     }
@@ -188,11 +189,11 @@ mod tests {
             let table = Buckets::new(&numbers);
             let features: Vec<u64> = (0..2 * n).map(feature).collect();
             for (batch, features) in features.chunks(64).enumerate() {
-                let mut found = [u64::MAX; 64];
+                let mut found = [Row(u64::MAX); 64];
                 table.find_all(features, &mut found[..features.len()]);
                 for (i, &found) in found[..features.len()].iter().enumerate() {
                     let number = (batch * 64 + i) as u64;
-                    assert_eq!(found, if number < n { flagged(number) } else { NOTHING });
+                    assert_eq!(found.0, if number < n { flagged(number) } else { NOTHING });
                 }
             }
             assert_eq!(table.numbers().count() as u64, n);
@@ -206,8 +207,8 @@ mod tests {
         let feature = |i: u64| (i * 37 % 211) << 33 | 0xffff_ffff;
         let numbers: Vec<(u64, Flagged)> = (1..=100).map(|i| (feature(i), i)).collect();
         let table = Buckets::new(&numbers);
-        let mut found = [0; 64];
+        let mut found = [Row::default(); 64];
         table.find_all(&(60..124).map(feature).collect::<Vec<_>>(), &mut found);
-        assert!((60..124).zip(found).all(|(i, found)| found == if i <= 100 { i } else { 0 }));
+        assert!((60..124).zip(found).all(|(i, Row(found))| found == if i <= 100 { i } else { 0 }));
     }
 }

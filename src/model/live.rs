@@ -274,14 +274,14 @@ impl Weights for LiveWeights {
     fn find(&self, features: &[u64], rows: &mut [Row]) {
         for (row, &feature) in rows.iter_mut().zip(features) {
             let place = self.find(feature);
-            *row = u64::from(place.start) << 16 | u64::from(place.len);
+            *row = Row(u64::from(place.start) << 16 | u64::from(place.len));
             memory::prefetch(&self.entries, place.start as usize);
         }
     }
 
     #[inline]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
-        for &row in rows {
+        for &Row(row) in rows {
             for entry in &self.entries[(row >> 16) as usize..][..row as u16 as usize] {
                 scores[entry.action as usize] += entry.weight;
             }

@@ -44,7 +44,7 @@ pub trait Weights: Sync {
     /// Adds the rows of all `features` to `scores`: both steps at once.
     fn add_features(&self, features: &[u64], scores: &mut [i32]) {
         const BATCH: usize = 32;
-        let mut rows = [0; BATCH];
+        let mut rows = [Row::default(); BATCH];
         for features in features.chunks(BATCH) {
             let rows = &mut rows[..features.len()];
             self.find(features, rows);
@@ -79,7 +79,8 @@ impl Weights for () {
 }
 
 /// Where a feature's row is, in the table that found it.
-pub type Row = u64;
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Row(pub u64);
 
 /// A finished model: everything that parsing needs. Shared by all threads.
 #[derive(Debug, Clone)]
