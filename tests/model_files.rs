@@ -124,7 +124,8 @@ fn every_flipped_bit_is_an_error_or_meant_nothing() {
 #[test]
 fn damage_behind_right_checksums_is_never_a_panic() {
     for Sample { magic, bytes, again } in samples() {
-        let model = Kind { magic, version: 2, name: "model" };
+        let version = u32::from_le_bytes(bytes[8..12].try_into().unwrap());
+        let model = Kind { magic, version, name: "model" };
         let sections: [&[u8]; 5] = model.unpack(&bytes, Path::new("small.model")).unwrap();
         let mut rng = random::stream(1, "damage", &[]);
         let (mut n_refused, mut n_read) = (0, 0);
