@@ -101,6 +101,14 @@ impl<'a> ArenaConfiguration<'a> {
         [s0, s1, s1.below.expect(PRECONDITION)]
     }
 
+    fn deeper_cell(&self, role: Role) -> Option<&'a Cell<'a>> {
+        match role {
+            Role::A | Role::M0 => None,
+            _ if role.in_buffer() => nth(self.buffer, role as usize - Role::B0 as usize),
+            _ => nth(self.stack, role as usize),
+        }
+    }
+
     #[inline]
     fn arcs_with(&self, head: Node, dependent: Node, label: LabelId) -> u64 {
         self.arcs.wrapping_add(fingerprint(head, dependent, label))
@@ -136,12 +144,13 @@ impl<'a> View<'a> for ArenaConfiguration<'a> {
 
     #[inline]
     fn cell(&self, _: Point, role: Role) -> Option<&'a Cell<'a>> {
-        match role {
-            Role::S0 => self.stack,
-            Role::B0 => self.buffer,
-            Role::M0 => None,
-            _ if role.in_buffer() => nth(self.buffer, role as usize - Role::B0 as usize),
-            _ => nth(self.stack, role as usize),
+        // Most of what is asked for.
+        if role == Role::S0 {
+            self.stack
+        } else if role == Role::B0 {
+            self.buffer
+        } else {
+            self.deeper_cell(role)
         }
     }
 

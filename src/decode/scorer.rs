@@ -146,13 +146,10 @@ impl Scorer {
         (view, point): (&impl View<'a>, Point),
         terms: &mut Vec<u32>,
     ) {
-        let mut keyed: Cells = Default::default();
-        for (cell, &role) in keyed.iter_mut().zip(features.key_places()) {
-            *cell = view.cell(point, role);
-        }
+        let cell = |role| view.cell(point, role);
         let few = few_parts(features);
         if !few {
-            let key = self.extractor.key(features, &keyed);
+            let key = self.extractor.key(features, cell);
             if let Some(vector) = self.wholes.get_or_insert(key) {
                 terms.push(vector);
                 return;
@@ -160,7 +157,7 @@ impl Scorer {
         }
         let mut seen = false;
         for (number, part) in features.parts().iter().enumerate() {
-            let key = self.extractor.part_key(features, number, &keyed);
+            let key = self.extractor.part_key(features, number, cell);
             let vector = match self.parts.get_or_insert(key) {
                 Some(vector) => vector,
                 None => {

@@ -85,9 +85,8 @@ pub struct Part {
     pub(super) key: CellKeys,
 }
 
-/// (number of the place among [`Compiled::key_places`], number of the mask) for each place that a key depends on: cells
-/// carry their keys under these masks.
-pub(super) type CellKeys = Vec<(u8, u8)>;
+/// (place, number of the mask) for each place that a key depends on: cells carry their keys under these masks.
+pub(super) type CellKeys = Vec<(Role, u8)>;
 
 /// A compiled feature set.
 #[derive(Debug, Clone)]
@@ -96,7 +95,6 @@ pub struct Compiled {
     pub(super) parts: Vec<Part>,
     /// What all features together read.
     pub(super) whole: CellKeys,
-    key_places: Vec<Role>,
     places_read: Vec<Role>,
     masks: Vec<SlotMask>,
     columns: Columns,
@@ -120,14 +118,13 @@ impl Compiled {
             parts.push(Part { groups: first..groups.len(), key });
         }
         let whole = masks.key(slots_read(set, &all, buffer_is_suffix));
-        let Masks { masks, places: key_places } = masks;
         let is_read =
             |&role: &Role| set.templates.iter().flat_map(|t| &t.atoms).flat_map(Atom::slots).any(|s| s.0 == role);
         let places_read = Role::ALL.into_iter().filter(is_read).collect();
         let mut atoms = set.templates.iter().flat_map(|template| &template.atoms);
         let reads_history = atoms.any(|atom| matches!(atom, Atom::Action(_)));
         let n_templates = set.templates.len();
-        Compiled { groups, parts, whole, key_places, places_read, masks, columns, n_templates, reads_history }
+        Compiled { groups, parts, whole, places_read, masks: masks.0, columns, n_templates, reads_history }
     }
 
     /// The groups.
@@ -143,12 +140,6 @@ impl Compiled {
     /// The masks under which cells must carry keys.
     pub fn masks(&self) -> &[SlotMask] {
         &self.masks
-    }
-
-    /// The places whose cells' keys make the keys of all parts.
-    #[inline]
-    pub fn key_places(&self) -> &[Role] {
-        &self.key_places
     }
 
     /// The places that features read.
@@ -245,27 +236,22 @@ fn masks_of(slots: &SlotsRead) -> impl Iterator<Item = (Role, SlotMask)> {
     read.map(|(role, slots)| (role, SlotMask::of(slots.iter().copied())))
 }
 
-/// The masks under which cells carry keys, and the places of these cells.
+/// The masks under which cells carry keys.
 #[derive(Default)]
-struct Masks {
-    masks: Vec<SlotMask>,
-    places: Vec<Role>,
-}
+struct Masks(Vec<SlotMask>);
 
 impl Masks {
     fn key(&mut self, slots: SlotsRead) -> CellKeys {
-        let number = |(role, mask)| (number_in(&mut self.places, role), number_in(&mut self.masks, mask));
-        masks_of(&slots).map(number).collect()
+        masks_of(&slots).map(|(role, mask)| (role, self.number(mask))).collect()
     }
-}
 
-/// The place of `item` in `list`, where it is added if it is new.
-fn number_in<T: PartialEq>(list: &mut Vec<T>, item: T) -> u8 {
-    let number = list.iter().position(|known| *known == item).unwrap_or_else(|| {
-        list.push(item);
-        list.len() - 1
-    });
-    number as u8
+    fn number(&mut self, mask: SlotMask) -> u8 {
+        let number = self.0.iter().position(|known| *known == mask).unwrap_or_else(|| {
+            self.0.push(mask);
+            self.0.len() - 1
+        });
+        number as u8
+    }
 }
 
 fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {

@@ -2,7 +2,7 @@
 
 use super::compile::{CellKeys, Hashed, Read};
 use super::{Compiled, Input};
-use crate::configuration::{Cells, LabelSets, N_SLOTS, Role, Slot};
+use crate::configuration::{Cell, Cells, LabelSets, N_SLOTS, Role, Slot};
 use crate::tree::{NO_NODE, Node, ROOT};
 
 /// Scratch memory of extraction.
@@ -46,17 +46,16 @@ impl Extractor {
         }
     }
 
-    /// The key of what all features read: equal keys mean equal features. `cells` are those of
-    /// [`Compiled::key_places`].
+    /// The key of what all features read: equal keys mean equal features. `cell` gives the cell in a place.
     #[inline]
-    pub fn key(&self, features: &Compiled, cells: &Cells) -> u64 {
-        cell_key(&features.whole, cells, 0)
+    pub fn key<'a>(&self, features: &Compiled, cell: impl Fn(Role) -> Option<&'a Cell<'a>>) -> u64 {
+        cell_key(&features.whole, cell, 0)
     }
 
     /// The key of what `part` reads.
     #[inline]
-    pub fn part_key(&self, features: &Compiled, part: usize, cells: &Cells) -> u64 {
-        cell_key(&features.parts[part].key, cells, part as u64 + 1)
+    pub fn part_key<'a>(&self, features: &Compiled, part: usize, cell: impl Fn(Role) -> Option<&'a Cell<'a>>) -> u64 {
+        cell_key(&features.parts[part].key, cell, part as u64 + 1)
     }
 
     /// The key of what `group` reads.
@@ -158,9 +157,9 @@ impl Extractor {
 }
 
 #[inline]
-fn cell_key(read: &CellKeys, cells: &Cells, start: u64) -> u64 {
+fn cell_key<'a>(read: &CellKeys, cell: impl Fn(Role) -> Option<&'a Cell<'a>>, start: u64) -> u64 {
     const NO_CELL: u64 = 0x51_7c_c1_b7_27_22_0a_95;
-    key(start, read.iter().map(|&(place, mask)| cells[place as usize].map_or(NO_CELL, |cell| cell.keys[mask as usize])))
+    key(start, read.iter().map(|&(role, mask)| cell(role).map_or(NO_CELL, |cell| cell.keys[mask as usize])))
 }
 
 /// One key of several.
