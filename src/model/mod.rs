@@ -1,6 +1,7 @@
 //! Weights while learning, averaged, frozen; the file format.
 
 mod buckets;
+mod build;
 mod container;
 pub mod file;
 mod format;
@@ -12,14 +13,17 @@ mod memory;
 mod outcome;
 mod readout;
 mod real;
+mod rows;
 
+pub use build::Averages;
 pub use container::{Kind, damaged, read_whole, write_whole};
-pub use frozen::{Averages, FrozenWeights, Precision, from_bytes};
+pub use frozen::{FrozenWeights, from_bytes};
 pub use header::{ArcLabel, Header, Provenance};
 pub use live::LiveWeights;
 pub use outcome::Outcome;
 pub use readout::{Decisions, Layer, Parts, Reading, Readout};
 pub use real::{Lanes, RealWeights, State};
+pub use rows::Precision;
 
 use crate::error::{Error, Result};
 use crate::features::{Columns, Compiled, FeatureSet};

@@ -7,7 +7,8 @@
 
 use hashbrown::HashTable;
 
-use super::frozen::{Averages, from_bytes};
+use super::build::Averages;
+use super::frozen::from_bytes;
 use crate::system::ActionId;
 
 /// What a learner remembers of one weight.
