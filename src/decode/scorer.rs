@@ -3,8 +3,8 @@
 //! Most configurations of a beam share their stack tops and buffer fronts, and those that do not mostly differ on one side
 //! of one word. So scores are memoised on three levels, each keyed by the slots that it reads: the vector of each
 //! [group](crate::features::Group) of templates, looked up in the weights; that of each [part](crate::features::Part), a sum
-//! of groups; and, if there are many parts, that of the whole configuration, a sum of parts. Sums are of integers: memoised scores equal the plain
-//! ones to the bit ([`Scorer::score_plainly`]).
+//! of groups; and, if there are many parts, that of the whole configuration, a sum of parts. Sums are of integers: memoised
+//! scores equal the plain ones to the bit ([`Scorer::score_plainly`]).
 
 use super::memo::Memo;
 use super::vectors::{MAX_TERMS, Vectors};
