@@ -327,6 +327,20 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
     n_again
 }
 
+/// B0 tells what is behind it even where no feature reads B0 itself.
+#[test]
+fn memoised_scores_are_the_plain_ones_behind_b0() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("behind.feat");
+    std::fs::write(&set, "B1.w\nB2.p\nS0.p B1.p\n").unwrap();
+    for &kind in SystemKind::ALL {
+        let system_walk =
+            |s: &Sentence| with_system!(kind, kind.roots()[0], |system| walk(system, set.to_str().unwrap(), s));
+        let again: usize = generated(13, 2).iter().map(system_walk).sum();
+        assert!(again > 10, "{kind}: memory was asked {again} times only");
+    }
+}
+
 #[test]
 fn memoised_scores_are_the_plain_ones() {
     let sentences = generated(13, 4);

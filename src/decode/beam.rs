@@ -70,7 +70,7 @@ impl Candidate {
 pub struct Selection {
     candidates: Vec<Candidate>,
     /// How many candidates lie in each band of scores below the reference.
-    bands: [u32; N_BANDS],
+    bands: [usize; N_BANDS],
     /// The logarithm of a band's width: that of the last step is a good guess for the next.
     shift: u32,
 }
@@ -97,7 +97,7 @@ pub struct Beam<'w> {
     top: i64,
     /// The last band of interest, and how many candidates there are in it and above.
     last: usize,
-    n: u32,
+    n: usize,
     /// Candidates must score more than this.
     threshold: i64,
 }
@@ -171,7 +171,7 @@ impl<'w> Beam<'w> {
         let band = ((below_top >> self.selection.shift) as usize).min(N_BANDS - 1);
         self.selection.bands[band] += 1;
         self.n += 1;
-        while self.n - self.selection.bands[self.last] >= self.width as u32 {
+        while self.n - self.selection.bands[self.last] >= self.width {
             self.n -= self.selection.bands[self.last];
             self.last -= 1;
             // The lowest score of the last band, and one less: nothing below can be selected.

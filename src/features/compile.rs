@@ -118,8 +118,11 @@ impl Compiled {
             parts.push(Part { groups: first..groups.len(), key });
         }
         let whole = masks.key(slots_read(set, &all, buffer_is_suffix));
-        let is_read =
-            |&role: &Role| set.templates.iter().flat_map(|t| &t.atoms).flat_map(Atom::slots).any(|s| s.0 == role);
+        // Also those that keys tell others from.
+        let read = |(role, slot)| [role, seen_from(role, slot, buffer_is_suffix).0];
+        let read: Vec<Role> =
+            set.templates.iter().flat_map(|t| &t.atoms).flat_map(Atom::slots).flat_map(read).collect();
+        let is_read = |role: &Role| read.contains(role);
         let places_read = Role::ALL.into_iter().filter(is_read).collect();
         let mut atoms = set.templates.iter().flat_map(|template| &template.atoms);
         let reads_history = atoms.any(|atom| matches!(atom, Atom::Action(_)));
