@@ -47,8 +47,24 @@ impl Provenance {
     }
 }
 
-/// The paths whose content decides what a run computes. A commit of documents or results makes no record stale.
-const CODE: [&str; 3] = ["src", "Cargo.toml", "Cargo.lock"];
+/// The paths whose content decides what a run computes. A change of anything else, such as tables, reports, the command line
+/// or documents, makes no record stale.
+const CODE: [&str; 14] = [
+    "src/tree",
+    "src/treebank",
+    "src/configuration",
+    "src/system",
+    "src/features",
+    "src/model",
+    "src/decode",
+    "src/eval",
+    "src/learn",
+    "src/graph",
+    "src/random.rs",
+    "src/experiment/data.rs",
+    "src/experiment/engine.rs",
+    "Cargo.lock",
+];
 
 /// The revision of the code: the last commit that touched it, and if there are changes since, `+` and a checksum of
 /// them. It describes the checkout in the current folder, so build before running.
@@ -84,6 +100,19 @@ fn cpu_model() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn code_exists_and_holds_every_folder_below_experiments() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert!(CODE.iter().all(|path| root.join(path).exists()));
+        let above = ["cli", "diagnosis", "experiment", "report"];
+        for entry in std::fs::read_dir(root.join("src")).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            let counts = CODE.contains(&format!("src/{name}").as_str());
+            assert!(counts || !entry.path().is_dir() || above.contains(&name.as_str()), "{name}");
+        }
+    }
 
     #[test]
     fn revisions_are_stable_within_a_run() {

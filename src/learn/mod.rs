@@ -22,4 +22,5 @@ pub use options::{Keep, Nonprojective, TrainOptions, Training, Update};
 pub use progress::{Best, IterationReport, Pass, Progress};
 pub use run::Run;
 pub use search::{Preset, RollIn, RollOut, Search};
+pub use supervision::Supervision;
 pub use trainer::Trainer;
