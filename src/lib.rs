@@ -15,6 +15,7 @@
 //! | [`mod@eval`] | attachment scores, breakdowns, significance |
 //! | [`learn`] | perceptrons, greedy and global; learning to search with any base learner |
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
+//! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`experiment`] | specifications, cells, records and tables |
 //! | [`report`] | plots |
 //! | [`cli`] | one file per subcommand |
@@ -24,6 +25,7 @@
 pub mod cli;
 pub mod configuration;
 pub mod decode;
+pub mod diagnosis;
 pub mod error;
 pub mod eval;
 pub mod experiment;

@@ -18,4 +18,4 @@ pub use parser::Parser;
 pub use points::best_permitted;
 pub use scorer::{Scorer, Scores};
 pub use vectors::Vectors;
-pub use workspace::Workspace;
+pub use workspace::{Scratch, Workspace};

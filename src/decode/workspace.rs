@@ -26,7 +26,30 @@ pub struct Workspace {
     pub distinct: Identities,
 }
 
+/// The scratch memory of a [`Workspace`] without what configurations live in.
+#[derive(Debug)]
+pub struct Scratch<'w> {
+    /// The label sets met so far.
+    pub label_sets: &'w LabelSets,
+    /// Memoised scores.
+    pub scorer: &'w mut Scorer,
+    /// What features read of the sentence at hand.
+    pub input: &'w Input,
+    /// The candidates of a step.
+    pub selection: &'w mut Selection,
+    /// Which vectors a step's scores are the sums of, by item and point.
+    pub terms: &'w mut Vec<u32>,
+    /// The identities of a step's configurations.
+    pub distinct: &'w mut Identities,
+}
+
 impl Workspace {
+    /// What configurations live in, and the rest.
+    pub fn parts(&mut self) -> (&Bump, Scratch<'_>) {
+        let Workspace { bump, label_sets, scorer, input, selection, terms, distinct } = self;
+        (bump, Scratch { label_sets, scorer, input, selection, terms, distinct })
+    }
+
     /// Scratch memory for a model of `n_labels` labels.
     pub fn new(n_labels: usize) -> Workspace {
         Workspace {

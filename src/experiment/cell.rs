@@ -27,6 +27,8 @@ pub struct Cell {
     pub data: Arc<Data>,
     /// Widths of the decoding beam.
     pub decode: Vec<usize>,
+    /// Whether search errors are counted.
+    pub diagnose: bool,
 }
 
 /// What a key is made of. The names of rows and columns are left out, so that renaming them loses no record.
@@ -39,6 +41,9 @@ struct Identity<'a> {
     dev: &'a str,
     test: &'a str,
     decode: &'a [usize],
+    /// Left out if it is not asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    diagnose: bool,
 }
 
 impl Cell {
@@ -46,7 +51,14 @@ impl Cell {
     ///
     /// # Errors
     /// If the options name a `.feat` file that cannot be read.
-    pub fn new(row: &str, column: &str, options: TrainOptions, data: Arc<Data>, decode: Vec<usize>) -> Result<Cell> {
+    pub fn new(
+        row: &str,
+        column: &str,
+        options: TrainOptions,
+        data: Arc<Data>,
+        decode: Vec<usize>,
+        diagnose: bool,
+    ) -> Result<Cell> {
         let features_sha256 = match options.features.ends_with(".feat") {
             true => {
                 let bytes = std::fs::read(Path::new(&options.features)).map_err(Error::io(&options.features))?;
@@ -62,10 +74,12 @@ impl Cell {
             dev: &data.dev.sha256,
             test: &data.test.sha256,
             decode: &decode,
+            diagnose,
         };
         let identity = serde_json::to_vec(&identity).map_err(|e| Error::Usage(e.to_string()))?;
         let key = hex(&Sha256::digest(identity));
-        Ok(Cell { key, row: row.to_owned(), column: column.to_owned(), options, features_sha256, data, decode })
+        let (row, column) = (row.to_owned(), column.to_owned());
+        Ok(Cell { key, row, column, options, features_sha256, data, decode, diagnose })
     }
 
     /// The treebank's name.

@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::record::Epoch;
 use crate::decode::{Parsed, Parser};
+use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::{Error, Result};
 use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
 use crate::learn::{IterationReport, Progress, Trainer, TrainingData};
@@ -31,6 +32,13 @@ pub trait Engine: Sync {
     /// # Errors
     /// If `width` is 0 or the thread cannot be started.
     fn parse(&self, trained: &Self::Trained, on: Evaluated, width: usize) -> Result<Self::Parsed>;
+
+    /// Whether the model or the search is to blame for what is wrong in the test data at this width; `None` if that cannot be
+    /// told.
+    ///
+    /// # Errors
+    /// If a gold tree is malformed.
+    fn diagnose(&self, trained: &Self::Trained, width: usize) -> Result<Option<Diagnosis>>;
 
     /// Scores what [`Engine::parse`] gave for the portion, sentence by sentence.
     fn score(&self, trained: &Self::Trained, on: Evaluated, parsed: &Self::Parsed) -> Vec<SentenceScore>;
@@ -112,6 +120,10 @@ impl Engine for Treebeam {
 
     fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Vec<Parsed>>> {
         Ok(Parser::new(&trained.model, width, 1)?.parse(&trained.gold(on).treebank.sentences, 1))
+    }
+
+    fn diagnose(&self, trained: &Trained, width: usize) -> Result<Option<Diagnosis>> {
+        diagnose(&trained.model, &trained.test.treebank, width)
     }
 
     fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Vec<Parsed>>) -> Vec<SentenceScore> {

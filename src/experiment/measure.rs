@@ -42,12 +42,18 @@ pub fn measure<E: Engine>(engine: &E, cell: &Cell, repetitions: Repetitions) -> 
     let training = Training { epochs, kept_epoch, n_features, wall_s, cpu_s };
 
     let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
-    let decode = |&width: &usize| decode(engine, &trained, width, repetitions);
+    let decode = |&width: &usize| decode(engine, cell, &trained, width, repetitions);
     let decodings = cell.decode.iter().map(decode).collect::<Result<_>>()?;
     Ok(Measured { training, decodings, peak_rss_bytes: peak_rss_bytes() })
 }
 
-fn decode<E: Engine>(engine: &E, trained: &E::Trained, width: usize, repetitions: Repetitions) -> Result<Decoding> {
+fn decode<E: Engine>(
+    engine: &E,
+    cell: &Cell,
+    trained: &E::Trained,
+    width: usize,
+    repetitions: Repetitions,
+) -> Result<Decoding> {
     // Development data first: it warms the caches for the test data, whose time is taken.
     let dev_parsed = engine.parse(trained, Evaluated::Dev, width)?;
     let timed = || -> Result<(E::Parsed, f64)> {
@@ -61,8 +67,9 @@ fn decode<E: Engine>(engine: &E, trained: &E::Trained, width: usize, repetitions
         wall_s.push(timed()?.1);
     }
 
-    let mut decoding =
-        Decoding { width, test: Scores::default(), dev: Scores::default(), errors: SentenceErrors::default(), wall_s };
+    let diagnosis = if cell.diagnose { engine.diagnose(trained, width)? } else { None };
+    let (test, dev) = (Scores::default(), Scores::default());
+    let mut decoding = Decoding { width, test, dev, errors: SentenceErrors::default(), wall_s, diagnosis };
     for sentence in engine.score(trained, Evaluated::Test, &parsed) {
         decoding.test.with_punctuation += sentence.with_punctuation;
         decoding.test.without_punctuation += sentence.without_punctuation;

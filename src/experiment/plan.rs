@@ -67,7 +67,8 @@ impl Plan {
                     for &seed in &self.profile.seeds {
                         let options = TrainOptions { seed, ..options.clone() };
                         let (row, column) = (row.name.get_ref(), column.name.get_ref());
-                        cells.push(Cell::new(row, column, options, data.clone(), decode.clone())?);
+                        let (decode, diagnose) = (decode.clone(), self.spec.diagnose);
+                        cells.push(Cell::new(row, column, options, data.clone(), decode, diagnose)?);
                     }
                 }
             }

@@ -6,6 +6,7 @@ use super::cell::Cell;
 use super::data::Portion;
 use super::digits;
 use super::provenance::Provenance;
+use crate::diagnosis::Diagnosis;
 use crate::eval::{Counts, Metric, Punctuation};
 use crate::learn::TrainOptions;
 
@@ -84,6 +85,9 @@ pub struct Decoding {
     pub errors: SentenceErrors,
     /// Seconds by the clock for the test data, once per repetition.
     pub wall_s: Vec<f64>,
+    /// Whether the model or the search is to blame for what is wrong in the test data, if the specification asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<Diagnosis>,
 }
 
 impl Decoding {

@@ -35,6 +35,9 @@ pub struct Spec {
     /// What they are compared on; every row is crossed with every column.
     #[serde(rename = "column", default = "Variant::only_column")]
     pub columns: Vec<Variant>,
+    /// Whether to count search errors and to follow the gold derivations, which takes the time of two more decodings.
+    #[serde(default)]
+    pub diagnose: bool,
     /// How the tables are laid out.
     #[serde(default)]
     pub table: TableSpec,

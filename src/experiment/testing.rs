@@ -10,6 +10,7 @@ use super::plan::Plan;
 use super::provenance::{Host, Provenance};
 use super::record::{Epoch, Record};
 use super::spec::Spec;
+use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::learn::Training;
@@ -138,6 +139,13 @@ impl Engine for FakeEngine {
 
     fn parse(&self, _: &Cell, _: Evaluated, width: usize) -> Result<usize> {
         Ok(width)
+    }
+
+    fn diagnose(&self, _: &Cell, width: usize) -> Result<Option<Diagnosis>> {
+        let width = width as u64;
+        let (right, model_errors) = (40 + width, 30);
+        let search_errors = 30 - width;
+        Ok(Some(Diagnosis { sentences: 100, right, search_errors, model_errors, ..Diagnosis::default() }))
     }
 
     fn score(&self, cell: &Cell, on: Evaluated, &width: &usize) -> Vec<SentenceScore> {

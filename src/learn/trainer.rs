@@ -8,9 +8,10 @@ use super::base::Base;
 use super::change::{Change, Deferred, Memory, Online};
 use super::data::{Example, TrainingData};
 use super::exploration::Exploration;
-use super::global::{self, GoldSide};
+use super::global;
 use super::greedy::{self, Teacher};
 use super::progress::{Pass, Progress};
+use super::pursuit::{GoldSide, Pursuit};
 use super::search::{self, Dropout, Guide};
 use super::supervision::Supervision;
 use super::{TrainOptions, Training};
@@ -253,8 +254,9 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let (decoder, supervision) = (self.decoder(weights), self.supervision(example));
         let mut changes = Vec::new();
         workspace.input.clone_from(&example.input);
-        let updated =
-            global::learn(&decoder, &supervision, gold_side, options.update, options.beam, workspace, &mut changes);
+        let (width, gold_width) = (options.beam, options.beam);
+        let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width };
+        let updated = global::learn(&pursuit, options.update, workspace, &mut changes);
         (changes, u64::from(updated))
     }
 

@@ -1,0 +1,146 @@
+//! Why a sentence is parsed wrongly: the model or the search.
+//!
+//! A wrong tree is a *search error* if some derivation of the gold tree scores more than the one that was put out: the model
+//! would have preferred it, but it fell off the beam. Otherwise it is a *model error*: no width would help. The best gold
+//! derivation is looked for by a beam of its own over correct actions, at least [`GOLD_WIDTH`] wide, so search errors are
+//! counted from below.
+//!
+//! Which derivations are gold is what the system's oracle for beams says: all of least cost where that is dynamic, the
+//! canonical one otherwise. For a gold tree that the system does not derive they are those of the best tree that it does.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+use crate::configuration::Arena;
+use crate::decode::{Decoder, Workspace};
+use crate::error::Result;
+use crate::features::Input;
+use crate::learn::{GoldSide, Pair, Pursuit, Supervision};
+use crate::model::{Model, Weights as _};
+use crate::system::{System as _, TransitionSystem};
+use crate::tree::{Gold, Roots, Tree};
+use crate::treebank::Treebank;
+use crate::with_system;
+
+/// The least width of the beam that looks for the best gold derivation.
+pub const GOLD_WIDTH: usize = 16;
+
+/// How many parts the length of a derivation is divided into.
+pub const PARTS: usize = 10;
+
+/// Sentences by what became of their gold derivations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// All sentences.
+    pub sentences: u64,
+    /// Those whose gold tree, labels included, the system cannot derive with the labels it knows; they are counted below, too.
+    pub not_derivable: u64,
+    /// Those where a gold derivation, or its tree, was put out.
+    pub right: u64,
+    /// Those where a gold derivation scores more than what was put out.
+    pub search_errors: u64,
+    /// Those where none does.
+    pub model_errors: u64,
+    /// Those of the wrong ones where a gold derivation is in the final beam, though not first.
+    pub in_final_beam: u64,
+    /// Those where the last gold derivation fell off the beam, by the part of the derivation, in tenths, in which it did.
+    pub fell_off: [u64; PARTS],
+}
+
+impl AddAssign for Diagnosis {
+    fn add_assign(&mut self, other: Diagnosis) {
+        self.sentences += other.sentences;
+        self.not_derivable += other.not_derivable;
+        self.right += other.right;
+        self.search_errors += other.search_errors;
+        self.model_errors += other.model_errors;
+        self.in_final_beam += other.in_final_beam;
+        for (sum, n) in self.fell_off.iter_mut().zip(other.fell_off) {
+            *sum += n;
+        }
+    }
+}
+
+impl Diagnosis {
+    /// The share of sentences, from 0 to 1, whose last gold derivation has fallen off by the end of part `part`.
+    pub fn fallen_by(&self, part: usize) -> f64 {
+        self.fell_off[..=part].iter().sum::<u64>() as f64 / self.sentences as f64
+    }
+}
+
+/// Decodes `gold` with a beam of `width` and follows the gold derivations of its trees; `None` for models whose training trees
+/// were lifted, as these are not the treebank's.
+///
+/// # Errors
+/// If a tree is malformed.
+pub fn diagnose(model: &Model, gold: &Treebank, width: usize) -> Result<Option<Diagnosis>> {
+    if model.header.lift.is_some() {
+        return Ok(None);
+    }
+    let mut labels = model.outcome.labels().clone();
+    let trees = gold.trees(Roots::Several, &mut labels)?;
+    let mut workspace = Workspace::new(model.actions.n_labels());
+    let mut sum = Diagnosis::default();
+    for (sentence, tree) in gold.sentences.iter().zip(trees) {
+        workspace.input = Input::new(model.features.columns(), sentence);
+        let system = model.header.system;
+        sum += with_system!(system, model.header.roots, |kind| {
+            of_sentence(kind.with_oracle(system.beam_oracle()), model, tree, width, &mut workspace)
+        });
+    }
+    Ok(Some(sum))
+}
+
+/// The diagnosis of the sentence in `workspace.input`.
+fn of_sentence<S: TransitionSystem>(
+    system: S,
+    model: &Model,
+    tree: Tree,
+    width: usize,
+    workspace: &mut Workspace,
+) -> Diagnosis {
+    let weights = &model.reading();
+    let decoder = Decoder { system, features: &model.features, actions: &model.actions, weights };
+    let gold = Gold::new(tree);
+    let supervision = Supervision { system, actions: &model.actions, gold: &gold };
+    workspace.start(weights.n_sums(model.actions.width()));
+    let (bump, mut scratch) = workspace.parts();
+    let arena = Arena::new(bump, scratch.label_sets, model.features.masks());
+    let canonical;
+    let gold_side = match model.header.system.beam_oracle() {
+        oracle if oracle.is_static() => {
+            canonical = supervision.derivation::<S::Shared<'_>>(Arena::new(bump, scratch.label_sets, &[]));
+            GoldSide::Static(&canonical)
+        }
+        _ => GoldSide::Dynamic,
+    };
+    let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width: width.max(GOLD_WIDTH) };
+    let n_words = gold.n_words();
+    let mut pair: Pair<S::Shared<'_>> = pursuit.start(arena, n_words);
+    let mut n_steps = 0;
+    let mut fell_off = None;
+    while pursuit.advance(&mut pair, arena, &mut scratch) {
+        n_steps += 1;
+        if fell_off.is_none() && !pair.step().gold_in_beam {
+            fell_off = Some(n_steps);
+        }
+    }
+    let (output, best_gold) = (pair.items[0], pair.gold_items[0]);
+    let reached = decoder.tree(best_gold, n_words);
+    let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
+    diagnosis.not_derivable = u64::from(reached != *gold.tree());
+    // The same tree by another derivation than the canonical one is right, too.
+    let is_right = output.is_gold || decoder.tree(output, n_words) == reached;
+    match (is_right, best_gold.score > output.score) {
+        (true, _) => diagnosis.right = 1,
+        (false, true) => diagnosis.search_errors = 1,
+        (false, false) => diagnosis.model_errors = 1,
+    }
+    match fell_off {
+        // Steps count from 1: the last one belongs to the last part.
+        Some(step) => diagnosis.fell_off[(step - 1) * PARTS / n_steps] = 1,
+        None => diagnosis.in_final_beam = 1 - diagnosis.right,
+    }
+    diagnosis
+}

@@ -1,0 +1,69 @@
+//! Search errors and model errors.
+
+use treebeam::diagnosis::{Diagnosis, diagnose};
+use treebeam::learn::{Keep, Nonprojective, Progress, TrainOptions, Trainer, Training, TrainingData};
+use treebeam::model::Model;
+use treebeam::system::{OracleKind, SystemKind};
+
+use crate::common::{generated, treebank};
+
+fn trained(system: SystemKind, training: Training) -> Model {
+    let oracle = if training == Training::Greedy { OracleKind::Static } else { system.beam_oracle() };
+    let options = TrainOptions {
+        system,
+        training,
+        oracle,
+        features: "stack".to_owned(),
+        iterations: 2,
+        beam: 8,
+        replicas: 1,
+        keep: Keep::Last,
+        nonprojective: Nonprojective::MinCost,
+        ..TrainOptions::default()
+    };
+    let train = treebank(generated(41, 60));
+    let data = TrainingData::new(&options, &train, None).unwrap();
+    let trainer = Trainer::new(&options, &data, 1).unwrap();
+    let mut progress = Progress::default();
+    for _ in 0..options.iterations {
+        trainer.iterate(&mut progress, &mut |_| ());
+    }
+    trainer.finish(&progress).unwrap()
+}
+
+#[test]
+fn every_sentence_is_accounted_for_and_wide_beams_search_better() {
+    let gold = treebank(generated(42, 40));
+    for system in [SystemKind::ArcStandard, SystemKind::ArcEager, SystemKind::ArcHybrid, SystemKind::Swap] {
+        let model = trained(system, Training::Global);
+        let at = |width| diagnose(&model, &gold, width).unwrap().unwrap();
+        let widths: Vec<Diagnosis> = [1, 4, 64].map(at).to_vec();
+        for d in &widths {
+            assert_eq!(d.sentences, 40);
+            assert_eq!(d.right + d.search_errors + d.model_errors, d.sentences, "{system:?}: {d:?}");
+            assert!(d.in_final_beam <= d.search_errors + d.model_errors);
+            let fallen: u64 = d.fell_off.iter().sum();
+            assert!(fallen + d.in_final_beam <= d.sentences && fallen + d.in_final_beam + d.right >= d.sentences);
+            assert!((d.fallen_by(9) - fallen as f64 / 40.0).abs() < 1e-12);
+        }
+        let fallen = |d: &Diagnosis| d.fell_off.iter().sum::<u64>();
+        assert!(fallen(&widths[0]) > fallen(&widths[2]), "{system:?}: {widths:?}");
+        assert!(widths[0].search_errors >= widths[2].search_errors, "{system:?}: {widths:?}");
+        assert_eq!(widths[0].in_final_beam, 0, "a beam of one has nothing behind its first item");
+    }
+}
+
+/// Sentences of at most four words have fewer derivations than a wide beam has places: what is wrong is the model's fault.
+#[test]
+fn a_beam_that_holds_every_derivation_makes_no_search_error() {
+    let mut short = generated(43, 600);
+    short.retain(|sentence| sentence.n_words() <= 4);
+    assert!(short.len() > 5, "{}", short.len());
+    let gold = treebank(short);
+    let model = trained(SystemKind::ArcEager, Training::Greedy);
+    let wide = diagnose(&model, &gold, 100_000).unwrap().unwrap();
+    assert_eq!((wide.search_errors, wide.fell_off), (0, [0; 10]));
+    assert_eq!(wide.in_final_beam, wide.model_errors);
+    let narrow = diagnose(&model, &gold, 1).unwrap().unwrap();
+    assert!(narrow.right <= narrow.sentences - narrow.model_errors);
+}
