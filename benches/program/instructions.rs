@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail, ensure};
-use treebeam::experiment::{Provenance, markdown_table};
+use treebeam::experiment::Provenance;
+use treebeam::report::markdown_table;
 use treebeam::treebank::Treebank;
 
 use crate::process::{PROGRAM, treebeam, version, work_folder, write};

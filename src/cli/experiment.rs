@@ -1,19 +1,22 @@
 //! `treebeam experiment`.
 
+mod bounds;
+mod folder;
+mod trainings;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::HumanDuration;
+use toml::Table;
 
-use crate::experiment::{
-    Cell, Event, Overrides, Plan, Provenance, Runner, Spec, Status, Store, Summary, Treebeam, Writer, code_revision,
-    estimate, figures, markdown, run as run_cells, tsv,
-};
-use crate::output::Output;
-use crate::report::svg;
+use crate::error::Error;
+use crate::experiment::{BoundsSpec, Overrides, Spec};
+use bounds::Bounds;
+use trainings::Trainings;
 
 /// Options of `treebeam experiment`.
 #[derive(Debug, clap::Args)]
@@ -30,13 +33,13 @@ enum Command {
         #[arg(default_value = "experiments")]
         folder: PathBuf,
     },
-    /// Run what is missing of an experiment, then write its tables and plots
+    /// Run what is missing of experiments, one after the other, then write their tables and plots
     ///
     /// Every finished cell is kept at once, so a run that is interrupted goes on where it stopped. A cell is run again if
-    /// its options, its data or the code have changed since.
+    /// its options, its data or the code have changed since. What another experiment has run already is taken from there.
     Run {
         #[command(flatten)]
-        experiment: Experiment,
+        experiments: Experiments,
         /// Cells to run side by side, one thread each [default: the number of cores]. Use 1 for clean figures of speed and memory
         #[arg(long, value_name = "N")]
         jobs: Option<usize>,
@@ -50,15 +53,16 @@ enum Command {
     /// Write tables and plots of what has been run
     Table {
         #[command(flatten)]
-        experiment: Experiment,
+        experiments: Experiments,
     },
 }
 
 #[derive(Debug, clap::Args)]
-struct Experiment {
-    /// The specification, a TOML file
-    spec: PathBuf,
-    /// The folder of results [default: results/NAME]
+struct Experiments {
+    /// The specifications, TOML files
+    #[arg(required = true)]
+    specs: Vec<PathBuf>,
+    /// The folder of results, for one specification [default: results/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The folder of treebanks
@@ -68,7 +72,7 @@ struct Experiment {
     #[arg(long, value_name = "NAME", default_value = "quick")]
     profile: String,
     /// Change `treebanks`, `seeds` or `max-train-sentences` of the profile, or an option of all trainings:
-    /// --set 'treebanks=en_ewt tr_imst' --set iterations=3
+    /// --set 'treebanks=en_ewt it_partut' --set iterations=3
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Use records that were made by other code
@@ -80,17 +84,118 @@ struct Experiment {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::List { folder } => list(&folder),
-        Command::Run { experiment, jobs, repeat, dry_run } => {
+        Command::Run { experiments, jobs, repeat, dry_run } => {
             let jobs = jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).max(1);
-            let opened = experiment.open()?;
-            if dry_run { opened.show(jobs) } else { opened.run(jobs, repeat.into()) }
+            let mut opened = experiments.open()?;
+            if dry_run {
+                for experiment in &opened {
+                    experiment.show(jobs)?;
+                }
+                return Ok(ExitCode::SUCCESS);
+            }
+            if opened.len() > 1 {
+                tell_plan(&opened, jobs);
+            }
+            let mut n_failed = 0;
+            for experiment in &mut opened {
+                n_failed += experiment.run(jobs, repeat.into())?;
+            }
+            Ok(ExitCode::from(u8::from(n_failed > 0)))
         }
-        Command::Table { experiment } => {
-            let opened = experiment.open()?;
-            opened.write_tables()?;
+        Command::Table { experiments } => {
+            for experiment in &experiments.open()? {
+                experiment.write_tables()?;
+            }
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// An experiment with what has been run of it.
+enum Opened {
+    Trainings(Box<Trainings>),
+    Bounds(Box<Bounds>),
+}
+
+impl Opened {
+    /// Its name; how many cells it has and how many are missing; how long these will take, as far as records tell.
+    fn plan(&self, jobs: usize) -> (&str, usize, usize, Option<Duration>) {
+        match self {
+            Opened::Trainings(trainings) => trainings.plan(jobs),
+            Opened::Bounds(bounds) => bounds.plan(),
+        }
+    }
+
+    fn show(&self, jobs: usize) -> anyhow::Result<()> {
+        match self {
+            Opened::Trainings(trainings) => trainings.show(jobs),
+            Opened::Bounds(bounds) => bounds.show(),
+        }
+    }
+
+    /// Runs what is missing; how many cells failed.
+    fn run(&mut self, jobs: usize, repetitions: usize) -> anyhow::Result<usize> {
+        match self {
+            Opened::Trainings(trainings) => trainings.run(jobs, repetitions),
+            Opened::Bounds(bounds) => bounds.run(jobs),
+        }
+    }
+
+    fn write_tables(&self) -> anyhow::Result<()> {
+        match self {
+            Opened::Trainings(trainings) => trainings.write_tables(),
+            Opened::Bounds(bounds) => bounds.write_tables(),
+        }
+    }
+}
+
+impl Experiments {
+    fn open(self) -> anyhow::Result<Vec<Opened>> {
+        if self.out.is_some() && self.specs.len() > 1 {
+            return Err(Error::Usage("--out names one folder; expected one specification".to_owned()).into());
+        }
+        let overrides = Overrides::parse(&self.settings)?;
+        let open = |spec: &PathBuf| match is_of_bounds(spec)? {
+            true => Ok(Opened::Bounds(Box::new(Bounds::open(&self, spec, &overrides)?))),
+            false => Ok(Opened::Trainings(Box::new(Trainings::open(&self, spec, &overrides)?))),
+        };
+        self.specs.iter().map(open).collect()
+    }
+
+    /// The folder of results of the experiment `name`.
+    fn folder(&self, name: &str) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| Path::new("results").join(name))
+    }
+
+    /// The command that makes the tables of `spec` again.
+    fn command(&self, spec: &Path) -> String {
+        let mut command = format!("treebeam experiment table {} --profile {}", portable(spec).display(), self.profile);
+        for setting in &self.settings {
+            command += &format!(" --set '{setting}'");
+        }
+        if self.accept_stale {
+            command += " --accept-stale";
+        }
+        command
+    }
+}
+
+/// Whether the specification at `path` is one of bounds. One that cannot be read is not: its reader then says why.
+fn is_of_bounds(path: &Path) -> anyhow::Result<bool> {
+    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+    Ok(text.parse::<Table>().is_ok_and(|table| table.get("kind").is_some()))
+}
+
+/// Prints what is to be run and how long it may take.
+fn tell_plan(opened: &[Opened], jobs: usize) {
+    let told = |time: Option<Duration>| time.map_or("unknown".to_owned(), |time| HumanDuration(time).to_string());
+    let mut total = Some(Duration::ZERO);
+    for experiment in opened {
+        let (name, n_cells, n_missing, time) = experiment.plan(jobs);
+        eprintln!("{name:<26} {n_missing:>5} of {n_cells:>5} cells to run, about {}", told(time));
+        total = total.zip(time).map(|(total, time)| total + time);
+    }
+    eprintln!("in all about {} with {jobs} jobs, judging by the records in the folders of results", told(total));
 }
 
 fn list(folder: &Path) -> anyhow::Result<ExitCode> {
@@ -100,48 +205,24 @@ fn list(folder: &Path) -> anyhow::Result<ExitCode> {
     paths.sort();
     let mut out = std::io::stdout().lock();
     for path in paths {
+        if is_of_bounds(&path)? {
+            let spec = BoundsSpec::read(&path)?;
+            writeln!(out, "{}\n    {}", path.display(), spec.title)?;
+            for (name, profile) in &spec.profiles {
+                writeln!(out, "    {name}: {} treebanks", profile.treebanks.len())?;
+            }
+            continue;
+        }
         let spec = Spec::read(&path)?;
         writeln!(out, "{}\n    {}", path.display(), spec.title)?;
         for (name, profile) in &spec.profiles {
             let (treebanks, seeds) = (profile.treebanks.len(), profile.seeds.len());
-            let cells = treebanks * seeds * spec.rows.len() * spec.columns.len();
+            let rows = spec.rows.iter().filter(|row| row.open.is_none()).count();
+            let cells = treebanks * seeds * rows * spec.columns.len();
             writeln!(out, "    {name}: {cells} cells, {treebanks} treebanks, {seeds} seeds")?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// An experiment with its records.
-struct Opened {
-    plan: Plan,
-    store: Store,
-    revision: String,
-    accept_stale: bool,
-    out: PathBuf,
-    /// The command that makes the tables again.
-    command: String,
-}
-
-impl Experiment {
-    fn open(self) -> anyhow::Result<Opened> {
-        let spec = Spec::read(&self.spec)?;
-        let overrides = Overrides::parse(&self.settings)?;
-        let plan = Plan::new(&spec, &self.profile, &overrides, self.treebanks.as_deref())?;
-        let out = self.out.unwrap_or_else(|| Path::new("results").join(&spec.name));
-        let store = Store::read(&out.join(RECORDS))?;
-        if store.torn {
-            eprintln!("{}: the last record is torn; its cell counts as missing", out.join(RECORDS).display());
-        }
-        let mut command =
-            format!("treebeam experiment table {} --profile {}", portable(&self.spec).display(), self.profile);
-        for setting in &self.settings {
-            command += &format!(" --set '{setting}'");
-        }
-        if self.accept_stale {
-            command += " --accept-stale";
-        }
-        Ok(Opened { plan, store, revision: code_revision(), accept_stale: self.accept_stale, out, command })
-    }
 }
 
 /// `path` without what it says about this machine, for files that others read: relative to the current folder if it is in
@@ -153,119 +234,4 @@ fn portable(path: &Path) -> PathBuf {
         true => path.strip_prefix(&here).map_or_else(|_| name(), Path::to_owned),
         false => path.to_owned(),
     }
-}
-
-/// The name of the file of records in the folder of results.
-const RECORDS: &str = "records.jsonl";
-
-impl Opened {
-    /// The cells without a usable record.
-    fn missing(&self) -> Vec<&Cell> {
-        let is_missing = |c: &&Cell| self.store.usable(c, &self.revision, self.accept_stale).is_none();
-        self.plan.cells.iter().filter(is_missing).collect()
-    }
-
-    /// Prints the plan.
-    fn show(&self, jobs: usize) -> anyhow::Result<ExitCode> {
-        let mut out = std::io::stdout().lock();
-        let mut n_stale = 0;
-        for cell in &self.plan.cells {
-            let status = match self.store.status(cell, &self.revision) {
-                Status::Done(_) => "done",
-                Status::Stale(_) => "stale",
-                Status::Missing => "missing",
-            };
-            n_stale += usize::from(status == "stale");
-            writeln!(out, "{status:<8}{}  {}  decoded at {:?}", &cell.key[..12], cell.title(), cell.decode)?;
-        }
-        let missing = self.missing();
-        writeln!(out, "{} cells, {} to run, {n_stale} stale", self.plan.cells.len(), missing.len())?;
-        match estimate(&missing, self.store.records(), jobs) {
-            _ if missing.is_empty() => writeln!(out, "nothing to run")?,
-            Some(estimate) => {
-                let (time, n) = (HumanDuration(estimate.time), estimate.n_records);
-                writeln!(out, "about {time} with {jobs} jobs, judging by {n} or more records of each kind")?;
-            }
-            None => writeln!(out, "no record yet to judge the time by")?,
-        }
-        self.tell_foreign();
-        Ok(ExitCode::SUCCESS)
-    }
-
-    fn tell_foreign(&self) {
-        let n_foreign = self.store.n_foreign(&self.plan.cells);
-        if n_foreign > 0 {
-            eprintln!("{n_foreign} records belong to other options, data or profiles and are not used here");
-        }
-    }
-
-    fn run(mut self, jobs: usize, repetitions: usize) -> anyhow::Result<ExitCode> {
-        let mut writer = Writer::open(&self.out.join(RECORDS))?;
-        let missing: Vec<Cell> = self.missing().into_iter().cloned().collect();
-        let missing: Vec<&Cell> = missing.iter().collect();
-        let n_done = self.plan.cells.len() - missing.len();
-        eprintln!("{}: {} cells to run, {n_done} done before, {jobs} at once", self.plan.spec.name, missing.len());
-        self.tell_foreign();
-        let bar = progress(missing.len() as u64);
-        let provenance = Provenance { revision: self.revision.clone(), ..Provenance::of_this_process(jobs) };
-        let runner =
-            Runner { engine: &Treebeam, experiment: &self.plan.spec.name, provenance: &provenance, repetitions };
-        let outcome = run_cells(&runner, &missing, &mut writer, &mut self.store, &mut |event| {
-            bar.inc(1);
-            let line = match event {
-                Event::Finished(cell, record) => format!("{}: {:.1} s", cell.title(), record.training.wall_s),
-                Event::Failed(cell, error) => format!("error: {}: {error}", cell.title()),
-            };
-            // A hidden bar swallows lines.
-            if bar.is_hidden() { eprintln!("{line}") } else { bar.println(line) }
-        })?;
-        bar.finish_and_clear();
-        self.write_tables()?;
-        if outcome.n_failed > 0 {
-            eprintln!("{} of {} cells failed", outcome.n_failed, missing.len());
-            return Ok(ExitCode::from(1));
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-
-    /// Writes tables and plots, and prints the Markdown.
-    fn write_tables(&self) -> anyhow::Result<()> {
-        let summary = Summary::new(&self.plan, &self.store, &self.revision, self.accept_stale);
-        let n_cells = self.plan.cells.len();
-        let is_stale = |c: &&Cell| matches!(self.store.status(c, &self.revision), Status::Stale(_));
-        let n_stale = self.plan.cells.iter().filter(is_stale).count();
-        if n_stale > 0 && !self.accept_stale {
-            eprintln!("{n_stale} of {n_cells} cells have only records made by other code; --accept-stale uses them");
-        }
-        std::fs::create_dir_all(&self.out).with_context(|| self.out.display().to_string())?;
-        let profile = &self.plan.profile_name;
-        let text = markdown(&summary, &self.command);
-        self.write(&format!("{profile}.md"), &text)?;
-        self.write(&format!("{profile}.tsv"), &tsv(&summary, &self.command))?;
-        for figure in figures(&summary) {
-            let comment = format!("Generated by `{}`: do not edit.", self.command);
-            self.write(&format!("{profile}-{}.svg", figure.name), &svg(&figure, &comment)?)?;
-        }
-        std::io::stdout().lock().write_all(text.as_bytes())?;
-        Ok(())
-    }
-
-    /// Writes a file of results, whole or not at all.
-    fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
-        let path = self.out.join(name);
-        let mut output = Output::create(&path)?;
-        output.write_all(text.as_bytes()).with_context(|| path.display().to_string())?;
-        output.finish()?;
-        eprintln!("wrote {}", path.display());
-        Ok(())
-    }
-}
-
-fn progress(n: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cells, {elapsed} gone, about {eta} left");
-    let bar = ProgressBar::new(n).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    if !bar.is_hidden() {
-        bar.enable_steady_tick(Duration::from_secs(1));
-    }
-    bar
 }

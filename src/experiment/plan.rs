@@ -60,7 +60,7 @@ impl Plan {
         let mut cells = Vec::new();
         for data in &self.treebanks {
             for column in &self.spec.columns {
-                for row in &self.spec.rows {
+                for row in self.spec.rows.iter().filter(|row| row.open.is_none()) {
                     let options = self.options(row, column, overrides)?;
                     let own_width = options.decoding_beam();
                     let decode = row.decode.clone().unwrap_or_else(|| vec![own_width]);

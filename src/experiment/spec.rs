@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::{Spanned, Table};
 
+use super::layout::{PlotSpec, Published, PublishedRange, TableSpec, Vertical};
+
 use crate::error::{Error, Location, Problem, Result};
-use crate::eval::{Metric, Punctuation};
 use crate::learn::TrainOptions;
 
 /// A specification: what to train, on what, and how to show it.
@@ -29,9 +30,12 @@ pub struct Spec {
     pub profiles: BTreeMap<String, Profile>,
     /// Training options that all cells share; what is not said has its default.
     pub base: Option<Spanned<Table>>,
-    /// The ways of training that are compared.
-    #[serde(rename = "row")]
+    /// The ways of training that are compared; those of the grid among them.
+    #[serde(rename = "row", default)]
     pub rows: Vec<Variant>,
+    /// Options whose values are tried in all combinations, a row each; with two of them there are heat maps.
+    #[serde(default)]
+    pub grid: Vec<GridAxis>,
     /// What they are compared on; every row is crossed with every column.
     #[serde(rename = "column", default = "Variant::only_column")]
     pub columns: Vec<Variant>,
@@ -47,6 +51,8 @@ pub struct Spec {
     /// Figures from papers, printed beside ours.
     #[serde(rename = "paper", default)]
     pub papers: Vec<Published>,
+    /// The lowest and highest figure of a paper's grid, printed beside those of ours.
+    pub paper_range: Option<PublishedRange>,
     /// The file that this was read from.
     #[serde(skip)]
     pub path: PathBuf,
@@ -76,93 +82,33 @@ pub struct Variant {
     pub options: Option<Spanned<Table>>,
     /// The beam widths to decode at; for rows only. By default the width of training, which is 1 for greedy training.
     pub decode: Option<Vec<usize>>,
+    /// Why this row of a paper's table cannot be run yet: it is then shown, with the paper's figures, and left open. For rows
+    /// only.
+    pub open: Option<String>,
+}
+
+/// An option whose values are tried.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct GridAxis {
+    /// A training option.
+    pub option: Spanned<String>,
+    /// Its values.
+    pub values: Vec<toml::Value>,
+}
+
+impl GridAxis {
+    /// The values as names of rows and heat maps say them.
+    pub fn labels(&self) -> Vec<String> {
+        self.values.iter().map(toml::Value::to_string).collect()
+    }
 }
 
 impl Variant {
     /// The column of experiments that have none.
     fn only_column() -> Vec<Variant> {
-        vec![Variant { name: Spanned::new(0..0, "all".to_owned()), options: None, decode: None }]
+        vec![Variant { name: Spanned::new(0..0, "all".to_owned()), options: None, decode: None, open: None }]
     }
-}
-
-/// How the tables are laid out.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct TableSpec {
-    /// What the lines of a table are.
-    pub lines: TableLines,
-    /// The row that the others of the same column and treebank are compared with, at the first width it is decoded at.
-    pub baseline: Option<Spanned<String>>,
-    /// The scores to tabulate; both if empty.
-    pub metrics: Vec<Metric>,
-    /// Whether punctuation counts.
-    pub punctuation: Punctuation,
-}
-
-/// What the lines of a table are. There is one table per score and `[[column]]`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TableLines {
-    /// Treebanks, with the `[[row]]`s side by side.
-    #[default]
-    Treebanks,
-    /// `[[row]]`s, with the treebanks side by side.
-    Rows,
-}
-
-/// A line chart against the width of the decoding beam; one file per `[[column]]`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct PlotSpec {
-    /// The file's name without ending.
-    pub name: String,
-    /// The title over the plot.
-    pub title: String,
-    /// What is on the vertical axis.
-    pub y: Axis,
-    /// The lines.
-    pub series: Vec<SeriesSpec>,
-}
-
-/// What a plot shows on its vertical axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Axis {
-    /// Labelled attachment score.
-    Las,
-    /// Unlabelled attachment score.
-    Uas,
-    /// Words parsed in a second.
-    TokensPerSecond,
-}
-
-/// One line of a plot.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct SeriesSpec {
-    /// Its name in the legend.
-    pub name: String,
-    /// The rows whose decodings are its points.
-    pub rows: Vec<Spanned<String>>,
-    /// Only decodings at the width of the training beam.
-    #[serde(default)]
-    pub matched: bool,
-}
-
-/// Figures that a paper printed for one row and column.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Published {
-    /// Paper and table.
-    pub source: String,
-    /// The row that they belong to.
-    pub row: Spanned<String>,
-    /// The column that they belong to.
-    pub column: Spanned<String>,
-    /// The score.
-    pub metric: Metric,
-    /// The figures, in percent, by treebank.
-    pub values: BTreeMap<String, f64>,
 }
 
 impl Spec {
@@ -183,8 +129,39 @@ impl Spec {
         let source = SourceText { text, path };
         let mut spec: Spec = toml::from_str(text).map_err(|e| source.toml_problem(e.span(), e.message()))?;
         spec.path = path.to_owned();
+        spec.rows.extend(spec.grid_rows());
         spec.check(&source)?;
         Ok(spec)
+    }
+
+    /// A row for each combination of the grid's values, the last axis fastest.
+    fn grid_rows(&self) -> Vec<Variant> {
+        let mut rows: Vec<(Vec<String>, Table)> = vec![(Vec::new(), Table::new())];
+        for axis in &self.grid {
+            let extended = rows.iter().flat_map(|(names, options)| {
+                axis.values.iter().zip(axis.labels()).map(move |(value, label)| {
+                    let (mut names, mut options) = (names.clone(), options.clone());
+                    names.push(format!("{} {label}", axis.option.get_ref()));
+                    options.insert(axis.option.get_ref().clone(), value.clone());
+                    (names, options)
+                })
+            });
+            rows = extended.collect();
+        }
+        let span = self.grid.first().map_or(0..0, |axis| axis.option.span());
+        let row = |(names, options): (Vec<String>, Table)| Variant {
+            name: Spanned::new(span.clone(), names.join(", ")),
+            options: Some(Spanned::new(span.clone(), options)),
+            decode: None,
+            open: None,
+        };
+        rows.into_iter().filter(|(names, _)| !names.is_empty()).map(row).collect()
+    }
+
+    /// The row that stands at these places of the grid's axes.
+    pub fn grid_row(&self, places: &[usize]) -> String {
+        let name = |(axis, &place): (&GridAxis, &usize)| format!("{} {}", axis.option.get_ref(), axis.labels()[place]);
+        self.grid.iter().zip(places).map(name).collect::<Vec<_>>().join(", ")
     }
 
     fn check(&self, source: &SourceText) -> Result<()> {
@@ -214,10 +191,11 @@ impl Spec {
             }
         }
         for variant in &self.columns {
-            if variant.decode.is_some() {
-                return Err(source
-                    .problem(Some(variant.name.span()), "`decode` in a column", "it in rows only")
-                    .into());
+            for (key, is_there) in [("decode", variant.decode.is_some()), ("open", variant.open.is_some())] {
+                if is_there {
+                    let found = format!("`{key}` in a column");
+                    return Err(source.problem(Some(variant.name.span()), found, "it in rows only").into());
+                }
             }
         }
         for variant in &self.rows {
@@ -233,8 +211,15 @@ impl Spec {
         }
         let of_plots = self.plots.iter().flat_map(|p| &p.series).flat_map(|s| &s.rows);
         let of_papers = self.papers.iter().map(|p| &p.row);
-        for name in self.table.baseline.iter().chain(of_plots).chain(of_papers) {
+        for name in self.table.baseline.iter().chain(&self.table.against).chain(of_plots).chain(of_papers) {
             source.check_name(name, &self.rows, "row")?;
+        }
+        for plot in self.plots.iter().filter(|p| p.y == Vertical::Advantage && p.series.len() != 2) {
+            let found = format!("{} series in plot `{}`", plot.series.len(), plot.name);
+            return Err(source.problem(None, found, "two, for an advantage is of the one over the other").into());
+        }
+        if self.rows.iter().all(|row| row.open.is_some()) {
+            return Err(source.problem(None, "open rows alone", "a row that can be run").into());
         }
         for paper in &self.papers {
             source.check_name(&paper.column, &self.columns, "column")?;

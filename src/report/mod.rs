@@ -1,5 +1,34 @@
-//! Plots.
+//! What experiments have found: tables, plots, and what is to be seen in them.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `summary` | means, spreads and differences over the records of a plan |
+//! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
+//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `costs`, `diagnoses`, `figures` |
+//! | `bounds` | the document of an experiment on bounds |
+//! | `markdown`, `tsv`, `plot`, `heat` | renderings |
 
+mod bounds;
+mod costs;
+mod diagnoses;
+mod directions;
+pub mod document;
+pub mod figure;
+mod figures;
+mod heat;
+mod markdown;
 mod plot;
+mod published;
+mod results;
+mod scores;
+mod summary;
+mod tsv;
 
+pub use bounds::bounds_document;
+pub use figures::figures;
+pub use heat::heat_map_svg;
+pub use markdown::{markdown, markdown_table};
 pub use plot::svg;
+pub use results::document;
+pub use summary::{Difference, Entry, METRICS, Method, SAMPLES, Spread, Summary};
+pub use tsv::tsv;

@@ -1,4 +1,4 @@
-//! Line charts as SVG.
+//! Charts as SVG.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::element::{DynElement, IntoDynElement};
 use plotters::prelude::*;
 
+use super::figure::{Axis, Curve, Figure, Point, Scale, Style};
 use crate::error::{Error, Result};
-use crate::experiment::{Curve, Figure, Point};
 
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (800, 500);
@@ -33,7 +33,8 @@ const COLOURS: [RGBColor; 7] = [
 /// If the figure has no point, or one that is not a positive finite number where an axis is logarithmic.
 pub fn svg(figure: &Figure, provenance: &str) -> Result<String> {
     let points = || figure.curves.iter().flat_map(|c| &c.points);
-    let is_good = |p: &Point| p.x > 0.0 && p.y.is_finite() && (p.y > 0.0 || !figure.y_is_logarithmic);
+    let fits = |axis: &Axis, v: f64| v.is_finite() && (v > 0.0 || axis.scale == Scale::Linear);
+    let is_good = |p: &Point| fits(&figure.x, p.x) && fits(&figure.y, p.y);
     if points().next().is_none() || !points().all(is_good) {
         return Err(Error::Usage(format!("plot {}: expected points, all of them finite and positive", figure.name)));
     }
@@ -70,17 +71,44 @@ impl Ranged for Ticks {
     }
 }
 
+impl Axis {
+    /// Where a value stands: its logarithm where the axis is logarithmic.
+    fn place(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => value,
+            Scale::Doubling => value.log2(),
+            Scale::Decimal => value.log10(),
+        }
+    }
+
+    /// The value at a place.
+    fn value(&self, place: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => place,
+            Scale::Doubling => place.exp2(),
+            Scale::Decimal => 10f64.powf(place),
+        }
+    }
+
+    /// Ticks with room for these values.
+    fn ticks(&self, values: impl Iterator<Item = f64>) -> Ticks {
+        let (low, high) = bounds(values.map(|v| self.place(v)));
+        match self.scale {
+            Scale::Linear => linear_ticks(low, high),
+            Scale::Doubling => doubling_ticks(low, high),
+            Scale::Decimal => decimal_ticks(low, high),
+        }
+    }
+}
+
 /// Powers of two, with a little room at both ends.
-fn width_ticks(points: &[Point]) -> Ticks {
-    let (low, high) = bounds(points.iter().map(|p| p.x.log2()));
+fn doubling_ticks(low: f64, high: f64) -> Ticks {
     let at = (low.floor() as i32..=high.ceil() as i32).map(f64::from).collect();
     Ticks { low: low.floor() - 0.25, high: high.ceil() + 0.25, at }
 }
 
 /// Up to eight or so round numbers.
-fn linear_ticks(points: &[Point]) -> Ticks {
-    let ends = points.iter().flat_map(|p| [p.y - p.sd.unwrap_or(0.0), p.y + p.sd.unwrap_or(0.0)]);
-    let (low, high) = bounds(ends);
+fn linear_ticks(low: f64, high: f64) -> Ticks {
     let room = ((high - low) * 0.06).max(0.05);
     let (low, high) = (low - room, high + room);
     let rough = (high - low) / 8.0;
@@ -91,8 +119,7 @@ fn linear_ticks(points: &[Point]) -> Ticks {
 }
 
 /// 1, 2 and 5 times powers of ten.
-fn logarithmic_ticks(points: &[Point]) -> Ticks {
-    let (low, high) = bounds(points.iter().map(|p| p.y.log10()));
+fn decimal_ticks(low: f64, high: f64) -> Ticks {
     let (low, high) = (low - 0.1, high + 0.1);
     let all =
         (low.floor() as i32..=high.ceil() as i32).flat_map(|e| [1.0, 2.0, 5.0].map(|m: f64| m.log10() + f64::from(e)));
@@ -108,44 +135,63 @@ fn draw(figure: &Figure, out: &mut String) -> Result<(), Box<dyn std::error::Err
     root.fill(&WHITE)?;
     let root = root.titled(&figure.title, ("sans-serif", 20).into_font())?;
     let (area, legend) = root.split_horizontally(LEGEND_X);
-    let points: Vec<Point> = figure.curves.iter().flat_map(|c| c.points.iter().copied()).collect();
-    let x = width_ticks(&points);
-    let y = if figure.y_is_logarithmic { logarithmic_ticks(&points) } else { linear_ticks(&points) };
-    let place = |y: f64| if figure.y_is_logarithmic { y.log10() } else { y };
-    let decimals = decimals(&y.at);
+    let points = || figure.curves.iter().flat_map(|c| &c.points);
+    let x = figure.x.ticks(points().map(|p| p.x));
+    // Bars of spread are drawn on even axes only.
+    let spread = |p: &Point| if figure.y.scale == Scale::Linear { p.sd.unwrap_or(0.0) } else { 0.0 };
+    let y = figure.y.ticks(points().flat_map(|p| [p.y - spread(p), p.y + spread(p)]));
+    let label = |axis: &Axis, ticks: &Ticks| {
+        let decimals = if axis.scale == Scale::Linear { decimals(&ticks.at) } else { 0 };
+        let axis = axis.clone();
+        move |place: &f64| {
+            let value = axis.value(*place);
+            let decimals = if value < 1.0 && axis.scale != Scale::Linear { 2 } else { decimals };
+            format!("{value:.decimals$}")
+        }
+    };
+    let (x_label, y_label) = (label(&figure.x, &x), label(&figure.y, &y));
 
     let mut chart =
         ChartBuilder::on(&area).margin(12).x_label_area_size(48).y_label_area_size(72).build_cartesian_2d(x, y)?;
     chart
         .configure_mesh()
-        .x_desc(&figure.x_title)
-        .y_desc(&figure.y_title)
+        .x_desc(&figure.x.title)
+        .y_desc(&figure.y.title)
         .axis_desc_style(("sans-serif", 15))
         .label_style(("sans-serif", 13))
         .light_line_style(TRANSPARENT)
         .bold_line_style(BLACK.mix(0.15))
-        .x_label_formatter(&|x| format!("{:.0}", x.exp2()))
-        .y_label_formatter(&|y| match figure.y_is_logarithmic {
-            true => format!("{:.0}", 10f64.powf(*y)),
-            false => format!("{y:.decimals$}"),
-        })
+        .x_label_formatter(&x_label)
+        .y_label_formatter(&y_label)
         .draw()?;
 
     for (i, curve) in figure.curves.iter().enumerate() {
         let colour = COLOURS[i % COLOURS.len()];
-        let at = |p: &Point| (p.x.log2(), place(p.y));
-        chart.draw_series(LineSeries::new(curve.points.iter().map(at), colour.stroke_width(2)))?;
-        if !figure.y_is_logarithmic {
+        let at = |p: &Point| (figure.x.place(p.x), figure.y.place(p.y));
+        if curve.style != Style::Points {
+            chart.draw_series(LineSeries::new(curve.points.iter().map(at), stroke(curve, i)))?;
+        }
+        if figure.y.scale == Scale::Linear {
             let bars = curve.points.iter().filter_map(|p| p.sd.map(|sd| (p, sd)));
             chart.draw_series(bars.map(|(p, sd)| {
-                ErrorBar::new_vertical(p.x.log2(), p.y - sd, p.y, p.y + sd, colour.stroke_width(1), 8)
+                ErrorBar::new_vertical(figure.x.place(p.x), p.y - sd, p.y, p.y + sd, colour.stroke_width(1), 8)
             }))?;
         }
-        chart.draw_series(curve.points.iter().map(|p| mark(at(p), i)))?;
+        if curve.style != Style::Frontier {
+            chart.draw_series(curve.points.iter().map(|p| mark(at(p), i)))?;
+        }
     }
     draw_legend(&legend, &figure.curves)?;
     root.present()?;
     Ok(())
+}
+
+/// The line of curve `i`.
+fn stroke(curve: &Curve, i: usize) -> ShapeStyle {
+    match curve.style {
+        Style::Frontier => BLACK.mix(0.4).stroke_width(1),
+        Style::Line | Style::Points => COLOURS[i % COLOURS.len()].stroke_width(2),
+    }
 }
 
 /// The mark of curve `i`: shapes differ as well as colours, for prints in grey.
@@ -162,9 +208,12 @@ fn mark<'a, C: Clone + 'static>(at: C, i: usize) -> DynElement<'static, SVGBacke
 fn draw_legend(legend: &DrawingArea<SVGBackend, Shift>, curves: &[Curve]) -> Result<(), Box<dyn std::error::Error>> {
     for (i, curve) in curves.iter().enumerate() {
         let y = 28 + 24 * i as i32;
-        let colour = COLOURS[i % COLOURS.len()];
-        legend.draw(&PathElement::new(vec![(4, y), (36, y)], colour.stroke_width(2)))?;
-        legend.draw(&mark((20, y), i))?;
+        if curve.style != Style::Points {
+            legend.draw(&PathElement::new(vec![(4, y), (36, y)], stroke(curve, i)))?;
+        }
+        if curve.style != Style::Frontier {
+            legend.draw(&mark((20, y), i))?;
+        }
         legend.draw(&Text::new(curve.name.clone(), (44, y - 7), ("sans-serif", 14)))?;
     }
     Ok(())
@@ -183,20 +232,17 @@ mod tests {
     fn figure(y_is_logarithmic: bool, ys: &[f64]) -> Figure {
         let curve = |name: &str, factor: f64| Curve {
             name: name.to_owned(),
+            style: Style::Line,
             points: ys
                 .iter()
                 .enumerate()
-                .map(|(i, y)| Point { x: 2f64.powi(i as i32), y: y * factor, sd: Some(0.1) })
+                .map(|(i, y)| Point { sd: Some(0.1), ..Point::at(2f64.powi(i as i32), y * factor) })
                 .collect(),
         };
-        Figure {
-            name: "las".to_owned(),
-            title: "LAS & width < 128".to_owned(),
-            x_title: "width".to_owned(),
-            y_title: "LAS".to_owned(),
-            y_is_logarithmic,
-            curves: vec![curve("one", 1.0), curve("two <&>", 1.01)],
-        }
+        let y = if y_is_logarithmic { Axis::decimal("LAS") } else { Axis::linear("LAS") };
+        let (name, title) = ("las".to_owned(), "LAS & width < 128".to_owned());
+        let curves = vec![curve("one", 1.0), curve("two <&>", 1.01)];
+        Figure { name, title, x: Axis::doubling("width"), y, curves }
     }
 
     /// Checks that tags nest and that nothing is left open; the texts between tags.

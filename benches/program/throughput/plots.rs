@@ -1,6 +1,6 @@
 //! What was measured, as plots.
 
-use treebeam::experiment::{Curve, Figure, Point};
+use treebeam::report::figure::{Axis, Curve, Figure, Point, Style};
 use treebeam::report::svg;
 
 use super::tables::{Parsed, Summary};
@@ -21,10 +21,6 @@ pub fn svgs(summary: &Summary) -> anyhow::Result<Vec<(String, String)>> {
     Ok(svgs)
 }
 
-fn point(x: f64, y: f64) -> Point {
-    Point { x, y, sd: None }
-}
-
 fn speed(summary: &Summary) -> Figure {
     let parsed = summary.of_test();
     let mut threads: Vec<usize> = parsed.iter().map(|p| p.threads).collect();
@@ -33,33 +29,35 @@ fn speed(summary: &Summary) -> Figure {
     let curve = |threads: usize| {
         let points = parsed.iter().filter(|p| p.threads == threads).filter_map(|Parsed { width, figures, .. }| {
             let speed = figures.over(|run| figures.tokens as f64 / figures.wall_s(run))?;
-            Some(point(*width as f64, speed.median))
+            Some(Point::at(*width as f64, speed.median))
         });
-        Curve { name: format!("{threads} thread{}", if threads == 1 { "" } else { "s" }), points: points.collect() }
+        Curve {
+            name: format!("{threads} thread{}", if threads == 1 { "" } else { "s" }),
+            style: Style::Line,
+            points: points.collect(),
+        }
     };
     Figure {
         name: "speed".to_owned(),
         title: "Tokens per second against the width of the beam".to_owned(),
-        x_title: "width of the beam".to_owned(),
-        y_title: "tokens per second, reading and writing included".to_owned(),
-        y_is_logarithmic: true,
+        x: Axis::doubling("width of the beam"),
+        y: Axis::decimal("tokens per second, reading and writing included"),
         curves: threads.into_iter().map(curve).collect(),
     }
 }
 
 fn ratio(summary: &Summary) -> Figure {
     let widths = summary.of_test().into_iter().filter(|p| p.threads == 1).map(|p| p.width);
-    let measured = widths.filter_map(|width| Some(point(width as f64, summary.ratio(width)?)));
-    let asked = summary.spec.targets.iter().map(|target| point(target.width as f64, target.at_most));
+    let measured = widths.filter_map(|width| Some(Point::at(width as f64, summary.ratio(width)?)));
+    let asked = summary.spec.targets.iter().map(|target| Point::at(target.width as f64, target.at_most));
     Figure {
         name: "ratio".to_owned(),
         title: "Time per token against the width of the beam".to_owned(),
-        x_title: "width of the beam".to_owned(),
-        y_title: "CPU time per token, times that of greedy".to_owned(),
-        y_is_logarithmic: true,
+        x: Axis::doubling("width of the beam"),
+        y: Axis::decimal("CPU time per token, times that of greedy"),
         curves: vec![
-            Curve { name: "measured".to_owned(), points: measured.collect() },
-            Curve { name: "asked, at most".to_owned(), points: asked.collect() },
+            Curve { name: "measured".to_owned(), style: Style::Line, points: measured.collect() },
+            Curve { name: "asked, at most".to_owned(), style: Style::Line, points: asked.collect() },
         ],
     }
 }
@@ -67,14 +65,14 @@ fn ratio(summary: &Summary) -> Figure {
 fn length(summary: &Summary) -> Figure {
     let curve = |(width, points): (usize, Vec<(f64, super::record::Range)>)| Curve {
         name: format!("width {width}"),
-        points: points.iter().map(|(length, time)| point(*length, time.median)).collect(),
+        style: Style::Line,
+        points: points.iter().map(|(length, time)| Point::at(*length, time.median)).collect(),
     };
     Figure {
         name: "length".to_owned(),
         title: "Time per token against the length of sentences".to_owned(),
-        x_title: "words of a sentence".to_owned(),
-        y_title: "CPU µs per token".to_owned(),
-        y_is_logarithmic: true,
+        x: Axis::doubling("words of a sentence"),
+        y: Axis::decimal("CPU µs per token"),
         curves: summary.by_length().into_iter().map(curve).collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! What was measured, as tables in Markdown and tab-separated values.
 
-use treebeam::experiment::{Data, markdown_table};
+use treebeam::experiment::Data;
+use treebeam::report::markdown_table;
 
 use super::inputs::Input;
 use super::measure::TRAIN_FLAGS;

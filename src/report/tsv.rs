@@ -1,7 +1,7 @@
 //! All figures of an experiment as tab-separated values, one line per treebank, column, row and width.
 
+use super::results::provenance;
 use super::summary::{METRICS, Summary};
-use super::table::provenance;
 use crate::eval::Punctuation;
 
 /// The heads of the columns.
@@ -54,7 +54,8 @@ pub fn tsv(summary: &Summary, command: &str) -> String {
                 line.push(number(score.and_then(|s| s.sd), 4));
             }
         }
-        for difference in entry.differences {
+        let baseline = summary.plan.spec.table.baseline.as_ref().map(|b| b.get_ref().as_str());
+        for difference in METRICS.map(|metric| entry.difference(baseline?, metric)) {
             line.push(number(difference.map(|d| d.points), 4));
             line.push(number(difference.map(|d| d.p), 6));
         }

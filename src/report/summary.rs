@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::plan::Plan;
-use super::record::{Decoding, Record};
-use super::store::Store;
+use rayon::prelude::*;
+
 use crate::eval::significance::randomisation_of_differences;
 use crate::eval::{Metric, Punctuation};
+use crate::experiment::{Decoding, Plan, Record, Store, Variant};
 
 /// The scores, in the order of tables.
 pub const METRICS: [Metric; 2] = [Metric::Las, Metric::Uas];
@@ -67,8 +67,19 @@ pub struct Entry<'a> {
     pub runs: Vec<(&'a Record, &'a Decoding)>,
     /// The number of seeds of the plan.
     pub n_seeds: usize,
-    /// LAS and UAS against the baseline, in the order of [`METRICS`]; none for the baseline itself.
-    pub differences: [Option<Difference>; 2],
+    /// How it compares with the rows that others are compared with.
+    pub differences: Vec<Versus>,
+}
+
+/// A comparison with a row of the same column and treebank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Versus {
+    /// The row, at the first width it is decoded at.
+    pub row: String,
+    /// The score.
+    pub metric: Metric,
+    /// By how much the entry is better.
+    pub difference: Difference,
 }
 
 impl Entry<'_> {
@@ -78,9 +89,9 @@ impl Entry<'_> {
         Spread::of(&values)
     }
 
-    /// The difference to the baseline.
-    pub fn difference(&self, metric: Metric) -> Option<Difference> {
-        METRICS.iter().zip(self.differences).find(|(of, _)| **of == metric).and_then(|(_, difference)| difference)
+    /// The difference to `row`.
+    pub fn difference(&self, row: &str, metric: Metric) -> Option<Difference> {
+        self.differences.iter().find(|v| v.row == row && v.metric == metric).map(|v| v.difference)
     }
 
     /// The mean over seeds of anything else.
@@ -131,7 +142,7 @@ impl<'a> Summary<'a> {
                     method: Method { row: cell.row.clone(), width, label },
                     runs: records.iter().filter_map(|&r| Some((r, r.decoding(width)?))).collect(),
                     n_seeds: seeds.len(),
-                    differences: [None, None],
+                    differences: Vec::new(),
                 });
             }
         }
@@ -141,13 +152,18 @@ impl<'a> Summary<'a> {
 
     fn compare(&mut self) {
         let rule = self.plan.spec.table.punctuation;
-        let differences = self.entries.iter().map(|entry| match self.baseline(&entry.treebank, &entry.column) {
-            Some(baseline) if baseline.method != entry.method => {
-                METRICS.map(|metric| difference(entry, baseline, metric, rule))
-            }
-            _ => [None, None],
-        });
-        let differences: Vec<_> = differences.collect();
+        let rows = self.plan.spec.table.compared_with();
+        let of_entry = |entry: &Entry| -> Vec<Versus> {
+            let with = |row: &&str| self.first_of(&entry.treebank, &entry.column, row);
+            let others = rows.iter().filter_map(|row| with(row)).filter(|other| other.method != entry.method);
+            let pairs = others.flat_map(|other| METRICS.map(|metric| (other, metric)));
+            let versus = |(other, metric): (&Entry, Metric)| {
+                let difference = difference(entry, other, metric, rule)?;
+                Some(Versus { row: other.method.row.clone(), metric, difference })
+            };
+            pairs.filter_map(versus).collect()
+        };
+        let differences: Vec<_> = self.entries.par_iter().map(of_entry).collect();
         for (entry, differences) in self.entries.iter_mut().zip(differences) {
             entry.differences = differences;
         }
@@ -164,15 +180,43 @@ impl<'a> Summary<'a> {
         methods
     }
 
+    /// The lines of a column's tables: its methods, and rows that are left open, in the order of the specification.
+    pub fn lines(&self, column: &str) -> Vec<Method> {
+        let methods = self.methods(column);
+        let of_row = |row: &Variant| -> Vec<Method> {
+            let name = row.name.get_ref();
+            match row.open {
+                Some(_) => vec![Method { row: name.clone(), width: 0, label: format!("{name} (open)") }],
+                None => methods.iter().filter(|m| m.row == *name).cloned().collect(),
+            }
+        };
+        self.plan.spec.rows.iter().flat_map(of_row).collect()
+    }
+
+    /// The scores to tabulate.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let asked = &self.plan.spec.table.metrics;
+        if asked.is_empty() { METRICS.to_vec() } else { asked.clone() }
+    }
+
     /// The entry of a method in a column on a treebank.
     pub fn entry(&self, treebank: &str, column: &str, method: &Method) -> Option<&Entry<'a>> {
         self.entries.iter().find(|e| e.treebank == treebank && e.column == column && e.method == *method)
     }
 
-    /// The entry that others of this treebank and column are compared with.
-    pub fn baseline(&self, treebank: &str, column: &str) -> Option<&Entry<'a>> {
-        let row = self.plan.spec.table.baseline.as_ref()?.get_ref();
-        self.entries.iter().find(|e| e.treebank == treebank && e.column == column && e.method.row == *row)
+    /// The entry of a row in a column on a treebank, at the first width it is decoded at.
+    pub fn first_of(&self, treebank: &str, column: &str, row: &str) -> Option<&Entry<'a>> {
+        self.entries.iter().find(|e| e.treebank == treebank && e.column == column && e.method.row == row)
+    }
+
+    /// The method of a row at the first width it is decoded at.
+    pub fn method_of(&self, column: &str, row: &str) -> Option<Method> {
+        self.methods(column).into_iter().find(|m| m.row == row)
+    }
+
+    /// The names of the treebanks, in the order of the plan.
+    pub fn treebanks(&self) -> Vec<String> {
+        self.plan.treebanks.iter().map(|data| data.source.to_string()).collect()
     }
 
     /// A value averaged over treebanks, each counting the same, and its spread over seeds; `None` unless every treebank has
@@ -260,11 +304,11 @@ mod tests {
             store.insert(record(&plan.cells[i], "r1"));
         }
         let summary = Summary::new(&plan, &store, "r1", false);
-        assert_eq!(summary.entries[0].differences, [None, None]);
+        assert_eq!(summary.entries[0].differences, []);
         let dynamic = &summary.entries[1];
         assert!(!dynamic.is_complete());
         let las = |i: usize| Metric::Las.score(&store.records()[i].decodings[0].test.with_punctuation);
-        let difference = dynamic.differences[0].unwrap();
+        let difference = dynamic.difference("greedy", Metric::Las).unwrap();
         assert!((difference.points - (las(2) - las(1))).abs() < 1e-9);
         assert!(difference.p > 0.0 && difference.p <= 1.0);
         assert_eq!(Summary::new(&plan, &store, "r2", false).n_done, 0);

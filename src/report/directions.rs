@@ -1,0 +1,284 @@
+//! Who wins, on how many treebanks, and whether a paper's direction holds.
+//!
+//! Treebanks, annotation and sizes are not those of the papers, so scores do not compare; whether a change helps or harms, and
+//! by how much, does.
+
+use super::document::{Block, Cell, Content, Table};
+use super::summary::{Difference, METRICS, Method, Summary};
+use crate::eval::Metric;
+use crate::experiment::{AVERAGE, Published};
+
+/// A comparison is significant if chance explains it with a probability below this.
+pub const LEVEL: f64 = 0.05;
+
+/// A method against a row of the same column, over treebanks.
+#[derive(Debug, Clone)]
+pub struct Direction {
+    /// The column.
+    pub column: String,
+    /// The method.
+    pub method: Method,
+    /// The row that it is compared with.
+    pub against: String,
+    /// The score.
+    pub metric: Metric,
+    /// By treebank, what the method gains.
+    pub ours: Vec<(String, Difference)>,
+    /// What it gains in the paper.
+    pub paper: Option<Theirs>,
+}
+
+/// What a method gains in a paper.
+#[derive(Debug, Clone)]
+pub struct Theirs {
+    /// By treebank; those only that the paper has.
+    pub gains: Vec<(String, f64)>,
+    /// In the mean: over the treebanks above, or the mean that the paper printed if it printed nothing else.
+    pub mean: f64,
+}
+
+/// All comparisons of a summary: by column, score, row compared with, method.
+pub fn directions(summary: &Summary) -> Vec<Direction> {
+    let spec = &summary.plan.spec;
+    let mut all = Vec::new();
+    for column in spec.columns.iter().map(|c| c.name.get_ref()) {
+        for metric in summary.metrics() {
+            for against in spec.table.compared_with() {
+                for method in summary.methods(column) {
+                    let gain = |t: String| {
+                        let difference = summary.entry(&t, column, &method)?.difference(against, metric)?;
+                        Some((t, difference))
+                    };
+                    let ours: Vec<_> = summary.treebanks().into_iter().filter_map(gain).collect();
+                    if ours.is_empty() {
+                        continue;
+                    }
+                    let is_first = summary.method_of(column, &method.row).as_ref() == Some(&method);
+                    let paper = is_first.then(|| theirs(summary, column, &method.row, against, metric)).flatten();
+                    let (column, against) = (column.clone(), against.to_owned());
+                    all.push(Direction { column, method, against, metric, ours, paper });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The figures that a paper printed for a row.
+pub fn published<'a>(summary: &'a Summary, column: &str, row: &str, metric: Metric) -> Option<&'a Published> {
+    let of_row = |p: &&Published| p.column.get_ref() == column && p.row.get_ref() == row;
+    summary.plan.spec.papers.iter().filter(of_row).find(|p| p.metric.metric() == Some(metric))
+}
+
+fn theirs(summary: &Summary, column: &str, row: &str, against: &str, metric: Metric) -> Option<Theirs> {
+    let (ours, others) = (published(summary, column, row, metric)?, published(summary, column, against, metric)?);
+    let gain = |t: &str| Some(ours.of(t)? - others.of(t)?);
+    let gains: Vec<(String, f64)> =
+        summary.treebanks().into_iter().filter_map(|t| gain(&t).map(|gain| (t, gain))).collect();
+    let mean = match gains.len() {
+        0 => gain(AVERAGE)?,
+        n => gains.iter().map(|(_, gain)| gain).sum::<f64>() / n as f64,
+    };
+    Some(Theirs { gains, mean })
+}
+
+impl Direction {
+    /// What the method gains in the mean over treebanks.
+    pub fn mean(&self) -> f64 {
+        self.ours.iter().map(|(_, d)| d.points).sum::<f64>() / self.ours.len() as f64
+    }
+
+    /// Treebanks on which the method is higher (or lower, by `sign`), and on how many of these significantly.
+    fn count(&self, sign: f64) -> (usize, usize) {
+        let of_sign = self.ours.iter().filter(|(_, d)| d.points * sign > 0.0);
+        (of_sign.clone().count(), of_sign.filter(|(_, d)| d.p < LEVEL).count())
+    }
+
+    /// The probability of so uneven a split of treebanks, or a more uneven one, if either side were as likely: the sign test,
+    /// two-sided, without ties.
+    pub fn sign_test(&self) -> f64 {
+        let (higher, lower) = (self.count(1.0).0, self.count(-1.0).0);
+        sign_test(higher, lower)
+    }
+
+    /// Treebanks for which the paper has a direction; those among them where it holds; and of the others those that are
+    /// significantly the other way.
+    pub fn held(&self) -> Option<(usize, usize, usize)> {
+        let paper = self.paper.as_ref()?;
+        let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d);
+        let pairs = paper.gains.iter().filter(|(_, gain)| *gain != 0.0);
+        let pairs: Vec<_> = pairs.filter_map(|(t, gain)| Some((gain, ours(t)?))).collect();
+        let held = pairs.iter().filter(|(gain, d)| d.points * **gain > 0.0).count();
+        let against = pairs.iter().filter(|(gain, d)| d.points * **gain < 0.0 && d.p < LEVEL).count();
+        Some((pairs.len(), held, against))
+    }
+
+    /// Treebanks where the paper's direction does not hold.
+    fn not_held(&self) -> Vec<&str> {
+        let gains = self.paper.iter().flat_map(|p| &p.gains);
+        let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d.points);
+        gains.filter(|(t, gain)| ours(t).is_some_and(|points| points * gain < 0.0)).map(|(t, _)| t.as_str()).collect()
+    }
+
+    /// Whether the means have one sign.
+    pub fn mean_holds(&self) -> Option<bool> {
+        self.paper.as_ref().map(|paper| paper.mean * self.mean() > 0.0)
+    }
+
+    /// All that in a sentence.
+    pub fn sentence(&self) -> String {
+        let ((higher, surely_higher), (lower, surely_lower)) = (self.count(1.0), self.count(-1.0));
+        let n = self.ours.len();
+        let mut sentence = format!(
+            "`{}` is higher than `{}` on {higher} of {n} treebanks ({surely_higher} significantly) and lower on {lower} \
+             ({surely_lower}), by {:+.2} points in the mean",
+            self.method.label,
+            self.against,
+            self.mean()
+        );
+        if let (Some(paper), Some((n, held, _))) = (&self.paper, self.held()) {
+            sentence += &format!("; in the paper {:+.2}", paper.mean);
+            if n > 0 {
+                sentence += &format!(", and its direction holds on {held} of {n}");
+            }
+            let not_held = self.not_held();
+            if !not_held.is_empty() && not_held.len() <= 5 {
+                sentence += &format!(" (not on {})", not_held.join(", "));
+            }
+        }
+        sentence + "."
+    }
+}
+
+/// Two-sided binomial test of `a` against `b` with even odds.
+fn sign_test(a: usize, b: usize) -> f64 {
+    let (n, few) = (a + b, a.min(b));
+    let mut term = 0.5f64.powi(n as i32);
+    let mut tail = 0.0;
+    for i in 0..=few {
+        tail += term;
+        term *= (n - i) as f64 / (i + 1) as f64;
+    }
+    (2.0 * tail).min(1.0)
+}
+
+/// The table of all comparisons; nothing if there are none or there is one treebank only.
+pub fn block(summary: &Summary) -> Option<Block> {
+    let directions = directions(summary);
+    if directions.is_empty() || summary.treebanks().len() < 2 {
+        return None;
+    }
+    let with_paper = directions.iter().any(|d| d.paper.is_some());
+    let mut heads = vec!["column", "method", "against", "score", "treebanks", "higher", "p < .05", "lower", "p < .05"];
+    heads.extend(["mean gain", "p of signs"]);
+    if with_paper {
+        heads.extend(["paper's gain", "paper's direction holds", "significantly not"]);
+    }
+    let mut table = Table::new(4, heads);
+    for direction in &directions {
+        let ((higher, surely_higher), (lower, surely_lower)) = (direction.count(1.0), direction.count(-1.0));
+        let mut line = vec![
+            Cell::text(&direction.column),
+            Cell::text(&direction.method.label),
+            Cell::text(&direction.against),
+            Cell::text(direction.metric.name()),
+            Cell::count(direction.ours.len()),
+            Cell::count(higher),
+            Cell::count(surely_higher),
+            Cell::count(lower),
+            Cell::count(surely_lower),
+            Cell::signed(Some(direction.mean())),
+            Cell::number(Some(direction.sign_test()), 3),
+        ];
+        if with_paper {
+            let held = direction.held().filter(|(n, ..)| *n > 0);
+            let holds = |(n, held, _)| Cell { text: format!("{held} of {n}"), value: Some(held as f64), best: false };
+            line.push(Cell::signed(direction.paper.as_ref().map(|p| p.mean)));
+            line.push(held.map_or_else(|| Cell::number(None, 0), holds));
+            line.push(held.map_or_else(|| Cell::number(None, 0), |(.., against)| Cell::count(against)));
+        }
+        table.lines.push(line);
+    }
+    Some(Block {
+        title: "Who wins".to_owned(),
+        reading: reading(&directions),
+        note:
+            "Higher and lower: on how many treebanks; significantly by the test over sentences. The sign test is over \
+               treebanks, each a coin."
+                .to_owned(),
+        content: Content::Table(table),
+    })
+}
+
+fn reading(directions: &[Direction]) -> Vec<String> {
+    let with_paper: Vec<&Direction> = directions.iter().filter(|d| d.paper.is_some()).collect();
+    if with_paper.is_empty() {
+        let best = |metric| {
+            let of_metric = directions.iter().filter(move |d| d.metric == metric);
+            of_metric.max_by(|a, b| a.mean().total_cmp(&b.mean()))
+        };
+        return METRICS
+            .into_iter()
+            .filter_map(best)
+            .map(|d| format!("{}, {}: {}", d.column, d.metric.name(), d.sentence()))
+            .collect();
+    }
+    let held = with_paper.iter().filter_map(|d| d.held());
+    let (n, held, against) = held.fold((0, 0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1, sum.2 + d.2));
+    let mut sentences = Vec::new();
+    if n > 0 {
+        sentences.push(format!(
+            "Over all comparisons that the paper made on a treebank of the same language, its direction holds in {held} of {n}; \
+             {against} of the others are significantly the other way."
+        ));
+    }
+    let not: Vec<String> = with_paper
+        .iter()
+        .filter(|d| d.mean_holds() == Some(false))
+        .map(|d| format!("`{}` against `{}` ({}, {})", d.method.label, d.against, d.column, d.metric.name()))
+        .collect();
+    let n_held = with_paper.len() - not.len();
+    sentences.push(match not.len() {
+        0 => format!("In the mean over treebanks it holds in all {} comparisons.", with_paper.len()),
+        _ => {
+            format!("In the mean it holds in {n_held} of {} comparisons, not for {}.", with_paper.len(), not.join(", "))
+        }
+    });
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Store;
+    use crate::experiment::testing::{plan, record};
+
+    #[test]
+    fn sign_tests_are_those_of_the_binomial_distribution() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        close(sign_test(0, 0), 1.0);
+        close(sign_test(5, 0), 2.0 / 32.0);
+        close(sign_test(1, 9), 2.0 * 11.0 / 1024.0);
+        close(sign_test(9, 1), 2.0 * 11.0 / 1024.0);
+        close(sign_test(4, 4), 1.0);
+    }
+
+    #[test]
+    fn what_wins_here_and_in_the_paper_is_counted() {
+        let plan = plan();
+        let mut store = Store::default();
+        plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
+        let summary = Summary::new(&plan, &store, "r1", false);
+        let all = directions(&summary);
+        // Two columns, two scores, three methods besides the baseline.
+        assert_eq!(all.len(), 2 * 2 * 3);
+        let of_paper: Vec<_> = all.iter().filter(|d| d.paper.is_some()).collect();
+        assert_eq!(of_paper.len(), 1);
+        let dynamic = of_paper[0];
+        assert_eq!((dynamic.method.label.as_str(), dynamic.metric), ("dynamic", Metric::Uas));
+        assert_eq!(dynamic.held(), Some((1, 1, 0)));
+        assert_eq!(dynamic.mean_holds(), Some(true));
+        assert!((dynamic.paper.as_ref().unwrap().mean - 0.5).abs() < 1e-9);
+        assert!(dynamic.sentence().contains("higher than `greedy` on 2 of 2 treebanks"), "{}", dynamic.sentence());
+    }
+}

@@ -1,0 +1,68 @@
+//! Documents as Markdown.
+
+use super::document::{Block, Content, Document, Table};
+use super::figure::HeatMap;
+
+/// The Markdown of `document`; pictures are expected beside it.
+pub fn markdown(document: &Document) -> String {
+    let mut out = String::new();
+    push(&mut out, &format!("<!--\n{}\n-->\n", document.provenance.join("\n")));
+    push(&mut out, &format!("# {}\n", document.title));
+    for paragraph in &document.about {
+        push(&mut out, &format!("{paragraph}\n"));
+    }
+    for block in &document.blocks {
+        add_block(&mut out, block, &document.profile);
+    }
+    if !document.analysis.is_empty() {
+        push(&mut out, &format!("## Reading these tables\n\n{}", document.analysis));
+    }
+    out
+}
+
+fn add_block(out: &mut String, block: &Block, profile: &str) {
+    push(out, &format!("## {}\n", block.title));
+    if !block.reading.is_empty() {
+        push(out, &format!("{}\n", block.reading.join(" ")));
+    }
+    let picture = |out: &mut String, name: &str| push(out, &format!("![{}]({profile}-{name}.svg)\n", block.title));
+    match &block.content {
+        Content::Table(table) => add_table(out, table),
+        Content::Figure(figure) => picture(out, &figure.name),
+        Content::HeatMap(HeatMap { name, .. }) => picture(out, name),
+    }
+    if !block.note.is_empty() {
+        push(out, &format!("{}\n", block.note));
+    }
+}
+
+fn add_table(out: &mut String, table: &Table) {
+    let escaped = |text: &str| text.replace('\\', "\\\\").replace('*', "\\*").replace('|', "\\|");
+    let heads = table.heads.iter().map(|head| escaped(head)).collect();
+    let lines = table.lines.iter().map(|line| {
+        let cells = line.iter().map(|cell| match cell.best {
+            true => format!("**{}**", escaped(&cell.text)),
+            false => escaped(&cell.text),
+        });
+        cells.collect()
+    });
+    let lines: Vec<Vec<String>> = std::iter::once(heads).chain(lines).collect();
+    markdown_table(out, table.n_texts, &lines);
+}
+
+/// One line with a line's end.
+fn push(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// Adds a table to `out`; the first line is the head, the first `n_texts` columns are text, the others numbers.
+pub fn markdown_table(out: &mut String, n_texts: usize, lines: &[Vec<String>]) {
+    for (i, line) in lines.iter().enumerate() {
+        push(out, &format!("| {} |", line.join(" | ").trim_end()));
+        if i == 0 {
+            push(out, &format!("|{}{}", "---|".repeat(n_texts), "---:|".repeat(line.len() - n_texts)));
+        }
+    }
+    out.push('\n');
+}

@@ -1,0 +1,140 @@
+//! Scores: a table for each score and column.
+
+use super::directions::Direction;
+use super::document::{Block, Cell, Content, NOTHING, Table};
+use super::summary::{Difference, Entry, Method, Spread, Summary};
+use crate::eval::Metric;
+use crate::experiment::TableLines;
+
+/// The table of one score in one column.
+pub fn scores(summary: &Summary, column: &str, metric: Metric) -> Block {
+    let lines = summary.lines(column);
+    let treebanks = summary.treebanks();
+    let mut names = treebanks.clone();
+    if treebanks.len() > 1 {
+        names.push("average".to_owned());
+    }
+    // By method, then by treebank with the average last.
+    let mut figures: Vec<Vec<Cell>> = lines
+        .iter()
+        .map(|method| {
+            let of_treebank = |t: &String| entry_cell(summary, summary.entry(t, column, method), metric);
+            let average = (treebanks.len() > 1).then(|| average_cell(summary, column, method, metric));
+            treebanks.iter().map(of_treebank).chain(average).collect()
+        })
+        .collect();
+    for place in 0..names.len() {
+        mark_best(&mut figures, place);
+    }
+    let labels = lines.iter().map(|m| m.label.clone());
+    let head = |names: Vec<String>| std::iter::once(String::new()).chain(names);
+    let line = |name: String, cells: Vec<Cell>| std::iter::once(Cell::text(name)).chain(cells).collect();
+    let mut table;
+    match summary.plan.spec.table.lines {
+        TableLines::Rows => {
+            table = Table::new(1, head(names));
+            table.lines = labels.zip(figures).map(|(label, cells)| line(label, cells)).collect();
+        }
+        TableLines::Treebanks => {
+            table = Table::new(1, head(labels.collect()));
+            let of_place = |i: usize| figures.iter().map(|of_method| of_method[i].clone()).collect();
+            table.lines = names.into_iter().enumerate().map(|(i, name)| line(name, of_place(i))).collect();
+        }
+    }
+    Block {
+        title: format!("{}: {column}", metric.name()),
+        reading: reading(summary, column, metric),
+        note: String::new(),
+        content: Content::Table(table),
+    }
+}
+
+/// Marks the highest figure at `place`, if there are several figures.
+fn mark_best(figures: &mut [Vec<Cell>], place: usize) {
+    let values = || figures.iter().filter_map(|of_method| of_method[place].value);
+    let best = values().fold(f64::NEG_INFINITY, f64::max);
+    if values().count() > 1 {
+        for of_method in figures.iter_mut() {
+            of_method[place].best = of_method[place].value == Some(best);
+        }
+    }
+}
+
+fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric) -> Cell {
+    let rule = summary.plan.spec.table.punctuation;
+    let score = entry.and_then(|e| Some((e, e.score(metric, rule)?)));
+    let Some((entry, score)) = score else { return Cell::text(NOTHING) };
+    let mut text = spread_text(score);
+    let baseline = summary.plan.spec.table.compared_with().first().copied();
+    if let Some(difference) = baseline.and_then(|row| entry.difference(row, metric)) {
+        text += &format!(" ({:+.2}{})", difference.points, stars(&difference));
+    }
+    if !entry.is_complete() {
+        text += &format!(" ({} of {} seeds)", entry.runs.len(), entry.n_seeds);
+    }
+    Cell { text, value: Some(score.mean), best: false }
+}
+
+fn average_cell(summary: &Summary, column: &str, method: &Method, metric: Metric) -> Cell {
+    let Some(average) = summary.average_score(column, method, metric) else { return Cell::text(NOTHING) };
+    let baseline = summary.plan.spec.table.compared_with().first().and_then(|row| summary.method_of(column, row));
+    let baseline = baseline.filter(|m| m != method).and_then(|m| summary.average_score(column, &m, metric));
+    let text = match baseline {
+        Some(baseline) => format!("{} ({:+.2})", spread_text(average), average.mean - baseline.mean),
+        None => spread_text(average),
+    };
+    Cell { text, value: Some(average.mean), best: false }
+}
+
+fn spread_text(spread: Spread) -> String {
+    match spread.sd {
+        Some(sd) => format!("{:.2} ± {sd:.2}", spread.mean),
+        None => format!("{:.2}", spread.mean),
+    }
+}
+
+/// The marks of significance.
+pub fn stars(difference: &Difference) -> &'static str {
+    match difference.p {
+        p if p < 0.01 => "**",
+        p if p < 0.05 => "*",
+        _ => "",
+    }
+}
+
+/// Who is highest, and what that is against the baseline.
+fn reading(summary: &Summary, column: &str, metric: Metric) -> Vec<String> {
+    let treebanks = summary.treebanks();
+    let name = metric.name();
+    let mut averages: Vec<(Method, f64)> = summary
+        .methods(column)
+        .into_iter()
+        .filter_map(|m| Some((m.clone(), summary.average_score(column, &m, metric)?.mean)))
+        .collect();
+    averages.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut sentences = Vec::new();
+    if let [(best, score), (second, next), ..] = &averages[..] {
+        let rule = summary.plan.spec.table.punctuation;
+        let of = |t: &String, m: &Method| summary.entry(t, column, m)?.score(metric, rule).map(|s| s.mean);
+        let is_best = |t: &&String| averages.iter().all(|(m, _)| of(t, m) <= of(t, best));
+        let n_best = treebanks.iter().filter(is_best).count();
+        sentences.push(match treebanks.len() {
+            1 => format!("`{}` is highest with {name} {score:.2}, before `{}` with {next:.2}.", best.label, second.label),
+            n => format!(
+                "On average `{}` is highest with {name} {score:.2}, before `{}` with {next:.2}; it is highest on {n_best} of {n} \
+                 treebanks.",
+                best.label, second.label
+            ),
+        });
+    }
+    let of_column = |d: &&Direction| d.column == column && d.metric == metric;
+    let directions = super::directions::directions(summary);
+    // A sentence for each row is too much where there are many: those with a paper's figures go first.
+    let mut chosen: Vec<&Direction> = directions.iter().filter(of_column).collect();
+    chosen.sort_by_key(|d| d.paper.is_none());
+    let n = if chosen.iter().any(|d| d.paper.is_some()) { 4 } else { 1 };
+    if treebanks.len() > 1 {
+        sentences.extend(chosen.into_iter().take(n).map(|d| d.sentence()));
+    }
+    sentences
+}
