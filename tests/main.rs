@@ -7,6 +7,7 @@ mod common;
 
 mod decoding;
 mod derivations;
+mod draw;
 mod eval;
 mod experiment;
 mod graph;

@@ -1,5 +1,6 @@
-//! Plots.
+//! Plots and trees.
 
 mod plot;
+pub mod tree;
 
 pub use plot::svg;
