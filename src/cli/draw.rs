@@ -14,9 +14,9 @@ use crate::tree::{ROOT, Roots};
 use crate::treebank::{Column, Reader, Sentence};
 
 const AFTER_HELP: &str = "\
-With two files, the first file's tree stands above the words and the second's beneath them. Arcs of words that have different heads
-are dashed, labels that differ under the same head are framed; the scores of the second tree against the first are
-written below. Columns are read from the first file.
+With two files, the first file's tree stands above the words and the second's beneath them. Arcs of
+words with different heads are dashed, labels that differ under the same head are framed, and the
+scores of the second tree against the first are written below. Columns are read from the first file.
 
 Examples:
   treebeam draw test.conllu --sentence 3 -o tree.svg
@@ -43,7 +43,7 @@ pub struct Args {
         num_args = 0..=1, require_equals = true, default_missing_value = "1"
     )]
     differ: Option<usize>,
-    /// The columns to write beneath each other under the arcs
+    /// The columns to write beneath each other under the arcs, such as form,lemma,upos,xpos,feats
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', default_value = "form,upos", value_parser = column)]
     columns: Vec<Column>,
     /// Leave the labels out

@@ -3,40 +3,33 @@
 //! Colours stand in attributes, for viewers that know no style sheets; the style sheet replaces them where dark is
 //! preferred. The ground is drawn, so that a picture is legible wherever it is shown.
 
+mod arcs;
+mod around;
+
 use std::fmt::{self, Write};
 
-use super::layout::{Arc, Layout, Placed, Side, layout};
+use arcs::{Baseline, LABEL, height_of, write_arcs};
+use around::{caption, legend};
+
+use super::layout::{Arc, Layout, layout};
 use super::text::{escaped, shortened, width};
 use super::{Difference, Drawing, DrawnTree};
 use crate::treebank::Column;
 
-/// Font sizes: of the first row beneath the arcs, of other rows, of labels, of what is written around the picture.
+/// Font sizes: of the first row beneath the arcs, of other rows, of what is written around the picture.
 const FORM: f64 = 16.0;
 const NOTE: f64 = 11.0;
-const LABEL: f64 = 11.5;
 const CAPTION: f64 = 12.0;
 /// Lines of text are this much higher than their font size.
 const LEADING: f64 = 1.3;
 /// Around the picture.
 const MARGIN: f64 = 16.0;
-/// The height of an arc on the first level, and of each level above it. A label fits between two levels.
-const FIRST: f64 = 28.0;
-const STEP: f64 = 22.0;
-/// Between an arc's line and its label.
-const LIFT: f64 = 3.2;
 /// Between a word and the stems on it.
 const STEM_GAP: f64 = 5.0;
-/// The widest corner of an arc, and the highest: a level's, less a label.
-const CORNER: (f64, f64) = (16.0, 14.0);
-/// Arrowheads: half their width, and their length.
-const ARROW: (f64, f64) = (3.2, 7.5);
 /// The widest text beneath an arc; longer ones are cut.
 const WIDEST: f64 = 320.0;
-/// Between things that stand side by side in the legend.
-const LEGEND_GAP: f64 = 28.0;
-/// A stretch of line in the legend.
-const SAMPLE: f64 = 34.0;
-
+/// What is of less importance than the rest.
+const QUIET: &str = r##"class="quiet" color="#59636e""##;
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
 const INK: &str = "#1f2328";
 const GROUND: &str = "#ffffff";
@@ -66,19 +59,6 @@ impl fmt::Display for N {
     }
 }
 
-/// How a class of things looks: the name that the style sheet knows, and attributes.
-fn look(difference: Difference, is_punctuation: bool) -> (&'static str, &'static str) {
-    match (difference, is_punctuation) {
-        (Difference::Head, _) => ("arc head", r##" color="#bc4c00" stroke-width="1.9""##),
-        (Difference::Label, _) => ("arc label", r##" color="#0550ae" stroke-width="1.5""##),
-        (Difference::None, true) => ("arc quiet", r##" color="#6e7781" stroke-width="0.8""##),
-        (Difference::None, false) => ("arc", r#" stroke-width="1.2""#),
-    }
-}
-
-const DASHES: &str = r#" stroke-dasharray="5 3""#;
-const QUIET: &str = r##"class="quiet" color="#59636e""##;
-
 /// A row of texts beneath the arcs.
 struct Row<'a> {
     column: Column,
@@ -105,16 +85,6 @@ fn arcs(drawing: &Drawing, tree: &DrawnTree) -> Vec<Arc> {
     tree.analysis.heads.iter().zip(&tree.analysis.labels).enumerate().map(arc).collect()
 }
 
-/// The height of an arc above its words.
-fn height(level: usize) -> f64 {
-    FIRST + STEP * (level as f64 - 1.0)
-}
-
-/// The height of a tree above its words, labels included.
-fn height_of(side: &Side) -> f64 {
-    height(side.height) + LABEL * LEADING + 2.0
-}
-
 fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
     let rows = rows(drawing);
     let n = drawing.sentence.n_words();
@@ -132,14 +102,14 @@ fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
         y += CAPTION * (LEADING - 1.0);
     }
     y += height_of(&layout.sides[0]);
-    side(&mut body, drawing, &drawing.tree, &layout.sides[0], Frame { base: y, up: 1.0 })?;
+    write_arcs(&mut body, drawing, &drawing.tree, &layout.sides[0], Baseline { y, up: 1.0 })?;
     y += STEM_GAP;
     for row in &rows {
         y = write_row(&mut body, row, &layout, y)?;
     }
     if let Some(other) = &drawing.other {
         y += STEM_GAP;
-        side(&mut body, drawing, other, &layout.sides[1], Frame { base: y, up: -1.0 })?;
+        write_arcs(&mut body, drawing, other, &layout.sides[1], Baseline { y, up: -1.0 })?;
         y += height_of(&layout.sides[1]) + CAPTION;
         content_width = content_width.max(caption(&mut body, other.name, y)?);
         let differences = drawing.differences();
@@ -171,9 +141,8 @@ fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
 
 /// Writes a row beneath `top`; where it ends.
 fn write_row(out: &mut String, row: &Row, layout: &Layout, top: f64) -> Result<f64, fmt::Error> {
-    let is_first = row.size == FORM;
     let style = if row.column == Column::Lemma { r#" font-style="italic""# } else { "" };
-    let quiet = if is_first { String::new() } else { format!(" {QUIET} fill=\"currentColor\"") };
+    let quiet = if row.size == FORM { String::new() } else { format!(" {QUIET} fill=\"currentColor\"") };
     let baseline = top + row.size;
     writeln!(out, r#"<g font-size="{}"{style}{quiet}>"#, N(row.size))?;
     for ((shown, full), &x) in row.shown.iter().zip(&row.full).zip(&layout.words) {
@@ -185,141 +154,6 @@ fn write_row(out: &mut String, row: &Row, layout: &Layout, top: f64) -> Result<f
     }
     out.push_str("</g>\n");
     Ok(top + row.size * LEADING)
-}
-
-/// Where a tree's words end and in which direction it grows: 1 is upwards, -1 downwards.
-#[derive(Clone, Copy)]
-struct Frame {
-    base: f64,
-    up: f64,
-}
-
-impl Frame {
-    fn y(self, height: f64) -> f64 {
-        self.base - self.up * height
-    }
-}
-
-fn side(out: &mut String, drawing: &Drawing, tree: &DrawnTree, side: &Side, frame: Frame) -> fmt::Result {
-    let (differences, punctuation) = (drawing.differences(), drawing.punctuation());
-    writeln!(out, r#"<g font-size="{}">"#, N(LABEL))?;
-    for (word, placed) in drawing.sentence.words().zip(&side.arcs) {
-        let place = usize::from(word) - 1;
-        let difference = differences[place];
-        let mut title = drawing.arc(tree, word);
-        if difference != Difference::None {
-            for other in drawing.trees().filter(|other| !std::ptr::eq(*other, tree)) {
-                write!(title, "; {}: {}", other.name, drawing.arc(other, word))?;
-            }
-        }
-        let (class, attributes) = look(difference, punctuation[place]);
-        let dashes = if difference == Difference::Head { DASHES } else { "" };
-        write!(out, r#"<g class="{class}"{attributes} fill="currentColor"><title>{}</title>"#, escaped(&title))?;
-        write!(out, r#"<path d="{}" fill="none" stroke="currentColor"{dashes}/>"#, line(placed, frame))?;
-        arrow(out, placed.dependent_x, frame)?;
-        if drawing.with_labels {
-            label(out, tree.analysis.labels[place], placed, difference == Difference::Label, frame)?;
-        }
-        out.push_str("</g>\n");
-    }
-    out.push_str("</g>\n");
-    Ok(())
-}
-
-/// An arc's line from its head to where its arrow begins.
-fn line(arc: &Placed, frame: Frame) -> String {
-    let top = frame.y(height(arc.level));
-    let end = frame.y(ARROW.1 - 1.0);
-    if arc.head_x == arc.dependent_x {
-        return format!("M{} {}V{}", N(arc.dependent_x), N(top), N(end));
-    }
-    let (rx, ry) = (((arc.head_x - arc.dependent_x).abs() / 2.0).min(CORNER.0), CORNER.1);
-    let direction = (arc.dependent_x - arc.head_x).signum();
-    let sweep = u8::from(direction * frame.up > 0.0);
-    let shoulder = N(top + frame.up * ry);
-    format!(
-        "M{x1} {base}V{shoulder}A{rx} {ry} 0 0 {sweep} {from} {top}H{to}A{rx} {ry} 0 0 {sweep} {x2} {shoulder}V{end}",
-        x1 = N(arc.head_x),
-        base = N(frame.base),
-        rx = N(rx),
-        ry = N(ry),
-        from = N(arc.head_x + direction * rx),
-        top = N(top),
-        to = N(arc.dependent_x - direction * rx),
-        x2 = N(arc.dependent_x),
-        end = N(end),
-    )
-}
-
-fn arrow(out: &mut String, x: f64, frame: Frame) -> fmt::Result {
-    let shoulder = N(frame.y(ARROW.1));
-    write!(out, r#"<path d="M{} {}L{} {shoulder}H{}Z"/>"#, N(x), N(frame.base), N(x - ARROW.0), N(x + ARROW.0))
-}
-
-/// The label on the far side of its arc from the words.
-fn label(out: &mut String, text: &str, arc: &Placed, is_framed: bool, frame: Frame) -> fmt::Result {
-    let line = frame.y(height(arc.level));
-    // Letters reach from a fifth of their size below the baseline to three quarters above it.
-    let baseline = if frame.up > 0.0 { line - LIFT - 0.2 * LABEL } else { line + LIFT + 0.8 * LABEL };
-    if is_framed {
-        framed(out, arc.label_x, baseline, width(text, LABEL) + 4.0)?;
-    }
-    write!(out, r#"<text x="{}" y="{}">{}</text>"#, N(arc.label_x), N(baseline), escaped(text))
-}
-
-/// A frame for a label of this width with its middle at `x`.
-fn framed(out: &mut String, x: f64, baseline: f64, width: f64) -> fmt::Result {
-    let (top, height) = (baseline - 0.85 * LABEL, 1.15 * LABEL);
-    write!(
-        out,
-        r#"<rect x="{}" y="{}" width="{}" height="{}" rx="3" fill="none" stroke="currentColor" stroke-width="1"/>"#,
-        N(x - width / 2.0),
-        N(top),
-        N(width),
-        N(height)
-    )
-}
-
-/// A line of text around the picture; its width.
-fn caption(out: &mut String, text: &str, baseline: f64) -> Result<f64, fmt::Error> {
-    writeln!(
-        out,
-        r#"<text {QUIET} fill="currentColor" x="0" y="{}" font-size="{}" text-anchor="start">{}</text>"#,
-        N(baseline),
-        N(CAPTION),
-        escaped(text)
-    )?;
-    Ok(width(text, CAPTION))
-}
-
-/// What differences look like; the width of it.
-fn legend(out: &mut String, differences: &[Difference], with_labels: bool, baseline: f64) -> Result<f64, fmt::Error> {
-    let mut x = 0.0;
-    for (difference, name) in [(Difference::Head, "other head"), (Difference::Label, "same head, other label")] {
-        let n = differences.iter().filter(|&&found| found == difference).count();
-        if n == 0 {
-            continue;
-        }
-        let (class, attributes) = look(difference, false);
-        write!(out, r#"<g class="{class}"{attributes} fill="currentColor" font-size="{}">"#, N(CAPTION))?;
-        let (middle, line) = (N(x + SAMPLE / 2.0), baseline - 0.35 * CAPTION);
-        match difference {
-            Difference::Label if with_labels => {
-                framed(out, x + SAMPLE / 2.0, baseline, SAMPLE)?;
-                write!(out, r#"<text x="{middle}" y="{}" font-size="{}">label</text>"#, N(baseline), N(LABEL))?;
-            }
-            _ => {
-                let dashes = if difference == Difference::Head { DASHES } else { "" };
-                let (from, to, line) = (N(x), N(x + SAMPLE), N(line));
-                write!(out, r#"<path d="M{from} {line}H{to}" stroke="currentColor"{dashes}/>"#)?;
-            }
-        }
-        x += SAMPLE + 8.0;
-        let text = format!("{name}: {n} {}", if n == 1 { "word" } else { "words" });
-        writeln!(out, r#"<text x="{}" y="{}" text-anchor="start">{text}</text></g>"#, N(x), N(baseline))?;
-        x += width(&text, CAPTION) + LEGEND_GAP;
-    }
-    Ok(x - LEGEND_GAP)
 }
 
 #[cfg(test)]

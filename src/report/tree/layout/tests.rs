@@ -19,8 +19,16 @@ fn overlap(a: (f64, f64), b: (f64, f64)) -> bool {
 fn check(widths: &[f64], trees: &[Vec<Arc>]) -> Layout {
     let layout = layout(widths, trees);
     let around = |x: f64, width: f64| (x - width / 2.0, x + width / 2.0);
+    // What belongs to a word: its text and its stems.
+    let n_stems = |arcs: &[Arc], word| {
+        arcs.iter().map(|arc| usize::from(arc.dependent == word) + usize::from(arc.head == Some(word))).sum::<usize>()
+    };
+    let cell = |(word, &width): (usize, &f64)| {
+        trees.iter().map(|arcs| n_stems(arcs, word) as f64 * SLOT).fold(width, f64::max)
+    };
+    let cells: Vec<f64> = widths.iter().enumerate().map(cell).collect();
     for (word, pair) in layout.words.windows(2).enumerate() {
-        let gap = pair[1] - pair[0] - (widths[word] + widths[word + 1]) / 2.0;
+        let gap = pair[1] - pair[0] - (cells[word] + cells[word + 1]) / 2.0;
         assert!(gap > GAP - 1e-6, "words {word} and the next: {gap}");
     }
     let mut extents: Vec<(f64, f64)> = layout.words.iter().zip(widths).map(|(&x, &width)| around(x, width)).collect();
@@ -29,12 +37,9 @@ fn check(widths: &[f64], trees: &[Vec<Arc>]) -> Layout {
         assert_eq!(side.height, side.arcs.iter().map(|arc| arc.level).max().unwrap());
         for (arc, placed) in arcs.iter().zip(&side.arcs) {
             assert!((1..=side.height).contains(&placed.level));
-            let nearest = |x: f64| {
-                let distance = |&word: &usize| (layout.words[word] - x).abs();
-                (0..widths.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap()
-            };
-            assert_eq!(nearest(placed.dependent_x), arc.dependent);
-            assert_eq!(nearest(placed.head_x), arc.head.unwrap_or(arc.dependent));
+            let is_over = |x: f64, word: usize| (layout.words[word] - x).abs() < cells[word] / 2.0;
+            assert!(is_over(placed.dependent_x, arc.dependent));
+            assert!(is_over(placed.head_x, arc.head.unwrap_or(arc.dependent)));
             extents.push(around(placed.label_x, arc.label));
             // A label lies on its arc.
             let (left, right) = placed.extent();
