@@ -17,7 +17,7 @@
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`experiment`] | specifications, cells, records and tables |
-//! | [`report`] | plots |
+//! | [`report`] | plots and trees |
 //! | [`cli`] | one file per subcommand |
 //!
 //! A folder imports only from folders above it in this list.

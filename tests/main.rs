@@ -8,6 +8,7 @@ mod common;
 mod decoding;
 mod derivations;
 mod diagnosis;
+mod draw;
 mod eval;
 mod experiment;
 mod graph;

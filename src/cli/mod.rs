@@ -2,6 +2,7 @@
 //!
 //! Data go to standard output, everything else to standard error. Exit codes: 0 all right, 1 a check failed, 2 an error.
 
+mod draw;
 mod eval;
 mod experiment;
 mod features;
@@ -32,6 +33,8 @@ enum Command {
     Parse(parse::Args),
     /// Score a parsed file against the gold file, or two of them against each other
     Eval(eval::Args),
+    /// Draw a tree, or two trees of the same words with their differences, as SVG
+    Draw(draw::Args),
     /// Verify oracles by exhaustive search, show derivations
     Oracle(oracle::Args),
     /// List feature sets, show the features of a configuration
@@ -50,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Train(args) => train::run(*args),
         Command::Parse(args) => parse::run(args),
         Command::Eval(args) => eval::run(args),
+        Command::Draw(args) => draw::run(args),
         Command::Oracle(args) => oracle::run(args),
         Command::Features(args) => features::run(args),
         Command::Treebank(args) => treebank::run(args),

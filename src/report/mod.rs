@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! What experiments have found: tables, plots, and what is to be seen in them.
 //!
 //! | file | what it holds |
@@ -7,6 +8,9 @@
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `costs`, `diagnoses`, `figures` |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot`, `heat` | renderings |
+=======
+//! Plots and trees.
+>>>>>>> draw
 
 mod bounds;
 mod costs;
@@ -18,11 +22,15 @@ mod figures;
 mod heat;
 mod markdown;
 mod plot;
+<<<<<<< HEAD
 mod published;
 mod results;
 mod scores;
 mod summary;
 mod tsv;
+=======
+pub mod tree;
+>>>>>>> draw
 
 pub use bounds::bounds_document;
 pub use figures::figures;

@@ -1,0 +1,154 @@
+//! `treebeam draw` as its users run it.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::common::{generated, treebeam, write};
+
+/// Two sentences, the first with a multiword token and an empty node.
+const GOLD: &str = "\
+# sent_id = s1
+1-2\tgonna\t_\t_\t_\t_\t_\t_\t_\t_
+1\tgon\tgo\tVERB\t_\t_\t0\troot\t_\t_
+2\tna\tto\tPART\t_\t_\t3\tmark\t_\t_
+2.1\tnobody\t_\tPRON\t_\t_\t_\t_\t_\t_
+3\tleave\tleave\tVERB\t_\t_\t1\txcomp\t_\t_
+
+# sent_id = s2
+1\tShe\tshe\tPRON\t_\t_\t2\tnsubj\t_\t_
+2\tleft\tleave\tVERB\t_\t_\t0\troot\t_\t_
+3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_
+
+";
+
+/// A folder with `gold.conllu`, and `system.conllu` with `from` replaced by `to`.
+fn folder(from: &str, to: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("gold.conllu"), GOLD).unwrap();
+    assert_eq!(GOLD.matches(from).count(), 1, "{from}");
+    fs::write(folder.path().join("system.conllu"), GOLD.replace(from, to)).unwrap();
+    folder
+}
+
+fn drawn(folder: &Path, line: &str) -> String {
+    String::from_utf8(treebeam(folder, line).assert().success().get_output().stdout.clone()).unwrap()
+}
+
+/// What is said of a request that must be refused.
+fn refused(folder: &Path, line: &str) -> String {
+    let assert = treebeam(folder, line).assert().code(2);
+    let output = assert.get_output();
+    assert!(output.stdout.is_empty());
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn sentences_are_chosen_by_number_and_by_id() {
+    let folder = folder("nsubj", "nsubj:pass");
+    let first = drawn(folder.path(), "draw gold.conllu");
+    assert!(first.starts_with("<svg ") && first.ends_with("</svg>\n"));
+    assert!(first.contains(">leave<") && !first.contains("nobody") && !first.contains("gonna"), "words only: {first}");
+    let second = drawn(folder.path(), "draw gold.conllu --sentence 2");
+    assert!(second.contains(">She<") && second.contains("sentence 2 (s2) of gold.conllu"), "{second}");
+    assert_eq!(drawn(folder.path(), "draw gold.conllu --id s2"), second);
+    let text = fs::read(folder.path().join("gold.conllu")).unwrap();
+    let piped = treebeam(folder.path(), "draw - --id s2 -o tree.svg").write_stdin(text).assert().success();
+    assert!(piped.get_output().stdout.is_empty());
+    let file = fs::read_to_string(folder.path().join("tree.svg")).unwrap();
+    assert_eq!(file.replace("of standard input", "of gold.conllu"), second);
+}
+
+#[test]
+fn columns_and_labels_are_chosen() {
+    let folder = folder("nsubj", "nsubj:pass");
+    let svg = drawn(folder.path(), "draw gold.conllu --sentence 2 --columns form,LEMMA --no-labels");
+    assert!(svg.contains(">she<") && !svg.contains(">PRON<") && !svg.contains(">nsubj<"), "{svg}");
+    assert!(refused(folder.path(), "draw gold.conllu --columns form,tag").contains("upos"));
+}
+
+#[test]
+fn differing_sentences_are_found() {
+    let folder = folder("2\tnsubj", "3\tnsubj");
+    let svg = drawn(folder.path(), "draw gold.conllu system.conllu --differ");
+    assert!(svg.contains("sentence 2 (s2): UAS 66.67 (2 of 3 words), LAS 66.67 (2), punctuation included"), "{svg}");
+    assert_eq!(drawn(folder.path(), "draw --differ=1 gold.conllu system.conllu"), svg);
+    assert_eq!(drawn(folder.path(), "draw gold.conllu system.conllu --sentence 2"), svg);
+    let told = refused(folder.path(), "draw gold.conllu system.conllu --differ=2");
+    assert_eq!(told, "error: --differ=2: the trees of only 1 of 2 sentences differ\n");
+    let told = refused(folder.path(), "draw gold.conllu gold.conllu --differ");
+    assert_eq!(told, "error: gold.conllu and gold.conllu have the same trees in all 2 sentences\n");
+    assert!(refused(folder.path(), "draw gold.conllu --differ").contains("<OTHER>"));
+}
+
+#[test]
+fn sentences_that_are_not_there_are_refused() {
+    let folder = folder("nsubj", "nsubj:pass");
+    let told = refused(folder.path(), "draw gold.conllu --sentence 3");
+    assert_eq!(told, "error: gold.conllu: no sentence 3; expected a number from 1 to 2\n");
+    assert!(refused(folder.path(), "draw gold.conllu --sentence 0").contains("expected a number from 1"));
+    let told = refused(folder.path(), "draw gold.conllu --id s3");
+    assert_eq!(told, "error: gold.conllu: no sentence with the id `s3` among 2\n");
+    assert!(refused(folder.path(), "draw gold.conllu --id s1 --sentence 1").contains("cannot be used with"));
+    assert!(refused(folder.path(), "draw - -").contains("only one of the files can be standard input"));
+}
+
+#[test]
+fn other_words_are_told_with_both_places() {
+    let differing = folder("3\t.\t", "3\t!\t");
+    assert_eq!(
+        refused(differing.path(), "draw gold.conllu system.conllu --differ -o tree.svg"),
+        "error: system.conllu:11 (sentence s2): word \"!\"; expected word \".\" as in gold.conllu:11 (sentence s2)\n"
+    );
+    assert!(!differing.path().join("tree.svg").exists());
+    // The first sentences are the same.
+    drawn(differing.path(), "draw gold.conllu system.conllu");
+    let (_, second) = GOLD.split_once("\n\n").unwrap();
+    let shorter = folder(second, "");
+    assert_eq!(
+        refused(shorter.path(), "draw gold.conllu system.conllu --sentence 2"),
+        "error: system.conllu: the end of the file after 1 sentences; expected the sentence at gold.conllu:8 (sentence s2)\n"
+    );
+}
+
+#[test]
+fn what_is_not_a_tree_is_told_with_its_line() {
+    let malformed = folder("3\tleave\tleave\t", "3\tleave\t");
+    let told = refused(malformed.path(), "draw system.conllu");
+    assert!(told.starts_with("error: system.conllu:6 (sentence s1): 9 columns"), "{told}");
+    let cycle = folder("0\troot\t_\t_\n2\tna", "3\troot\t_\t_\n2\tna");
+    let told = refused(cycle.path(), "draw system.conllu");
+    assert!(told.starts_with("error: system.conllu:3 (sentence s1): a cycle of heads: 1 -> 3 -> 1"), "{told}");
+    // The other sentence is sound.
+    drawn(cycle.path(), "draw system.conllu --sentence 2");
+}
+
+#[test]
+fn long_sentences_are_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let words: String =
+        (1..=2000).map(|word| format!("{word}\tw{word}\t_\t_\t_\t_\t{}\tdep\t_\t_\n", word / 2)).collect();
+    fs::write(folder.path().join("long.conllu"), words + "\n").unwrap();
+    let svg = drawn(folder.path(), "draw long.conllu");
+    assert_eq!(svg.matches("class=\"arc\"").count(), 2000);
+}
+
+#[test]
+fn every_generated_sentence_can_be_drawn_against_another_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let sentences = generated(5, 30);
+    write(folder.path(), "gold.conllu", &sentences);
+    let mut chain = fs::File::create(folder.path().join("chain.conllu")).unwrap();
+    for sentence in &sentences {
+        let heads: Vec<_> = sentence.words().map(|word| word - 1).collect();
+        sentence.write_parsed(&mut chain, &heads, &vec!["dep"; heads.len()]).unwrap();
+    }
+    for (number, sentence) in (1..).zip(&sentences) {
+        let svg = drawn(folder.path(), &format!("draw gold.conllu chain.conllu --sentence {number}"));
+        assert_eq!(
+            svg.matches("<g class=\"arc").count(),
+            2 * sentence.n_words() + svg.matches("other head:").count() + svg.matches("other label:").count()
+        );
+    }
+}
