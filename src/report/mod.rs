@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 //! What experiments have found: tables, plots, and what is to be seen in them.
 //!
 //! | file | what it holds |
@@ -8,9 +7,7 @@
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `costs`, `diagnoses`, `figures` |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot`, `heat` | renderings |
-=======
-//! Plots and trees.
->>>>>>> draw
+//! | [`tree`] | dependency trees as SVG |
 
 mod bounds;
 mod costs;
@@ -22,15 +19,12 @@ mod figures;
 mod heat;
 mod markdown;
 mod plot;
-<<<<<<< HEAD
 mod published;
 mod results;
 mod scores;
 mod summary;
-mod tsv;
-=======
 pub mod tree;
->>>>>>> draw
+mod tsv;
 
 pub use bounds::bounds_document;
 pub use figures::figures;
