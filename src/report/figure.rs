@@ -1,0 +1,124 @@
+//! What a picture shows; how it is drawn is another matter.
+
+use serde::{Deserialize, Serialize};
+
+/// A chart.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// The name of its file, without ending.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The points, by who made them; none is empty.
+    pub curves: Vec<Curve>,
+}
+
+/// An axis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// What it shows, with the unit.
+    pub title: String,
+    /// How it is divided.
+    pub scale: Scale,
+}
+
+/// How an axis is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// By doubling, with ticks at powers of two.
+    Doubling,
+    /// By powers of ten.
+    Decimal,
+}
+
+impl Axis {
+    /// An axis that is divided evenly.
+    pub fn linear(title: impl Into<String>) -> Axis {
+        Axis { title: title.into(), scale: Scale::Linear }
+    }
+
+    /// An axis for what grows by doubling, such as the width of a beam.
+    pub fn doubling(title: impl Into<String>) -> Axis {
+        Axis { title: title.into(), scale: Scale::Doubling }
+    }
+
+    /// An axis for what differs by orders of magnitude, such as speeds.
+    pub fn decimal(title: impl Into<String>) -> Axis {
+        Axis { title: title.into(), scale: Scale::Decimal }
+    }
+}
+
+/// Points of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// Its name in the legend.
+    pub name: String,
+    /// How its points are drawn.
+    #[serde(default)]
+    pub style: Style,
+    /// Its points, in the order in which a line goes through them.
+    pub points: Vec<Point>,
+}
+
+/// How the points of a curve are drawn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Style {
+    /// With a line through them.
+    #[default]
+    Line,
+    /// As points alone.
+    Points,
+    /// As a thin line without marks: the frontier of other curves' points.
+    Frontier,
+}
+
+/// A point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Where it is on the horizontal axis.
+    pub x: f64,
+    /// Where it is on the vertical axis.
+    pub y: f64,
+    /// The standard deviation of `y`, if there are several seeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd: Option<f64>,
+    /// What it stands for, if the curve's name and `x` do not say so.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+}
+
+impl Point {
+    /// A point without spread or label.
+    pub fn at(x: f64, y: f64) -> Point {
+        Point { x, y, sd: None, label: String::new() }
+    }
+}
+
+/// Figures on a grid, told by shades.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeatMap {
+    /// The name of its file, without ending.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// What the columns are.
+    pub x_title: String,
+    /// What the lines are.
+    pub y_title: String,
+    /// The columns, left to right.
+    pub x: Vec<String>,
+    /// The lines, top to bottom.
+    pub y: Vec<String>,
+    /// What the figures are.
+    pub unit: String,
+    /// The figures by line, then column; nothing where there is none.
+    pub values: Vec<Vec<Option<f64>>>,
+}
