@@ -16,7 +16,7 @@
 //! | [`learn`] | perceptrons, greedy and global; learning to search with any base learner |
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
 //! | [`experiment`] | specifications, cells, records and tables |
-//! | [`report`] | plots |
+//! | [`report`] | plots; all results as a page of HTML |
 //! | [`cli`] | one file per subcommand |
 //!
 //! A folder imports only from folders above it in this list.

@@ -10,6 +10,7 @@ mod model;
 mod oracle;
 mod parse;
 mod parser_name;
+mod report;
 mod train;
 mod treebank;
 
@@ -42,6 +43,8 @@ enum Command {
     Model(model::Args),
     /// Run experiments and print their tables
     Experiment(experiment::Args),
+    /// Write all results as one page of HTML
+    Report(report::Args),
 }
 
 /// Parses the command line, runs the subcommand and reports errors; the exit code of the process.
@@ -55,6 +58,7 @@ pub fn main() -> ExitCode {
         Command::Treebank(args) => treebank::run(args),
         Command::Model(args) => model::run(args),
         Command::Experiment(args) => experiment::run(args),
+        Command::Report(args) => report::run(args),
     };
     match result {
         Ok(code) => code,
