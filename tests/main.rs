@@ -15,5 +15,6 @@ mod model_files;
 mod oracle;
 mod parsing;
 mod readme;
+mod report;
 mod training;
 mod treebank;

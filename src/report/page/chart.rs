@@ -163,21 +163,21 @@ impl Plot<'_> {
         if !point.label.is_empty() {
             facts.push(point.label.clone());
         }
-        let value = |axis: &Axis, value: f64, all: &dyn Fn(&Point) -> f64| match axis.scale {
-            // Values may differ by orders of magnitude, and so may the digits that matter.
-            Scale::Doubling | Scale::Decimal => number::alone(value),
-            Scale::Linear => {
-                let points = self.figure.curves.iter().flat_map(|curve| &curve.points);
-                number::grouped(value, number::digits(points.map(all)))
-            }
-        };
-        facts.push(format!("{}: {}", self.figure.x.title, value(&self.figure.x, point.x, &|p| p.x)));
-        let y = value(&self.figure.y, point.y, &|p| p.y);
-        facts.push(match point.sd {
-            Some(sd) => format!("{}: {y} ± {}", self.figure.y.title, number::alone(sd)),
-            None => format!("{}: {y}", self.figure.y.title),
-        });
+        let [x, y] = [&self.figure.x, &self.figure.y];
+        let [x_digits, y_digits] = [self.digits(x, |p| p.x), self.digits(y, |p| p.y)];
+        let shown =
+            |value, digits: Option<usize>| digits.map_or_else(|| number::alone(value), |n| number::grouped(value, n));
+        facts.push(format!("{}: {}", x.title, shown(point.x, x_digits)));
+        let spread = point.sd.map_or_else(String::new, |sd| format!(" ± {}", shown(sd, y_digits)));
+        facts.push(format!("{}: {}{spread}", y.title, shown(point.y, y_digits)));
         facts.join("\n")
+    }
+
+    /// The digits that all values of an axis are told with. There are none in common on a logarithmic one, where values may
+    /// differ by orders of magnitude, and so may the digits that matter.
+    fn digits(&self, axis: &Axis, value: impl Fn(&Point) -> f64) -> Option<usize> {
+        let points = self.figure.curves.iter().flat_map(|curve| &curve.points);
+        (axis.scale == Scale::Linear).then(|| number::digits(points.map(value)))
     }
 
     /// Writes labels beside the points of clouds, where there is room.

@@ -127,7 +127,14 @@
       const fits = table.offsetWidth <= box.parentElement.clientWidth;
       box.classList.toggle("fits", fits);
       if (fits) box.removeAttribute("tabindex"); else box.tabIndex = 0;
+      edges(box);
     });
+  }
+
+  // Whether a table has more to show on either side.
+  function edges(box) {
+    box.classList.toggle("moved", box.scrollLeft > 0);
+    box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
   }
 
   function sortable(box) {
@@ -177,7 +184,6 @@
       setTimeout(() => { copy.textContent = "Copy as TSV"; }, 1500);
     });
     box.after(make("div", { className: "tools" }, copy));
-    box.addEventListener("scroll", () => box.classList.toggle("moved", box.scrollLeft > 0), { passive: true });
   }
 
   async function write(text) {
@@ -319,6 +325,7 @@
     document.body.append(tip);
     themes();
     all(".box.table").forEach(sortable);
+    all(".box").forEach((box) => box.addEventListener("scroll", () => edges(box), { passive: true }));
     all(".experiment").forEach(profiles);
     all(".chart").forEach(chart);
     all(".map").forEach(heat);
