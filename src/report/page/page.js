@@ -58,12 +58,11 @@
         tab.setAttribute("aria-selected", selected);
         tab.tabIndex = selected ? 0 : -1;
       });
-      measure(shown);
     };
     const tabs = panels.length < 2 ? [] : panels.map((panel) => {
       const tab = make("button", { type: "button", role: "tab", id: `${panel.id}-tab` }, panel.dataset.profile);
       tab.setAttribute("aria-controls", panel.id);
-      tab.addEventListener("click", () => show(panel));
+      tab.addEventListener("click", () => panel.show());
       panel.setAttribute("role", "tabpanel");
       panel.setAttribute("aria-labelledby", tab.id);
       return tab;
@@ -78,7 +77,12 @@
       });
       panels[0].before(list);
     }
-    panels.forEach((panel) => { panel.show = () => show(panel); });
+    panels.forEach((panel) => {
+      panel.show = () => {
+        show(panel);
+        measure(panel);
+      };
+    });
     show(panels[0]);
   }
 
@@ -119,22 +123,26 @@
     all(".opening, .experiment").forEach((section) => watch.observe(section));
   }
 
-  // A table that fits needs no box that scrolls; its head then stays below the bar at the top of the page.
+  // A table that fits needs no box that scrolls; its head then stays below the bar at the top of the page. All widths are
+  // read before any class is changed, so that the page is laid out once and not once a table.
   function measure(within) {
-    all(".box", within).forEach((box) => {
-      const table = box.firstElementChild;
-      if (!table.offsetWidth) return;
-      const fits = table.offsetWidth <= box.parentElement.clientWidth;
-      box.classList.toggle("fits", fits);
-      if (fits) box.removeAttribute("tabindex"); else box.tabIndex = 0;
-      edges(box);
-    });
+    const widths = all(".box", within)
+      .map((box) => [box, box.firstElementChild.offsetWidth, box.parentElement.clientWidth])
+      .filter(([, own]) => own > 0);
+    for (const [box, own, room] of widths) {
+      box.classList.toggle("fits", own <= room);
+      if (own <= room) box.removeAttribute("tabindex"); else box.tabIndex = 0;
+    }
+    edges(widths.map(([box]) => box));
   }
 
-  // Whether a table has more to show on either side.
-  function edges(box) {
-    box.classList.toggle("moved", box.scrollLeft > 0);
-    box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  // Whether tables have more to show on either side.
+  function edges(boxes) {
+    const sides = boxes.map((box) => [box, box.scrollLeft > 0, box.scrollLeft + box.clientWidth < box.scrollWidth - 1]);
+    for (const [box, left, right] of sides) {
+      box.classList.toggle("moved", left);
+      box.classList.toggle("more", right);
+    }
   }
 
   function sortable(box) {
@@ -325,10 +333,11 @@
     document.body.append(tip);
     themes();
     all(".box.table").forEach(sortable);
-    all(".box").forEach((box) => box.addEventListener("scroll", () => edges(box), { passive: true }));
+    all(".box").forEach((box) => box.addEventListener("scroll", () => edges([box]), { passive: true }));
     all(".experiment").forEach(profiles);
     all(".chart").forEach(chart);
     all(".map").forEach(heat);
+    measure(document);
     contents();
     follow();
     addEventListener("hashchange", follow);
