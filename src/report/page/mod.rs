@@ -26,8 +26,7 @@ mod table;
 mod tests;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use super::document::{Block, Content, Document};
@@ -60,11 +59,13 @@ impl Report {
             js: include_str!("page.js"),
             experiments: self.experiments.iter().map(|e| ExperimentView::new(e, base)).collect(),
         };
-        render(&view).map_err(|error| Error::Usage(format!("the template of the page: {error:#}")))
+        let wrong = |error: &dyn std::fmt::Display| Error::Usage(format!("the template of the page: {error:#}"));
+        let view = serde_json::to_value(view).map_err(|error| wrong(&error))?;
+        render(template_value(view)).map_err(|error| wrong(&error))
     }
 }
 
-fn render(view: &PageView) -> Result<String, minijinja::Error> {
+fn render(view: Value) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
@@ -78,7 +79,24 @@ fn render(view: &PageView) -> Result<String, minijinja::Error> {
     ] {
         environment.add_template(name, source)?;
     }
-    environment.get_template("page.html")?.render(Serde(view))
+    environment.get_template("page.html")?.render(view)
+}
+
+/// What templates read. The template engine could take what is serialisable itself, with another feature of it; but that
+/// feature is written down in Cargo.lock, and records of runs made with another Cargo.lock count as stale.
+fn template_value(value: serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    match value {
+        Json::Null => Value::from(()),
+        Json::Bool(value) => Value::from(value),
+        Json::Number(number) => match number.as_u64() {
+            Some(whole) => Value::from(whole),
+            None => Value::from(number.as_f64()),
+        },
+        Json::String(text) => Value::from(text),
+        Json::Array(values) => values.into_iter().map(template_value).collect(),
+        Json::Object(pairs) => Value::from_pairs(pairs.into_iter().map(|(name, value)| (name, template_value(value)))),
+    }
 }
 
 #[derive(Serialize)]
