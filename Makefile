@@ -70,6 +70,19 @@ systems: build ## every transition system, greedy and with a beam
 learning-to-search: build ## base learners and features of learning to search, and what greedy parsers reach
 	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
+RESULTS ?= results
+PICTURES = target/report-check
+
+.PHONY: report report-check
+
+report: build ## all results as one page of HTML, results/report.html
+	$(TREEBEAM) report --results $(RESULTS)
+
+report-check: build ## look at that page in a browser; not part of `make test`: needs Chromium and Python's playwright
+	mkdir -p $(PICTURES)
+	$(TREEBEAM) report --results $(RESULTS) -o $(PICTURES)/report.html
+	$(PYTHON) tests/browser/report.py $(PICTURES)/report.html $(PICTURES)
+
 # Speed
 #
 # make bench-throughput TREEBEAM_TREEBANKS=DIR          without it, on a generated treebank; QUICK=1 is PROFILE=quick

@@ -16,8 +16,8 @@
 //! | [`learn`] | perceptrons, greedy and global; learning to search with any base learner |
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
-//! | [`experiment`] | specifications, cells, records and tables |
-//! | [`report`] | plots and trees |
+//! | [`experiment`] | specifications, cells and records |
+//! | [`report`] | tables, plots, trees; all results as a page of HTML |
 //! | [`cli`] | one file per subcommand |
 //!
 //! A folder imports only from folders above it in this list.

@@ -17,5 +17,6 @@ mod model_files;
 mod oracle;
 mod parsing;
 mod readme;
+mod report;
 mod training;
 mod treebank;

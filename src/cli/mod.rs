@@ -11,6 +11,7 @@ mod model;
 mod oracle;
 mod parse;
 mod parser_name;
+mod report;
 mod train;
 mod treebank;
 
@@ -45,6 +46,8 @@ enum Command {
     Model(model::Args),
     /// Run experiments and print their tables
     Experiment(experiment::Args),
+    /// Write all results as one page of HTML
+    Report(report::Args),
 }
 
 /// Parses the command line, runs the subcommand and reports errors; the exit code of the process.
@@ -59,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Treebank(args) => treebank::run(args),
         Command::Model(args) => model::run(args),
         Command::Experiment(args) => experiment::run(args),
+        Command::Report(args) => report::run(args),
     };
     match result {
         Ok(code) => code,

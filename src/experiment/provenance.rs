@@ -49,7 +49,7 @@ impl Provenance {
 
 /// The paths whose content decides what a run computes. A change of anything else, such as tables, reports, the command line
 /// or documents, makes no record stale.
-const CODE: [&str; 15] = [
+const CODE: [&str; 14] = [
     "src/tree",
     "src/treebank",
     "src/configuration",
@@ -64,8 +64,10 @@ const CODE: [&str; 15] = [
     "src/random.rs",
     "src/experiment/data.rs",
     "src/experiment/engine.rs",
-    "Cargo.lock",
 ];
+
+/// The file that says which versions of other crates are used.
+const DEPENDENCIES: &str = "Cargo.lock";
 
 /// The revision of the code: the last commit that touched it, and if there are changes since, `+` and a checksum of
 /// them. It describes the checkout in the current folder, so build before running.
@@ -76,18 +78,26 @@ pub fn code_revision() -> String {
     if let Ok(stated) = std::env::var(REVISION_VARIABLE) {
         return stated;
     }
-    let commit = git(&["log", "-1", "--format=%H"]).filter(|c| !c.is_empty());
-    let Some(commit) = commit else { return "unknown".to_owned() };
-    let changes = [git(&["diff", "HEAD"]), git(&["status", "--porcelain"])].map(Option::unwrap_or_default).concat();
+    // Newer versions of dependencies change the lock file's checksums; that the crate depends on one more does not.
+    let of_code = git(&["log", "-1", "--format=%ct %H"], &CODE);
+    let of_dependencies = git(&["log", "-1", "-G^checksum", "--format=%ct %H"], &[DEPENDENCIES]);
+    let newest = [of_code, of_dependencies].into_iter().flatten().filter_map(|line| {
+        let (time, commit) = line.split_once(' ')?;
+        Some((time.parse::<u64>().ok()?, commit.to_owned()))
+    });
+    let Some((_, commit)) = newest.max() else { return "unknown".to_owned() };
+    let all = [&CODE[..], &[DEPENDENCIES]].concat();
+    let changes = git(&["diff", "HEAD"], &all).into_iter().chain(git(&["status", "--porcelain"], &all));
+    let changes = changes.collect::<String>();
     match changes.is_empty() {
         true => commit,
         false => format!("{commit}+{}", &hex(&Sha256::digest(changes))[..8]),
     }
 }
 
-/// What git prints about the code, if there is a git and a repository.
-fn git(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).arg("--").args(CODE).output().ok()?;
+/// What git prints about these paths, if there is a git and a repository.
+fn git(arguments: &[&str], paths: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).arg("--").args(paths).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 

@@ -7,6 +7,7 @@
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `costs`, `diagnoses`, `figures` |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot`, `heat` | renderings |
+//! | [`page`] | all documents as one page of HTML |
 //! | [`tree`] | dependency trees as SVG |
 
 mod bounds;
@@ -18,6 +19,7 @@ pub mod figure;
 mod figures;
 mod heat;
 mod markdown;
+pub mod page;
 mod plot;
 mod published;
 mod results;

@@ -1,0 +1,89 @@
+//! What a document must hold so that it can be drawn.
+
+use crate::report::document::{Block, Content, Document, Table};
+use crate::report::figure::{Axis, Figure, HeatMap, Scale};
+
+/// What was found, and what was expected.
+type Fault = (String, String);
+
+/// Whether every block of `document` can be drawn and every file of its be linked to.
+pub(super) fn check(document: &Document) -> Result<(), Fault> {
+    for (what, name) in [("name", &document.name), ("profile", &document.profile)] {
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
+            return Err((format!("{what} `{name}`"), "letters, digits, `-`, `_` and `.`".to_owned()));
+        }
+    }
+    if let Some(file) = document.files.iter().find(|file| file.is_empty() || file.contains(['/', '\\'])) {
+        return Err((format!("file `{file}`"), "the name of a file beside the document".to_owned()));
+    }
+    document.blocks.iter().try_for_each(|block| {
+        check_block(block).map_err(|(found, expected)| (format!("block `{}`: {found}", block.title), expected))
+    })
+}
+
+fn check_block(block: &Block) -> Result<(), Fault> {
+    match &block.content {
+        Content::Table(table) => check_table(table),
+        Content::Figure(figure) => check_figure(figure),
+        Content::HeatMap(map) => check_heat_map(map),
+    }
+}
+
+fn check_table(table: &Table) -> Result<(), Fault> {
+    let n = table.heads.len();
+    if table.n_texts > n {
+        return Err((format!("{} columns of text", table.n_texts), format!("at most {n}, as there are heads")));
+    }
+    match table.lines.iter().zip(1..).find(|(line, _)| line.len() != n) {
+        Some((line, at)) => {
+            Err((format!("line {at} of the table has {} cells", line.len()), format!("{n}, as there are heads")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_figure(figure: &Figure) -> Result<(), Fault> {
+    if figure.curves.is_empty() {
+        return Err(("a figure without curves".to_owned(), "at least one".to_owned()));
+    }
+    for curve in &figure.curves {
+        let name = &curve.name;
+        if curve.points.is_empty() {
+            return Err((format!("curve `{name}` without points"), "at least one".to_owned()));
+        }
+        for point in &curve.points {
+            check_value(name, point.x, &figure.x)?;
+            check_value(name, point.y, &figure.y)?;
+            if point.sd.is_some_and(|sd| !(sd >= 0.0 && sd.is_finite())) {
+                return Err((
+                    format!("curve `{name}` has a negative standard deviation"),
+                    "none, or 0 or more".to_owned(),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_value(curve: &str, value: f64, axis: &Axis) -> Result<(), Fault> {
+    let expected = match axis.scale {
+        _ if !value.is_finite() => "a finite number",
+        Scale::Doubling | Scale::Decimal if value <= 0.0 => "more than 0, as the axis is logarithmic",
+        _ => return Ok(()),
+    };
+    Err((format!("curve `{curve}` has {value} on the axis `{}`", axis.title), expected.to_owned()))
+}
+
+fn check_heat_map(map: &HeatMap) -> Result<(), Fault> {
+    let (n_lines, n_columns) = (map.y.len(), map.x.len());
+    if map.values.len() != n_lines {
+        return Err((format!("a heat map of {} lines", map.values.len()), format!("{n_lines}, as there are names")));
+    }
+    match map.values.iter().zip(&map.y).find(|(line, _)| line.len() != n_columns) {
+        Some((line, name)) => {
+            Err((format!("line `{name}` of the heat map has {} figures", line.len()), format!("{n_columns}")))
+        }
+        None if map.values.iter().flatten().flatten().all(|value| value.is_finite()) => Ok(()),
+        None => Err(("a figure of the heat map that is not finite".to_owned(), "a number, or nothing".to_owned())),
+    }
+}

@@ -1,0 +1,191 @@
+//! All results as one page of HTML that needs nothing else: no network, no script or font from elsewhere.
+//!
+//! [`Report`] is what was read and checked, in its order; [`Report::page`] renders it. Tables and charts are drawn here, so
+//! that the page can be read and printed without scripts; `page.js` adds what moves: sorting, tooltips, profiles, themes.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `read` | folder of results to checked documents, in order |
+//! | `check` | what a document must hold so that it can be drawn |
+//! | `link` | from the page to the files of results |
+//! | `markdown` | texts to HTML, none of it raw |
+//! | `table`, `chart`, `heat` | what the templates of the same names show |
+//! | `axis`, `label`, `number` | ticks; labels beside points; numbers for people |
+
+mod axis;
+mod chart;
+mod check;
+mod heat;
+mod label;
+mod link;
+mod markdown;
+mod number;
+mod read;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{Environment, UndefinedBehavior, Value};
+use serde::Serialize;
+
+use super::document::{Block, Content, Document};
+use crate::error::{Error, Result};
+
+pub use link::Base;
+
+/// Experiments with their results, checked and in the order of the page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    experiments: Vec<Experiment>,
+}
+
+/// The results of one experiment at its scales; there is at least one, and the first is what one sees first.
+#[derive(Debug, Clone, PartialEq)]
+struct Experiment {
+    name: String,
+    profiles: Vec<Document>,
+}
+
+impl Report {
+    /// The page; `base` says where its links to files go.
+    ///
+    /// # Errors
+    /// None that data could cause: documents were checked when the report was made. A template that does not fit the
+    /// program is reported as a wrong use.
+    pub fn page(&self, base: &Base) -> Result<String> {
+        let view = PageView {
+            css: include_str!("page.css"),
+            js: include_str!("page.js"),
+            experiments: self.experiments.iter().map(|e| ExperimentView::new(e, base)).collect(),
+        };
+        let wrong = |error: &dyn std::fmt::Display| Error::Usage(format!("the template of the page: {error:#}"));
+        let view = serde_json::to_value(view).map_err(|error| wrong(&error))?;
+        render(template_value(view)).map_err(|error| wrong(&error))
+    }
+}
+
+fn render(view: Value) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    // Names that end in .html are escaped.
+    for (name, source) in [
+        ("page.html", include_str!("page.html")),
+        ("document.html", include_str!("document.html")),
+        ("table.html", include_str!("table.html")),
+        ("chart.html", include_str!("chart.html")),
+        ("heat.html", include_str!("heat.html")),
+    ] {
+        environment.add_template(name, source)?;
+    }
+    environment.get_template("page.html")?.render(view)
+}
+
+/// What templates read. The template engine could take what is serialisable itself, with another feature of it; but that
+/// feature is written down in Cargo.lock, and records of runs made with another Cargo.lock count as stale.
+fn template_value(value: serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    match value {
+        Json::Null => Value::from(()),
+        Json::Bool(value) => Value::from(value),
+        Json::Number(number) => match number.as_u64() {
+            Some(whole) => Value::from(whole),
+            None => Value::from(number.as_f64()),
+        },
+        Json::String(text) => Value::from(text),
+        Json::Array(values) => values.into_iter().map(template_value).collect(),
+        Json::Object(pairs) => Value::from_pairs(pairs.into_iter().map(|(name, value)| (name, template_value(value)))),
+    }
+}
+
+#[derive(Serialize)]
+struct PageView {
+    css: &'static str,
+    js: &'static str,
+    experiments: Vec<ExperimentView>,
+}
+
+#[derive(Serialize)]
+struct ExperimentView {
+    name: String,
+    title: String,
+    /// The first thing that is to be seen in it, as HTML; may be empty.
+    finding: String,
+    profiles: Vec<DocumentView>,
+}
+
+impl ExperimentView {
+    fn new(experiment: &Experiment, base: &Base) -> ExperimentView {
+        let first = &experiment.profiles[0];
+        let finding = first.blocks.iter().find_map(|block| block.reading.first());
+        ExperimentView {
+            name: experiment.name.clone(),
+            title: first.title.clone(),
+            finding: finding.map_or_else(String::new, |text| markdown::html(text, &base.folder(&first.name))),
+            profiles: experiment.profiles.iter().map(|document| DocumentView::new(document, base)).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct DocumentView {
+    id: String,
+    profile: String,
+    about: Vec<String>,
+    blocks: Vec<BlockView>,
+    analysis: String,
+    provenance: Vec<String>,
+    files: Vec<link::FileView>,
+}
+
+impl DocumentView {
+    fn new(document: &Document, base: &Base) -> DocumentView {
+        let id = format!("{}-{}", document.name, document.profile);
+        let folder = base.folder(&document.name);
+        let blocks =
+            document.blocks.iter().zip(1..).map(|(block, n)| BlockView::new(block, format!("{id}-{n}"), &folder));
+        DocumentView {
+            profile: document.profile.clone(),
+            about: document.about.iter().map(|text| markdown::html(text, &folder)).collect(),
+            blocks: blocks.collect(),
+            analysis: markdown::html(&document.analysis, &folder),
+            provenance: document.provenance.clone(),
+            files: link::files(&folder, &document.files),
+            id,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct BlockView {
+    id: String,
+    title: String,
+    reading: Vec<String>,
+    note: String,
+    content: ContentView,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum ContentView {
+    Table(table::TableView),
+    Chart(chart::ChartView),
+    Heat(heat::HeatView),
+}
+
+impl BlockView {
+    fn new(block: &Block, id: String, folder: &link::Folder) -> BlockView {
+        BlockView {
+            id,
+            title: block.title.clone(),
+            reading: block.reading.iter().map(|text| markdown::html(text, folder)).collect(),
+            note: markdown::html(&block.note, folder),
+            content: match &block.content {
+                Content::Table(table) => ContentView::Table(table::TableView::new(table)),
+                Content::Figure(figure) => ContentView::Chart(chart::ChartView::new(figure, &block.title)),
+                Content::HeatMap(map) => ContentView::Heat(heat::HeatView::new(map, &block.title)),
+            },
+        }
+    }
+}
