@@ -5,7 +5,7 @@ HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .PHONY: help
 help:
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 28
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 36
 
 # Checks
 
@@ -38,13 +38,16 @@ clean: ## remove what was built and the demo's output
 # Experiments
 #
 # make demo                                             on a generated treebank; nothing to download
-# make global-vs-greedy TREEBEAM_TREEBANKS=DIR          DIR holds a folder for each treebank
-# make beam-ablation TREEBEAM_TREEBANKS=DIR PROFILE=full JOBS=1
+# make tables TREEBEAM_TREEBANKS=DIR QUICK=1            every table; DIR holds a folder for each treebank
+# make gn13-table1 TREEBEAM_TREEBANKS=DIR JOBS=1        one table
+# make report                                           what has been run, as one page
 #
-# PROFILE: quick or full. JOBS: cells side by side, by default one per core. SEEDS="1 2" and TREEBANKS="en_ewt tr_imst"
-# replace those of the profile. Runs that were interrupted go on where they stopped; tables, plots and records are in
-# results/ (demo/ for the demo).
+# The papers' tables are run in full, which takes hours, unless QUICK=1 asks for their small versions; the plan, with an
+# estimate of time, is printed first. The other experiments are small unless PROFILE=full. JOBS: cells side by side, by default
+# one per core. SEEDS="1 2" and TREEBANKS="en_ewt tr_imst" replace those of the profile. Runs that were interrupted go on where
+# they stopped; tables, plots and records are in results/ (demo/ for the demo).
 
+QUICK ?=
 PROFILE ?= quick
 JOBS ?=
 SEEDS ?=
@@ -53,21 +56,43 @@ TREEBANKS ?=
 TREEBEAM = target/release/treebeam
 SETTINGS = $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS),--set 'seeds=$(SEEDS)') $(if $(TREEBANKS),--set 'treebanks=$(TREEBANKS)')
 
-.PHONY: demo global-vs-greedy beam-ablation systems learning-to-search
+# The papers' tables, in the order in which they are run.
+TABLES = fg17-table1 gn13-table1 gn13-figure1 l2s-table3 l2s-table4 l2s-table5 fg17-table3 fg17-table4
+# The argument of this project.
+ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
+# Full unless something else is asked for.
+TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
+
+.PHONY: demo tables $(TABLES) $(ABLATIONS) global-vs-greedy systems
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml --out demo $(SETTINGS)
 
+tables: build ## every table of the papers, and the ablations; QUICK=1 for small versions
+	$(TREEBEAM) experiment run $(patsubst %,experiments/%.toml,$(TABLES) $(ABLATIONS)) \
+		--profile $(TABLES_PROFILE) $(SETTINGS)
+	$(TREEBEAM) report --results $(RESULTS)
+
+fg17-table1: ## bounds of non-monotonic Covington's loss against the loss, 19 languages
+gn13-table1: ## dynamic oracles against static ones: three systems, 10 languages
+gn13-figure1: ## when to explore, and how often: heat maps, 10 languages
+l2s-table3: ## learning to search beside a dynamic oracle, 10 languages
+l2s-table4: ## base learners of learning to search
+l2s-table5: ## features of learning to search
+fg17-table3: ## Covington's parser with static, dynamic and non-monotonic oracles, 19 languages
+fg17-table4: ## Covington's parser beside others, on average, with speeds
+$(TABLES): build
+	$(TREEBEAM) experiment run experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
+
+lecture-global-vs-greedy: build ## from greedy to global training, step by step, with learning curves
+exploration-vs-beam: build ## exploration against beams at equal time, on every transition system
+lecture-global-vs-greedy exploration-vs-beam:
+	$(TREEBEAM) experiment run experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
+
 global-vs-greedy: build ## what global training buys: systems x training, on real treebanks
-	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
-
-beam-ablation: build ## accuracy and speed against the width of the beam
-	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
-
+beam-ablation: build ## accuracy, search errors and speed against the width of the beam
 systems: build ## every transition system, greedy and with a beam
-	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
-
-learning-to-search: build ## base learners and features of learning to search, and what greedy parsers reach
+global-vs-greedy beam-ablation systems:
 	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 RESULTS ?= results

@@ -85,10 +85,14 @@ impl Plan {
             merged.extend(layer.get_ref().clone());
         }
         merged.extend(overrides.options.clone());
-        merged.try_into().map_err(|e| {
+        let problem = |message: &str| {
             let (path, row, column) = (self.spec.path.display(), row.name.get_ref(), column.name.get_ref());
-            Error::Usage(format!("{path}: row `{row}`, column `{column}`: {}", e.message()))
-        })
+            Error::Usage(format!("{path}: row `{row}`, column `{column}`: {message}"))
+        };
+        let options: TrainOptions = merged.try_into().map_err(|e: toml::de::Error| problem(e.message()))?;
+        // Before anything is run, rather than when its turn comes.
+        options.check().map_err(|e| problem(&e.to_string()))?;
+        Ok(options)
     }
 
     /// Two cells with the same key would be one training under two names: a slip in the specification.
@@ -169,7 +173,29 @@ mod tests {
     }
 
     #[test]
+    fn all_shipped_specifications_can_be_planned() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
+        let overrides = Overrides::parse(&["treebanks=generated:1,50,projective"]).unwrap();
+        let mut n = 0;
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            if path.extension().is_none_or(|e| e != "toml") || text.contains("\nkind = ") {
+                continue;
+            }
+            let spec = Spec::read(&path).unwrap();
+            for profile in spec.profiles.keys() {
+                let plan = Plan::new(&spec, profile, &overrides, None).unwrap();
+                assert!(!plan.cells.is_empty());
+            }
+            n += 1;
+        }
+        assert!(n > 10, "{n}");
+    }
+
+    #[test]
     fn slips_are_found() {
+        let beamless = SPEC.replacen("beam = 4", "beam = 0", 1);
+        assert!(error(&beamless).contains("row `global`, column `eager`: --beam must be"), "{}", error(&beamless));
         let same = SPEC.replace(
             "options = { training = \"greedy\", oracle = \"dynamic\" }",
             "options = { training = \"greedy\", oracle = \"static\" }",

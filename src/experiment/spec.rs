@@ -312,7 +312,7 @@ mod tests {
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");
-        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `profiles`, `base`, `row`, `column`, `table`, `plot`, `paper`");
+        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `table`, `plot`, `paper`, `paper-range`");
         insta::assert_snapshot!(message("decode = [1, 4]", "decode = [0]"), @"s.toml:23: decode = [0]; expected different widths of 1 or more");
         insta::assert_snapshot!(message("name = \"test\"", "name = \"a/b\""), @"s.toml: name `a/b`; expected a name of letters, digits, `-` and `_`, for it names files");
         insta::assert_snapshot!(message("name = \"dynamic\"", "name = \"greedy\""), @"s.toml:19: a second row or column named `greedy`; expected names that differ");

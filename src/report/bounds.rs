@@ -37,16 +37,16 @@ pub fn bounds_document(
     }
 }
 
-/// Averages of lines over treebanks, where every line has a figure.
-fn average(lines: &[Vec<Cell>], n_texts: usize, digits: usize) -> Vec<Cell> {
+/// Averages of lines over treebanks, where every line has a figure; the first columns are left out.
+fn average(lines: &[Vec<Cell>], n_left_out: usize) -> Vec<Cell> {
     let n = lines.len() as f64;
     let of_column = |column: usize| {
         let values: Option<Vec<f64>> = lines.iter().map(|line| line[column].value).collect();
-        Cell::number(values.map(|values| values.iter().sum::<f64>() / n), digits)
+        Cell::number(values.map(|values| values.iter().sum::<f64>() / n), 5)
     };
     let width = lines.first().map_or(0, Vec::len);
-    let texts = (0..n_texts).map(|i| if i == 0 { Cell::text("average") } else { Cell::text("") });
-    texts.chain((n_texts..width).map(of_column)).collect()
+    let head = std::iter::once(Cell::text("average")).chain((1..n_left_out).map(|_| Cell::text("")));
+    head.chain((n_left_out..width).map(of_column)).collect()
 }
 
 fn means(spec: &BoundsSpec, records: &[&BoundsRecord]) -> Block {
@@ -68,7 +68,7 @@ fn means(spec: &BoundsSpec, records: &[&BoundsRecord]) -> Block {
         }
         table.lines.push(line);
     }
-    table.lines.push(average(&table.lines, 1, 5));
+    table.lines.push(average(&table.lines, 3));
     let reading = vec![
         format!("lower ≤ loss ≤ pc-upper ≤ upper holds in the mean on {n_chained} of {} treebanks.", records.len()),
         format!(
@@ -123,7 +123,7 @@ fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> Block {
         }
         table.lines.push(line);
     }
-    let mut last = average(&table.lines, 1, 5);
+    let mut last = average(&table.lines, 1);
     if paper.is_some()
         && let Some(cell) = last.last_mut()
     {

@@ -239,7 +239,8 @@ fn reading(directions: &[Direction]) -> Vec<String> {
         .collect();
     let n_held = with_paper.len() - not.len();
     sentences.push(match not.len() {
-        0 => format!("In the mean over treebanks it holds in all {} comparisons.", with_paper.len()),
+        0 if n_held == 1 => "In the mean over treebanks it holds.".to_owned(),
+        0 => format!("In the mean over treebanks it holds in all {n_held} comparisons."),
         _ => {
             format!("In the mean it holds in {n_held} of {} comparisons, not for {}.", with_paper.len(), not.join(", "))
         }

@@ -51,7 +51,7 @@ fn figure(
         curves,
     };
     (!figure.curves.is_empty()).then(|| {
-        let reading = reading(&figure);
+        let reading = reading(&figure, plot);
         (figure, reading)
     })
 }
@@ -209,19 +209,27 @@ fn advantage(summary: &Summary, column: &str, plot: &PlotSpec) -> Vec<Point> {
     xs.into_iter().filter_map(at).collect()
 }
 
-/// Who ends highest, and who begins highest.
-fn reading(figure: &Figure) -> Vec<String> {
-    let lines = figure.curves.iter().filter(|c| c.style != Style::Frontier);
-    let ends: Vec<(&str, &Point)> = lines.clone().filter_map(|c| Some((c.name.as_str(), c.points.last()?))).collect();
+/// What is to be seen in a figure.
+fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
+    if plot.y == Vertical::Advantage {
+        return advantage_reading(figure, plot);
+    }
+    if let Some(frontier) = figure.curves.iter().find(|c| c.style == Style::Frontier) {
+        let told = frontier.points.iter().rev().map(|p| format!("`{}` ({:.2} at {:.0})", p.label, p.y, p.x));
+        return vec![
+            format!(
+                "From right to left, these are beaten on both axes by nothing: {}.",
+                told.collect::<Vec<_>>().join(", ")
+            ),
+            format!("They are {} of {} points.", frontier.points.len(), n_points(figure)),
+        ];
+    }
+    let ends: Vec<(&str, &Point)> =
+        figure.curves.iter().filter_map(|c| Some((c.name.as_str(), c.points.last()?))).collect();
     let by_y = |a: &&(&str, &Point), b: &&(&str, &Point)| a.1.y.total_cmp(&b.1.y);
     let Some((high, low)) = ends.iter().max_by(by_y).zip(ends.iter().min_by(by_y)) else { return Vec::new() };
     let what = figure.y.title.split(',').next().unwrap_or_default();
     let digits = if high.1.y.abs() < 1000.0 { 2 } else { 0 };
-    let tops = lines.filter_map(|c| {
-        let top = c.points.iter().max_by(|a, b| a.y.total_cmp(&b.y))?;
-        Some((c.name.as_str(), top))
-    });
-    let top = tops.max_by(|a, b| a.1.y.total_cmp(&b.1.y));
     let mut sentences = vec![if ends.len() > 1 {
         format!(
             "At the right end `{}` is highest ({what}: {:.digits$}) and `{}` lowest ({:.digits$}).",
@@ -230,11 +238,36 @@ fn reading(figure: &Figure) -> Vec<String> {
     } else {
         format!("{what}: {:.digits$} at the right end.", high.1.y)
     }];
-    if let Some((name, top)) = top {
-        let at = if top.label.is_empty() { format!("{} {:.0}", figure.x.title, top.x) } else { top.label.clone() };
-        sentences.push(format!("The highest point of all is {:.digits$}, by `{name}` at {at}.", top.y));
+    let points = figure.curves.iter().flat_map(|c| c.points.iter().map(move |p| (c.name.as_str(), p)));
+    if let Some((name, top)) = points.max_by(|a, b| a.1.y.total_cmp(&b.1.y)) {
+        sentences.push(format!(
+            "The highest point of all is {:.digits$}, by `{name}` at {:.0} ({}).",
+            top.y, top.x, figure.x.title
+        ));
     }
     sentences
+}
+
+/// Points of curves that are no frontier.
+fn n_points(figure: &Figure) -> usize {
+    figure.curves.iter().filter(|c| c.style != Style::Frontier).map(|c| c.points.len()).sum()
+}
+
+/// For which columns the first series is ahead when time is short and when it is long.
+fn advantage_reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
+    let [ours, theirs] = [&plot.series[0].name, &plot.series[1].name];
+    let at = |which: &str, end: fn(&[Point]) -> Option<&Point>| {
+        let points = || figure.curves.iter().filter_map(|c| Some((c.name.as_str(), end(&c.points)?)));
+        let ahead: Vec<&str> = points().filter(|(_, p)| p.y > 0.0).map(|(name, _)| name).collect();
+        let mean = points().map(|(_, p)| p.y).sum::<f64>() / points().count().max(1) as f64;
+        let names = if ahead.is_empty() { String::new() } else { format!(" ({})", ahead.join(", ")) };
+        format!(
+            "With {which}, {ours} are ahead of {theirs} for {} of {} systems{names}, by {mean:+.2} points of LAS in the mean over all.",
+            ahead.len(),
+            figure.curves.len()
+        )
+    };
+    vec![at("the least time at which both offer something", <[Point]>::first), at("the most", <[Point]>::last)]
 }
 
 /// The heat maps of the specification's grid, for the first score: one per column, as averages over treebanks, and one per

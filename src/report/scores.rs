@@ -129,12 +129,17 @@ fn reading(summary: &Summary, column: &str, metric: Metric) -> Vec<String> {
     }
     let of_column = |d: &&Direction| d.column == column && d.metric == metric;
     let directions = super::directions::directions(summary);
-    // A sentence for each row is too much where there are many: those with a paper's figures go first.
-    let mut chosen: Vec<&Direction> = directions.iter().filter(of_column).collect();
-    chosen.sort_by_key(|d| d.paper.is_none());
-    let n = if chosen.iter().any(|d| d.paper.is_some()) { 4 } else { 1 };
+    // A sentence for each row is too much where there are many: with a paper there is one for each that it has, else one for
+    // the method that gains most.
+    let of_paper =
+        directions.iter().filter(of_column).filter(|d| d.paper.is_some() && d.against == directions[0].against);
+    let most = directions.iter().filter(of_column).max_by(|a, b| a.mean().total_cmp(&b.mean()));
+    let mut chosen: Vec<&Direction> = of_paper.collect();
+    if chosen.is_empty() {
+        chosen.extend(most);
+    }
     if treebanks.len() > 1 {
-        sentences.extend(chosen.into_iter().take(n).map(|d| d.sentence()));
+        sentences.extend(chosen.into_iter().map(Direction::sentence));
     }
     sentences
 }

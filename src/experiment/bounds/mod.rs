@@ -194,7 +194,8 @@ max-configurations = 5000
         let cells = cells(&spec, &path, "quick", &Overrides::default(), None).unwrap();
         let record = cells[0].run(provenance("r1")).unwrap();
         let Means { loss, bounds: [lower, pc_upper, upper], distances } = record.sums.means();
-        assert!(record.sums.configurations + record.sums.given_up == 2000);
+        let n = record.sums.configurations + record.sums.given_up;
+        assert!((500..=2000).contains(&n), "{n}");
         assert!(0.0 < lower && lower <= loss && loss <= pc_upper && pc_upper <= upper);
         assert!(distances[1] <= distances[2]);
         assert_eq!(cells[0].run(provenance("r1")).unwrap(), record);
