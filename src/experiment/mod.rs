@@ -47,7 +47,7 @@ pub use layout::{
 pub use measure::{Measured, Repetitions, measure};
 pub use overrides::Overrides;
 pub use plan::Plan;
-pub use provenance::{Host, Provenance, REVISION_VARIABLE, code_revision};
+pub use provenance::{Host, Provenance, REVISION_VARIABLE, Revisions, code_revision};
 pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
 pub use run::{Event, Outcome, Runner, run};
 pub use source::Source;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::data::hex;
+use crate::system::SystemKind;
 
 /// The environment variable that states the revision, at build time or else at run time, instead of asking git.
 pub const REVISION_VARIABLE: &str = "TREEBEAM_REVISION";
@@ -69,9 +70,16 @@ const CODE: [&str; 14] = [
 /// The file that says which versions of other crates are used.
 const DEPENDENCIES: &str = "Cargo.lock";
 
-/// The revision of the code: the last commit that touched it, and if there are changes since, `+` and a checksum of
+/// A part of [`CODE`] that only systems of this name's beginning read.
+const COVINGTON: (&str, &str) = ("src/system/covington", "covington");
+
+/// The revision of all the code: the last commit that touched it, and if there are changes since, `+` and a checksum of
 /// them. It describes the checkout in the current folder, so build before running.
 pub fn code_revision() -> String {
+    revision_of(&CODE)
+}
+
+fn revision_of(paths: &[&str]) -> String {
     if let Some(stated) = option_env!("TREEBEAM_REVISION") {
         return stated.to_owned();
     }
@@ -79,19 +87,48 @@ pub fn code_revision() -> String {
         return stated;
     }
     // Newer versions of dependencies change the lock file's checksums; that the crate depends on one more does not.
-    let of_code = git(&["log", "-1", "--format=%ct %H"], &CODE);
+    let of_code = git(&["log", "-1", "--format=%ct %H"], paths);
     let of_dependencies = git(&["log", "-1", "-G^checksum", "--format=%ct %H"], &[DEPENDENCIES]);
     let newest = [of_code, of_dependencies].into_iter().flatten().filter_map(|line| {
         let (time, commit) = line.split_once(' ')?;
         Some((time.parse::<u64>().ok()?, commit.to_owned()))
     });
     let Some((_, commit)) = newest.max() else { return "unknown".to_owned() };
-    let all = [&CODE[..], &[DEPENDENCIES]].concat();
+    let all = [paths, &[DEPENDENCIES]].concat();
     let changes = git(&["diff", "HEAD"], &all).into_iter().chain(git(&["status", "--porcelain"], &all));
     let changes = changes.collect::<String>();
     match changes.is_empty() {
         true => commit,
         false => format!("{commit}+{}", &hex(&Sha256::digest(changes))[..8]),
+    }
+}
+
+/// The revisions of the code that decides the figures of each transition system. A change of Covington's systems makes no
+/// record of others stale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revisions {
+    of_covington: String,
+    of_others: String,
+}
+
+impl Revisions {
+    /// Those of the checkout in the current folder, see [`code_revision`].
+    pub fn of_this_checkout() -> Revisions {
+        let without = format!(":(exclude){}", COVINGTON.0);
+        let others = [&CODE[..], &[&without]].concat();
+        Revisions { of_covington: code_revision(), of_others: revision_of(&others) }
+    }
+
+    /// The revision of the code that decides the figures of `system`.
+    pub fn of(&self, system: SystemKind) -> &str {
+        if system.name().starts_with(COVINGTON.1) { &self.of_covington } else { &self.of_others }
+    }
+}
+
+impl From<&str> for Revisions {
+    /// One revision for all systems.
+    fn from(revision: &str) -> Revisions {
+        Revisions { of_covington: revision.to_owned(), of_others: revision.to_owned() }
     }
 }
 
@@ -127,9 +164,20 @@ mod tests {
 
     #[test]
     fn revisions_are_stable_within_a_run() {
-        let revision = code_revision();
-        assert!(!revision.is_empty());
-        assert_eq!(revision, code_revision());
+        let revisions = Revisions::of_this_checkout();
+        assert!(!revisions.of(SystemKind::ArcEager).is_empty());
+        assert_eq!(revisions.of(SystemKind::Covington), code_revision());
+        assert_eq!(revisions, Revisions::of_this_checkout());
+    }
+
+    #[test]
+    fn no_other_system_reads_what_is_covingtons_own() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/system");
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+            assert!(name == "mod.rs" || !text.contains("covington::"), "{name}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use super::cell::Cell;
 use super::engine::Engine;
 use super::measure::{Repetitions, measure};
-use super::provenance::Provenance;
+use super::provenance::{Provenance, Revisions};
 use super::record::Record;
 use super::store::{Store, Writer};
 use crate::error::{Error, Result};
@@ -37,8 +37,10 @@ pub struct Runner<'a, E> {
     pub engine: &'a E,
     /// The experiment's name.
     pub experiment: &'a str,
-    /// The code and the machine; and the number of cells side by side.
+    /// The machine, and the number of cells side by side.
     pub provenance: &'a Provenance,
+    /// The code.
+    pub revisions: &'a Revisions,
     /// How often the test data are decoded for the sake of the clock.
     pub repetitions: Repetitions,
 }
@@ -55,7 +57,7 @@ pub fn run<E: Engine>(
     store: &mut Store,
     observer: &mut dyn FnMut(Event),
 ) -> Result<Outcome> {
-    let Runner { engine, experiment, provenance, repetitions } = *runner;
+    let Runner { engine, experiment, provenance, revisions, repetitions } = *runner;
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     // Plain threads, not a rayon pool: a rayon worker that waits for parallel work inside a cell may start another cell
@@ -69,7 +71,9 @@ pub fn run<E: Engine>(
                     let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                     let measured = std::panic::catch_unwind(AssertUnwindSafe(|| measure(engine, cell, repetitions)))
                         .unwrap_or_else(|panic| Err(Error::Usage(format!("internal error: {}", text_of(&*panic)))));
-                    let record = measured.map(|m| Record::new(cell, experiment, provenance.clone(), m));
+                    let revision = revisions.of(cell.options.system).to_owned();
+                    let provenance = Provenance { revision, ..provenance.clone() };
+                    let record = measured.map(|m| Record::new(cell, experiment, provenance, m));
                     if sender.send((cell, record)).is_err() {
                         break;
                     }
@@ -114,11 +118,14 @@ mod tests {
     fn run_missing(engine: &FakeEngine, path: &std::path::Path, jobs: usize) -> (Outcome, Vec<String>) {
         let plan = plan();
         let mut store = Store::read(path).unwrap();
-        let missing: Vec<&Cell> = plan.cells.iter().filter(|c| store.usable(c, "r1", false).is_none()).collect();
+        let missing: Vec<&Cell> =
+            plan.cells.iter().filter(|c| store.usable(c, &"r1".into(), false).is_none()).collect();
         let mut writer = Writer::open(path).unwrap();
         let mut failed = Vec::new();
         let provenance = Provenance { jobs, ..provenance("r1") };
-        let runner = Runner { engine, experiment: "test", provenance: &provenance, repetitions: 1 };
+        let revisions = "r1".into();
+        let runner =
+            Runner { engine, experiment: "test", provenance: &provenance, revisions: &revisions, repetitions: 1 };
         let outcome = run(&runner, &missing, &mut writer, &mut store, &mut |event| {
             if let Event::Failed(cell, error) = event {
                 failed.push(format!("{}: {error}", cell.title()));

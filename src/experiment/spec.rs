@@ -214,7 +214,7 @@ impl Spec {
         for name in self.table.baseline.iter().chain(&self.table.against).chain(of_plots).chain(of_papers) {
             source.check_name(name, &self.rows, "row")?;
         }
-        for plot in self.plots.iter().filter(|p| p.y == Vertical::Advantage && p.series.len() != 2) {
+        if let Some(plot) = self.plots.iter().find(|p| p.y == Vertical::Advantage && p.series.len() != 2) {
             let found = format!("{} series in plot `{}`", plot.series.len(), plot.name);
             return Err(source.problem(None, found, "two, for an advantage is of the one over the other").into());
         }

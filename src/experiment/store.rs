@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::cell::Cell;
+use super::provenance::Revisions;
 use super::record::Record;
 use crate::error::{Error, Location, Problem, Result};
 
@@ -56,8 +57,9 @@ impl Store {
         &self.records
     }
 
-    /// What is known of `cell` when the code is at `revision`: the newest record of that revision, else the newest at all.
-    pub fn status(&self, cell: &Cell, revision: &str) -> Status<'_> {
+    /// What is known of `cell` when the code is at `revisions`: the newest record of that revision, else the newest at all.
+    pub fn status(&self, cell: &Cell, revisions: &Revisions) -> Status<'_> {
+        let revision = revisions.of(cell.options.system);
         let of_cell = || self.by_key.get(&cell.key).into_iter().flatten().rev().map(|&i| &self.records[i]);
         match of_cell().find(|r| r.provenance.revision == revision) {
             Some(record) => Status::Done(record),
@@ -65,9 +67,9 @@ impl Store {
         }
     }
 
-    /// The record to use for `cell`: one of `revision`, or any if stale ones are accepted.
-    pub fn usable(&self, cell: &Cell, revision: &str, accept_stale: bool) -> Option<&Record> {
-        match self.status(cell, revision) {
+    /// The record to use for `cell`: one of the revision, or any if stale ones are accepted.
+    pub fn usable(&self, cell: &Cell, revisions: &Revisions, accept_stale: bool) -> Option<&Record> {
+        match self.status(cell, revisions) {
             Status::Done(record) => Some(record),
             Status::Stale(record) if accept_stale => Some(record),
             Status::Stale(_) | Status::Missing => None,
@@ -202,15 +204,15 @@ mod tests {
         let plan = plan();
         let (cell, other) = (&plan.cells[0], &plan.cells[1]);
         let mut store = Store::default();
-        assert_eq!(store.status(cell, "r2"), Status::Missing);
+        assert_eq!(store.status(cell, &"r2".into()), Status::Missing);
         store.insert(record(cell, "r1"));
-        assert!(matches!(store.status(cell, "r2"), Status::Stale(r) if r.provenance.revision == "r1"));
-        assert!(store.usable(cell, "r2", false).is_none());
-        assert!(store.usable(cell, "r2", true).is_some());
+        assert!(matches!(store.status(cell, &"r2".into()), Status::Stale(r) if r.provenance.revision == "r1"));
+        assert!(store.usable(cell, &"r2".into(), false).is_none());
+        assert!(store.usable(cell, &"r2".into(), true).is_some());
         store.insert(record(cell, "r2"));
         store.insert(record(cell, "r3"));
-        assert!(matches!(store.status(cell, "r2"), Status::Done(r) if r.provenance.revision == "r2"));
-        assert!(matches!(store.status(cell, "r0"), Status::Stale(r) if r.provenance.revision == "r3"));
+        assert!(matches!(store.status(cell, &"r2".into()), Status::Done(r) if r.provenance.revision == "r2"));
+        assert!(matches!(store.status(cell, &"r0".into()), Status::Stale(r) if r.provenance.revision == "r3"));
         assert_eq!(store.n_foreign(&plan.cells), 0);
         assert_eq!(store.n_foreign(std::slice::from_ref(other)), 3);
     }

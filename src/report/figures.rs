@@ -333,9 +333,9 @@ mod tests {
     fn one_figure_per_column_with_the_points_of_its_rows() {
         let plan = plan();
         let mut store = Store::default();
-        assert_eq!(figures(&Summary::new(&plan, &store, "r1", false)), []);
+        assert_eq!(figures(&Summary::new(&plan, &store, &"r1".into(), false)), []);
         plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
-        let summary = Summary::new(&plan, &store, "r1", false);
+        let summary = Summary::new(&plan, &store, &"r1".into(), false);
         let figures: Vec<Figure> = figures(&summary).into_iter().map(|(figure, _)| figure).collect();
         assert_eq!(figures.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["las-eager", "las-hybrid"]);
         let global = &figures[0].curves[1];

@@ -7,9 +7,11 @@
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `costs`, `diagnoses`, `figures` |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot`, `heat` | renderings |
+//! | `axis`, `number` | where values stand on an axis, its ticks, and numbers for people |
 //! | [`page`] | all documents as one page of HTML |
 //! | [`tree`] | dependency trees as SVG |
 
+mod axis;
 mod bounds;
 mod costs;
 mod diagnoses;
@@ -19,6 +21,7 @@ pub mod figure;
 mod figures;
 mod heat;
 mod markdown;
+mod number;
 pub mod page;
 mod plot;
 mod published;

@@ -7,7 +7,9 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::element::{DynElement, IntoDynElement};
 use plotters::prelude::*;
 
+use super::axis::Ruler;
 use super::figure::{Axis, Curve, Figure, Point, Scale, Style};
+use super::number;
 use crate::error::{Error, Result};
 
 /// Width and height in pixels.
@@ -46,88 +48,21 @@ pub fn svg(figure: &Figure, provenance: &str) -> Result<String> {
     Ok(out)
 }
 
-/// An axis with ticks at places of our choice. Values are logarithms already where the axis is logarithmic.
-struct Ticks {
-    low: f64,
-    high: f64,
-    at: Vec<f64>,
-}
-
-impl Ranged for Ticks {
+impl Ranged for Ruler {
     type FormatOption = DefaultFormatting;
     type ValueType = f64;
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let share = (value - self.low) / (self.high - self.low);
-        limit.0 + (share * f64::from(limit.1 - limit.0)).round() as i32
+        limit.0 + (self.share(*value) * f64::from(limit.1 - limit.0)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.at.clone()
+        self.tick_values().to_vec()
     }
 
     fn range(&self) -> Range<f64> {
-        self.low..self.high
+        self.range()
     }
-}
-
-impl Axis {
-    /// Where a value stands: its logarithm where the axis is logarithmic.
-    fn place(&self, value: f64) -> f64 {
-        match self.scale {
-            Scale::Linear => value,
-            Scale::Doubling => value.log2(),
-            Scale::Decimal => value.log10(),
-        }
-    }
-
-    /// The value at a place.
-    fn value(&self, place: f64) -> f64 {
-        match self.scale {
-            Scale::Linear => place,
-            Scale::Doubling => place.exp2(),
-            Scale::Decimal => 10f64.powf(place),
-        }
-    }
-
-    /// Ticks with room for these values.
-    fn ticks(&self, values: impl Iterator<Item = f64>) -> Ticks {
-        let (low, high) = bounds(values.map(|v| self.place(v)));
-        match self.scale {
-            Scale::Linear => linear_ticks(low, high),
-            Scale::Doubling => doubling_ticks(low, high),
-            Scale::Decimal => decimal_ticks(low, high),
-        }
-    }
-}
-
-/// Powers of two, with a little room at both ends.
-fn doubling_ticks(low: f64, high: f64) -> Ticks {
-    let at = (low.floor() as i32..=high.ceil() as i32).map(f64::from).collect();
-    Ticks { low: low.floor() - 0.25, high: high.ceil() + 0.25, at }
-}
-
-/// Up to eight or so round numbers.
-fn linear_ticks(low: f64, high: f64) -> Ticks {
-    let room = ((high - low) * 0.06).max(0.05);
-    let (low, high) = (low - room, high + room);
-    let rough = (high - low) / 8.0;
-    let magnitude = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * magnitude).into_iter().find(|&s| s >= rough).unwrap_or(rough);
-    let at = ((low / step).ceil() as i64..=(high / step).floor() as i64).map(|i| i as f64 * step).collect();
-    Ticks { low, high, at }
-}
-
-/// 1, 2 and 5 times powers of ten.
-fn decimal_ticks(low: f64, high: f64) -> Ticks {
-    let (low, high) = (low - 0.1, high + 0.1);
-    let all =
-        (low.floor() as i32..=high.ceil() as i32).flat_map(|e| [1.0, 2.0, 5.0].map(|m: f64| m.log10() + f64::from(e)));
-    Ticks { low, high, at: all.filter(|t| (low..=high).contains(t)).collect() }
-}
-
-fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
 fn draw(figure: &Figure, out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
@@ -136,20 +71,10 @@ fn draw(figure: &Figure, out: &mut String) -> Result<(), Box<dyn std::error::Err
     let root = root.titled(&figure.title, ("sans-serif", 20).into_font())?;
     let (area, legend) = root.split_horizontally(LEGEND_X);
     let points = || figure.curves.iter().flat_map(|c| &c.points);
-    let x = figure.x.ticks(points().map(|p| p.x));
+    let x = Ruler::new(figure.x.scale, points().map(|p| p.x));
     // Bars of spread are drawn on even axes only.
     let spread = |p: &Point| if figure.y.scale == Scale::Linear { p.sd.unwrap_or(0.0) } else { 0.0 };
-    let y = figure.y.ticks(points().flat_map(|p| [p.y - spread(p), p.y + spread(p)]));
-    let label = |axis: &Axis, ticks: &Ticks| {
-        let decimals = if axis.scale == Scale::Linear { decimals(&ticks.at) } else { 0 };
-        let axis = axis.clone();
-        move |place: &f64| {
-            let value = axis.value(*place);
-            let decimals = if value < 1.0 && axis.scale != Scale::Linear { 2 } else { decimals };
-            format!("{value:.decimals$}")
-        }
-    };
-    let (x_label, y_label) = (label(&figure.x, &x), label(&figure.y, &y));
+    let y = Ruler::new(figure.y.scale, points().flat_map(|p| [p.y - spread(p), p.y + spread(p)]));
 
     let mut chart =
         ChartBuilder::on(&area).margin(12).x_label_area_size(48).y_label_area_size(72).build_cartesian_2d(x, y)?;
@@ -161,21 +86,21 @@ fn draw(figure: &Figure, out: &mut String) -> Result<(), Box<dyn std::error::Err
         .label_style(("sans-serif", 13))
         .light_line_style(TRANSPARENT)
         .bold_line_style(BLACK.mix(0.15))
-        .x_label_formatter(&x_label)
-        .y_label_formatter(&y_label)
+        .x_label_formatter(&|x| number::tick(*x))
+        .y_label_formatter(&|y| number::tick(*y))
         .draw()?;
 
     for (i, curve) in figure.curves.iter().enumerate() {
         let colour = COLOURS[i % COLOURS.len()];
-        let at = |p: &Point| (figure.x.place(p.x), figure.y.place(p.y));
+        let at = |p: &Point| (p.x, p.y);
         if curve.style != Style::Points {
             chart.draw_series(LineSeries::new(curve.points.iter().map(at), stroke(curve, i)))?;
         }
         if figure.y.scale == Scale::Linear {
             let bars = curve.points.iter().filter_map(|p| p.sd.map(|sd| (p, sd)));
-            chart.draw_series(bars.map(|(p, sd)| {
-                ErrorBar::new_vertical(figure.x.place(p.x), p.y - sd, p.y, p.y + sd, colour.stroke_width(1), 8)
-            }))?;
+            chart.draw_series(
+                bars.map(|(p, sd)| ErrorBar::new_vertical(p.x, p.y - sd, p.y, p.y + sd, colour.stroke_width(1), 8)),
+            )?;
         }
         if curve.style != Style::Frontier {
             chart.draw_series(curve.points.iter().map(|p| mark(at(p), i)))?;
@@ -217,12 +142,6 @@ fn draw_legend(legend: &DrawingArea<SVGBackend, Shift>, curves: &[Curve]) -> Res
         legend.draw(&Text::new(curve.name.clone(), (44, y - 7), ("sans-serif", 14)))?;
     }
     Ok(())
-}
-
-/// Digits after the point that tell the ticks apart.
-fn decimals(ticks: &[f64]) -> usize {
-    let step = ticks.windows(2).map(|w| w[1] - w[0]).fold(1.0, f64::min);
-    (-(step * 1.000_001).log10().floor()).max(0.0) as usize
 }
 
 #[cfg(test)]
@@ -277,7 +196,7 @@ mod tests {
     #[test]
     fn speeds_are_drawn_in_powers_of_ten() {
         let texts = texts(&svg(&figure(true, &[90_000.0, 40_000.0, 9_000.0]), "").unwrap());
-        for expected in ["10000", "20000", "50000", "100000"] {
+        for expected in ["10k", "20k", "50k"] {
             assert!(texts.iter().any(|t| t == expected), "{expected}: {texts:?}");
         }
     }
@@ -289,13 +208,5 @@ mod tests {
         assert!(svg(&figure(false, &[]), "").is_err());
         assert!(svg(&figure(false, &[f64::NAN]), "").is_err());
         assert!(svg(&figure(true, &[0.0]), "").is_err());
-    }
-
-    #[test]
-    fn ticks_get_the_digits_that_tell_them_apart() {
-        assert_eq!(decimals(&[80.0, 80.5, 81.0]), 1);
-        assert_eq!(decimals(&[80.0, 80.25]), 1);
-        assert_eq!(decimals(&[0.05, 0.1]), 2);
-        assert_eq!(decimals(&[0.0, 2.0]), 0);
     }
 }

@@ -159,7 +159,8 @@ mod tests {
         let plan = plan();
         let mut store = Store::default();
         plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
-        let document = document(&Summary::new(&plan, &store, "r1", false), COMMAND, vec!["records.jsonl".to_owned()]);
+        let document =
+            document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, vec!["records.jsonl".to_owned()]);
         insta::assert_snapshot!("whole_experiment", markdown(&document));
         let json = serde_json::to_string(&document).unwrap();
         let back: Document = serde_json::from_str(&json).unwrap();
@@ -174,7 +175,7 @@ mod tests {
         );
         let mut store = Store::default();
         plan.cells.iter().skip(1).take(5).for_each(|c| store.insert(record(c, "r1")));
-        let text = markdown(&document(&Summary::new(&plan, &store, "r1", false), COMMAND, Vec::new()));
+        let text = markdown(&document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, Vec::new()));
         assert!(text.contains("**Unfinished:** 5 of 24"));
         let eager: String = text.split("## ").nth(1).unwrap().to_owned();
         insta::assert_snapshot!("unfinished_experiment", eager);

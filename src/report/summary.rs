@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::eval::significance::randomisation_of_differences;
 use crate::eval::{Metric, Punctuation};
-use crate::experiment::{Decoding, Plan, Record, Store, Variant};
+use crate::experiment::{Decoding, Plan, Record, Revisions, Store, Variant};
 
 /// The scores, in the order of tables.
 pub const METRICS: [Metric; 2] = [Metric::Las, Metric::Uas];
@@ -120,14 +120,14 @@ pub struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// Gathers the records of `plan` that count when the code is at `revision`.
-    pub fn new(plan: &'a Plan, store: &'a Store, revision: &str, accept_stale: bool) -> Summary<'a> {
+    /// Gathers the records of `plan` that count when the code is at `revisions`.
+    pub fn new(plan: &'a Plan, store: &'a Store, revisions: &Revisions, accept_stale: bool) -> Summary<'a> {
         let mut summary = Summary { plan, entries: Vec::new(), revisions: BTreeSet::new(), n_done: 0 };
         // The cells of one entry differ in their seeds only, and the plan puts them side by side.
         for seeds in plan.cells.chunks(plan.profile.seeds.len()) {
             let cell = &seeds[0];
             let mut records: Vec<&Record> =
-                seeds.iter().filter_map(|c| store.usable(c, revision, accept_stale)).collect();
+                seeds.iter().filter_map(|c| store.usable(c, revisions, accept_stale)).collect();
             records.sort_by_key(|r| r.options.seed);
             summary.n_done += records.len();
             summary.revisions.extend(records.iter().map(|r| r.provenance.revision.clone()));
@@ -155,7 +155,7 @@ impl<'a> Summary<'a> {
         let rows = self.plan.spec.table.compared_with();
         let of_entry = |entry: &Entry| -> Vec<Versus> {
             let with = |row: &&str| self.first_of(&entry.treebank, &entry.column, row);
-            let others = rows.iter().filter_map(|row| with(row)).filter(|other| other.method != entry.method);
+            let others = rows.iter().filter_map(with).filter(|other| other.method != entry.method);
             let pairs = others.flat_map(|other| METRICS.map(|metric| (other, metric)));
             let versus = |(other, metric): (&Entry, Metric)| {
                 let difference = difference(entry, other, metric, rule)?;
@@ -276,12 +276,12 @@ mod tests {
         let (last, others) = plan.cells.split_last().unwrap();
         others.iter().for_each(|c| store.insert(record(c, "r1")));
         let average = |store: &Store| {
-            let summary = Summary::new(&plan, store, "r1", false);
+            let summary = Summary::new(&plan, store, &"r1".into(), false);
             summary.average_score("hybrid", &summary.methods("hybrid")[3], Metric::Las)
         };
         assert_eq!(average(&store), None);
         store.insert(record(last, "r1"));
-        let summary = Summary::new(&plan, &store, "r1", false);
+        let summary = Summary::new(&plan, &store, &"r1".into(), false);
         let method = &summary.methods("hybrid")[3];
         assert_eq!(method.label, "global, width 4");
         let by_hand: Vec<f64> = summary
@@ -303,7 +303,7 @@ mod tests {
         for i in [0, 1, 3] {
             store.insert(record(&plan.cells[i], "r1"));
         }
-        let summary = Summary::new(&plan, &store, "r1", false);
+        let summary = Summary::new(&plan, &store, &"r1".into(), false);
         assert_eq!(summary.entries[0].differences, []);
         let dynamic = &summary.entries[1];
         assert!(!dynamic.is_complete());
@@ -311,7 +311,7 @@ mod tests {
         let difference = dynamic.difference("greedy", Metric::Las).unwrap();
         assert!((difference.points - (las(2) - las(1))).abs() < 1e-9);
         assert!(difference.p > 0.0 && difference.p <= 1.0);
-        assert_eq!(Summary::new(&plan, &store, "r2", false).n_done, 0);
-        assert_eq!(Summary::new(&plan, &store, "r2", true).n_done, 3);
+        assert_eq!(Summary::new(&plan, &store, &"r2".into(), false).n_done, 0);
+        assert_eq!(Summary::new(&plan, &store, &"r2".into(), true).n_done, 3);
     }
 }

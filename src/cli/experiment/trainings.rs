@@ -10,7 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use super::Experiments;
 use super::folder::{write, write_document};
 use crate::experiment::{
-    Cell, Event, Overrides, Plan, Provenance, Record, Runner, Spec, Status, Store, Treebeam, Writer, code_revision,
+    Cell, Event, Overrides, Plan, Provenance, Record, Revisions, Runner, Spec, Status, Store, Treebeam, Writer,
     estimate, run as run_cells,
 };
 use crate::report::{Summary, document, tsv};
@@ -24,7 +24,7 @@ pub struct Trainings {
     store: Store,
     /// The records of the experiments whose results lie beside these.
     others: Vec<Record>,
-    revision: String,
+    revisions: Revisions,
     accept_stale: bool,
     out: PathBuf,
     /// The command that makes the tables again.
@@ -41,19 +41,21 @@ impl Trainings {
             eprintln!("{}: the last record is torn; its cell counts as missing", out.join(RECORDS).display());
         }
         let others = records_beside(&out);
-        let (revision, accept_stale, command) = (code_revision(), args.accept_stale, args.command(path));
-        Ok(Trainings { plan, store, others, revision, accept_stale, out, command })
+        let (revisions, accept_stale, command) = (Revisions::of_this_checkout(), args.accept_stale, args.command(path));
+        Ok(Trainings { plan, store, others, revisions, accept_stale, out, command })
     }
 
     /// The cells without a usable record.
     fn missing(&self) -> Vec<&Cell> {
-        let is_missing = |c: &&Cell| self.store.usable(c, &self.revision, self.accept_stale).is_none();
+        let is_missing = |c: &&Cell| self.store.usable(c, &self.revisions, self.accept_stale).is_none();
         self.plan.cells.iter().filter(is_missing).collect()
     }
 
     /// The record that another experiment has of this cell, with the code as it is.
     fn elsewhere(&self, cell: &Cell) -> Option<&Record> {
-        self.others.iter().find(|r| r.key == cell.key && r.provenance.revision == self.revision)
+        self.others
+            .iter()
+            .find(|r| r.key == cell.key && r.provenance.revision == self.revisions.of(cell.options.system))
     }
 
     /// How long cells will take, and on how many records that rests.
@@ -74,7 +76,7 @@ impl Trainings {
         let mut out = std::io::stdout().lock();
         let mut n_stale = 0;
         for cell in &self.plan.cells {
-            let status = match self.store.status(cell, &self.revision) {
+            let status = match self.store.status(cell, &self.revisions) {
                 Status::Done(_) => "done",
                 Status::Stale(_) => "stale",
                 Status::Missing => "missing",
@@ -119,9 +121,10 @@ impl Trainings {
         eprintln!("{name}: {} cells to run, {n_done} done before, {jobs} at once{time}", missing.len());
         self.tell_foreign();
         let bar = progress(missing.len() as u64);
-        let provenance = Provenance { revision: self.revision.clone(), ..Provenance::of_this_process(jobs) };
+        let provenance = Provenance::of_this_process(jobs);
+        let (engine, revisions) = (&Treebeam, &self.revisions);
         let runner =
-            Runner { engine: &Treebeam, experiment: &self.plan.spec.name, provenance: &provenance, repetitions };
+            Runner { engine, experiment: &self.plan.spec.name, provenance: &provenance, revisions, repetitions };
         let mut seen: Vec<Record> = self.store.records().iter().chain(&self.others).cloned().collect();
         let outcome = run_cells(&runner, &missing, &mut writer, &mut self.store, &mut |event| {
             let line = match event {
@@ -174,9 +177,9 @@ impl Trainings {
 
     /// Writes tables and plots, and prints the Markdown.
     pub fn write_tables(&self) -> anyhow::Result<()> {
-        let summary = Summary::new(&self.plan, &self.store, &self.revision, self.accept_stale);
+        let summary = Summary::new(&self.plan, &self.store, &self.revisions, self.accept_stale);
         let n_cells = self.plan.cells.len();
-        let is_stale = |c: &&Cell| matches!(self.store.status(c, &self.revision), Status::Stale(_));
+        let is_stale = |c: &&Cell| matches!(self.store.status(c, &self.revisions), Status::Stale(_));
         let n_stale = self.plan.cells.iter().filter(is_stale).count();
         if n_stale > 0 && !self.accept_stale {
             eprintln!("{n_stale} of {n_cells} cells have only records made by other code; --accept-stale uses them");

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::axis::Ruler;
 use super::label::{self, Rectangle};
-use super::number;
+use crate::report::axis::Ruler;
 use crate::report::figure::{Axis, Curve, Figure, Point, Scale, Style};
+use crate::report::number;
 
 /// Kinds of marks and colours in the page's style sheet. They have no common divisor, so that no two of 56 curves look alike.
 const N_MARKS: usize = 8;

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::number;
 use crate::report::document::NOTHING;
 use crate::report::figure::HeatMap;
+use crate::report::number;
 
 #[derive(Serialize)]
 pub(super) struct HeatView {

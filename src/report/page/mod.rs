@@ -12,14 +12,12 @@
 //! | `table`, `chart`, `heat` | what the templates of the same names show |
 //! | `axis`, `label`, `number` | ticks; labels beside points; numbers for people |
 
-mod axis;
 mod chart;
 mod check;
 mod heat;
 mod label;
 mod link;
 mod markdown;
-mod number;
 mod read;
 mod table;
 #[cfg(test)]

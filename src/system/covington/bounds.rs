@@ -45,22 +45,29 @@ impl Bounds {
         }
     }
 
+    /// The bounds of the loss of `outlook`.
     pub(super) fn of(gold: &Gold, outlook: &Outlook, cycles: &mut Cycles) -> Bounds {
         let now = &outlook.heads[..];
-        let heads = &mut cycles.heads;
-        heads.clear();
-        heads.push([NO_NODE; 2]);
+        cycles.wrong.clear();
         let mut lower = 0;
         for d in 1..=outlook.last() {
             let (x, head) = (gold.head(d), now[d as usize]);
-            let wanted = x != head && outlook.will_meet(x, d);
-            lower += u32::from(x != head && !wanted);
-            heads.push([head, if wanted { x } else { NO_NODE }]);
+            lower += u32::from(x != head && !outlook.will_meet(x, d));
+            if x != head && head != NO_NODE {
+                cycles.wrong.push(d);
+            }
         }
+        // A made, and a gold arc that can still be made.
+        let heads = |d: Node| {
+            let (x, head) = (gold.head(d), now[d as usize]);
+            [head, if x != head && outlook.will_meet(x, d) { x } else { NO_NODE }]
+        };
+        // Gold arcs alone make no cycle: each goes through a wrong one.
         let (mut n_cycles, mut n_problematic) = (0, 0);
-        // Without a wrong arc there are only gold ones, which make no cycle.
-        let all_gold = (1..=outlook.last()).all(|d| [NO_NODE, gold.head(d)].contains(&now[d as usize]));
-        if !all_gold {
+        if cycles.any_through_wrong(now.len(), heads) {
+            cycles.heads.clear();
+            cycles.heads.push([NO_NODE; 2]);
+            cycles.heads.extend((1..=outlook.last()).map(heads));
             let most = MAX_CYCLES.max(now.len()) as u32;
             cycles.visit(|cycle| {
                 n_cycles += 1;

@@ -9,6 +9,8 @@ use crate::tree::{NO_NODE, Node, ROOT};
 #[derive(Debug, Default)]
 pub(super) struct Cycles {
     pub heads: Vec<[Node; 2]>,
+    /// The words that have a wrong head.
+    pub wrong: Vec<Node>,
     /// Whether the node may still be in a cycle.
     alive: Vec<bool>,
     /// By node: its dependents that are alive.
@@ -31,6 +33,31 @@ struct Step {
 }
 
 impl Cycles {
+    /// Whether a cycle goes through one of the `wrong` words of a graph of `n` nodes, told by the heads of each. PERF: most
+    /// configurations have none, and their graph need not be made; trainings with bounds took twice as long when it was.
+    ///
+    /// Complexity: O(wrong words times the nodes above them).
+    pub fn any_through_wrong(&mut self, n: usize, heads: impl Fn(Node) -> [Node; 2]) -> bool {
+        for &word in &self.wrong {
+            self.blocked.clear();
+            self.blocked.resize(n, false);
+            self.unblocking.clear();
+            self.unblocking.push(word);
+            while let Some(above) = self.unblocking.pop() {
+                for head in heads(above) {
+                    if head == word {
+                        return true;
+                    }
+                    let is_new = head != NO_NODE && head != ROOT;
+                    if is_new && !std::mem::replace(&mut self.blocked[head as usize], true) {
+                        self.unblocking.push(head);
+                    }
+                }
+            }
+        }
+        false
+    }
+
     /// Calls `visit` with each cycle, each node followed by a head of its and the last by the first, until it says `false`.
     pub fn visit(&mut self, mut visit: impl FnMut(&[Node]) -> bool) {
         let n = self.heads.len();

@@ -1,7 +1,9 @@
 //! Where values stand on an axis, and its ticks.
 
+use std::ops::Range;
+
+use super::figure::Scale;
 use super::number;
-use crate::report::figure::Scale;
 
 /// An axis that holds some values, with a little room at both ends.
 pub(super) struct Ruler {
@@ -37,6 +39,16 @@ impl Ruler {
     /// Where a value stands: 0 at the low end, 1 at the high one.
     pub(super) fn share(&self, value: f64) -> f64 {
         (place(self.scale, value) - self.low) / (self.high - self.low)
+    }
+
+    /// The values at its ends.
+    pub(super) fn range(&self) -> Range<f64> {
+        value(self.scale, self.low)..value(self.scale, self.high)
+    }
+
+    /// The values at its ticks.
+    pub(super) fn tick_values(&self) -> &[f64] {
+        &self.ticks
     }
 
     /// The shares of the ticks and their texts.
