@@ -185,3 +185,183 @@ name = "global"
         assert!(by_hand["heads"].as_u64() > Some(0));
     }
 }
+
+/// A small experiment with everything that tables of papers need.
+const SMALL: &str = r#"
+name = "small"
+title = "A small one"
+diagnose = true
+
+[profiles.quick]
+treebanks = ["generated:1,60,projective", "generated:2,60,nonprojective"]
+seeds = [1]
+
+[base]
+system = "arc-hybrid"
+features = "stack"
+training = "greedy"
+oracle = "dynamic"
+iterations = 2
+replicas = 1
+
+[[row]]
+name = "static"
+options = { oracle = "static" }
+
+[[row]]
+name = "dynamic"
+decode = [1, 4]
+
+[[row]]
+name = "other"
+open = "nobody has built it."
+
+[table]
+baseline = "static"
+
+[[plot]]
+name = "curves"
+title = "Learning curves"
+x = "iteration"
+y = "las"
+series = [{ name = "static", rows = ["static"] }, { name = "dynamic", rows = ["dynamic"] }]
+
+[[plot]]
+name = "pareto"
+title = "Accuracy against speed"
+x = "tokens-per-second"
+y = "las"
+frontier = true
+series = [{ name = "all", rows = ["static", "dynamic"] }]
+
+[[plot]]
+name = "falling"
+title = "Where gold falls off"
+x = "derivation"
+y = "fallen-off"
+series = [{ name = "dynamic, width 4", rows = ["dynamic"], widths = [4] }]
+
+[[plot]]
+name = "advantage"
+title = "Dynamic oracles at equal time"
+x = "time-per-token"
+y = "advantage"
+series = [{ name = "dynamic", rows = ["dynamic"] }, { name = "static", rows = ["static"] }]
+
+[[paper]]
+source = "Someone (2013)"
+column = "all"
+row = "static"
+metric = "uas"
+values = { "*" = 80 }
+
+[[paper]]
+source = "Someone (2013)"
+column = "all"
+row = "other"
+metric = "uas"
+values = { "*" = 79 }
+"#;
+
+/// A grid over one of the trainings of [`SMALL`], and more.
+const GRID: &str = r#"
+name = "grid"
+title = "A grid"
+diagnose = true
+
+[profiles.quick]
+treebanks = ["generated:1,60,projective"]
+seeds = [1]
+
+[base]
+system = "arc-hybrid"
+features = "stack"
+training = "greedy"
+oracle = "dynamic"
+iterations = 2
+replicas = 1
+
+[[row]]
+name = "as elsewhere"
+options = { oracle = "static" }
+
+[[grid]]
+option = "explore-from"
+values = [0, 1]
+
+[[grid]]
+option = "explore-prob"
+values = [0.5, 1.0]
+
+[paper-range]
+source = "Someone (2013)"
+metric = "las"
+low = { "generated:1,60,projective" = 70 }
+high = { "generated:1,60,projective" = 71 }
+"#;
+
+#[test]
+fn several_are_planned_run_and_reported_together_and_nothing_is_trained_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("small.toml"), SMALL).unwrap();
+    std::fs::write(folder.path().join("grid.toml"), GRID).unwrap();
+    let arguments = ["experiment", "run", "small.toml", "grid.toml", "--jobs", "1"];
+    let output = treebeam(&arguments, folder.path()).assert().success();
+    let told = text(output.get_output().stderr.clone());
+    assert!(told.contains("small                          4 of     4 cells to run"), "{told}");
+    assert!(told.contains("in all about"), "{told}");
+    assert!(told.contains("(1 of 4, about"), "what is left is told: {told}");
+    assert!(told.contains("grid: 1 cells were run for other experiments"), "{told}");
+    assert!(told.contains("grid: 4 cells to run, 1 done before"), "{told}");
+
+    let results = folder.path().join("results");
+    let small = std::fs::read_to_string(results.join("small/quick.md")).unwrap();
+    for expected in [
+        "| other (open) |",
+        "left open: nobody has built it.",
+        "## Who wins",
+        "## Search errors and model errors",
+        "| 79.00 | – | – | -1.00 |",
+    ] {
+        assert!(small.contains(expected), "{expected}: {small}");
+    }
+    for name in ["curves", "pareto", "falling", "advantage"] {
+        assert!(results.join(format!("small/quick-{name}.svg")).exists(), "{name}");
+        assert!(small.contains(&format!("](quick-{name}.svg)")), "{name}");
+    }
+    let grid = std::fs::read_to_string(results.join("grid/quick.md")).unwrap();
+    assert!(grid.contains("points from lowest to highest in the mean here, 1.00 in the paper"), "{grid}");
+    assert!(results.join("grid/quick-las-all-generated-1-60-projective.svg").exists());
+
+    let output = treebeam(&["report"], folder.path()).assert().success();
+    let told = text(output.get_output().stderr.clone());
+    assert!(told.contains("2 experiments, 2 documents"), "{told}");
+    let page = std::fs::read_to_string(results.join("report.html")).unwrap();
+    for expected in ["A small one", "A grid", "Search errors and model errors", "explore-prob"] {
+        assert!(page.contains(expected), "{expected}");
+    }
+}
+
+#[test]
+fn bounds_are_an_experiment_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = shipped().join("fg17-table1.toml");
+    let arguments = [
+        "experiment",
+        "run",
+        spec.to_str().unwrap(),
+        "--set",
+        "treebanks=generated:1,40,nonprojective generated:2,30,projective",
+    ];
+    let run = || text(treebeam(&arguments, folder.path()).assert().success().get_output().stderr.clone());
+    assert!(run().contains("fg17-table1: 2 of 2 cells to run"));
+    let results = folder.path().join("results/fg17-table1");
+    let first = std::fs::read_to_string(results.join("quick.md")).unwrap();
+    assert!(first.contains("holds in the mean on 2 of 2 treebanks"), "{first}");
+    assert!(run().contains("fg17-table1: 0 of 2 cells to run"));
+    assert_eq!(std::fs::read_to_string(results.join("quick.md")).unwrap(), first);
+    let records = results.join("walks.jsonl");
+    let text = std::fs::read(&records).unwrap();
+    std::fs::write(&records, &text[..text.len() - 10]).unwrap();
+    assert!(run().contains("fg17-table1: 1 of 2 cells to run"), "a torn record is one that is missing");
+}

@@ -159,6 +159,8 @@ impl Trainings {
 
     /// Takes over what other experiments have run with the same code.
     fn adopt(&mut self, writer: &mut Writer) -> anyhow::Result<()> {
+        // One that ran just before may have left more than there was when this one was opened.
+        self.others = records_beside(&self.out);
         let of_cell = |cell: &&Cell| {
             let record = self.elsewhere(cell)?.clone();
             let (column, row) = (cell.column.clone(), cell.row.clone());
