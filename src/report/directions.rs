@@ -125,6 +125,20 @@ impl Direction {
         self.paper.as_ref().map(|paper| paper.mean * self.mean() > 0.0)
     }
 
+    /// The gist of it, where there are several: what is gained here and in the paper, and where its direction holds.
+    pub fn clause(&self) -> String {
+        let (label, mean) = (&self.method.label, self.mean());
+        let significant = self.count(mean.signum()).1;
+        let mut clause = format!("`{label}` {mean:+.2} ({significant} of {} significant)", self.ours.len());
+        if let Some(paper) = &self.paper {
+            clause += &format!(", in the paper {:+.2}", paper.mean);
+            if let Some((n, held, _)) = self.held().filter(|(n, ..)| *n > 0) {
+                clause += &format!(", direction holds on {held} of {n}");
+            }
+        }
+        clause
+    }
+
     /// All that in a sentence.
     pub fn sentence(&self) -> String {
         let ((higher, surely_higher), (lower, surely_lower)) = (self.count(1.0), self.count(-1.0));

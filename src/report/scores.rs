@@ -129,17 +129,20 @@ fn reading(summary: &Summary, column: &str, metric: Metric) -> Vec<String> {
     }
     let of_column = |d: &&Direction| d.column == column && d.metric == metric;
     let directions = super::directions::directions(summary);
-    // A sentence for each row is too much where there are many: with a paper there is one for each that it has, else one for
-    // the method that gains most.
+    // With a paper all rows that it has, else the method that gains most.
     let of_paper =
         directions.iter().filter(of_column).filter(|d| d.paper.is_some() && d.against == directions[0].against);
+    let of_paper: Vec<&Direction> = of_paper.collect();
     let most = directions.iter().filter(of_column).max_by(|a, b| a.mean().total_cmp(&b.mean()));
-    let mut chosen: Vec<&Direction> = of_paper.collect();
-    if chosen.is_empty() {
-        chosen.extend(most);
-    }
-    if treebanks.len() > 1 {
-        sentences.extend(chosen.into_iter().map(Direction::sentence));
+    match (&of_paper[..], most) {
+        _ if treebanks.len() < 2 => {}
+        ([], Some(direction)) => sentences.push(direction.sentence()),
+        ([direction], _) => sentences.push(direction.sentence()),
+        ([first, ..], _) => {
+            let clauses: Vec<String> = of_paper.iter().map(|d| d.clause()).collect();
+            sentences.push(format!("Mean gains over `{}`: {}.", first.against, clauses.join("; ")));
+        }
+        ([], None) => {}
     }
     sentences
 }

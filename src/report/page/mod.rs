@@ -10,7 +10,7 @@
 //! | `link` | from the page to the files of results |
 //! | `markdown` | texts to HTML, none of it raw |
 //! | `table`, `chart`, `heat` | what the templates of the same names show |
-//! | `axis`, `label`, `number` | ticks; labels beside points; numbers for people |
+//! | `label` | labels beside points |
 
 mod chart;
 mod check;
