@@ -62,6 +62,10 @@ fn about(summary: &Summary) -> Vec<String> {
             baseline.get_ref()
         ));
     }
+    if let [_, _, ..] = &spec.table.compared_with()[..] {
+        let rows: Vec<String> = spec.table.compared_with().iter().map(|row| format!("`{row}`")).collect();
+        about.push(format!("`†` significantly higher (p < .05) than each of {}.", rows.join(", ")));
+    }
     if summary.plan.profile.seeds.len() > 1 {
         about.push("Mean ± standard deviation over seeds.".to_owned());
     }

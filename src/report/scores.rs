@@ -1,6 +1,6 @@
 //! Scores: a table for each score and column.
 
-use super::directions::Direction;
+use super::directions::{Direction, LEVEL};
 use super::document::{Block, Cell, Content, NOTHING, Table};
 use super::summary::{Difference, Entry, Method, Spread, Summary};
 use crate::eval::Metric;
@@ -65,9 +65,11 @@ fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric) -> Cell 
     let score = entry.and_then(|e| Some((e, e.score(metric, rule)?)));
     let Some((entry, score)) = score else { return Cell::text(NOTHING) };
     let mut text = spread_text(score);
-    let baseline = summary.plan.spec.table.compared_with().first().copied();
-    if let Some(difference) = baseline.and_then(|row| entry.difference(row, metric)) {
-        text += &format!(" ({:+.2}{})", difference.points, stars(&difference));
+    let rows = summary.plan.spec.table.compared_with();
+    if let Some(difference) = rows.first().and_then(|row| entry.difference(row, metric)) {
+        let beats = |row: &&str| entry.difference(row, metric).is_some_and(|d| d.points > 0.0 && d.p < LEVEL);
+        let dagger = if rows.len() > 1 && rows.iter().all(beats) { "†" } else { "" };
+        text += &format!(" ({:+.2}{}{dagger})", difference.points, stars(&difference));
     }
     if !entry.is_complete() {
         text += &format!(" ({} of {} seeds)", entry.runs.len(), entry.n_seeds);
@@ -127,11 +129,11 @@ fn reading(summary: &Summary, column: &str, metric: Metric) -> Vec<String> {
             ),
         });
     }
-    let of_column = |d: &&Direction| d.column == column && d.metric == metric;
     let directions = super::directions::directions(summary);
+    let baseline = summary.plan.spec.table.compared_with().first().copied().unwrap_or_default();
+    let of_column = |d: &&Direction| d.column == column && d.metric == metric && d.against == baseline;
     // With a paper all rows that it has, else the method that gains most.
-    let of_paper =
-        directions.iter().filter(of_column).filter(|d| d.paper.is_some() && d.against == directions[0].against);
+    let of_paper = directions.iter().filter(of_column).filter(|d| d.paper.is_some());
     let of_paper: Vec<&Direction> = of_paper.collect();
     let most = directions.iter().filter(of_column).max_by(|a, b| a.mean().total_cmp(&b.mean()));
     match (&of_paper[..], most) {
