@@ -241,8 +241,8 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
     let points = figure.curves.iter().flat_map(|c| c.points.iter().map(move |p| (c.name.as_str(), p)));
     if let Some((name, top)) = points.max_by(|a, b| a.1.y.total_cmp(&b.1.y)) {
         sentences.push(format!(
-            "The highest point of all is {:.digits$}, by `{name}` at {:.0} ({}).",
-            top.y, top.x, figure.x.title
+            "The highest point of all is {:.digits$}, by `{name}` at {} {:.0}.",
+            top.y, figure.x.title, top.x
         ));
     }
     sentences

@@ -111,8 +111,17 @@ fn heat_block(map: HeatMap) -> Block {
         format!("{value:.2} at {} {}, {} {}", map.y_title, map.y[i], map.x_title, map.x[j])
     };
     let ends = cells.iter().max_by(by_value).zip(cells.iter().min_by(by_value));
-    let reading =
-        ends.map(|(high, low)| format!("Highest: {}; lowest: {}.", told(high), told(low))).into_iter().collect();
+    let ends = ends.map(|(high, low)| format!("Highest: {}; lowest: {}.", told(high), told(low)));
+    let mean_of = |is_in: &dyn Fn(&&(usize, usize, f64)) -> bool| {
+        let values: Vec<f64> = cells.iter().filter(is_in).map(|cell| cell.2).collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    let by_line = map.y.iter().enumerate().map(|(i, y)| format!("{y}: {:.2}", mean_of(&|cell| cell.0 == i)));
+    let by_column = map.x.iter().enumerate().map(|(j, x)| format!("{x}: {:.2}", mean_of(&|cell| cell.1 == j)));
+    let (by_line, by_column): (Vec<String>, Vec<String>) = (by_line.collect(), by_column.collect());
+    let (by_line, by_column) = (by_line.join(", "), by_column.join(", "));
+    let means = format!("Means by {}: {by_line}; by {}: {by_column}.", map.y_title, map.x_title);
+    let reading = ends.into_iter().chain([means]).collect();
     Block { title: map.title.clone(), reading, note: String::new(), content: Content::HeatMap(map) }
 }
 
