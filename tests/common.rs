@@ -5,6 +5,8 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use treebeam::learn::{Progress, TrainOptions, Trainer, TrainingData};
+use treebeam::model::Model;
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};
 
@@ -28,6 +30,17 @@ pub fn generated_non_projective(seed: u64, n_sentences: usize) -> Vec<Sentence> 
 /// A treebank in memory.
 pub fn treebank(sentences: Vec<Sentence>) -> Treebank {
     Treebank { path: PathBuf::from("generated"), format: Format::Conllu, sentences, sha256: String::new() }
+}
+
+/// A model trained on `treebank` without development data.
+pub fn train(options: &TrainOptions, treebank: &Treebank) -> Model {
+    let data = TrainingData::new(options, treebank, None).unwrap();
+    let trainer = Trainer::new(options, &data, 1).unwrap();
+    let mut progress = Progress::default();
+    for _ in 0..options.iterations {
+        trainer.iterate(&mut progress, &mut |_| ());
+    }
+    trainer.finish(&progress).unwrap()
 }
 
 /// Writes sentences to `name` in `folder`.

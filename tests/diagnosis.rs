@@ -1,11 +1,11 @@
 //! Search errors and model errors.
 
 use treebeam::diagnosis::{Diagnosis, diagnose};
-use treebeam::learn::{Keep, Nonprojective, Progress, TrainOptions, Trainer, Training, TrainingData};
+use treebeam::learn::{Keep, Nonprojective, TrainOptions, Training};
 use treebeam::model::Model;
 use treebeam::system::{OracleKind, SystemKind};
 
-use crate::common::{generated, treebank};
+use crate::common::{generated, train, treebank};
 
 fn trained(system: SystemKind, training: Training) -> Model {
     let oracle = if training == Training::Greedy { OracleKind::Static } else { system.beam_oracle() };
@@ -21,14 +21,7 @@ fn trained(system: SystemKind, training: Training) -> Model {
         nonprojective: Nonprojective::MinCost,
         ..TrainOptions::default()
     };
-    let train = treebank(generated(41, 60));
-    let data = TrainingData::new(&options, &train, None).unwrap();
-    let trainer = Trainer::new(&options, &data, 1).unwrap();
-    let mut progress = Progress::default();
-    for _ in 0..options.iterations {
-        trainer.iterate(&mut progress, &mut |_| ());
-    }
-    trainer.finish(&progress).unwrap()
+    train(&options, &treebank(generated(41, 60)))
 }
 
 #[test]

@@ -1,16 +1,14 @@
 //! Learning: the perceptron's arithmetic on a worked example, and training that must reach every tree it is shown.
 
 use treebeam::decode::Parser;
-use treebeam::learn::{
-    Keep, Learner, Nonprojective, Objective, Preset, Progress, TrainOptions, Trainer, Training, TrainingData, Update,
-};
+use treebeam::learn::{Keep, Learner, Nonprojective, Objective, Preset, TrainOptions, Training, Update};
 use treebeam::model::{Decisions, LiveWeights, Model, Weights};
 use treebeam::system::{OracleKind, Roots, SystemKind};
 use treebeam::tree::lift::{Lowering, Scheme, projectivise};
 use treebeam::tree::{Labels, Tree, is_projective, non_projective_arcs};
 use treebeam::treebank::{Sentence, Treebank};
 
-use crate::common::{generated, generated_non_projective, treebank};
+use crate::common::{generated, generated_non_projective, train, treebank};
 
 /// "John saw Mary" as a lecture on learning for transition-based parsing steps through it:
 /// three features (the stack is empty; a noun on a verb; a verb on a noun), the actions LEFT, RIGHT, REDUCE, SHIFT, and no
@@ -80,16 +78,6 @@ fn the_averaged_perceptron_of_john_saw_mary() {
     let before_each = [4.75, 5.5, 5.5, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.75, 5.0, 5.0];
     assert_eq!(without(initial), after_each);
     assert_eq!(without(last.map(|row| row.map(f64::from))), before_each);
-}
-
-fn train(options: &TrainOptions, treebank: &Treebank) -> Model {
-    let data = TrainingData::new(options, treebank, None).unwrap();
-    let trainer = Trainer::new(options, &data, 1).unwrap();
-    let mut progress = Progress::default();
-    for _ in 0..options.iterations {
-        trainer.iterate(&mut progress, &mut |_| ());
-    }
-    trainer.finish(&progress).unwrap()
 }
 
 /// The words of `treebank` whose head or label `model` gets wrong.

@@ -6,12 +6,12 @@ use std::path::Path;
 use treebeam::decode::Parser;
 use treebeam::error::Result;
 use treebeam::graph::{GraphData, GraphModel, GraphOptions, GraphParser, GraphTrainer};
-use treebeam::learn::{Keep, Progress, Run, TrainOptions, Trainer, TrainingData};
+use treebeam::learn::{Keep, Progress, Run, TrainOptions};
 use treebeam::model::{Kind, Model};
 use treebeam::random;
 use treebeam::treebank::{Format, Sentence};
 
-use crate::common::{generated, treebank, treebeam};
+use crate::common::{generated, train, treebank, treebeam};
 
 /// A model of a few thousand bytes.
 fn small() -> Model {
@@ -20,14 +20,7 @@ fn small() -> Model {
     fs::write(&path, "S0.p B0.p\nS1.p\nS0.l1.label\n").unwrap();
     let features = path.to_str().unwrap().to_owned();
     let options = TrainOptions { features, iterations: 3, beam: 2, keep: Keep::Last, ..TrainOptions::default() };
-    let train = treebank(generated(31, 4));
-    let data = TrainingData::new(&options, &train, None).unwrap();
-    let trainer = Trainer::new(&options, &data, 1).unwrap();
-    let mut progress = Progress::default();
-    for _ in 0..options.iterations {
-        trainer.iterate(&mut progress, &mut |_| ());
-    }
-    trainer.finish(&progress).unwrap()
+    train(&options, &treebank(generated(31, 4)))
 }
 
 fn read(bytes: &[u8]) -> Result<Model> {
