@@ -167,12 +167,8 @@ fn falling_curve(summary: &Summary, column: &str, method: &Method) -> Vec<Point>
 
 /// The points of `curves` that no other beats on both axes, by ascending x.
 fn frontier(curves: &[Curve], more_is_better: bool) -> Curve {
-    let mut points: Vec<Point> = curves
-        .iter()
-        .flat_map(|c| {
-            c.points.iter().map(|p| Point { sd: None, label: format!("{}: {}", c.name, p.label), ..p.clone() })
-        })
-        .collect();
+    let mut points: Vec<Point> =
+        curves.iter().flat_map(|c| c.points.iter().map(|p| Point { sd: None, ..p.clone() })).collect();
     // From the best x on: every point that is higher than all before it.
     points.sort_by(|a, b| if more_is_better { b.x.total_cmp(&a.x) } else { a.x.total_cmp(&b.x) });
     let mut highest = f64::NEG_INFINITY;
@@ -216,13 +212,18 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
     }
     if let Some(frontier) = figure.curves.iter().find(|c| c.style == Style::Frontier) {
         let told = frontier.points.iter().rev().map(|p| format!("`{}` ({:.2} at {:.0})", p.label, p.y, p.x));
-        return vec![
-            format!(
-                "From right to left, these are beaten on both axes by nothing: {}.",
-                told.collect::<Vec<_>>().join(", ")
-            ),
-            format!("They are {} of {} points.", frontier.points.len(), n_points(figure)),
-        ];
+        let told = told.collect::<Vec<_>>().join(", ");
+        let mut sentences = vec![format!("From right to left, these are beaten on both axes by nothing: {told}.")];
+        if let [left, .., right] = &frontier.points[..] {
+            sentences.push(format!(
+                "From `{}` to `{}` the score rises by {:.2} points and what stands on the horizontal axis falls to {:.0} %.",
+                right.label,
+                left.label,
+                left.y - right.y,
+                100.0 * left.x / right.x
+            ));
+        }
+        return sentences;
     }
     let ends: Vec<(&str, &Point)> =
         figure.curves.iter().filter_map(|c| Some((c.name.as_str(), c.points.last()?))).collect();
@@ -246,11 +247,6 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
         ));
     }
     sentences
-}
-
-/// Points of curves that are no frontier.
-fn n_points(figure: &Figure) -> usize {
-    figure.curves.iter().filter(|c| c.style != Style::Frontier).map(|c| c.points.len()).sum()
 }
 
 /// For which columns the first series is ahead when time is short and when it is long.
