@@ -307,6 +307,39 @@ mod tests {
     }
 
     #[test]
+    fn grids_become_rows_and_open_rows_stay() {
+        let text = SPEC.replacen(
+            "[table]",
+            "[[row]]\nname = \"later\"\nopen = \"not built.\"\n[[grid]]\noption = \"explore-from\"\nvalues = [0, 2]\n\
+             [[grid]]\noption = \"explore-prob\"\nvalues = [0.5, 1.0]\n[table]",
+            1,
+        );
+        let spec = Spec::parse(&text, Path::new("s.toml")).unwrap();
+        let names: Vec<&str> = spec.rows.iter().skip(3).map(|row| row.name.get_ref().as_str()).collect();
+        let grid = ["0, explore-prob 0.5", "0, explore-prob 1.0", "2, explore-prob 0.5", "2, explore-prob 1.0"];
+        let grid = grid.map(|rest| format!("explore-from {rest}"));
+        assert_eq!(names[0], "later");
+        assert_eq!(names[1..], grid);
+        assert_eq!(spec.grid_row(&[1, 0]), grid[2]);
+        assert!(spec.rows[3].open.is_some() && spec.rows[4].open.is_none());
+
+        let wrong = text.replace("\"explore-from\"", "\"explore-form\"");
+        let told = Spec::parse(&wrong, Path::new("s.toml")).unwrap_err().to_string();
+        assert!(told.contains("unknown field `explore-form`"), "{told}");
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_told() {
+        let lines = "series = [{ name = \"greedy\", rows = [\"greedy\", \"dynamic\"], matched = true }, ";
+        let told = message(&format!("y = \"las\"\n{lines}"), "y = \"advantage\"\nseries = [");
+        assert!(told.contains("1 series in plot `las`; expected two"), "{told}");
+        let told = message("[[column]]\nname = \"eager\"", "[[column]]\nname = \"eager\"\nopen = \"why not\"");
+        assert!(told.contains("`open` in a column; expected it in rows only"), "{told}");
+        let told = message("baseline = \"greedy\"", "baseline = \"greedy\"\nagainst = [\"gready\"]");
+        assert!(told.contains("no row is named `gready`"), "{told}");
+    }
+
+    #[test]
     fn mistakes_are_told_with_their_lines() {
         insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `features`, `training`, `learner`, `objective`, `rate`, `dropout`, `min-count`, `hidden`, `nn-update`, `decisions`, `preset`, `roll-in`, `roll-out`, `alpha`, `reference-share`, `run-reference`, `oracle`, `explore-from`, `explore-prob`, `update`, `beam`, `iterations`, `average-from`, `replicas`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `word-shape`, `tag-column`, `keep`");
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
