@@ -22,18 +22,18 @@ pub fn estimate(missing: &[&Cell], records: &[&Record], jobs: usize) -> Option<E
     let mut seconds = 0.0;
     let mut n_records = usize::MAX;
     for cell in missing {
-        let like = |same: &dyn Fn(&Record) -> bool| -> Vec<f64> {
-            records.iter().filter(|r| same(r)).map(|r| seconds_per_step(r)).collect()
-        };
-        let (treebank, of_cell) = (cell.treebank(), kind(&cell.options));
-        let rates = [
-            like(&|r| kind(&r.options) == of_cell && r.treebank == treebank),
-            like(&|r| kind(&r.options) == of_cell),
-            like(&|r| r.options.training == cell.options.training && r.options.system == cell.options.system),
-            like(&|r| r.options.training == cell.options.training && r.options.features == cell.options.features),
-            like(&|_| true),
+        let (treebank, options) = (cell.treebank(), &cell.options);
+        let like: [&dyn Fn(&Record) -> bool; 5] = [
+            &|r| kind(&r.options) == kind(options) && r.treebank == treebank,
+            &|r| kind(&r.options) == kind(options),
+            &|r| r.options.training == options.training && r.options.system == options.system,
+            &|r| r.options.training == options.training && r.options.features == options.features,
+            &|_| true,
         ];
-        let rates = rates.into_iter().find(|r| !r.is_empty())?;
+        let rates = like.iter().find_map(|like| {
+            let rates: Vec<f64> = records.iter().filter(|r| like(r)).map(|r| seconds_per_step(r)).collect();
+            (!rates.is_empty()).then_some(rates)
+        })?;
         n_records = n_records.min(rates.len());
         seconds +=
             rates.iter().sum::<f64>() / rates.len() as f64 * steps(cell.data.train.sentences.len(), &cell.options);
@@ -43,9 +43,9 @@ pub fn estimate(missing: &[&Cell], records: &[&Record], jobs: usize) -> Option<E
 }
 
 /// What most decides how long a sentence takes in training.
-fn kind(options: &TrainOptions) -> impl PartialEq + use<> {
+fn kind(options: &TrainOptions) -> impl PartialEq {
     let width = if options.training == Training::Global { options.beam } else { 1 };
-    (options.system, options.training, options.oracle, options.learner, options.features.clone(), width)
+    (options.system, options.training, options.oracle, options.learner, &options.features, width)
 }
 
 fn steps(sentences: usize, options: &TrainOptions) -> f64 {

@@ -61,6 +61,18 @@ pub struct PlotSpec {
     pub frontier: bool,
 }
 
+impl PlotSpec {
+    /// Whether what is on the vertical axis is known for what is on the horizontal one.
+    pub fn fits(&self) -> bool {
+        match (self.x, self.y) {
+            (Horizontal::Iteration, y) => matches!(y, Vertical::Las | Vertical::Uas),
+            (x, Vertical::FallenOff) => x == Horizontal::Derivation,
+            (x, Vertical::Advantage) => matches!(x, Horizontal::TimePerToken | Horizontal::TrainingTime),
+            (x, _) => x != Horizontal::Derivation,
+        }
+    }
+}
+
 /// What a plot shows on its horizontal axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -218,6 +218,11 @@ impl Spec {
             let found = format!("{} series in plot `{}`", plot.series.len(), plot.name);
             return Err(source.problem(None, found, "two, for an advantage is of the one over the other").into());
         }
+        if let Some(plot) = self.plots.iter().find(|p| !p.fits()) {
+            let found = format!("plot `{}` of {:?} against {:?}", plot.name, plot.y, plot.x);
+            let expected = "scores against iterations, falling off against derivations, advantages against times";
+            return Err(source.problem(None, found, expected).into());
+        }
         if self.rows.iter().all(|row| row.open.is_some()) {
             return Err(source.problem(None, "open rows alone", "a row that can be run").into());
         }
@@ -280,7 +285,17 @@ mod tests {
     #[test]
     fn shipped_specifications_state_every_option() {
         let all = Table::try_from(TrainOptions::default()).unwrap();
-        for name in ["demo", "beam-ablation", "global-vs-greedy"] {
+        for name in [
+            "demo",
+            "beam-ablation",
+            "global-vs-greedy",
+            "systems",
+            "lecture-global-vs-greedy",
+            "exploration-vs-beam",
+            "gn13-table1",
+            "gn13-figure1",
+            "fg17-table3",
+        ] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("experiments/{name}.toml"));
             let spec = Spec::read(&path).unwrap();
             for column in &spec.columns {
@@ -333,6 +348,8 @@ mod tests {
         let lines = "series = [{ name = \"greedy\", rows = [\"greedy\", \"dynamic\"], matched = true }, ";
         let told = message(&format!("y = \"las\"\n{lines}"), "y = \"advantage\"\nseries = [");
         assert!(told.contains("1 series in plot `las`; expected two"), "{told}");
+        let told = message("y = \"las\"", "x = \"derivation\"\ny = \"las\"");
+        assert!(told.contains("plot `las` of Las against Derivation"), "{told}");
         let told = message("[[column]]\nname = \"eager\"", "[[column]]\nname = \"eager\"\nopen = \"why not\"");
         assert!(told.contains("`open` in a column; expected it in rows only"), "{told}");
         let told = message("baseline = \"greedy\"", "baseline = \"greedy\"\nagainst = [\"gready\"]");

@@ -177,8 +177,7 @@ fn sign_test(a: usize, b: usize) -> f64 {
 }
 
 /// The table of all comparisons; nothing if there are none or there is one treebank only.
-pub fn block(summary: &Summary) -> Option<Block> {
-    let directions = directions(summary);
+pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
     if directions.is_empty() || summary.treebanks().len() < 2 {
         return None;
     }
@@ -189,7 +188,7 @@ pub fn block(summary: &Summary) -> Option<Block> {
         heads.extend(["paper's gain", "paper's direction holds", "significantly not"]);
     }
     let mut table = Table::new(4, heads);
-    for direction in &directions {
+    for direction in directions {
         let ((higher, surely_higher), (lower, surely_lower)) = (direction.count(1.0), direction.count(-1.0));
         let mut line = vec![
             Cell::text(&direction.column),
@@ -215,7 +214,7 @@ pub fn block(summary: &Summary) -> Option<Block> {
     }
     Some(Block {
         title: "Who wins".to_owned(),
-        reading: reading(&directions),
+        reading: reading(directions),
         note:
             "Higher and lower: on how many treebanks; significantly by the test over sentences. The sign test is over \
                treebanks, each a coin."

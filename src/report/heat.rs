@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::figure::HeatMap;
+use super::tree::escaped;
 
 /// The sides of a cell in pixels.
 const CELL: (usize, usize) = (64, 34);
@@ -12,7 +13,6 @@ const MARGIN: (usize, usize, usize) = (120, 50, 60);
 /// Draws `map`: cells with their figures, shaded from white for the lowest to blue for the highest. `provenance` goes into its
 /// description.
 pub fn heat_map_svg(map: &HeatMap, provenance: &str) -> String {
-    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let (width, height) = (MARGIN.0 + map.x.len() * CELL.0 + 20, MARGIN.1 + map.y.len() * CELL.1 + MARGIN.2);
     let values = || map.values.iter().flatten().flatten().copied();
     let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));

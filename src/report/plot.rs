@@ -10,6 +10,7 @@ use plotters::prelude::*;
 use super::axis::Ruler;
 use super::figure::{Axis, Curve, Figure, Point, Scale, Style};
 use super::number;
+use super::tree::escaped;
 use crate::error::{Error, Result};
 
 /// Width and height in pixels.
@@ -42,7 +43,7 @@ pub fn svg(figure: &Figure, provenance: &str) -> Result<String> {
     }
     let mut out = String::new();
     draw(figure, &mut out).map_err(|e| Error::Usage(format!("plot {}: {e}", figure.name)))?;
-    let description = provenance.replace('&', "&amp;").replace('<', "&lt;");
+    let description = escaped(provenance);
     let body = out.find('>').map_or(0, |end| end + 1);
     out.insert_str(body, &format!("\n<desc>{description}</desc>"));
     Ok(out)

@@ -2,7 +2,7 @@
 
 use super::costs::{costs, data};
 use super::diagnoses::diagnoses;
-use super::directions;
+use super::directions::{directions, who_wins};
 use super::document::{Block, Cell, Content, Document, Table};
 use super::figure::HeatMap;
 use super::figures::{figures, heat_maps};
@@ -15,11 +15,12 @@ use crate::experiment::Portion;
 /// What the records of `summary` say. `command` is what generates it; `files` are those beside it with figures and records.
 pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Document {
     let spec = &summary.plan.spec;
+    let directions = directions(summary);
     let mut blocks = Vec::new();
     for metric in summary.metrics() {
-        blocks.extend(spec.columns.iter().map(|column| scores(summary, column.name.get_ref(), metric)));
+        blocks.extend(spec.columns.iter().map(|column| scores(summary, &directions, column.name.get_ref(), metric)));
     }
-    blocks.extend(directions::block(summary));
+    blocks.extend(who_wins(summary, &directions));
     blocks.extend(published(summary));
     blocks.extend(heat_maps(summary).into_iter().map(heat_block));
     blocks.extend(range(summary));

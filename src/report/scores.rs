@@ -7,7 +7,7 @@ use crate::eval::Metric;
 use crate::experiment::TableLines;
 
 /// The table of one score in one column.
-pub fn scores(summary: &Summary, column: &str, metric: Metric) -> Block {
+pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Block {
     let lines = summary.lines(column);
     let treebanks = summary.treebanks();
     let mut names = treebanks.clone();
@@ -43,7 +43,7 @@ pub fn scores(summary: &Summary, column: &str, metric: Metric) -> Block {
     }
     Block {
         title: format!("{}: {column}", metric.name()),
-        reading: reading(summary, column, metric),
+        reading: reading(summary, directions, column, metric),
         note: String::new(),
         content: Content::Table(table),
     }
@@ -105,7 +105,7 @@ pub fn stars(difference: &Difference) -> &'static str {
 }
 
 /// Who is highest, and what that is against the baseline.
-fn reading(summary: &Summary, column: &str, metric: Metric) -> Vec<String> {
+fn reading(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Vec<String> {
     let treebanks = summary.treebanks();
     let name = metric.name();
     let mut averages: Vec<(Method, f64)> = summary
@@ -129,7 +129,6 @@ fn reading(summary: &Summary, column: &str, metric: Metric) -> Vec<String> {
             ),
         });
     }
-    let directions = super::directions::directions(summary);
     let baseline = summary.plan.spec.table.compared_with().first().copied().unwrap_or_default();
     let of_column = |d: &&Direction| d.column == column && d.metric == metric && d.against == baseline;
     // With a paper all rows that it has, else the method that gains most.

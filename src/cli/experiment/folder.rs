@@ -11,7 +11,6 @@ use crate::report::{heat_map_svg, markdown, svg};
 
 /// Writes `document` into `folder` as Markdown and JSON, with its pictures beside it, and prints the Markdown.
 pub fn write_document(folder: &Path, document: &Document, command: &str) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let profile = &document.profile;
     let text = markdown(document);
     write(folder, &format!("{profile}.md"), &text)?;
@@ -30,8 +29,9 @@ pub fn write_document(folder: &Path, document: &Document, command: &str) -> anyh
     Ok(())
 }
 
-/// Writes a file of results, whole or not at all.
+/// Writes a file of results, whole or not at all, into `folder`, which is made if there is none.
 pub fn write(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
     let mut output = Output::create(&path)?;
     output.write_all(text.as_bytes()).with_context(|| path.display().to_string())?;

@@ -1,10 +1,10 @@
 //! Experiments whose cells are trainings.
 
+use std::cell::OnceCell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use super::Experiments;
@@ -22,8 +22,8 @@ const RECORDS: &str = "records.jsonl";
 pub struct Trainings {
     plan: Plan,
     store: Store,
-    /// The records of the experiments whose results lie beside these.
-    others: Vec<Record>,
+    /// The records of the experiments whose results lie beside these, once they are asked for.
+    others: OnceCell<Vec<Record>>,
     revisions: Revisions,
     accept_stale: bool,
     out: PathBuf,
@@ -40,9 +40,12 @@ impl Trainings {
         if store.torn {
             eprintln!("{}: the last record is torn; its cell counts as missing", out.join(RECORDS).display());
         }
-        let others = records_beside(&out);
         let (revisions, accept_stale, command) = (Revisions::of_this_checkout(), args.accept_stale, args.command(path));
-        Ok(Trainings { plan, store, others, revisions, accept_stale, out, command })
+        Ok(Trainings { plan, store, others: OnceCell::new(), revisions, accept_stale, out, command })
+    }
+
+    fn others(&self) -> &[Record] {
+        self.others.get_or_init(|| records_beside(&self.out))
     }
 
     /// The cells without a usable record.
@@ -53,7 +56,7 @@ impl Trainings {
 
     /// The record that another experiment has of this cell, with the code as it is.
     fn elsewhere(&self, cell: &Cell) -> Option<&Record> {
-        self.others
+        self.others()
             .iter()
             .find(|r| r.key == cell.key && r.provenance.revision == self.revisions.of(cell.options.system))
     }
@@ -61,7 +64,7 @@ impl Trainings {
     /// How long cells will take, and on how many records that rests.
     fn estimate(&self, cells: &[&Cell], jobs: usize) -> Option<crate::experiment::Estimate> {
         let to_run: Vec<&Cell> = cells.iter().filter(|cell| self.elsewhere(cell).is_none()).copied().collect();
-        let records: Vec<&Record> = self.store.records().iter().chain(&self.others).collect();
+        let records: Vec<&Record> = self.store.records().iter().chain(self.others()).collect();
         estimate(&to_run, &records, jobs)
     }
 
@@ -125,7 +128,7 @@ impl Trainings {
         let (engine, revisions) = (&Treebeam, &self.revisions);
         let runner =
             Runner { engine, experiment: &self.plan.spec.name, provenance: &provenance, revisions, repetitions };
-        let mut seen: Vec<Record> = self.store.records().iter().chain(&self.others).cloned().collect();
+        let mut seen: Vec<Record> = self.store.records().iter().chain(self.others()).cloned().collect();
         let outcome = run_cells(&runner, &missing, &mut writer, &mut self.store, &mut |event| {
             let line = match event {
                 Event::Finished(cell, record) => {
@@ -160,7 +163,7 @@ impl Trainings {
     /// Takes over what other experiments have run with the same code.
     fn adopt(&mut self, writer: &mut Writer) -> anyhow::Result<()> {
         // One that ran just before may have left more than there was when this one was opened.
-        self.others = records_beside(&self.out);
+        self.others.take();
         let of_cell = |cell: &&Cell| {
             let record = self.elsewhere(cell)?.clone();
             let (column, row) = (cell.column.clone(), cell.row.clone());
@@ -186,7 +189,6 @@ impl Trainings {
         if n_stale > 0 && !self.accept_stale {
             eprintln!("{n_stale} of {n_cells} cells have only records made by other code; --accept-stale uses them");
         }
-        std::fs::create_dir_all(&self.out).with_context(|| self.out.display().to_string())?;
         let table = format!("{}.tsv", self.plan.profile_name);
         write(&self.out, &table, &tsv(&summary, &self.command))?;
         let document = document(&summary, &self.command, vec![table, RECORDS.to_owned()]);

@@ -24,6 +24,7 @@ mod table;
 mod tests;
 
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
@@ -58,8 +59,7 @@ impl Report {
             experiments: self.experiments.iter().map(|e| ExperimentView::new(e, base)).collect(),
         };
         let wrong = |error: &dyn std::fmt::Display| Error::Usage(format!("the template of the page: {error:#}"));
-        let view = serde_json::to_value(view).map_err(|error| wrong(&error))?;
-        render(template_value(view)).map_err(|error| wrong(&error))
+        render(Value::from(Serde(view))).map_err(|error| wrong(&error))
     }
 }
 
@@ -78,23 +78,6 @@ fn render(view: Value) -> Result<String, minijinja::Error> {
         environment.add_template(name, source)?;
     }
     environment.get_template("page.html")?.render(view)
-}
-
-/// What templates read. The template engine could take what is serialisable itself, with another feature of it; but that
-/// feature is written down in Cargo.lock, and records of runs made with another Cargo.lock count as stale.
-fn template_value(value: serde_json::Value) -> Value {
-    use serde_json::Value as Json;
-    match value {
-        Json::Null => Value::from(()),
-        Json::Bool(value) => Value::from(value),
-        Json::Number(number) => match number.as_u64() {
-            Some(whole) => Value::from(whole),
-            None => Value::from(number.as_f64()),
-        },
-        Json::String(text) => Value::from(text),
-        Json::Array(values) => values.into_iter().map(template_value).collect(),
-        Json::Object(pairs) => Value::from_pairs(pairs.into_iter().map(|(name, value)| (name, template_value(value)))),
-    }
 }
 
 #[derive(Serialize)]

@@ -8,6 +8,8 @@ mod render;
 mod spacing;
 mod text;
 
+pub(super) use text::escaped;
+
 use crate::eval::{Analysis, Granularity, PunctuationRule, count};
 use crate::tree::{Node, ROOT};
 use crate::treebank::{Column, Format, Sentence};
