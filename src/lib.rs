@@ -5,6 +5,7 @@
 //!
 //! | folder | what it holds |
 //! |---|---|
+//! | [`files`] | reading and writing files: packed, whole or not at all, checksummed sections |
 //! | [`tree`] | heads and labels as mathematics: validity, projectivity, lifting |
 //! | [`treebank`] | sentences as they stand in files: lossless CoNLL-U and CoNLL-X, checks, a generated treebank |
 //! | [`configuration`] | the parser's configuration: structure-sharing stacks in an arena, and a plain version as reference |
@@ -30,10 +31,10 @@ pub mod error;
 pub mod eval;
 pub mod experiment;
 pub mod features;
+pub mod files;
 pub mod graph;
 pub mod learn;
 pub mod model;
-pub mod output;
 pub mod process;
 pub mod random;
 pub mod report;

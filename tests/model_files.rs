@@ -5,9 +5,10 @@ use std::path::Path;
 
 use treebeam::decode::Parser;
 use treebeam::error::Result;
+use treebeam::files::Kind;
 use treebeam::graph::{GraphData, GraphModel, GraphOptions, GraphParser, GraphTrainer};
 use treebeam::learn::{Keep, Progress, Run, TrainOptions};
-use treebeam::model::{Kind, Model};
+use treebeam::model::Model;
 use treebeam::random;
 use treebeam::treebank::{Format, Sentence};
 

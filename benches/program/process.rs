@@ -10,7 +10,7 @@ use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use treebeam::output::Output as File;
+use treebeam::files::Output as File;
 
 /// The program that cargo built for this benchmark.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_treebeam");

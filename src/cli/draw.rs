@@ -8,7 +8,7 @@ use anyhow::bail;
 
 use crate::error::{Error, Location, Problem, Result};
 use crate::eval::{Input, InputSentence, check_alignment};
-use crate::output::Output;
+use crate::files::Output;
 use crate::report::tree::{Drawing, DrawnTree, column_by_name};
 use crate::tree::{ROOT, Roots};
 use crate::treebank::{Column, Reader, Sentence};

@@ -4,9 +4,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::files::{open, read_whole};
 use crate::graph::GraphModel;
-use crate::model::{Model, read_whole};
-use crate::treebank::open;
+use crate::model::Model;
 
 /// A model, of a transition system or a graph-based parser.
 #[derive(Debug)]

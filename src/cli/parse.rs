@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::loaded::Loaded;
 use crate::decode::Parsed;
 use crate::error::Result;
-use crate::output::Output;
+use crate::files::Output;
 use crate::treebank::{Format, Reader, Sentence};
 use engine::Engine;
 use stats::Stats;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::output::Output;
+use crate::files::Output;
 use crate::report::page::{Base, Report};
 
 /// Options of `treebeam report`.

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::files::Output;
 use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
 use crate::learn::{Progress, Run, Trainer, TrainingData};
-use crate::output::Output;
 use crate::process::peak_rss_bytes;
 use crate::treebank::Treebank;
 use options::{Options, TrainingArgs};

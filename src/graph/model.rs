@@ -6,7 +6,8 @@ use std::path::Path;
 use super::{ArcLabels, GraphKind, Side};
 use crate::error::Result;
 use crate::features::{ColumnName, Columns, WordShape};
-use crate::model::{FrozenWeights, Kind, Outcome, Provenance, damaged, file, write_whole};
+use crate::files::{Kind, damaged, write_whole};
+use crate::model::{FrozenWeights, Outcome, Provenance, file};
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels, Roots};
 

@@ -10,7 +10,8 @@ use super::Progress;
 use super::base::Base;
 use super::progress::{Best, IterationReport};
 use crate::error::{Error, Result};
-use crate::model::{FrozenWeights, Kind, Layer, LiveWeights, damaged, read_whole, write_whole};
+use crate::files::{Kind, damaged, read_whole, write_whole};
+use crate::model::{FrozenWeights, Layer, LiveWeights};
 
 const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 4, name: "checkpoint" };
 

@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::FrozenWeights;
-use super::container::{Kind, damaged, read_whole};
 use super::memory::{self, Mapped, Numbers};
 use crate::error::Result;
+use crate::files::{Kind, damaged, read_whole};
 
 /// The bytes of a file of `kind`.
 pub fn pack(kind: &Kind, header: &impl Serialize, weights: &FrozenWeights) -> Vec<u8> {

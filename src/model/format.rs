@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::container::{Kind, write_whole};
 use super::{Header, Model, file};
 use crate::error::Result;
+use crate::files::{Kind, write_whole};
 
 const MODEL: Kind = Kind { magic: b"treebeam", version: 3, name: "model; expected a file written by `treebeam train`" };
 

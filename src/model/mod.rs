@@ -2,7 +2,6 @@
 
 mod buckets;
 mod build;
-mod container;
 pub mod file;
 mod format;
 mod frozen;
@@ -16,7 +15,6 @@ mod real;
 mod rows;
 
 pub use build::Averages;
-pub use container::{Kind, damaged, read_whole, write_whole};
 pub use frozen::{FrozenWeights, from_bytes};
 pub use header::{ArcLabel, Header, Provenance};
 pub use live::LiveWeights;

@@ -1,7 +1,8 @@
 //! A whole treebank in memory.
 
-use super::{Format, Reader, Sentence, input};
+use super::{Format, Reader, Sentence};
 use crate::error::{Error, Problem, Result};
+use crate::files;
 use crate::tree::{Labels, Roots, Tree};
 use sha2::{Digest, Sha256};
 use std::io::{self, BufReader, Read};
@@ -28,7 +29,7 @@ impl Treebank {
     pub fn read(path: &Path, format: Option<Format>) -> Result<Treebank> {
         let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);
         let mut hashing =
-            Hashing { input: input::open_unbuffered(path).map_err(Error::io(path))?, hasher: Sha256::new() };
+            Hashing { input: files::open_unbuffered(path).map_err(Error::io(path))?, hasher: Sha256::new() };
         let input = BufReader::with_capacity(1 << 16, &mut hashing);
         let sentences = Reader::new(input, &path.display().to_string(), format).collect::<Result<Vec<_>>>()?;
         let sha256 = hexadecimal(&hashing.hasher.finalize());

@@ -10,7 +10,6 @@ pub mod convert;
 mod file;
 mod format;
 pub mod generate;
-mod input;
 mod reader;
 mod scan;
 mod sentence;
@@ -21,7 +20,6 @@ mod tests;
 
 pub use file::Treebank;
 pub use format::{Column, Format};
-pub use input::open;
 pub use reader::{Reader, Step};
 pub use sentence::Sentence;
 pub use stats::Stats;

@@ -2,8 +2,9 @@
 
 use super::blocks::{Block, Blocks, Fault};
 use super::sentence::Bounds;
-use super::{Format, Sentence, input};
+use super::{Format, Sentence};
 use crate::error::{Error, Location, Problem, Result};
+use crate::files;
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ impl Reader<Box<dyn BufRead + Send>> {
     /// If the file cannot be opened.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Reader<Box<dyn BufRead + Send>>> {
         let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);
-        Ok(Reader::new(input::open(path)?, &path.display().to_string(), format))
+        Ok(Reader::new(files::open(path)?, &path.display().to_string(), format))
     }
 }
 

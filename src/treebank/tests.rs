@@ -188,7 +188,7 @@ fn packed_files_are_read_and_hashed_unpacked() {
     let mut hashes = Vec::new();
     for name in ["a.conllu", "a.conllu.gz", "a.conllu.zst"] {
         let path = folder.path().join(name);
-        let mut output = crate::output::Output::create(&path).unwrap();
+        let mut output = crate::files::Output::create(&path).unwrap();
         output.write_all(text.as_bytes()).unwrap();
         output.finish().unwrap();
         // Two members or frames, one behind the other, are one file.

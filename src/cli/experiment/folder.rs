@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::output::Output;
+use crate::files::Output;
 use crate::report::document::{Content, Document};
 use crate::report::{heat_map_svg, markdown, svg};
 

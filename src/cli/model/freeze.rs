@@ -8,10 +8,10 @@ use crate::cli::loaded::Loaded;
 use crate::decode::Parser;
 use crate::error::Result;
 use crate::eval::Counts;
+use crate::files::Output;
 use crate::graph::GraphParser;
 use crate::learn::prepare::{compare, development};
 use crate::model::{FrozenWeights, Precision};
-use crate::output::Output;
 use crate::treebank::Treebank;
 
 /// Options of `treebeam model freeze`.

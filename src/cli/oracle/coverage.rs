@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::io::Write;
 
 use super::roots_for;
-use crate::output::Output;
+use crate::files::Output;
 use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels};
 use crate::treebank::{Format, Treebank};

@@ -1,7 +1,7 @@
 //! `treebeam treebank check`.
 
 use crate::error::Problem;
-use crate::output::Output;
+use crate::files::Output;
 use crate::tree::Roots;
 use crate::treebank::{Format, Reader};
 use std::io::Write;

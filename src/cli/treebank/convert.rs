@@ -1,6 +1,6 @@
 //! `treebeam treebank convert`.
 
-use crate::output::Output;
+use crate::files::Output;
 use crate::treebank::convert::{Dropped, write};
 use crate::treebank::{Format, Reader};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `treebeam treebank generate`.
 
-use crate::output::Output;
+use crate::files::Output;
 use crate::treebank::generate::{Options, sentences};
 use anyhow::ensure;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! `treebeam treebank split`.
 
 use crate::error::Error;
-use crate::output::Output;
+use crate::files::Output;
 use crate::treebank::split::{order, sizes};
 use crate::treebank::{Format, Treebank};
 use anyhow::ensure;

@@ -1,6 +1,6 @@
 //! `treebeam treebank stats`.
 
-use crate::output::Output;
+use crate::files::Output;
 use crate::treebank::{Format, Reader, Stats};
 use std::io::Write;
 use std::path::{Path, PathBuf};

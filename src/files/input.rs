@@ -18,7 +18,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
 }
 
 /// [`open`] for readers that buffer themselves.
-pub(super) fn open_unbuffered(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+pub(crate) fn open_unbuffered(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
     }
@@ -28,4 +28,14 @@ pub(super) fn open_unbuffered(path: &Path) -> io::Result<Box<dyn Read + Send>> {
         Some("zst") => Box::new(zstd::Decoder::new(file)?),
         _ => Box::new(file),
     })
+}
+
+/// Reads a whole file, unpacked if its name ends in `.gz` or `.zst`; `-` is standard input.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(Error::io(path))?;
+    Ok(bytes)
 }

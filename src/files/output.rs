@@ -89,6 +89,16 @@ impl Write for Output {
     }
 }
 
+/// Writes a file whole or not at all, packed if its name ends in `.gz` or `.zst`; `-` is standard output.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut output = Output::create(path)?;
+    output.write_all(bytes).map_err(Error::io(path))?;
+    output.finish()
+}
+
 fn open(path: &Path) -> io::Result<Sink> {
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => {

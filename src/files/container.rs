@@ -12,13 +12,11 @@
 //! Numbers are little-endian. Checksums are rapidhash v3 of the section's bytes. A file that is foreign, cut or changed is
 //! an error; nothing in it is trusted before its checksum and its bounds are checked.
 
-use std::io::{Read, Write};
 use std::path::Path;
 
 use rapidhash::v3::rapidhash_v3;
 
 use crate::error::{Error, Result};
-use crate::output::Output;
 
 const BYTE_ORDER: u32 = 0x0102_0304;
 const TABLE: usize = 24;
@@ -111,26 +109,6 @@ impl Kind {
 /// The error that a file is not what it should be.
 pub fn damaged(path: &Path, what: &str) -> Error {
     Error::Usage(format!("{}: {what}", path.display()))
-}
-
-/// Writes a file whole or not at all, packed if its name ends in `.gz` or `.zst`; `-` is standard output.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut output = Output::create(path)?;
-    output.write_all(bytes).map_err(Error::io(path))?;
-    output.finish()
-}
-
-/// Reads a whole file, unpacked if its name ends in `.gz` or `.zst`; `-` is standard input.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    crate::treebank::open(path)?.read_to_end(&mut bytes).map_err(Error::io(path))?;
-    Ok(bytes)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
