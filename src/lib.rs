@@ -14,11 +14,12 @@
 //! | [`model`] | weights while learning, averaged, frozen; the file format |
 //! | [`decode`] | the beam decoder; greedy is its width 1 |
 //! | [`mod@eval`] | attachment scores, breakdowns, significance |
+//! | [`draw`] | dependency trees as pictures |
 //! | [`learn`] | perceptrons, greedy and global; learning to search with any base learner |
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`experiment`] | specifications, cells and records |
-//! | [`report`] | tables, plots, trees; all results as a page of HTML |
+//! | [`report`] | tables and plots of experiments; all results as a page of HTML |
 //! | [`cli`] | one file per subcommand |
 //!
 //! A folder imports only from folders above it in this list.
@@ -27,6 +28,7 @@ pub mod cli;
 pub mod configuration;
 pub mod decode;
 pub mod diagnosis;
+pub mod draw;
 pub mod error;
 pub mod eval;
 pub mod experiment;

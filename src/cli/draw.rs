@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
+use crate::draw::{Drawing, DrawnTree, column_by_name};
 use crate::error::{Error, Location, Problem, Result};
 use crate::eval::{Input, InputSentence, check_alignment};
 use crate::files::Output;
-use crate::report::tree::{Drawing, DrawnTree, column_by_name};
 use crate::tree::{ROOT, Roots};
 use crate::treebank::{Column, Reader, Sentence};
 

@@ -7,7 +7,7 @@ use crate::experiment::{Decoding, Record};
 
 /// The costs of all methods, averaged over treebanks and seeds.
 pub fn costs(summary: &Summary) -> Block {
-    let heads = ["column", "method", "training s", "learning s", "sentences/s", "tokens/s", "features", "peak MB"];
+    let heads = ["column", "method", "training s", "sentences/s", "tokens/s", "features", "peak MB"];
     let mut table = Table::new(2, heads);
     for column in summary.plan.spec.columns.iter().map(|c| c.name.get_ref()) {
         for method in summary.methods(column) {
@@ -18,7 +18,6 @@ pub fn costs(summary: &Summary) -> Block {
                 Cell::text(column),
                 Cell::text(&method.label),
                 figure(1, &|r, _| r.training.wall_s),
-                figure(1, &|r, _| r.training.cpu_s.unwrap_or(f64::NAN)),
                 figure(0, &|_, d| d.sentences_per_second()),
                 figure(0, &|_, d| d.tokens_per_second()),
                 figure(0, &|r, _| r.training.n_features as f64),
@@ -27,7 +26,7 @@ pub fn costs(summary: &Summary) -> Block {
         }
     }
     let note = "Averages over treebanks and seeds; one thread each. Training is by the clock, from reading the data to the \
-                model; learning is the processor's time without preparing the data and scoring the development data. Speeds \
+                model. Speeds \
                 are of the test data by the clock, with the model in memory; where several cells ran at once, they took caches \
                 and memory from each other. Memory is the process's peak, with all cells that ran side by side.";
     let reading = reading(summary);

@@ -65,12 +65,13 @@ pub fn diagnoses(summary: &Summary) -> Option<Block> {
         format!("`{}` ({column}): {:.1} % of sentences, {of_wrong:.0} % of the wrong ones", method.label, share(d))
     };
     let reading = vec![
-        format!("Search errors are most frequent with {}.", told(most)),
+        format!("Search errors, counted from below, are most frequent with {}.", told(most)),
         format!("They are rarest with {}.", told(least)),
     ];
     let note = "Test sentences of all treebanks and seeds. *Right*: the gold tree, or the best that the system derives, was put out. \
-                *Search error*: a gold derivation scores more than what was put out. *Model error*: none does, so no width helps. \
-                The best gold derivation is found by a beam over correct actions, so search errors are counted from below. Gold is \
+                *Search error*: a gold derivation was found that scores more than what was put out; a beam that is wide enough puts it out. \
+                *Model error*: none was found. The best gold derivation is looked for by a beam over correct actions, which may miss \
+                it, so search errors are counted from below and model errors from above. Gold is \
                 lost when no item of the beam is a gold derivation any more: all of least cost where the system's oracle for beams \
                 is dynamic, else the canonical one."
         .to_owned();

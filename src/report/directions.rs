@@ -54,6 +54,9 @@ pub fn directions(summary: &Summary) -> Vec<Direction> {
                         continue;
                     }
                     let is_first = summary.method_of(column, &method.row).as_ref() == Some(&method);
+                    if is_first && is_listed(&spec.table.compared_with(), &method.row, against) {
+                        continue;
+                    }
                     let paper = is_first.then(|| theirs(summary, column, &method.row, against, metric)).flatten();
                     let (column, against) = (column.clone(), against.to_owned());
                     all.push(Direction { column, method, against, metric, ours, paper });
@@ -62,6 +65,13 @@ pub fn directions(summary: &Summary) -> Vec<Direction> {
         }
     }
     all
+}
+
+/// Whether the comparison of `row` with `against` is there already, the other way round: both are rows that others are
+/// compared with, and `row` comes first.
+fn is_listed(compared_with: &[&str], row: &str, against: &str) -> bool {
+    let place = |name| compared_with.iter().position(|other| *other == name);
+    place(row).zip(place(against)).is_some_and(|(row, against)| row < against)
 }
 
 /// The figures that a paper printed for a row.
@@ -125,11 +135,20 @@ impl Direction {
         self.paper.as_ref().map(|paper| paper.mean * self.mean() > 0.0)
     }
 
+    /// Whether the difference is significant over treebanks, in words.
+    pub fn judgement(&self) -> String {
+        judgement(self.count(1.0).0, self.count(-1.0).0)
+    }
+
     /// The gist of it, where there are several: what is gained here and in the paper, and where its direction holds.
     pub fn clause(&self) -> String {
         let (label, mean) = (&self.method.label, self.mean());
         let significant = self.count(mean.signum()).1;
-        let mut clause = format!("`{label}` {mean:+.2} ({significant} of {} significant)", self.ours.len());
+        let mut clause = format!(
+            "`{label}` {mean:+.2} ({}, and significant on {significant} of {} taken alone)",
+            self.judgement(),
+            self.ours.len()
+        );
         if let Some(paper) = &self.paper {
             clause += &format!(", in the paper {:+.2}", paper.mean);
             if let Some((n, held, _)) = self.held().filter(|(n, ..)| *n > 0) {
@@ -145,10 +164,11 @@ impl Direction {
         let n = self.ours.len();
         let mut sentence = format!(
             "`{}` is higher than `{}` on {higher} of {n} treebanks ({surely_higher} significantly) and lower on {lower} \
-             ({surely_lower}), by {:+.2} points in the mean",
+             ({surely_lower}), by {:+.2} points in the mean, {}",
             self.method.label,
             self.against,
-            self.mean()
+            self.mean(),
+            self.judgement()
         );
         if let (Some(paper), Some((n, held, _))) = (&self.paper, self.held()) {
             sentence += &format!("; in the paper {:+.2}", paper.mean);
@@ -164,8 +184,17 @@ impl Direction {
     }
 }
 
+/// What the sign test says of a method that is higher on some treebanks and lower on others.
+pub fn judgement(higher: usize, lower: usize) -> String {
+    let p = sign_test(higher, lower);
+    match p < LEVEL {
+        true => format!("significant over treebanks, p = {p:.3}"),
+        false => format!("not significant over treebanks, p = {p:.2}"),
+    }
+}
+
 /// Two-sided binomial test of `a` against `b` with even odds.
-fn sign_test(a: usize, b: usize) -> f64 {
+pub fn sign_test(a: usize, b: usize) -> f64 {
     let (n, few) = (a + b, a.min(b));
     let mut term = 0.5f64.powi(n as i32);
     let mut tail = 0.0;
@@ -216,8 +245,9 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         title: "Who wins".to_owned(),
         reading: reading(directions),
         note:
-            "Higher and lower: on how many treebanks; significantly by the test over sentences. The sign test is over \
-               treebanks, each a coin."
+            "Higher and lower: on how many treebanks, and on how many of these significantly, by the test over sentences. \
+             *p of signs*: the sign test over treebanks, which asks whether so many would be on one side if either were as \
+             likely; with fewer than six treebanks it cannot be below .05. No p is corrected for the number of comparisons."
                 .to_owned(),
         content: Content::Table(table),
     })
@@ -233,7 +263,7 @@ fn reading(directions: &[Direction]) -> Vec<String> {
         return METRICS
             .into_iter()
             .filter_map(best)
-            .map(|d| format!("{}, {}: {}", d.column, d.metric.name(), d.sentence()))
+            .map(|d| format!("The largest mean gain in {} is in {}: {}", d.metric.name(), d.column, d.sentence()))
             .collect();
     }
     let held = with_paper.iter().filter_map(|d| d.held());
@@ -241,8 +271,8 @@ fn reading(directions: &[Direction]) -> Vec<String> {
     let mut sentences = Vec::new();
     if n > 0 {
         sentences.push(format!(
-            "Over all comparisons that the paper made on a treebank of the same language, its direction holds in {held} of {n}; \
-             {against} of the others are significantly the other way."
+            "Over all comparisons that the paper made on a treebank of the same language, the difference here has the paper's \
+             sign in {held} of {n}; {against} of the others are significantly the other way."
         ));
     }
     let not: Vec<String> = with_paper
@@ -251,13 +281,14 @@ fn reading(directions: &[Direction]) -> Vec<String> {
         .map(|d| format!("`{}` against `{}` ({}, {})", d.method.label, d.against, d.column, d.metric.name()))
         .collect();
     let n_held = with_paper.len() - not.len();
-    sentences.push(match not.len() {
-        0 if n_held == 1 => "In the mean over treebanks it holds.".to_owned(),
-        0 => format!("In the mean over treebanks it holds in all {n_held} comparisons."),
-        _ => {
-            format!("In the mean it holds in {n_held} of {} comparisons, not for {}.", with_paper.len(), not.join(", "))
-        }
-    });
+    let n_sure = with_paper.iter().filter(|d| d.mean_holds() == Some(true) && d.sign_test() < LEVEL).count();
+    let so_many = if n_held == with_paper.len() { "all".to_owned() } else { n_held.to_string() };
+    let but = if not.is_empty() { String::new() } else { format!("; not for {}", not.join(", ")) };
+    sentences.push(format!(
+        "The mean over treebanks has the paper's sign in {so_many} of {} comparisons, in {n_sure} of them significantly (p < .05 \
+         by the sign test over treebanks){but}.",
+        with_paper.len()
+    ));
     sentences
 }
 

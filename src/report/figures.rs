@@ -1,6 +1,7 @@
 //! The figures of an experiment as points.
 
 use super::diagnoses::of_method;
+use super::directions::{LEVEL, sign_test};
 use super::figure::{Axis, Curve, Figure, HeatMap, Point, Scale, Style};
 use super::summary::{Method, Spread, Summary};
 use crate::diagnosis::PARTS;
@@ -75,7 +76,9 @@ fn y_axis(plot: &PlotSpec, n_treebanks: usize) -> Axis {
         Vertical::TokensPerSecond => ("tokens per second, one thread".to_owned(), Scale::Decimal),
         Vertical::SearchErrors => ("sentences with a search error (%)".to_owned(), Scale::Linear),
         Vertical::FallenOff => ("sentences whose gold has fallen off (%)".to_owned(), Scale::Linear),
-        Vertical::Advantage => (format!("LAS: {} less {}", plot.series[0].name, plot.series[1].name), Scale::Linear),
+        Vertical::Advantage => {
+            (format!("points of LAS: {} less {}", plot.series[0].name, plot.series[1].name), Scale::Linear)
+        }
     };
     let pooled = matches!(plot.y, Vertical::SearchErrors | Vertical::FallenOff);
     let title = match n_treebanks {
@@ -181,26 +184,40 @@ fn frontier(curves: &[Curve], more_is_better: bool) -> Curve {
     Curve { name: "not beaten on both axes".to_owned(), style: Style::Frontier, points }
 }
 
+/// What a method offers: its cost, and LAS on development and test data.
+struct Offer {
+    cost: f64,
+    dev: f64,
+    test: f64,
+    label: String,
+}
+
+/// The offer that costs no more than `cost` and is best on development data: test data must not choose what is tested on them.
+fn best_within(offers: &[Offer], cost: f64) -> Option<&Offer> {
+    offers.iter().filter(|offer| offer.cost <= cost).max_by(|a, b| a.dev.total_cmp(&b.dev))
+}
+
 /// By how much the best of the first series is higher than the best of the second among what costs no more than x; at every x
 /// that either offers, from where both offer something.
 fn advantage(summary: &Summary, column: &str, plot: &PlotSpec) -> Vec<Point> {
-    let offered = |series: &SeriesSpec| -> Vec<(f64, f64, String)> {
+    let offered = |series: &SeriesSpec| -> Vec<Offer> {
         let of = |m: Method| {
-            let score = summary.average_score(column, &m, Metric::Las)?.mean;
-            Some((horizontal(summary, column, &m, plot.x)?, score, m.label))
+            Some(Offer {
+                cost: horizontal(summary, column, &m, plot.x)?,
+                dev: summary.average_dev_score(column, &m, Metric::Las)?.mean,
+                test: summary.average_score(column, &m, Metric::Las)?.mean,
+                label: m.label,
+            })
         };
         methods(summary, column, series).into_iter().filter_map(of).collect()
     };
     let [ours, theirs] = [&plot.series[0], &plot.series[1]].map(offered);
-    let mut xs: Vec<f64> = ours.iter().chain(&theirs).map(|(x, ..)| *x).collect();
+    let mut xs: Vec<f64> = ours.iter().chain(&theirs).map(|offer| offer.cost).collect();
     xs.sort_by(f64::total_cmp);
-    let best = |of: &[(f64, f64, String)], x: f64| {
-        let cheap = of.iter().filter(|(cost, ..)| *cost <= x);
-        cheap.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(_, score, label)| (*score, label.clone()))
-    };
     let at = |x: f64| {
-        let ((a, ours), (b, theirs)) = best(&ours, x).zip(best(&theirs, x))?;
-        Some(Point { x, y: a - b, sd: None, label: format!("{ours} against {theirs}") })
+        let (ours, theirs) = best_within(&ours, x).zip(best_within(&theirs, x))?;
+        let label = format!("{} against {}", ours.label, theirs.label);
+        Some(Point { x, y: ours.test - theirs.test, sd: None, label })
     };
     xs.into_iter().filter_map(at).collect()
 }
@@ -213,16 +230,23 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
     if let Some(frontier) = figure.curves.iter().find(|c| c.style == Style::Frontier) {
         let told = frontier.points.iter().rev().map(|p| format!("`{}` ({:.2} at {:.0})", p.label, p.y, p.x));
         let told = told.collect::<Vec<_>>().join(", ");
-        let mut sentences = vec![format!("From right to left, these are beaten on both axes by nothing: {told}.")];
+        let (what, changes) = match plot.x {
+            Horizontal::TokensPerSecond => ("From the fastest to the slowest", "speed falls"),
+            _ => ("By the horizontal axis", "what stands on it changes"),
+        };
+        let mut sentences = vec![format!(
+            "{what}, these are the models that no other here matches in one respect and exceeds in the other: {told}."
+        )];
         if let [left, .., right] = &frontier.points[..] {
             sentences.push(format!(
-                "From `{}` to `{}` the score rises by {:.2} points and what stands on the horizontal axis falls to {:.0} %.",
+                "From `{}` to `{}` the score rises by {:.2} points and {changes} to {:.0} %.",
                 right.label,
                 left.label,
                 left.y - right.y,
                 100.0 * left.x / right.x
             ));
         }
+        sentences.extend(untested(plot));
         return sentences;
     }
     let ends: Vec<(&str, &Point)> =
@@ -246,24 +270,40 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
             top.y, figure.x.title, top.x
         ));
     }
+    sentences.extend(untested(plot));
     sentences
 }
 
-/// For which columns the first series is ahead when time is short and when it is long.
+/// What goes with scores in a picture, which shows no significance.
+fn untested(plot: &PlotSpec) -> Option<String> {
+    matches!(plot.y, Vertical::Las | Vertical::Uas).then(|| {
+        "Differences in this picture are not tested; the tables of scores say which are significant.".to_owned()
+    })
+}
+
+/// By how much the first series is ahead with the most time, and with the least time of training.
 fn advantage_reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
     let [ours, theirs] = [&plot.series[0].name, &plot.series[1].name];
     let at = |which: &str, end: fn(&[Point]) -> Option<&Point>| {
-        let points = || figure.curves.iter().filter_map(|c| Some((c.name.as_str(), end(&c.points)?)));
-        let ahead: Vec<&str> = points().filter(|(_, p)| p.y > 0.0).map(|(name, _)| name).collect();
-        let mean = points().map(|(_, p)| p.y).sum::<f64>() / points().count().max(1) as f64;
-        let names = if ahead.is_empty() { String::new() } else { format!(" ({})", ahead.join(", ")) };
+        let points = || figure.curves.iter().filter_map(|c| end(&c.points));
+        let ahead = points().filter(|p| p.y > 0.0).count();
+        let behind = points().filter(|p| p.y < 0.0).count();
+        let n = points().count();
+        let mean = points().map(|p| p.y).sum::<f64>() / n.max(1) as f64;
+        let p = sign_test(ahead, behind);
+        let judgement = if p < LEVEL { "significant" } else { "not significant" };
         format!(
-            "With {which}, {ours} are ahead of {theirs} for {} of {} systems{names}, by {mean:+.2} points of LAS in the mean over all.",
-            ahead.len(),
-            figure.curves.len()
+            "With {which}, {ours} less {theirs} is {mean:+.2} points of LAS in the mean over {n} systems, above zero for {ahead} and \
+             below for {behind}; that is {judgement} over systems, p = {p:.3} by the sign test."
         )
     };
-    vec![at("the least time at which both offer something", <[Point]>::first), at("the most", <[Point]>::last)]
+    let mut sentences = vec![at("all the time that any row takes", <[Point]>::last)];
+    // The least time of parsing is that of rows that parse greedily, whatever they were trained for.
+    if plot.x == Horizontal::TrainingTime {
+        sentences.push(at("the least time at which both have a row", <[Point]>::first));
+    }
+    sentences.push("Of each side the row is shown that is best on development data in the time given.".to_owned());
+    sentences
 }
 
 /// The heat maps of the specification's grid, for the first score: one per column, as averages over treebanks, and one per

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::figure::HeatMap;
-use super::tree::escaped;
+use crate::draw::escaped;
 
 /// The sides of a cell in pixels.
 const CELL: (usize, usize) = (64, 34);

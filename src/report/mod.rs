@@ -4,12 +4,11 @@
 //! |---|---|
 //! | `summary` | means, spreads and differences over the records of a plan |
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
-//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `costs`, `diagnoses`, `figures` |
+//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `figures` |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot`, `heat` | renderings |
 //! | `axis`, `number` | where values stand on an axis, its ticks, and numbers for people |
 //! | [`page`] | all documents as one page of HTML |
-//! | [`tree`] | dependency trees as SVG |
 
 mod axis;
 mod bounds;
@@ -28,7 +27,7 @@ mod published;
 mod results;
 mod scores;
 mod summary;
-pub mod tree;
+mod training;
 mod tsv;
 
 pub use bounds::bounds_document;

@@ -10,7 +10,7 @@ use plotters::prelude::*;
 use super::axis::Ruler;
 use super::figure::{Axis, Curve, Figure, Point, Scale, Style};
 use super::number;
-use super::tree::escaped;
+use crate::draw::escaped;
 use crate::error::{Error, Result};
 
 /// Width and height in pixels.

@@ -9,6 +9,7 @@ use super::figures::{figures, heat_maps};
 use super::published::published;
 use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
+use super::training::{training, what_was_run};
 use crate::eval::Punctuation;
 use crate::experiment::Portion;
 
@@ -22,7 +23,8 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
     }
     blocks.extend(who_wins(summary, &directions));
     blocks.extend(published(summary));
-    blocks.extend(heat_maps(summary).into_iter().map(heat_block));
+    let n_seeds = summary.plan.profile.seeds.len();
+    blocks.extend(heat_maps(summary).into_iter().map(|map| heat_block(map, n_seeds)));
     blocks.extend(range(summary));
     blocks.extend(figures(summary).into_iter().map(|(figure, reading)| Block {
         title: figure.title.clone(),
@@ -31,6 +33,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
         content: Content::Figure(figure),
     }));
     blocks.extend(diagnoses(summary));
+    blocks.extend(training(summary));
     blocks.push(costs(summary));
     blocks.push(data(summary));
     Document {
@@ -53,8 +56,18 @@ fn about(summary: &Summary) -> Vec<String> {
     };
     let (n_done, n_cells) = (summary.n_done, summary.plan.cells.len());
     let mut about = vec![format!("Test data, gold tokens and tags, {rule}. Profile `{}`.", summary.plan.profile_name)];
+    about.extend(what_was_run(summary));
     if n_done < n_cells {
         about.push(format!("**Unfinished:** {n_done} of {n_cells} trainings have been run."));
+    }
+    if summary.n_stale > 0 {
+        let revisions: Vec<String> = summary.revisions.iter().map(|r| format!("`{}`", short(r))).collect();
+        about.push(format!(
+            "{} of the {n_done} records were made by other revisions of the code than the one that made these tables ({}); a new \
+             run may give other figures.",
+            summary.n_stale,
+            revisions.join(", ")
+        ));
     }
     if let Some(baseline) = &spec.table.baseline {
         about.push(format!(
@@ -71,6 +84,11 @@ fn about(summary: &Summary) -> Vec<String> {
         about.push("Mean ± standard deviation over seeds.".to_owned());
     }
     about
+}
+
+/// As much of a revision as people read.
+fn short(revision: &str) -> &str {
+    revision.get(..7).unwrap_or(revision)
 }
 
 /// The lines that say where all this comes from.
@@ -102,7 +120,7 @@ pub(super) fn provenance(summary: &Summary, command: &str) -> Vec<String> {
     lines
 }
 
-fn heat_block(map: HeatMap) -> Block {
+fn heat_block(map: HeatMap, n_seeds: usize) -> Block {
     let mut cells: Vec<(usize, usize, f64)> = Vec::new();
     for (i, line) in map.values.iter().enumerate() {
         cells.extend(line.iter().enumerate().filter_map(|(j, value)| Some((i, j, (*value)?))));
@@ -112,7 +130,11 @@ fn heat_block(map: HeatMap) -> Block {
         format!("{value:.2} at {} {}, {} {}", map.y_title, map.y[i], map.x_title, map.x[j])
     };
     let ends = cells.iter().max_by(by_value).zip(cells.iter().min_by(by_value));
-    let ends = ends.map(|(high, low)| format!("Highest: {}; lowest: {}.", told(high), told(low)));
+    let caution = match n_seeds {
+        1 => "Each cell is one training with one seed, so which single cell is best says little".to_owned(),
+        n => format!("Each cell is the mean of {n} seeds; differences between cells are not tested"),
+    };
+    let ends = ends.map(|(high, low)| format!("{caution}. Highest: {}; lowest: {}.", told(high), told(low)));
     let mean_of = |is_in: &dyn Fn(&&(usize, usize, f64)) -> bool| {
         let values: Vec<f64> = cells.iter().filter(is_in).map(|cell| cell.2).collect();
         values.iter().sum::<f64>() / values.len() as f64
@@ -122,7 +144,7 @@ fn heat_block(map: HeatMap) -> Block {
     let (by_line, by_column): (Vec<String>, Vec<String>) = (by_line.collect(), by_column.collect());
     let (by_line, by_column) = (by_line.join(", "), by_column.join(", "));
     let means = format!("Means by {}: {by_line}; by {}: {by_column}.", map.y_title, map.x_title);
-    let reading = ends.into_iter().chain([means]).collect();
+    let reading = std::iter::once(means).chain(ends).collect();
     Block { title: map.title.clone(), reading, note: String::new(), content: Content::HeatMap(map) }
 }
 
@@ -151,7 +173,16 @@ fn range(summary: &Summary) -> Option<Block> {
     let n = pairs.len() as f64;
     let reading = (!pairs.is_empty()).then(|| {
         let (ours, theirs) = pairs.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / n, sum.1 + p.1 / n));
-        format!("How much the two options matter: {ours:.2} points from lowest to highest in the mean here, {theirs:.2} in the paper.")
+        let n_cells = maps.first().map_or(0, |(_, map)| map.values.iter().flatten().flatten().count());
+        let seeds = match summary.plan.profile.seeds.len() {
+            1 => "one seed each".to_owned(),
+            n => format!("{n} seeds each"),
+        };
+        format!(
+            "From lowest to highest there are {ours:.2} points in the mean here and {theirs:.2} in the paper. The highest of {n_cells} \
+             cells is above the lowest by chance alone; ours are of {seeds}, so the two spans compare only if the paper's cells \
+             scatter as much."
+        )
     });
     let note = format!("The paper's figures: {}.", paper.source);
     let title = format!("{}: from the worst to the best of the grid", paper.metric.name());

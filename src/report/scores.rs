@@ -1,8 +1,8 @@
 //! Scores: a table for each score and column.
 
-use super::directions::{Direction, LEVEL};
+use super::directions::{Direction, LEVEL, judgement};
 use super::document::{Block, Cell, Content, NOTHING, Table};
-use super::summary::{Difference, Entry, Method, Spread, Summary};
+use super::summary::{Difference, Entry, Method, Spread, Summary, difference};
 use crate::eval::Metric;
 use crate::experiment::TableLines;
 
@@ -104,6 +104,29 @@ pub fn stars(difference: &Difference) -> &'static str {
     }
 }
 
+/// Whether the highest average is significantly above the next.
+fn lead(summary: &Summary, column: &str, metric: Metric, best: &Method, second: &Method) -> String {
+    let treebanks = summary.treebanks();
+    let rule = summary.plan.spec.table.punctuation;
+    let of = |t: &String| {
+        let (ours, theirs) = (summary.entry(t, column, best)?, summary.entry(t, column, second)?);
+        difference(ours, theirs, metric, rule)
+    };
+    let differences: Vec<Difference> = treebanks.iter().filter_map(of).collect();
+    if let ([one], 1) = (&differences[..], treebanks.len()) {
+        let judgement = if one.p < LEVEL { "significant" } else { "not significant" };
+        return format!("the difference, {:+.2}, is {judgement}, p = {:.3}", one.points, one.p);
+    }
+    let (higher, lower) = (|d: &&Difference| d.points > 0.0, |d: &&Difference| d.points < 0.0);
+    let count = |of_sign: &dyn Fn(&&Difference) -> bool| differences.iter().filter(of_sign).count();
+    let surely = differences.iter().filter(higher).filter(|d| d.p < LEVEL).count();
+    let mean = differences.iter().map(|d| d.points).sum::<f64>() / differences.len() as f64;
+    let (higher, lower) = (count(&higher), count(&lower));
+    let judgement = judgement(higher, lower);
+    let n = differences.len();
+    format!("the difference, {mean:+.2}, is {judgement}, and significant on {surely} of {n} taken alone")
+}
+
 /// Who is highest, and what that is against the baseline.
 fn reading(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Vec<String> {
     let treebanks = summary.treebanks();
@@ -120,11 +143,15 @@ fn reading(summary: &Summary, directions: &[Direction], column: &str, metric: Me
         let of = |t: &String, m: &Method| summary.entry(t, column, m)?.score(metric, rule).map(|s| s.mean);
         let is_best = |t: &&String| averages.iter().all(|(m, _)| of(t, m) <= of(t, best));
         let n_best = treebanks.iter().filter(is_best).count();
+        let lead = lead(summary, column, metric, best, second);
         sentences.push(match treebanks.len() {
-            1 => format!("`{}` is highest with {name} {score:.2}, before `{}` with {next:.2}.", best.label, second.label),
+            1 => format!(
+                "`{}` is highest with {name} {score:.2}, before `{}` with {next:.2}: {lead}.",
+                best.label, second.label
+            ),
             n => format!(
-                "On average `{}` is highest with {name} {score:.2}, before `{}` with {next:.2}; it is highest on {n_best} of {n} \
-                 treebanks.",
+                "On average `{}` is highest with {name} {score:.2}, before `{}` with {next:.2}: {lead}. It is highest on {n_best} of \
+                 {n} treebanks.",
                 best.label, second.label
             ),
         });

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::eval::significance::randomisation_of_differences;
 use crate::eval::{Metric, Punctuation};
-use crate::experiment::{Decoding, Plan, Record, Revisions, Store, Variant};
+use crate::experiment::{Cell, Decoding, Plan, Record, Revisions, Store, Variant};
 
 /// The scores, in the order of tables.
 pub const METRICS: [Metric; 2] = [Metric::Las, Metric::Uas];
@@ -117,12 +117,14 @@ pub struct Summary<'a> {
     pub revisions: BTreeSet<String>,
     /// Cells with a usable record.
     pub n_done: usize,
+    /// Those among them whose record was made by other code than there is now.
+    pub n_stale: usize,
 }
 
 impl<'a> Summary<'a> {
     /// Gathers the records of `plan` that count when the code is at `revisions`.
     pub fn new(plan: &'a Plan, store: &'a Store, revisions: &Revisions, accept_stale: bool) -> Summary<'a> {
-        let mut summary = Summary { plan, entries: Vec::new(), revisions: BTreeSet::new(), n_done: 0 };
+        let mut summary = Summary { plan, entries: Vec::new(), revisions: BTreeSet::new(), n_done: 0, n_stale: 0 };
         // The cells of one entry differ in their seeds only, and the plan puts them side by side.
         for seeds in plan.cells.chunks(plan.profile.seeds.len()) {
             let cell = &seeds[0];
@@ -130,6 +132,8 @@ impl<'a> Summary<'a> {
                 seeds.iter().filter_map(|c| store.usable(c, revisions, accept_stale)).collect();
             records.sort_by_key(|r| r.options.seed);
             summary.n_done += records.len();
+            let is_current = |c: &&Cell| store.usable(c, revisions, false).is_some();
+            summary.n_stale += records.len() - seeds.iter().filter(is_current).count();
             summary.revisions.extend(records.iter().map(|r| r.provenance.revision.clone()));
             for &width in &cell.decode {
                 let label = match cell.decode.len() {
@@ -236,10 +240,16 @@ impl<'a> Summary<'a> {
         let rule = self.plan.spec.table.punctuation;
         self.average(column, method, |_, d| metric.score(&d.test.get(rule)))
     }
+
+    /// The same on development data, on which methods are chosen.
+    pub fn average_dev_score(&self, column: &str, method: &Method, metric: Metric) -> Option<Spread> {
+        let rule = self.plan.spec.table.punctuation;
+        self.average(column, method, |_, d| metric.score(&d.dev.get(rule)))
+    }
 }
 
 /// Over the seeds that both have; `None` if there is none.
-fn difference(entry: &Entry, baseline: &Entry, metric: Metric, rule: Punctuation) -> Option<Difference> {
+pub(super) fn difference(entry: &Entry, baseline: &Entry, metric: Metric, rule: Punctuation) -> Option<Difference> {
     let mut points = Vec::new();
     // By sentence, how many more words are wrong in the entry than in the baseline, over all seeds.
     let mut more_errors: Vec<i64> = Vec::new();

@@ -38,7 +38,7 @@ pub(super) fn shortened(text: &str, size: f64, limit: f64) -> String {
 }
 
 /// `text` as the content of an element. What XML cannot hold becomes the replacement character.
-pub(in crate::report) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

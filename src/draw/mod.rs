@@ -8,7 +8,7 @@ mod render;
 mod spacing;
 mod text;
 
-pub(super) use text::escaped;
+pub(crate) use text::escaped;
 
 use crate::eval::{Analysis, Granularity, PunctuationRule, count};
 use crate::tree::{Node, ROOT};
