@@ -1,5 +1,9 @@
 //! Errors about data: what was found where, what was expected, what to do.
 
+mod problems;
+
+pub use problems::{Problems, Rule, remaining, thousands};
+
 use std::fmt;
 use std::path::PathBuf;
 
@@ -21,10 +25,26 @@ impl fmt::Display for Location {
             write!(f, ":{}", self.line)?;
         }
         match &self.sentence {
-            Some(id) => write!(f, " (sentence {id})"),
+            Some(id) => write!(f, " (sentence {})", excerpt(id)),
             None => Ok(()),
         }
     }
+}
+
+/// The most characters of a value from a file that a message repeats.
+const EXCERPT: usize = 60;
+
+/// What a message repeats of a value from a file: on one line and not too much of it. Control characters are escaped.
+pub fn excerpt(text: &str) -> String {
+    let mut shown = String::new();
+    for (i, c) in text.chars().enumerate() {
+        if i == EXCERPT {
+            shown.push('…');
+            break;
+        }
+        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
 }
 
 /// One thing that is wrong with an input file.
@@ -46,9 +66,9 @@ pub enum Error {
     /// Malformed input.
     #[error(transparent)]
     Problem(#[from] Problem),
-    /// Several problems of one input, all of them.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Problems(Vec<Problem>),
+    /// Several problems of one input.
+    #[error(transparent)]
+    Problems(#[from] Problems),
     /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {
@@ -70,5 +90,18 @@ impl Error {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.into();
         move |source| Error::Io { path, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_are_short_and_on_one_line() {
+        assert_eq!(excerpt("a b"), "a b");
+        assert_eq!(excerpt("a\tb\n\u{1b}[31m"), "a\\tb\\n\\u{1b}[31m");
+        let long = excerpt(&"é".repeat(1 << 20));
+        assert_eq!((long.chars().count(), long.ends_with('…')), (EXCERPT + 1, true));
     }
 }

@@ -24,8 +24,15 @@
 //!
 //! A folder imports only from folders above it in this list.
 
+/// The standard library's macro of this name panics when standard error is closed, and with it whatever was running. This
+/// one takes its place in the whole crate.
+macro_rules! eprintln {
+    ($($argument:tt)*) => { $crate::console::say(format_args!($($argument)*)) };
+}
+
 pub mod cli;
 pub mod configuration;
+pub mod console;
 pub mod decode;
 pub mod diagnosis;
 pub mod draw;

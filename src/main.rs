@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    treebeam::files::clean_up_on_signals();
     treebeam::cli::main()
 }

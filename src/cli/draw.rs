@@ -142,7 +142,7 @@ fn input(sentence: &Sentence) -> Result<Input, Problem> {
     let words = InputSentence {
         id: sentence.id().map(str::to_owned),
         line: sentence.line(),
-        lines: sentence.words().map(|word| sentence.line_of(word)).collect(),
+        lines: sentence.lines_of_words(),
         forms: column(Column::Form),
         upos: column(Column::Upos),
         heads: sentence.heads(Roots::Several)?,

@@ -24,7 +24,7 @@ impl Loaded {
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged model file.
     pub fn read(path: &Path) -> Result<Loaded> {
-        if path == Path::new("-") {
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) || path == Path::new("-") {
             // What comes through a pipe can be read but once.
             let bytes = read_whole(path)?;
             return match GraphModel::is(&bytes) {

@@ -81,7 +81,7 @@ fn read_sentence(sentence: &Sentence) -> Result<InputSentence, Problem> {
     Ok(InputSentence {
         id: sentence.id().map(str::to_owned),
         line: sentence.line(),
-        lines: sentence.words().map(|word| sentence.line_of(word)).collect(),
+        lines: sentence.lines_of_words(),
         forms: column(Column::Form),
         upos: column(Column::Upos),
         heads,

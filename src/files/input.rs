@@ -5,9 +5,18 @@ use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Large enough that the cost of a call vanishes, small enough for the second-level cache.
 const BUFFER: usize = 1 << 16;
+
+/// How many times larger than itself a packed file may be unpacked, where all of it is kept in memory. Treebanks are packed to
+/// a fifth or a tenth; what grows beyond this is a bomb, or so uniform that it can be unpacked first.
+const MAX_GROWTH: u64 = 64;
+
+/// What may be unpacked before its growth is looked at.
+const FREE_GROWTH: u64 = 32 << 20;
 
 /// Opens `path` for reading: `-` is standard input, `.gz` (of one or several members) and `.zst` are unpacked.
 ///
@@ -17,17 +26,78 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     Ok(Box::new(BufReader::with_capacity(BUFFER, open_unbuffered(path).map_err(Error::io(path))?)))
 }
 
-/// [`open`] for readers that buffer themselves.
-pub(crate) fn open_unbuffered(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+/// [`open`] for readers that buffer themselves, and that do not keep what they read.
+fn open_unbuffered(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin()));
+    }
+    unpack(path, File::open(path)?)
+}
+
+/// [`open`] for readers that buffer themselves and keep all that they read in memory: a packed file that grows out of all
+/// proportion is an error.
+pub(crate) fn open_to_keep(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
     }
     let file = File::open(path)?;
+    if !is_packed(path) {
+        return Ok(Box::new(file));
+    }
+    let packed = Arc::new(AtomicU64::new(0));
+    let counting = Counting { file, n_bytes: Arc::clone(&packed) };
+    Ok(Box::new(Bounded { input: unpack(path, counting)?, packed, unpacked: 0 }))
+}
+
+/// Whether the name of a file says that it is packed.
+pub fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "gz" || ending == "zst")
+}
+
+fn unpack(path: &Path, file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     Ok(match path.extension().and_then(|extension| extension.to_str()) {
         Some("gz") => Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file))),
         Some("zst") => Box::new(zstd::Decoder::new(file)?),
         _ => Box::new(file),
     })
+}
+
+/// Counts what is read of a packed file.
+struct Counting<R> {
+    file: R,
+    n_bytes: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read(buffer)?;
+        self.n_bytes.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Stops when a packed file has grown too much.
+struct Bounded<R> {
+    input: R,
+    packed: Arc<AtomicU64>,
+    unpacked: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.input.read(buffer)?;
+        self.unpacked += n as u64;
+        if self.unpacked > FREE_GROWTH + MAX_GROWTH.saturating_mul(self.packed.load(Ordering::Relaxed)) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "the packed file grows to more than {MAX_GROWTH} times its size; expected a treebank or a model; \
+                     if that is what it holds, unpack it first"
+                ),
+            ));
+        }
+        Ok(n)
+    }
 }
 
 /// Reads a whole file, unpacked if its name ends in `.gz` or `.zst`; `-` is standard input.
@@ -36,6 +106,27 @@ pub(crate) fn open_unbuffered(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 /// If it cannot be read.
 pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes).map_err(Error::io(path))?;
+    open_to_keep(path).and_then(|mut input| input.read_to_end(&mut bytes)).map_err(Error::io(path))?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::write_whole;
+
+    #[test]
+    fn what_grows_out_of_proportion_is_refused_where_it_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let size = FREE_GROWTH as usize * 3;
+        for name in ["bomb.gz", "bomb.zst"] {
+            let path = folder.path().join(name);
+            write_whole(&path, &vec![b'x'; size]).unwrap();
+            let error = read_whole(&path).unwrap_err().to_string();
+            assert!(error.contains("unpack it first"), "{error}");
+            assert_eq!(io::copy(&mut open(&path).unwrap(), &mut io::sink()).unwrap(), size as u64);
+            write_whole(&path, b"little").unwrap();
+            assert_eq!(read_whole(&path).unwrap(), b"little");
+        }
+    }
 }

@@ -4,9 +4,13 @@
 mod container;
 mod input;
 mod output;
+mod paths;
+mod temporary;
 
 pub use container::{Kind, damaged};
-pub use input::{open, read_whole};
+pub use input::{is_packed, open, read_whole};
 pub use output::{Output, write_whole};
+pub use paths::Paths;
+pub use temporary::clean_up_on_signals;
 
-pub(crate) use input::open_unbuffered;
+pub(crate) use input::open_to_keep;

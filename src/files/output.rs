@@ -1,5 +1,6 @@
 //! Files that appear whole or not at all.
 
+use super::temporary::Registered;
 use crate::error::{Error, Result};
 use flate2::{Compression, write::GzEncoder};
 use std::fs::{self, File};
@@ -23,7 +24,7 @@ enum Sink {
     Stdout(Stdout),
     Direct(File),
     /// The final place, with links followed, beside the file.
-    Temporary(NamedTempFile, PathBuf),
+    Temporary(NamedTempFile, PathBuf, Registered),
 }
 
 enum Encoder {
@@ -48,6 +49,18 @@ impl Output {
         Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, encoder) })
     }
 
+    /// Whether `path` can be written, for those who will open it only after long work. What stands there stays, and a pipe is
+    /// not opened, for its reader would take that for all there is.
+    ///
+    /// # Errors
+    /// As [`Output::create`].
+    pub fn check(path: &Path) -> Result<()> {
+        match fs::metadata(path) {
+            Ok(there) if !there.is_file() && !there.is_dir() => Ok(()),
+            _ => Output::create(path).map(drop),
+        }
+    }
+
     /// The destination as it was named.
     pub fn path(&self) -> &Path {
         &self.path
@@ -68,7 +81,11 @@ impl Output {
             match sink {
                 Sink::Stdout(mut stdout) => stdout.flush(),
                 Sink::Direct(mut file) => file.flush(),
-                Sink::Temporary(file, place) => persist(file, &place),
+                Sink::Temporary(file, place, registered) => {
+                    let persisted = persist(file, &place);
+                    drop(registered);
+                    persisted
+                }
             }
         };
         finish().map_err(Error::io(path))
@@ -108,17 +125,15 @@ fn open(path: &Path) -> io::Result<Sink> {
         Ok(there) => {
             // The file that a link points to is replaced, never the link.
             let place = path.canonicalize()?;
-            Ok(Sink::Temporary(temporary(&place, Some(there.permissions()))?, place))
+            Ok(temporary(place, Some(there.permissions()))?)
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Ok(Sink::Temporary(temporary(path, None)?, path.to_owned()))
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(temporary(path.to_owned(), None)?),
         Err(error) => Err(error),
     }
 }
 
 /// A file in the folder of `place`, with `permissions` or those that any new file gets.
-fn temporary(place: &Path, permissions: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
+fn temporary(place: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Sink> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".treebeam-");
     #[cfg(unix)]
@@ -129,12 +144,21 @@ fn temporary(place: &Path, permissions: Option<fs::Permissions>) -> io::Result<N
     }
     #[cfg(not(unix))]
     let _ = permissions;
-    builder.tempfile_in(folder(place))
+    let file = builder.tempfile_in(folder(&place)).map_err(without_path)?;
+    let registered = Registered::new(file.path());
+    Ok(Sink::Temporary(file, place, registered))
+}
+
+/// The error of the system, without the name of a temporary file that nobody has heard of.
+fn without_path(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|error| error.source());
+    let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()).and_then(io::Error::raw_os_error);
+    code.or(error.raw_os_error()).map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 fn persist(file: NamedTempFile, place: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
-    file.persist(place).map_err(|error| error.error)?;
+    file.persist(place).map_err(|error| without_path(error.error))?;
     // The name is on the disk only once the folder is.
     #[cfg(unix)]
     File::open(folder(place))?.sync_all()?;
@@ -150,7 +174,7 @@ impl Write for Sink {
         match self {
             Sink::Stdout(stdout) => stdout.write(bytes),
             Sink::Direct(file) => file.write(bytes),
-            Sink::Temporary(file, _) => file.write(bytes),
+            Sink::Temporary(file, ..) => file.write(bytes),
         }
     }
 
@@ -158,7 +182,7 @@ impl Write for Sink {
         match self {
             Sink::Stdout(stdout) => stdout.flush(),
             Sink::Direct(file) => file.flush(),
-            Sink::Temporary(file, _) => file.flush(),
+            Sink::Temporary(file, ..) => file.flush(),
         }
     }
 }
@@ -232,6 +256,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(Output::create(&folder.path().join("no/such.conllu")).is_err());
         assert!(Output::create(folder.path()).is_err());
+    }
+
+    #[test]
+    fn errors_do_not_name_temporary_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("no/such.conllu");
+        let error = Output::create(&path).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}: ", path.display())) && !error.contains(".treebeam-"), "{error}");
     }
 
     #[cfg(unix)]

@@ -14,6 +14,9 @@ pub enum Roots {
     Several,
 }
 
+/// The most words that a message names.
+const MOST_NAMED: usize = 20;
+
 /// One way in which heads fail to be a tree. Words are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
@@ -49,15 +52,18 @@ impl fmt::Display for Violation {
             Violation::SelfLoop(word) => write!(f, "word {word} is its own head"),
             Violation::Cycle(words) => {
                 f.write_str("a cycle of heads: ")?;
-                words.iter().chain(words.first()).enumerate().try_for_each(|(i, word)| {
-                    f.write_str(if i == 0 { "" } else { " -> " })?;
-                    write!(f, "{word}")
-                })
+                words.iter().take(MOST_NAMED).try_for_each(|word| write!(f, "{word} -> "))?;
+                if words.len() > MOST_NAMED {
+                    write!(f, "... -> ")?;
+                }
+                words.first().map_or(Ok(()), |word| write!(f, "{word}"))?;
+                if words.len() > MOST_NAMED { write!(f, ", {} words", words.len()) } else { Ok(()) }
             }
             Violation::NoRoot => f.write_str("no word with head 0"),
             Violation::SeveralRoots(words) => {
-                let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-                write!(f, "{} words with head 0: {}", words.len(), words.join(", "))
+                let named: Vec<String> = words.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+                let more = if words.len() > MOST_NAMED { ", ..." } else { "" };
+                write!(f, "{} words with head 0: {}{more}", words.len(), named.join(", "))
             }
         }
     }

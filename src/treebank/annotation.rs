@@ -1,7 +1,7 @@
 //! The trees in sentences: heads and labels as numbers, and everything that is wrong with them.
 
 use super::{Column, Sentence};
-use crate::error::Problem;
+use crate::error::{Problem, Problems, Rule, excerpt};
 use crate::tree::{LabelId, Labels, NO_NODE, Node, ROOT, Roots, Tree, Violation, violations};
 
 impl Sentence {
@@ -13,7 +13,7 @@ impl Sentence {
         let heads: Vec<Node> = self.words().map(|word| self.head(word).unwrap_or(NO_NODE)).collect();
         match violations(&heads, roots).first() {
             None => Ok(heads),
-            Some(violation) => Err(self.head_problem(violation)),
+            Some(violation) => Err(self.head_problem(violation, |word| self.line_of(word))),
         }
     }
 
@@ -24,6 +24,7 @@ impl Sentence {
     pub fn tree(&self, roots: Roots, labels: &mut Labels) -> Result<Tree, Problem> {
         self.tree_with(roots, |word, name| {
             if labels.len() == Labels::MAX && labels.get(name).is_none() {
+                let name = excerpt(name);
                 let found = format!("the label `{name}`, one more than there are numbers for");
                 return Err(self.problem(word, found, "names of relations; is the column the right one?".into()));
             }
@@ -38,7 +39,7 @@ impl Sentence {
     pub fn tree_of_known_labels(&self, roots: Roots, labels: &Labels) -> Result<Tree, Problem> {
         self.tree_with(roots, |word, name| {
             labels.get(name).ok_or_else(|| {
-                let found = format!("the label `{name}`");
+                let found = format!("the label `{}`", excerpt(name));
                 self.problem(word, found, format!("one of the {} labels that are known", labels.len()))
             })
         })
@@ -53,27 +54,50 @@ impl Sentence {
         let labels = self
             .words()
             .map(|word| match self.deprel(word) {
-                "_" => Err(self.label_problem(word)),
+                "_" => Err(self.label_problem(word, |word| self.line_of(word))),
                 name => label(word, name),
             })
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Tree::new(&heads, &labels))
     }
 
-    /// Everything that keeps the annotation from being a labelled tree.
-    pub fn annotation_problems(&self, roots: Roots) -> Vec<Problem> {
-        let heads: Vec<Node> = self.words().map(|word| self.head(word).unwrap_or(NO_NODE)).collect();
-        let mut problems: Vec<Problem> =
-            violations(&heads, roots).iter().map(|violation| self.head_problem(violation)).collect();
-        problems.extend(self.words().filter(|&word| self.deprel(word) == "_").map(|word| self.label_problem(word)));
-        problems.sort_by_key(|problem| problem.location.line);
+    /// Everything that keeps the annotation from being a labelled tree, in the order of lines; of each kind no more than
+    /// [`Problems::LIMIT`], and the number of the others.
+    pub fn annotation_problems(&self, roots: Roots) -> Problems {
+        let mut problems = Problems::new(Problems::LIMIT);
+        self.check_annotation(roots, &mut problems);
         problems
     }
 
-    fn head_problem(&self, violation: &Violation) -> Problem {
+    /// [`Sentence::annotation_problems`], added to `problems`. Linear in the length of the sentence.
+    pub(super) fn check_annotation(&self, roots: Roots, problems: &mut Problems) {
+        let heads: Vec<Node> = self.words().map(|word| self.head(word).unwrap_or(NO_NODE)).collect();
+        let violations = violations(&heads, roots);
+        let unlabelled: Vec<Node> = self.words().filter(|&word| self.deprel(word) == "_").collect();
+        if violations.is_empty() && unlabelled.is_empty() {
+            return;
+        }
+        let lines = self.lines_of_words();
+        let mut found = Problems::new(problems.limit());
+        for violation in &violations {
+            let rule = match violation {
+                Violation::NoHead(_) => Rule::Head,
+                Violation::SelfLoop(_) | Violation::Cycle(_) => Rule::Cycle,
+                Violation::NoRoot | Violation::SeveralRoots(_) => Rule::Root,
+            };
+            found.add(rule, || self.head_problem(violation, |word| lines[word as usize - 1]));
+        }
+        for word in unlabelled {
+            found.add(Rule::Label, || self.label_problem(word, |word| lines[word as usize - 1]));
+        }
+        found.sort();
+        problems.append(found);
+    }
+
+    fn head_problem(&self, violation: &Violation, line_of: impl Fn(Node) -> usize) -> Problem {
         let (found, expected) = match violation {
             Violation::NoHead(word) => (
-                format!("the head `{}` of word {word}", self.column(*word, Column::Head)),
+                format!("the head `{}` of word {word}", excerpt(self.column(*word, Column::Head))),
                 format!("a number from 0 (the root) to {}", self.n_words()),
             ),
             Violation::SelfLoop(_) => (violation.to_string(), "another word or 0".into()),
@@ -83,14 +107,19 @@ impl Sentence {
                 (violation.to_string(), "one; `--multi-root` allows several, as CoNLL-X does".into())
             }
         };
-        self.problem(violation.word().unwrap_or(ROOT), found, expected)
+        self.problem_at(violation.word().unwrap_or(ROOT), line_of, found, expected)
     }
 
-    fn label_problem(&self, word: Node) -> Problem {
-        self.problem(word, format!("the label `_` of word {word}"), "the name of a relation".into())
+    fn label_problem(&self, word: Node, line_of: impl Fn(Node) -> usize) -> Problem {
+        self.problem_at(word, line_of, format!("the label `_` of word {word}"), "the name of a relation".into())
     }
 
     fn problem(&self, word: Node, found: String, expected: String) -> Problem {
-        Problem { location: self.location(word), found, expected }
+        self.problem_at(word, |word| self.line_of(word), found, expected)
+    }
+
+    fn problem_at(&self, word: Node, line_of: impl Fn(Node) -> usize, found: String, expected: String) -> Problem {
+        let line = if word == ROOT { self.line() } else { line_of(word) };
+        Problem { location: self.location_at(line), found, expected }
     }
 }

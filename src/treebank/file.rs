@@ -1,7 +1,7 @@
 //! A whole treebank in memory.
 
 use super::{Format, Reader, Sentence};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Problem, Problems, Result};
 use crate::files;
 use crate::tree::{Labels, Roots, Tree};
 use sha2::{Digest, Sha256};
@@ -28,8 +28,7 @@ impl Treebank {
     /// If the file cannot be read or is malformed.
     pub fn read(path: &Path, format: Option<Format>) -> Result<Treebank> {
         let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);
-        let mut hashing =
-            Hashing { input: files::open_unbuffered(path).map_err(Error::io(path))?, hasher: Sha256::new() };
+        let mut hashing = Hashing { input: files::open_to_keep(path).map_err(Error::io(path))?, hasher: Sha256::new() };
         let input = BufReader::with_capacity(1 << 16, &mut hashing);
         let sentences = Reader::new(input, &path.display().to_string(), format).collect::<Result<Vec<_>>>()?;
         let sha256 = hexadecimal(&hashing.hasher.finalize());
@@ -54,10 +53,10 @@ impl Treebank {
     /// The trees of all sentences, with new labels added to `labels`.
     ///
     /// # Errors
-    /// All problems of the annotation.
+    /// The problems of the annotation: of each kind the first [`Problems::LIMIT`], and the number of the others.
     pub fn trees(&self, roots: Roots, labels: &mut Labels) -> Result<Vec<Tree>> {
-        let problems: Vec<Problem> =
-            self.sentences.iter().flat_map(|sentence| sentence.annotation_problems(roots)).collect();
+        let mut problems = Problems::new(Problems::LIMIT);
+        self.sentences.iter().for_each(|sentence| sentence.check_annotation(roots, &mut problems));
         if !problems.is_empty() {
             return Err(Error::Problems(problems));
         }

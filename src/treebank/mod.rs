@@ -6,20 +6,25 @@
 
 mod annotation;
 mod blocks;
+pub mod columns;
 pub mod convert;
+pub mod cut;
 mod file;
 mod format;
 pub mod generate;
 mod reader;
+mod recognise;
 mod scan;
 mod sentence;
 pub mod split;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod validator;
 
 pub use file::Treebank;
 pub use format::{Column, Format};
 pub use reader::{Reader, Step};
 pub use sentence::Sentence;
 pub use stats::Stats;
+pub use validator::Validator;

@@ -2,9 +2,10 @@
 
 use super::blocks::{Block, Blocks, Fault};
 use super::sentence::Bounds;
-use super::{Format, Sentence};
-use crate::error::{Error, Location, Problem, Result};
+use super::{Format, Sentence, cut, recognise};
+use crate::error::{Error, Location, Problem, Problems, Result, Rule};
 use crate::files;
+use std::collections::VecDeque;
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +24,12 @@ pub struct Reader<R> {
     finished: bool,
     block: Vec<u8>,
     words: Vec<Bounds>,
-    problems: Vec<Problem>,
+    problems: Problems,
+    empty_allowed: bool,
+    /// The most words of a sentence, if longer ones are divided.
+    most_words: Option<usize>,
+    /// The parts of a sentence that was divided that are still to come, with their first lines.
+    parts: VecDeque<(usize, Vec<u8>)>,
 }
 
 /// One step of a reader that does not stop at problems.
@@ -31,9 +37,9 @@ pub struct Reader<R> {
 pub struct Step {
     /// The sentence, if its block is well formed.
     pub sentence: Option<Sentence>,
-    /// What is wrong with the block, in the order of lines. With a sentence there can be faults of the file's
-    /// layout, which it has lost.
-    pub problems: Vec<Problem>,
+    /// What is wrong with the block, in the order of lines: of each kind the first [`Problems::LIMIT`], and the number of
+    /// the others. With a sentence there can be faults of the file's layout, which it has lost.
+    pub problems: Problems,
 }
 
 impl Reader<Box<dyn BufRead + Send>> {
@@ -60,8 +66,25 @@ impl<R: BufRead> Reader<R> {
             finished: false,
             block: Vec::new(),
             words: Vec::new(),
-            problems: Vec::new(),
+            problems: Problems::new(Problems::LIMIT),
+            empty_allowed: false,
+            most_words: None,
+            parts: VecDeque::new(),
         }
+    }
+
+    /// Divides sentences of more than `most_words` words, as [`super::cut`] does.
+    #[must_use]
+    pub fn cutting(mut self, most_words: usize) -> Reader<R> {
+        self.most_words = Some(most_words);
+        self
+    }
+
+    /// Takes an input without sentences for what it is; otherwise it is refused.
+    #[must_use]
+    pub fn allowing_empty(mut self) -> Reader<R> {
+        self.empty_allowed = true;
+        self
     }
 
     /// Repairs silently what can be repaired without loss: carriage returns before line feeds, a byte order mark,
@@ -83,7 +106,7 @@ impl<R: BufRead> Reader<R> {
     /// Only those of the input itself.
     pub fn step(&mut self) -> Result<Option<Step>> {
         let sentence = self.advance()?;
-        let problems = std::mem::take(&mut self.problems);
+        let problems = self.take_problems();
         Ok((sentence.is_some() || !problems.is_empty()).then_some(Step { sentence, problems }))
     }
 
@@ -92,30 +115,47 @@ impl<R: BufRead> Reader<R> {
         if self.finished {
             return Ok(None);
         }
+        if let Some((line, part)) = self.parts.pop_front() {
+            self.block = part;
+            return Ok(self.sentence_at(line));
+        }
         let mut faults = Vec::new();
         let block = self.blocks.next(&mut self.block, &mut faults).map_err(Error::io(&*self.source));
         let block = block.inspect_err(|_| self.finished = true)?;
         if !self.repair {
             for Fault { line, found, expected } in faults {
-                self.problem(line, found.into(), expected.into());
+                self.problem(Rule::Layout, line, found, expected);
             }
         }
         match block {
             Block::At(line) => {
                 self.n_blocks += 1;
+                let mut line = line;
+                if let Some(most_words) = self.most_words
+                    && let Some(parts) = cut::parts(&self.block, most_words)
+                {
+                    self.parts = parts.into_iter().map(|(offset, part)| (line + offset, part)).collect();
+                    (line, self.block) = self.parts.pop_front().unwrap_or_default();
+                }
                 let sentence = self.sentence_at(line);
-                self.problems.sort_by_key(|problem| problem.location.line);
+                if sentence.is_none() && self.n_blocks == 1 {
+                    self.say_what_it_seems_to_be(line);
+                }
+                self.problems.sort();
                 Ok(sentence)
             }
             Block::TooLong(line) => {
                 self.finished = true;
-                self.problem(line, "64 MiB without a blank line".into(), "a blank line behind each sentence".into());
+                if self.n_blocks == 0 {
+                    self.say_what_it_seems_to_be(line);
+                }
+                self.problem(Rule::Words, line, "64 MiB without a blank line", "a blank line behind each sentence");
                 Ok(None)
             }
             Block::End => {
                 self.finished = true;
-                if self.n_blocks == 0 {
-                    self.problem(0, "no sentence".into(), "at least one; the file is empty".into());
+                if self.n_blocks == 0 && !self.empty_allowed {
+                    self.problem(Rule::Words, 0, "no sentence", "at least one; the file is empty");
                 }
                 Ok(None)
             }
@@ -128,23 +168,39 @@ impl<R: BufRead> Reader<R> {
                 Sentence::from_block(&self.source, line, self.format, text, &mut self.words, &mut self.problems)
             }
             Err(_) => {
-                let bad: Vec<usize> = self
-                    .block
-                    .split(|&byte| byte == b'\n')
-                    .enumerate()
-                    .filter_map(|(i, content)| std::str::from_utf8(content).is_err().then_some(line + i))
-                    .collect();
-                for line in bad {
-                    self.problem(line, "bytes that are not UTF-8".into(), "UTF-8; convert the file's encoding".into());
+                let expected = recognise::encoding(&self.block);
+                let lines = self.block.split(|&byte| byte == b'\n').enumerate();
+                for (i, _) in lines.filter(|(_, content)| std::str::from_utf8(content).is_err()) {
+                    self.problems.add(Rule::Encoding, || {
+                        let location = Location { path: self.source.to_string(), line: line + i, sentence: None };
+                        let found = "bytes that are not UTF-8".into();
+                        Problem { location, found, expected: expected.clone() }
+                    });
                 }
                 None
             }
         }
     }
 
-    fn problem(&mut self, line: usize, found: String, expected: String) {
-        let location = Location { path: self.source.to_string(), line, sentence: None };
-        self.problems.push(Problem { location, found, expected });
+    /// Adds what a file that is not read at all seems to be, in front of its problems.
+    fn say_what_it_seems_to_be(&mut self, line: usize) {
+        if let Some((found, expected)) = recognise::other_format(&self.block, &self.source) {
+            let others = self.take_problems();
+            self.problem(Rule::Format, line, found, &expected);
+            self.problems.append(others);
+        }
+    }
+
+    fn take_problems(&mut self) -> Problems {
+        let limit = self.problems.limit();
+        std::mem::replace(&mut self.problems, Problems::new(limit))
+    }
+
+    fn problem(&mut self, rule: Rule, line: usize, found: &str, expected: &str) {
+        self.problems.add(rule, || {
+            let location = Location { path: self.source.to_string(), line, sentence: None };
+            Problem { location, found: found.into(), expected: expected.into() }
+        });
     }
 }
 
@@ -153,7 +209,7 @@ impl<R: BufRead> Iterator for Reader<R> {
 
     fn next(&mut self) -> Option<Result<Sentence>> {
         let mut result = self.advance();
-        if let Some(problem) = self.problems.drain(..).next() {
+        if let Some(problem) = self.take_problems().into_first() {
             result = Err(problem.into());
         }
         self.finished |= result.is_err();

@@ -2,21 +2,16 @@
 
 use super::sentence::Bounds;
 use super::{Column, Format};
+use crate::error::{Rule, excerpt};
 use crate::tree::MAX_WORDS;
 
-/// What is wrong with a block.
-pub(super) struct Fault {
-    /// The line, from 0 within the block.
-    pub line: usize,
-    /// What was found there.
-    pub found: String,
-    /// What was expected.
-    pub expected: String,
-}
+/// Where faults go: the rule that is broken, the line, from 0 within the block, and what makes the message of what was
+/// found and what was expected, which is asked only if the message is wanted.
+pub(super) type Report<'r> = dyn FnMut(Rule, usize, &dyn Fn() -> (String, String)) + 'r;
 
 /// Fills `words` with the places of the columns in `text`, whose lines all end in a line feed and none of which is
 /// empty, and reports every fault. Without faults, `words` are sound.
-pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: &mut dyn FnMut(Fault)) {
+pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: &mut Report<'_>) {
     words.clear();
     let bytes = text.as_bytes();
     let mut ids = Ids::default();
@@ -25,17 +20,21 @@ pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: 
     let mut in_comments = true;
     if bytes.contains(&b'\r') {
         for (line, _) in text.split('\n').enumerate().filter(|(_, content)| content.contains('\r')) {
-            let expected = "tabs and line feeds as the only control characters".into();
-            report(Fault { line, found: "a carriage return within the line".into(), expected });
+            report(Rule::Layout, line, &|| {
+                let expected = "tabs and line feeds as the only control characters";
+                ("a carriage return within the line".into(), expected.into())
+            });
         }
     }
     while start < bytes.len() {
-        let mut fault = |found: String, expected: String| report(Fault { line, found, expected });
+        let mut fault = |rule, message: &dyn Fn() -> (String, String)| report(rule, line, message);
         if bytes[start] == b'#' {
             if format == Format::Conllx {
-                fault("a comment".into(), "a word; CoNLL-X has no comments, CoNLL-U has".into());
+                let expected = "a word; CoNLL-X has no comments, CoNLL-U has";
+                fault(Rule::Comment, &|| ("a comment".into(), expected.into()));
             } else if !in_comments {
-                fault("a comment".into(), "a word or the end of the sentence; comments come first".into());
+                let expected = "a word or the end of the sentence; comments come first";
+                fault(Rule::Comment, &|| ("a comment".into(), expected.into()));
             }
             start += text[start..].find('\n').map_or(text.len(), |at| at + 1);
         } else {
@@ -44,15 +43,20 @@ pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: 
             if n_columns == 10 {
                 for column in Column::ALL {
                     if bounds[column as usize] + 1 == bounds[column as usize + 1] {
-                        fault(format!("an empty {}", column.name(format)), "some text; `_` means none".into());
+                        fault(Rule::EmptyColumn, &|| {
+                            (format!("an empty {}", column.name(format)), "some text; `_` means none".into())
+                        });
                     }
                 }
             } else {
-                let columns = if n_columns == 1 { "column" } else { "columns" };
-                fault(format!("{n_columns} {columns}"), "10 columns, separated by single tabs".into());
+                fault(Rule::Columns, &|| {
+                    let columns = if n_columns == 1 { "column" } else { "columns" };
+                    (format!("{n_columns} {columns}"), "10 columns, separated by single tabs".into())
+                });
             }
             let id = &text[start..bounds[1] as usize - 1];
-            if ids.accept(id, line, format, &mut fault) {
+            // What is beyond the limit is a fault and need not be kept.
+            if ids.accept(id, line, format, &mut fault) && words.len() <= MAX_WORDS {
                 words.push(bounds);
             }
             start = bounds[10] as usize;
@@ -104,16 +108,29 @@ struct Ids {
 
 impl Ids {
     /// Takes the next line's id; whether it is a word's.
-    fn accept(&mut self, id: &str, line: usize, format: Format, fault: &mut dyn FnMut(String, String)) -> bool {
+    fn accept(
+        &mut self,
+        id: &str,
+        line: usize,
+        format: Format,
+        fault: &mut dyn FnMut(Rule, &dyn Fn() -> (String, String)),
+    ) -> bool {
         let next = self.last + 1;
-        let found = || format!("the id `{id}`");
+        let mut wrong = |expected: &dyn Fn() -> String| {
+            fault(Rule::Id, &|| (format!("the id `{}`", excerpt(id)), expected()));
+        };
         if let Some(number) = number(id).filter(|&number| number > 0) {
             if number != next {
-                fault(found(), format!("the id {next}; words are numbered from 1 without gaps"));
+                wrong(&|| format!("the id {next}; words are numbered from 1 without gaps"));
             }
             self.n_words += 1;
             if self.n_words == MAX_WORDS + 1 {
-                fault(format!("word {}", self.n_words), format!("at most {MAX_WORDS} words in a sentence"));
+                fault(Rule::Words, &|| {
+                    let expected = format!(
+                        "at most {MAX_WORDS} words in a sentence; `treebeam treebank convert --cut 1000` divides it"
+                    );
+                    (format!("word {}", MAX_WORDS + 1), expected)
+                });
             }
             // Going on from what was found reports one slip once, not every word behind it. No id above the limit is
             // believed, lest the next one overflow.
@@ -122,40 +139,39 @@ impl Ids {
             return true;
         }
         if format == Format::Conllx {
-            fault(found(), format!("the id {next}; CoNLL-X has words only"));
+            wrong(&|| format!("the id {next}; CoNLL-X has words only"));
         } else if let Some((first, last)) = pair(id, '-') {
             let overlaps = self.range.is_some_and(|(end, _)| first <= end);
             if first != next {
-                fault(found(), format!("a range that starts with the next word, {next}"));
+                wrong(&|| format!("a range that starts with the next word, {next}"));
             } else if last <= first {
-                fault(found(), format!("a range that ends behind word {first}"));
+                wrong(&|| format!("a range that ends behind word {first}"));
             } else if overlaps {
-                fault(found(), "ranges that do not overlap".into());
+                wrong(&|| "ranges that do not overlap".into());
             } else {
                 self.range = Some((last, line));
             }
         } else if let Some((word, number)) = pair(id, '.') {
             let next_empty = self.last_empty + 1;
             if word != self.last || number != next_empty {
-                fault(found(), format!("{}.{next_empty} for an empty node here", self.last));
+                let last = self.last;
+                wrong(&|| format!("{last}.{next_empty} for an empty node here"));
             }
             self.last_empty = if word == self.last { number } else { next_empty };
         } else {
-            fault(found(), format!("a word's number such as {next}, a range such as 1-2 or an empty node such as 1.1"));
+            wrong(&|| format!("a word's number such as {next}, a range such as 1-2 or an empty node such as 1.1"));
         }
         false
     }
 
-    fn finish(self, report: &mut dyn FnMut(Fault)) {
+    fn finish(self, report: &mut Report<'_>) {
         if self.n_words == 0 {
-            let expected = "at least one word; remove the block".into();
-            report(Fault { line: 0, found: "a sentence without words".into(), expected });
+            let expected = "at least one word; remove the block";
+            report(Rule::Words, 0, &|| ("a sentence without words".into(), expected.into()));
         } else if let Some((end, line)) = self.range.filter(|&(end, _)| end > self.last) {
-            let found = format!("a range that ends with word {end}");
-            report(Fault {
-                line,
-                found,
-                expected: format!("an end within the sentence, which has {} words", self.last),
+            report(Rule::Id, line, &|| {
+                let expected = format!("an end within the sentence, which has {} words", self.last);
+                (format!("a range that ends with word {end}"), expected)
             });
         }
     }

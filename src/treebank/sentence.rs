@@ -1,8 +1,8 @@
 //! One sentence with every byte of its block.
 
-use super::scan::{Fault, scan};
+use super::scan::scan;
 use super::{Column, Format};
-use crate::error::{Location, Problem};
+use crate::error::{Location, Problem, Problems, excerpt};
 use crate::tree::{Node, ROOT};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -31,9 +31,10 @@ impl Sentence {
     /// If `text` is not one well-formed block. Lines are counted from 1 and the file is called `source`.
     pub fn new(source: &str, format: Format, text: &str) -> Result<Sentence, Problem> {
         let source: Arc<str> = source.into();
-        let mut problems = Vec::new();
+        let mut problems = Problems::new(1);
         let sentence = Sentence::from_block(&source, 1, format, text, &mut Vec::new(), &mut problems);
-        match (sentence, problems.into_iter().next()) {
+        problems.sort();
+        match (sentence, problems.into_first()) {
             (Some(sentence), None) => Ok(sentence),
             (_, Some(problem)) => Err(problem),
             (None, None) => unreachable!("a block that is refused has a problem"),
@@ -48,13 +49,17 @@ impl Sentence {
         format: Format,
         text: &str,
         words: &mut Vec<Bounds>,
-        problems: &mut Vec<Problem>,
+        problems: &mut Problems,
     ) -> Option<Sentence> {
         let before = problems.len();
-        scan(text, format, words, &mut |Fault { line: offset, found, expected }| {
-            let location =
-                Location { path: source.to_string(), line: line + offset, sentence: sent_id(text).map(str::to_owned) };
-            problems.push(Problem { location, found, expected });
+        let mut id = None;
+        scan(text, format, words, &mut |rule, offset, message| {
+            problems.add(rule, || {
+                let sentence = id.get_or_insert_with(|| sent_id(text).map(excerpt)).clone();
+                let location = Location { path: source.to_string(), line: line + offset, sentence };
+                let (found, expected) = message();
+                Problem { location, found, expected }
+            });
         });
         (problems.len() == before).then(|| Sentence {
             source: Arc::clone(source),
@@ -121,10 +126,29 @@ impl Sentence {
         self.line + self.text[..start].matches('\n').count()
     }
 
+    /// The lines of the file, from 1, on which the words stand; entry 0 belongs to word 1. Linear in the length of the
+    /// block, for all words together.
+    pub fn lines_of_words(&self) -> Vec<usize> {
+        let bytes = self.text.as_bytes();
+        let (mut line, mut at) = (self.line, 0);
+        let line_of = |bounds: &Bounds| {
+            let start = bounds[0] as usize;
+            line += bytes[at..start].iter().filter(|&&byte| byte == b'\n').count();
+            at = start;
+            line
+        };
+        self.words.iter().map(line_of).collect()
+    }
+
     /// The place of `word`, or of the sentence if it is the root, for messages.
     pub fn location(&self, word: Node) -> Location {
         let line = if word == ROOT { self.line } else { self.line_of(word) };
-        Location { path: self.source.to_string(), line, sentence: self.id().map(str::to_owned) }
+        self.location_at(line)
+    }
+
+    /// The place of the sentence's line `line` of the file, for messages.
+    pub(super) fn location_at(&self, line: usize) -> Location {
+        Location { path: self.source.to_string(), line, sentence: self.id().map(excerpt) }
     }
 
     /// The sentence's id, from its comment `# sent_id = ...`.
@@ -210,6 +234,7 @@ mod tests {
         assert_eq!([1, 2, 3].map(|w| sentence.form(w)), ["de", "le  o", "_"]);
         assert_eq!([1, 2, 3].map(|w| sentence.head(w)), [Some(3), Some(3), Some(0)]);
         assert_eq!([1, 2, 3].map(|w| sentence.line_of(w)), [4, 5, 7]);
+        assert_eq!(sentence.lines_of_words(), [4, 5, 7]);
         assert_eq!((sentence.column(1, Column::Id), sentence.column(1, Column::Misc)), ("1", "x=1"));
     }
 

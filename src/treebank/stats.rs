@@ -2,7 +2,7 @@
 
 use super::Sentence;
 use crate::error::Problem;
-use crate::tree::{LabelId, Labels, Roots, non_projective_arcs};
+use crate::tree::{Labels, Roots, non_projective_arcs};
 use std::collections::BTreeMap;
 
 /// Counts over sentences.
@@ -52,8 +52,9 @@ impl Stats {
         let n_roots = tree.n_roots();
         self.n_roots += n_roots;
         self.n_multi_root_sentences += usize::from(n_roots > 1);
-        for (id, name) in labels.names().iter().enumerate() {
-            let n = tree.labels().iter().filter(|&&label| label == id as LabelId).count();
+        let mut n_labelled = vec![0; labels.len()];
+        tree.labels().iter().for_each(|&label| n_labelled[usize::from(label)] += 1);
+        for (name, n) in labels.names().iter().zip(n_labelled) {
             *self.labels.entry(name.clone()).or_default() += n;
         }
         Ok(())

@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::Problems;
 use crate::tree::Roots;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ fn treebanks_survive_byte_for_byte_and_are_sound() {
         for sentence in Reader::new(bytes.as_slice(), "x", format) {
             let sentence = sentence.unwrap();
             sentence.write(&mut written).unwrap();
-            assert_eq!(sentence.annotation_problems(format.roots()), [], "{}", path.display());
+            assert!(sentence.annotation_problems(format.roots()).is_empty(), "{}", path.display());
             let heads = sentence.heads(format.roots()).unwrap();
             let labels: Vec<&str> = sentence.words().map(|word| sentence.deprel(word)).collect();
             sentence.write_parsed(&mut reparsed, &heads, &labels).unwrap();
@@ -59,10 +60,13 @@ fn problems(text: &[u8], format: Format) -> Vec<String> {
     let mut reader = Reader::new(text, "x", format);
     let mut all = Vec::new();
     while let Some(step) = reader.step().unwrap() {
-        all.extend(step.problems);
-        all.extend(step.sentence.iter().flat_map(|sentence| sentence.annotation_problems(format.roots())));
+        all.push(step.problems);
+        all.extend(step.sentence.iter().map(|sentence| sentence.annotation_problems(format.roots())));
     }
-    all.iter().map(|problem| format!("{}: {}", problem.location.line, problem.found)).collect()
+    all.iter()
+        .flat_map(Problems::kept)
+        .map(|(_, problem)| format!("{}: {}", problem.location.line, problem.found))
+        .collect()
 }
 
 fn word(id: &str, head: &str, label: &str) -> String {
@@ -149,6 +153,45 @@ fn too_many_words_are_refused() {
     let n = crate::tree::MAX_WORDS + 1;
     let text: String = (1..=n).map(|id| word(&id.to_string(), "0", "x")).collect::<String>() + "\n";
     assert_eq!(problems(text.as_bytes(), Format::Conllx), [format!("{n}: word {n}")]);
+}
+
+#[test]
+fn faults_without_end_are_counted_and_not_kept() {
+    let faults = 200_000;
+    let block = "x\n".repeat(faults);
+    let mut reader = Reader::new(block.as_bytes(), "x", Format::Conllu);
+    let problems = reader.step().unwrap().unwrap().problems;
+    let kept_at_most = 5 * Problems::LIMIT;
+    assert!(problems.len() > 2 * faults && problems.kept().len() < kept_at_most, "{}", problems.kept().len());
+    // A head that does not exist for every word: each has its line, found in one pass.
+    let n = 60_000;
+    let text: String = (1..=n).map(|id| word(&id.to_string(), "x", "x")).collect();
+    let problems = Sentence::new("x", Format::Conllu, &text).unwrap().annotation_problems(Roots::Single);
+    assert_eq!((problems.len(), problems.kept().len()), (n, Problems::LIMIT));
+    assert_eq!(problems.kept()[99].1.location.line, 100);
+}
+
+#[test]
+fn messages_repeat_little_of_what_was_found() {
+    let long = "y".repeat(1 << 20);
+    let text = format!("# sent_id = {long}\n{}\n", word(&long, "0", "root"));
+    let error = Reader::new(text.as_bytes(), "x", Format::Conllu).next().unwrap().unwrap_err();
+    assert!(error.to_string().len() < 1000, "{} bytes", error.to_string().len());
+}
+
+#[test]
+fn long_sentences_are_divided_on_request() {
+    let n = crate::tree::MAX_WORDS + 1;
+    let text: String = (1..=n).map(|id| word(&id.to_string(), "0", "x")).collect::<String>() + "\n";
+    let sentences = Reader::new(text.as_bytes(), "x", Format::Conllx).cutting(1000).collect::<Result<Vec<_>, _>>();
+    let sentences = sentences.unwrap();
+    assert_eq!(sentences.iter().map(Sentence::n_words).sum::<usize>(), n);
+    assert_eq!((sentences.len(), sentences[1].line()), (n.div_ceil(1000), 1001));
+}
+
+#[test]
+fn nothing_in_nothing_out_where_that_is_asked() {
+    assert!(Reader::new(&b""[..], "x", Format::Conllu).allowing_empty().next().is_none());
 }
 
 #[test]

@@ -1,15 +1,24 @@
 //! `treebeam treebank check`.
 
-use crate::error::Problem;
+use crate::error::{Problems, remaining};
 use crate::files::Output;
 use crate::tree::Roots;
-use crate::treebank::{Format, Reader};
-use std::io::Write;
+use crate::treebank::{Format, Reader, Validator};
+use anyhow::bail;
+use serde::Serialize;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Options of `treebeam treebank check`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit code 0 if nothing is wrong, 2 if anything is or a file cannot be read, however much of the list is read.
+
+Examples:
+  treebeam treebank check train.conllu
+  treebeam treebank check --level 2 --json UD_Basque-BDT/*.conllu
+  treebeam treebank check --unannotated untagged.conllu.gz")]
 pub struct Args {
     /// Files to check
     #[arg(required = true)]
@@ -17,43 +26,155 @@ pub struct Args {
     /// Read all files as this format
     #[arg(long)]
     format: Option<Format>,
+    /// Check CoNLL-U as Universal Dependencies' validator does at its levels 1 (the file's format) or 2 (also comments, tags,
+    /// features, labels and the basic tree) [default: what treebeam itself needs: format and basic tree]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=2))]
+    level: Option<u8>,
     /// Let several words hang from the root in CoNLL-U too
     #[arg(long)]
     multi_root: bool,
-    /// Check layout and structure only: heads and labels may be missing
+    /// Heads and labels may be missing
     #[arg(long)]
     unannotated: bool,
+    /// List no more than this many problems of each kind in a file; the others are counted
+    #[arg(long, value_name = "N", default_value_t = Problems::LIMIT as u32,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    most: u32,
+    /// Print one JSON object a line for each file: its problems, and how many more there are of each kind
+    #[arg(long)]
+    json: bool,
 }
 
-/// Lists the problems on standard output, one a line.
+#[derive(Serialize)]
+struct FileReport<'p> {
+    path: String,
+    format: Format,
+    level: Option<u8>,
+    sentences: usize,
+    n_problems: usize,
+    problems: Vec<Listed<'p>>,
+    /// The number of problems that are not listed, by rule.
+    more: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Serialize)]
+struct Listed<'p> {
+    line: usize,
+    sentence: Option<&'p str>,
+    rule: &'static str,
+    level: u8,
+    found: &'p str,
+    expected: &'p str,
+}
+
+/// Lists the problems on standard output, one a line. Whether there are any is told by the exit code even if nobody reads
+/// the list to its end.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut output = Output::create(Path::new("-"))?;
+    let mut output = Some(Output::create(Path::new("-"))?);
     let (mut n_sentences, mut n_problems) = (0, 0);
     for path in &args.files {
-        let mut reader = Reader::open(path, args.format)?;
-        let roots = if args.multi_root { Roots::Several } else { reader.format().roots() };
-        while let Some(step) = reader.step()? {
-            let mut problems = step.problems;
-            if let Some(sentence) = step.sentence {
-                n_sentences += 1;
-                if !args.unannotated {
-                    problems.extend(sentence.annotation_problems(roots));
-                }
-            }
-            problems.sort_by_key(|problem| problem.location.line);
-            n_problems += problems.len();
-            for problem in problems {
-                writeln!(output, "{}", on_one_line(&problem))?;
+        let (format, sentences, problems) = check(path, args)?;
+        n_sentences += sentences;
+        n_problems += problems.len();
+        if let Some(to) = &mut output {
+            let written = match args.json {
+                true => write_json(path, format, args.level, sentences, &problems, to),
+                false => write_lines(path, &problems, to),
+            };
+            if is_closed(written)? {
+                output = None;
             }
         }
     }
-    output.finish()?;
-    eprintln!("{} files, {n_sentences} well-formed sentences, {n_problems} problems", args.files.len());
+    if let Some(to) = output {
+        match to.finish() {
+            Err(crate::error::Error::Io { source, .. }) => _ = is_closed(Err(source))?,
+            result => result?,
+        }
+    }
+    let n_files = args.files.len();
+    crate::console::note(format_args!("{n_files} files, {n_sentences} well-formed sentences, {n_problems} problems"));
     Ok(if n_problems == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
+/// The file's format, the number of its well-formed sentences, and its problems.
+fn check(path: &Path, args: &Args) -> anyhow::Result<(Format, usize, Problems)> {
+    let mut reader = Reader::open(path, args.format)?;
+    let format = reader.format();
+    if args.level.is_some() && format != Format::Conllu {
+        bail!("{}: --level is for CoNLL-U; leave it out for other formats", path.display());
+    }
+    let roots = if args.multi_root { Roots::Several } else { format.roots() };
+    let roots = (!args.unannotated).then_some(roots);
+    let mut validator = args.level.map(Validator::new);
+    let mut problems = Problems::new(args.most as usize);
+    let mut n_sentences = 0;
+    while let Some(step) = reader.step()? {
+        let mut of_block = step.problems;
+        if let Some(sentence) = step.sentence {
+            n_sentences += 1;
+            match (&mut validator, roots) {
+                (Some(validator), roots) => validator.check(&sentence, roots, &mut of_block),
+                (None, Some(roots)) => of_block.append(sentence.annotation_problems(roots)),
+                (None, None) => {}
+            }
+            of_block.sort();
+        }
+        problems.append(of_block);
+    }
+    Ok((format, n_sentences, problems))
+}
+
+fn write_lines(path: &Path, problems: &Problems, output: &mut impl Write) -> io::Result<()> {
+    for (_, problem) in problems.kept() {
+        writeln!(output, "{}", on_one_line(&problem.to_string()))?;
+    }
+    for (rule, more) in problems.more() {
+        writeln!(output, "{}: {}", on_one_line(&path.display().to_string()), remaining(rule, more))?;
+    }
+    Ok(())
+}
+
+fn write_json(
+    path: &Path,
+    format: Format,
+    level: Option<u8>,
+    sentences: usize,
+    problems: &Problems,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let listed = problems.kept().iter().map(|(rule, problem)| Listed {
+        line: problem.location.line,
+        sentence: problem.location.sentence.as_deref(),
+        rule: rule.name(),
+        level: rule.level(),
+        found: &problem.found,
+        expected: &problem.expected,
+    });
+    let report = FileReport {
+        path: path.display().to_string(),
+        format,
+        level,
+        sentences,
+        n_problems: problems.len(),
+        problems: listed.collect(),
+        more: problems.more().map(|(rule, more)| (rule.name().to_owned(), more.into())).collect(),
+    };
+    serde_json::to_writer(&mut *output, &report)?;
+    writeln!(output)
+}
+
+/// Whether the reader of the output went away; other errors are passed on.
+fn is_closed(written: io::Result<()>) -> anyhow::Result<bool> {
+    match written {
+        Ok(()) => Ok(false),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// What was found may hold anything, control characters included.
-fn on_one_line(problem: &Problem) -> String {
+fn on_one_line(text: &str) -> String {
     let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    problem.to_string().chars().map(escape).collect()
+    text.chars().map(escape).collect()
 }

@@ -1,7 +1,7 @@
 //! `treebeam treebank split`.
 
 use crate::error::Error;
-use crate::files::Output;
+use crate::files::{Output, Paths};
 use crate::treebank::split::{order, sizes};
 use crate::treebank::{Format, Treebank};
 use anyhow::ensure;
@@ -40,6 +40,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (n_parts, n_outputs) = (args.parts.len(), args.output.len());
     ensure!(n_parts == n_outputs, "{n_parts} parts and {n_outputs} outputs; name one output (-o) for each part");
     ensure!(args.parts.iter().any(|&part| part > 0), "all parts are empty; some share must be positive");
+    let paths = Paths::default().input(&args.file);
+    args.output.iter().try_fold(paths, |paths, output| paths.output(output))?;
     let mut outputs = args.output.iter().map(|path| Output::create(path)).collect::<Result<Vec<_>, Error>>()?;
     let treebank = Treebank::read(&args.file, args.format)?;
     let mut order = order(treebank.sentences.len(), args.shuffle.then_some(args.seed));

@@ -1,0 +1,109 @@
+//! Making sure that no output takes the place of another, or of an input.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// The files that a command reads and writes.
+#[derive(Debug, Default)]
+pub struct Paths {
+    taken: Vec<(Identity, PathBuf, Role)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Input,
+    /// An input that may be replaced by what is made of it.
+    InPlace,
+    Output,
+}
+
+/// What two paths have in common if they lead to the same file.
+#[derive(Debug, PartialEq, Eq)]
+enum Identity {
+    Standard,
+    /// A device or pipe, which many may use.
+    Special,
+    Path(PathBuf),
+}
+
+impl Paths {
+    /// The command reads `path`.
+    #[must_use]
+    pub fn input(mut self, path: &Path) -> Paths {
+        self.taken.push((identity(path), path.to_owned(), Role::Input));
+        self
+    }
+
+    /// The command reads `path`, and its output may replace it.
+    #[must_use]
+    pub fn input_converted_in_place(mut self, path: &Path) -> Paths {
+        self.taken.push((identity(path), path.to_owned(), Role::InPlace));
+        self
+    }
+
+    /// The command writes `path`.
+    ///
+    /// # Errors
+    /// If it reads that file, or writes it already.
+    pub fn output(mut self, path: &Path) -> Result<Paths> {
+        let own = identity(path);
+        let clash = |(other, _, role): &&(Identity, PathBuf, Role)| {
+            // What comes through standard input goes out through standard output: another stream.
+            *other == own && own != Identity::Special && (own != Identity::Standard || *role == Role::Output)
+        };
+        if let Some((_, other, role)) = self.taken.iter().find(clash)
+            && *role != Role::InPlace
+        {
+            let what = if *role == Role::Output { "another output" } else { "an input" };
+            let (path, other) = (path.display(), other.display());
+            return Err(Error::Usage(format!(
+                "{path}: this output would replace {what}, {other}; expected another file for each"
+            )));
+        }
+        self.taken.push((own, path.to_owned(), Role::Output));
+        Ok(self)
+    }
+}
+
+fn identity(path: &Path) -> Identity {
+    if path == Path::new("-") {
+        return Identity::Standard;
+    }
+    if let Ok(there) = path.canonicalize() {
+        return if there.is_file() || there.is_dir() { Identity::Path(there) } else { Identity::Special };
+    }
+    // It is not there yet: its folder tells.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    Identity::Path(path.file_name().map_or(folder.clone(), |name| folder.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_would_be_lost_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("in"), "x").unwrap();
+        fs::create_dir(at("sub")).unwrap();
+        let paths = || Paths::default().input(&at("in"));
+        assert!(paths().output(&at("sub/../in")).is_err());
+        assert!(paths().output(&at("out")).unwrap().output(&at("sub/../out")).is_err());
+        assert!(paths().output(&at("out")).unwrap().output(&at("out2")).is_ok());
+        assert!(Paths::default().input_converted_in_place(&at("in")).output(&at("in")).is_ok());
+        let standard = Path::new("-");
+        assert!(Paths::default().input(standard).output(standard).is_ok());
+        assert!(Paths::default().output(standard).unwrap().output(standard).is_err());
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
+            assert!(paths().output(&at("link")).is_err());
+            let null = Path::new("/dev/null");
+            assert!(paths().output(null).unwrap().output(null).is_ok());
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Words in columns of another kind: which column is what has to be told.
+
+use std::io::BufRead;
+use std::str::FromStr;
+
+use super::blocks::{Block, Blocks};
+use super::{Column, Format, Sentence};
+use crate::error::{Error, Location, Problem, Result, excerpt};
+
+/// What each column of a file holds; `None` for those that are not wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout(Vec<Option<Column>>);
+
+impl FromStr for Layout {
+    type Err = String;
+
+    /// Names of CoNLL-U's columns in lower case, separated by commas; `_` for a column to leave out.
+    fn from_str(text: &str) -> Result<Layout, String> {
+        let mut columns = Vec::new();
+        for name in text.split(',').map(|name| name.trim().to_ascii_uppercase()) {
+            let column = Column::ALL.into_iter().find(|column| column.name(Format::Conllu) == name);
+            if column.is_none() && name != "_" {
+                let known = Column::ALL.map(|column| column.name(Format::Conllu).to_ascii_lowercase()).join(", ");
+                return Err(format!("`{name}` is no column; expected {known}, or _ for one to leave out"));
+            }
+            if column.is_some() && columns.contains(&column) {
+                return Err(format!("`{name}` is named twice"));
+            }
+            columns.push(column);
+        }
+        if !columns.contains(&Some(Column::Form)) {
+            return Err("no column holds the form; expected one that is named `form`".to_owned());
+        }
+        Ok(Layout(columns))
+    }
+}
+
+/// Reads sentences from lines of columns: separated by tabs, or where a line has none by spaces; blank lines part sentences.
+/// Words are numbered unless a column is `id`. Empty columns become `_`.
+#[derive(Debug)]
+pub struct ColumnReader<R> {
+    blocks: Blocks<R>,
+    source: String,
+    layout: Layout,
+    n_sentences: usize,
+    block: Vec<u8>,
+    finished: bool,
+}
+
+impl<R: BufRead> ColumnReader<R> {
+    /// Reads `input`, called `source` in messages.
+    pub fn new(input: R, source: &str, layout: Layout) -> ColumnReader<R> {
+        ColumnReader {
+            blocks: Blocks::new(input),
+            source: source.to_owned(),
+            layout,
+            n_sentences: 0,
+            block: Vec::new(),
+            finished: false,
+        }
+    }
+
+    fn advance(&mut self) -> Result<Option<Sentence>> {
+        let mut faults = Vec::new();
+        let first = match self.blocks.next(&mut self.block, &mut faults).map_err(Error::io(&self.source))? {
+            Block::At(line) => line,
+            Block::TooLong(line) => {
+                return Err(self
+                    .problem(line, "64 MiB without a blank line", "a blank line behind each sentence")
+                    .into());
+            }
+            Block::End => return Ok(None),
+        };
+        let Ok(text) = std::str::from_utf8(&self.block) else {
+            let expected = super::recognise::encoding(&self.block);
+            return Err(self.problem(first, "bytes that are not UTF-8", &expected).into());
+        };
+        self.n_sentences += 1;
+        let mut sentence = format!("# sent_id = {}\n", self.n_sentences);
+        let mut n_words = 0;
+        for (i, line) in text.lines().enumerate() {
+            let fields: Vec<&str> =
+                if line.contains('\t') { line.split('\t').collect() } else { line.split_whitespace().collect() };
+            if fields.len() < self.layout.0.len() {
+                if line.starts_with('#') && n_words == 0 {
+                    continue;
+                }
+                let expected = format!("at least the {} of --columns", self.layout.0.len());
+                let found = format!("{} columns in `{}`", fields.len(), excerpt(line));
+                return Err(self.problem(first + i, &found, &expected).into());
+            }
+            n_words += 1;
+            let mut columns = [""; 10];
+            let number = n_words.to_string();
+            columns[Column::Id as usize] = &number;
+            for (field, column) in fields.iter().zip(&self.layout.0) {
+                if let Some(column) = column {
+                    columns[*column as usize] = field.trim();
+                }
+            }
+            for (place, column) in columns.iter().enumerate() {
+                sentence.push_str(if place == 0 { "" } else { "\t" });
+                sentence.push_str(if column.is_empty() { "_" } else { column });
+            }
+            sentence.push('\n');
+        }
+        // The first line of the block is the second of the sentence, whose comment is new.
+        Sentence::new(&self.source, Format::Conllu, &sentence).map(Some).map_err(|mut problem| {
+            problem.location.line = (problem.location.line + first).saturating_sub(2).max(first);
+            problem.into()
+        })
+    }
+
+    fn problem(&self, line: usize, found: &str, expected: &str) -> Problem {
+        let location = Location { path: self.source.clone(), line, sentence: None };
+        Problem { location, found: found.to_owned(), expected: expected.to_owned() }
+    }
+}
+
+impl<R: BufRead> Iterator for ColumnReader<R> {
+    type Item = Result<Sentence>;
+
+    fn next(&mut self) -> Option<Result<Sentence>> {
+        if self.finished {
+            return None;
+        }
+        let result = self.advance();
+        self.finished = !matches!(result, Ok(Some(_)));
+        result.transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, layout: &str) -> Vec<Result<String, String>> {
+        let reader = ColumnReader::new(text.as_bytes(), "x", layout.parse().unwrap());
+        reader.map(|s| s.map(|s| s.text().to_owned()).map_err(|e| e.to_string())).collect()
+    }
+
+    #[test]
+    fn columns_go_where_they_belong() {
+        let expected = "# sent_id = 1\n1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\tNOUN\t_\t_\t0\troot\t_\t_\n";
+        let text = "The\tDT\tDET\t2\tdet\ncat\tNN\tNOUN\t0\troot\n\n\n";
+        assert_eq!(read(text, "form,_,upos,head,deprel"), [Ok(expected.to_owned())]);
+        assert_eq!(read(&text.replace('\t', "  "), "form,_,upos,head,deprel"), [Ok(expected.to_owned())]);
+        assert_eq!(read("a\n\nb\n", "form").len(), 2);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_on_its_line() {
+        let wrong = read("# note\na\tX\nb\n", "form,upos").remove(0).unwrap_err();
+        assert!(wrong.starts_with("x:3: 1 columns in `b`; expected at least the 2"), "{wrong}");
+        let wrong = read("1\ta\n3\tb\n", "id,form").remove(0).unwrap_err();
+        assert!(wrong.starts_with("x:2 (sentence 1): the id `3`"), "{wrong}");
+        for layout in ["upos", "form,form", "form,tag"] {
+            assert!(layout.parse::<Layout>().is_err(), "{layout}");
+        }
+    }
+}
