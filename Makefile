@@ -17,8 +17,9 @@ build: ## the program, as target/release/treebeam
 test: lint doc ## everything that a change must pass; README's commands are among the tests
 	$(CARGO) test --release --locked
 
+# Systems are named one by one, as cargo does not follow modules that a macro declares.
 lint: ## formatting and clippy
-	$(CARGO) fmt --check
+	$(CARGO) fmt --check -- $(wildcard src/system/*.rs src/system/*/*.rs)
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
 
 doc: ## the documentation, in target/doc

@@ -53,6 +53,7 @@ impl ArcEagerRepair {
 
 impl System for ArcEagerRepair {
     const NAME: &'static str = "arc-eager-repair";
+    const ABOUT: &'static str = "Arc-eager that moves words back to repair mistakes (Honnibal & Johnson 2015)";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Idle];
     /// Words that came back may have arcs.
     const BUFFER_IS_SUFFIX: bool = false;

@@ -68,6 +68,7 @@ impl ArcEagerZpar {
 
 impl System for ArcEagerZpar {
     const NAME: &'static str = "arc-eager-zpar";
+    const ABOUT: &'static str = "Arc-eager without a root, by ZPar's rules (Zhang & Clark 2011)";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
 
     type Shared<'a> = ArenaConfiguration<'a>;

@@ -40,6 +40,8 @@ impl ArcHybridRootless {
 
 impl System for ArcHybridRootless {
     const NAME: &'static str = "arc-hybrid-rootless";
+    const ABOUT: &'static str =
+        "Arc-hybrid without a root node (Chang et al. 2015): one word is left over and hangs on the root";
     const MOVES: &'static [Move] = ArcHybrid::MOVES;
     const FEATURES: &'static str = "stack";
     const ROOTS: &'static [Roots] = &[Roots::Single];

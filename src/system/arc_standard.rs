@@ -38,6 +38,7 @@ impl ArcStandard {
 
 impl System for ArcStandard {
     const NAME: &'static str = "arc-standard";
+    const ABOUT: &'static str = "Arc-standard (Nivre 2004), arcs between S0 and S1";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
     const FEATURES: &'static str = "stack";
 

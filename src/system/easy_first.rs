@@ -44,6 +44,8 @@ impl EasyFirst {
 
 impl System for EasyFirst {
     const NAME: &'static str = "easy-first";
+    const ABOUT: &'static str =
+        "Easy-first (Goldberg & Elhadad 2010), arcs between neighbours on a list of pending nodes";
     const MOVES: &'static [Move] = &[Move::Left, Move::Right];
     const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::NonDeterministic, OracleKind::Dynamic];
     const FEATURES: &'static str = "easy-first";

@@ -1,58 +1,73 @@
 //! Transition systems, one file each: preconditions, effects, static oracle, dynamic-oracle costs.
 //!
-//! To add a system, write its file and add one line to [`SystemKind`] and one to [`with_system!`](crate::with_system).
+//! To add a system, write its file and add its line to the list below. The command line, specifications, model files,
+//! `treebeam oracle`, the tests over all systems and the benchmarks then include it.
 
 mod action;
-mod arc_eager;
-mod arc_eager_nonmonotonic;
-mod arc_eager_repair;
-mod arc_eager_start;
-mod arc_eager_unshift;
-mod arc_eager_zpar;
-mod arc_hybrid;
-mod arc_hybrid_rootless;
-mod arc_standard;
-mod attardi;
 mod completion;
-pub mod covington;
 mod derivation;
 mod eager;
-mod easy_first;
 pub mod exhaustive;
+mod kind;
 mod one_root;
-mod swap;
 mod tabulation;
 #[cfg(test)]
 mod tests;
 
 pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
-pub use arc_eager::ArcEager;
-pub use arc_eager_nonmonotonic::ArcEagerNonmonotonic;
-pub use arc_eager_repair::ArcEagerRepair;
-pub use arc_eager_start::ArcEagerStart;
-pub use arc_eager_unshift::ArcEagerUnshift;
-pub use arc_eager_zpar::ArcEagerZpar;
-pub use arc_hybrid::ArcHybrid;
-pub use arc_hybrid_rootless::ArcHybridRootless;
-pub use arc_standard::ArcStandard;
-pub use attardi::Attardi;
-pub use covington::{Covington, CovingtonNonlocal, CovingtonNonmonotonic};
 pub use derivation::Derivation;
-pub use easy_first::EasyFirst;
-pub use swap::Swap;
+pub use kind::SystemKind;
+
+/// The transition systems: the files that hold them and the names of their types. To add a system is to add a line here;
+/// [`SystemKind`] and [`with_system!`](crate::with_system) follow from the list, and so do the modules and the exports of
+/// this folder. Names on the command line are in this order.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! for_all_systems {
+    ([$($expand:tt)+] $($arguments:tt)*) => {
+        $($expand)+! {
+            [$($arguments)*]
+            mod arc_standard: ArcStandard;
+            mod arc_eager: ArcEager;
+            mod arc_eager_nonmonotonic: ArcEagerNonmonotonic;
+            mod arc_eager_repair: ArcEagerRepair;
+            mod arc_eager_start: ArcEagerStart;
+            mod arc_eager_unshift: ArcEagerUnshift;
+            mod arc_eager_zpar: ArcEagerZpar;
+            mod arc_hybrid: ArcHybrid;
+            mod arc_hybrid_rootless: ArcHybridRootless;
+            mod attardi: Attardi;
+            pub mod covington: Covington, CovingtonNonlocal, CovingtonNonmonotonic;
+            mod easy_first: EasyFirst;
+            mod swap: Swap;
+        }
+    };
+}
+
+/// The modules of the listed systems, and their exports.
+macro_rules! modules {
+    ([] $($visibility:vis mod $module:ident: $($system:ident),+;)+) => {
+        $(
+            $visibility mod $module;
+            pub use $module::{$($system),+};
+        )+
+    };
+}
+
+for_all_systems!([modules]);
 
 use std::ops::Range;
 
 use crate::configuration::{Arena, Configuration, PlainView, Point, View};
-use crate::error::{Error, Result};
 pub use crate::tree::Roots;
 use crate::tree::{Gold, LabelId, Node, ROOT};
-use crate::with_system;
 
 /// What a system is, however its configurations are kept.
 pub trait System: Copy + Send + Sync + 'static {
     /// The system's name, as it is spelled everywhere.
     const NAME: &'static str;
+    /// One line about the system: who defined it, and what sets it apart.
+    const ABOUT: &'static str;
     /// The moves of the system.
     const MOVES: &'static [Move];
     /// Its oracles, the one to train with by default last.
@@ -277,205 +292,4 @@ pub fn gold_label<C: Configuration, S: Transitions<C>>(
 ) -> Option<LabelId> {
     let (head, dependent) = system.arc(c, point, mv)?;
     (gold.head(dependent) == head).then(|| gold.label(dependent))
-}
-
-/// The transition systems by name.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum SystemKind {
-    /// Arc-standard (Nivre 2004), arcs between S0 and S1.
-    ArcStandard,
-    /// Arc-eager (Nivre 2003), the root behind the last word.
-    ArcEager,
-    /// Non-monotonic arc-eager (Honnibal, Goldberg & Johnson 2013).
-    ArcEagerNonmonotonic,
-    /// Arc-eager that moves words back to repair mistakes (Honnibal & Johnson 2015).
-    ArcEagerRepair,
-    /// Arc-eager with the root at the bottom of the stack (Nivre 2003).
-    ArcEagerStart,
-    /// Arc-eager with UNSHIFT (Nivre & Fernández-González 2014).
-    ArcEagerUnshift,
-    /// Arc-eager without a root, by ZPar's rules (Zhang & Clark 2011).
-    ArcEagerZpar,
-    /// Arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011), the root at the bottom of the stack.
-    ArcHybrid,
-    /// Arc-hybrid without a root node (Chang et al. 2015): one word is left over and hangs on the root.
-    ArcHybridRootless,
-    /// Attardi's system of degree 2 (Attardi 2006): arc-standard whose arcs may skip a node of the stack.
-    Attardi,
-    /// Covington's, every pair of words in turn; derives every tree.
-    Covington,
-    /// Covington's, passing over words in one transition (Fernández-González & Gómez-Rodríguez 2018).
-    CovingtonNonlocal,
-    /// Covington's, with arcs that can be taken back (Fernández-González & Gómez-Rodríguez 2017).
-    CovingtonNonmonotonic,
-    /// Easy-first (Goldberg & Elhadad 2010), arcs between neighbours on a list of pending nodes.
-    EasyFirst,
-    /// Arc-standard with online reordering (Nivre 2009): all trees.
-    Swap,
-}
-
-impl SystemKind {
-    /// Every system.
-    pub const ALL: &'static [SystemKind] = &[
-        SystemKind::ArcStandard,
-        SystemKind::ArcEager,
-        SystemKind::ArcEagerNonmonotonic,
-        SystemKind::ArcEagerRepair,
-        SystemKind::ArcEagerStart,
-        SystemKind::ArcEagerUnshift,
-        SystemKind::ArcEagerZpar,
-        SystemKind::ArcHybrid,
-        SystemKind::ArcHybridRootless,
-        SystemKind::Attardi,
-        SystemKind::Covington,
-        SystemKind::CovingtonNonlocal,
-        SystemKind::CovingtonNonmonotonic,
-        SystemKind::EasyFirst,
-        SystemKind::Swap,
-    ];
-
-    /// The name as flags, specifications, records and model files spell it.
-    pub fn name(self) -> &'static str {
-        with_system!(self, Roots::Single, |system| name(&system))
-    }
-
-    /// Its oracles, the one to train with by default last.
-    pub fn oracles(self) -> &'static [OracleKind] {
-        with_system!(self, Roots::Single, |system| oracles(&system))
-    }
-
-    /// The oracle to train beams with by default.
-    pub fn beam_oracle(self) -> OracleKind {
-        with_system!(self, Roots::Single, |system| beam_oracle(&system))
-    }
-
-    /// How many words it can be told to leave on the root.
-    pub fn roots(self) -> &'static [Roots] {
-        with_system!(self, Roots::Single, |system| roots(&system))
-    }
-
-    /// `preferred`, or the setting that the system has instead.
-    pub fn own_roots(self, preferred: Roots) -> Roots {
-        let own = self.roots();
-        if own.contains(&preferred) { preferred } else { own[0] }
-    }
-
-    /// Whether it can be told to leave `roots` words on the root.
-    ///
-    /// # Errors
-    /// If it cannot.
-    pub fn check_roots(self, roots: Roots) -> Result<()> {
-        match roots {
-            roots if self.roots().contains(&roots) => Ok(()),
-            Roots::Several => Err(Error::Usage(format!("{self} leaves one word on the root; expected --roots single"))),
-            Roots::Single => {
-                Err(Error::Usage(format!("{self} cannot leave one word alone on the root; expected --roots several")))
-            }
-        }
-    }
-
-    /// The feature set to train with by default.
-    pub fn features(self) -> &'static str {
-        with_system!(self, Roots::Single, |system| features(&system))
-    }
-}
-
-fn name<S: System>(_: &S) -> &'static str {
-    S::NAME
-}
-
-fn oracles<S: System>(_: &S) -> &'static [OracleKind] {
-    S::ORACLES
-}
-
-fn roots<S: System>(_: &S) -> &'static [Roots] {
-    S::ROOTS
-}
-
-fn beam_oracle<S: System>(_: &S) -> OracleKind {
-    S::BEAM_ORACLE
-}
-
-fn features<S: System>(_: &S) -> &'static str {
-    S::FEATURES
-}
-
-impl std::fmt::Display for SystemKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Runs generic code with the system that a [`SystemKind`] names: the one place where the choice is made.
-///
-/// `with_system!(kind, roots, |system| expression)` evaluates the expression with `system` bound to the concrete type.
-#[macro_export]
-macro_rules! with_system {
-    ($kind:expr, $roots:expr, |$system:ident| $body:expr) => {
-        match $kind {
-            $crate::system::SystemKind::ArcStandard => {
-                let $system = $crate::system::ArcStandard::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::ArcEager => {
-                let $system = $crate::system::ArcEager::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::ArcEagerNonmonotonic => {
-                let $system = $crate::system::ArcEagerNonmonotonic::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::ArcEagerRepair => {
-                let $system = $crate::system::ArcEagerRepair::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::ArcEagerStart => {
-                let $system = $crate::system::ArcEagerStart::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::ArcEagerUnshift => {
-                let $system = $crate::system::ArcEagerUnshift::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::ArcEagerZpar => {
-                let $system = $crate::system::ArcEagerZpar::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::ArcHybrid => {
-                let $system = $crate::system::ArcHybrid::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::ArcHybridRootless => {
-                let $system = $crate::system::ArcHybridRootless::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::Attardi => {
-                let $system = $crate::system::Attardi::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::Covington => {
-                let $system = $crate::system::Covington::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::CovingtonNonlocal => {
-                let $system = $crate::system::CovingtonNonlocal::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::CovingtonNonmonotonic => {
-                let $system = $crate::system::CovingtonNonmonotonic::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::EasyFirst => {
-                let $system = $crate::system::EasyFirst::new($roots);
-                $body
-            }
-            $crate::system::SystemKind::Swap => {
-                let $system = $crate::system::Swap::new($roots);
-                $body
-            }
-        }
-    };
 }

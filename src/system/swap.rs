@@ -101,6 +101,7 @@ impl Swap {
 
 impl System for Swap {
     const NAME: &'static str = "swap";
+    const ABOUT: &'static str = "Arc-standard with online reordering (Nivre 2009): all trees";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::Swap, Move::Idle];
     const FEATURES: &'static str = "stack";
     const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Lazy, OracleKind::NonDeterministic];

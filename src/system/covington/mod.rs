@@ -24,12 +24,12 @@
 //! one. When j = n a move is permitted only if the tree can still be completed after it (`can_be_completed`), and the last
 //! SHIFT only if it is complete.
 //!
-//! **Beams**: items of a beam are compared after equally many transitions, however far in the sentence each has come, and
-//! by the sums of their scores. One whose derivation is complete waits, its score unchanged, until all are: nothing is
-//! added for the transitions that it did not need, nor is a sum divided by their number. Global training does better with
-//! the static oracle: to the dynamic ones SHIFT and any number of NO-ARC before it are all gold where nothing more is to be
-//! linked, so that gold derivations of many lengths compete. In the non-local system with one
-//! root all derivations have 2n transitions, and there is nothing to wait for.
+//! **Beams**: items of a beam are compared after equally many transitions, however far in the sentence each has come. An
+//! item whose derivation is complete waits until all are; waiting ([`Move::Idle`]) is scored like any transition (Zhu et
+//! al. 2013), as the longer derivations of a beam would otherwise gain by their length. Sums of scores are not divided by
+//! the number of transitions. Global training does better with the static oracle: to the dynamic ones SHIFT and any number
+//! of NO-ARC before it are all gold where nothing more is to be linked, so that gold derivations of many lengths compete.
+//! In the non-local system with one root all derivations have 2n transitions, and there is nothing to wait for.
 
 mod arborescence;
 mod bounds;

@@ -47,6 +47,8 @@ fn node_at<C: Lists>(c: &C, point: Point) -> Option<Node> {
 
 impl System for CovingtonNonlocal {
     const NAME: &'static str = "covington-nonlocal";
+    const ABOUT: &'static str =
+        "Covington's, passing over words in one transition (Fernández-González & Gómez-Rodríguez 2018)";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::Idle];
     const FEATURES: &'static str = "covington";
     const HEADLESS_ARE_ROOTS: bool = false;

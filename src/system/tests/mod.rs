@@ -9,6 +9,7 @@ mod walks;
 
 use super::*;
 use crate::tree::Tree;
+use crate::with_system;
 
 /// A gold tree with these heads of the words 1..n and one label.
 fn gold(heads: &[Node]) -> Gold {
