@@ -17,6 +17,7 @@
 //! | [`draw`] | dependency trees as pictures |
 //! | [`learn`] | perceptrons, greedy and global; learning to search with any base learner |
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
+//! | [`options`] | from the options that are given to those that are run, for every parser |
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`experiment`] | specifications, cells and records |
 //! | [`report`] | tables and plots of experiments; all results as a page of HTML |
@@ -44,6 +45,7 @@ pub mod files;
 pub mod graph;
 pub mod learn;
 pub mod model;
+pub mod options;
 pub mod process;
 pub mod random;
 pub mod report;

@@ -14,6 +14,7 @@ mod experiment;
 mod graph;
 mod learning;
 mod model_files;
+mod options;
 mod oracle;
 mod parsing;
 mod readme;

@@ -10,7 +10,6 @@ mod loaded;
 mod model;
 mod oracle;
 mod parse;
-mod parser_name;
 mod report;
 mod train;
 mod treebank;

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 use crate::files::Output;
 use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
 use crate::learn::{Progress, Run, Trainer, TrainingData};
+use crate::options::Options;
 use crate::process::peak_rss_bytes;
 use crate::treebank::Treebank;
-use options::{Options, TrainingArgs};
+use options::TrainingArgs;
 use progress::Display;
 use stats::Stats;
 
@@ -60,8 +61,11 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let options = args.training.resolve()?;
-    options.check()?;
+    let given = args.training.given()?;
+    let options = given.resolve()?;
+    for remark in given.remarks(&options) {
+        eprintln!("note: {remark}");
+    }
     let Some(model) = args.model.as_deref().filter(|_| !args.print_options) else {
         writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&options)?)?;
         return Ok(ExitCode::SUCCESS);

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use super::spec::Profile;
 use crate::error::{Error, Result};
-use crate::learn::TrainOptions;
+use crate::options::GivenOptions;
 
 /// Changes to a profile and to the training options of all its cells.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ impl Overrides {
                 "seed" => return Err(unfit("expected seeds=...")),
                 _ => {
                     overrides.options.insert(key.to_owned(), value(text));
-                    let known: Result<TrainOptions, _> = overrides.options.clone().try_into();
+                    let known: Result<GivenOptions, _> = overrides.options.clone().try_into();
                     known.map_err(|e| unfit(e.message()))?;
                 }
             }

@@ -13,6 +13,7 @@ use super::source::Source;
 use super::spec::{Profile, Spec, Variant};
 use crate::error::{Error, Result};
 use crate::learn::TrainOptions;
+use crate::options::{GivenOptions, Options};
 
 /// All cells of an experiment at one scale.
 #[derive(Debug, Clone)]
@@ -89,10 +90,14 @@ impl Plan {
             let (path, row, column) = (self.spec.path.display(), row.name.get_ref(), column.name.get_ref());
             Error::Usage(format!("{path}: row `{row}`, column `{column}`: {message}"))
         };
-        let options: TrainOptions = merged.try_into().map_err(|e: toml::de::Error| problem(e.message()))?;
+        let given: GivenOptions = merged.try_into().map_err(|e: toml::de::Error| problem(e.message()))?;
         // Before anything is run, rather than when its turn comes.
-        options.check().map_err(|e| problem(&e.to_string()))?;
-        Ok(options)
+        match given.resolve().map_err(|e| problem(&e.to_string()))? {
+            Options::Transitions(options) => Ok(options),
+            Options::Graph(options) => {
+                Err(problem(&format!("`{}` is a graph-based parser; expected a transition system", options.system)))
+            }
+        }
     }
 
     /// Two cells with the same key would be one training under two names: a slip in the specification.

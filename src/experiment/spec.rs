@@ -13,7 +13,7 @@ use toml::{Spanned, Table};
 use super::layout::{PlotSpec, Published, PublishedRange, TableSpec, Vertical};
 
 use crate::error::{Error, Location, Problem, Result};
-use crate::learn::TrainOptions;
+use crate::options::GivenOptions;
 
 /// A specification: what to train, on what, and how to show it.
 #[derive(Debug, Clone, Deserialize)]
@@ -262,7 +262,7 @@ impl SourceText<'_> {
             let found = "a seed among the options";
             return Err(self.problem(Some(table.span()), found, "seeds in the profile: seeds = [...]").into());
         }
-        let options: Result<TrainOptions, _> = table.get_ref().clone().try_into();
+        let options: Result<GivenOptions, _> = table.get_ref().clone().try_into();
         options.map_err(|e| self.toml_problem(Some(table.span()), e.message()))?;
         Ok(())
     }
@@ -280,6 +280,7 @@ impl SourceText<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::TrainOptions;
 
     /// Figures that were published must not move with a default.
     #[test]
@@ -358,7 +359,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_their_lines() {
-        insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `features`, `training`, `learner`, `objective`, `rate`, `dropout`, `min-count`, `hidden`, `nn-update`, `decisions`, `preset`, `roll-in`, `roll-out`, `alpha`, `reference-share`, `run-reference`, `oracle`, `explore-from`, `explore-prob`, `update`, `beam`, `iterations`, `average-from`, `replicas`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `word-shape`, `tag-column`, `keep`");
+        insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `features`, `training`, `learner`, `objective`, `rate`, `dropout`, `min-count`, `hidden`, `nn-update`, `decisions`, `preset`, `roll-in`, `roll-out`, `alpha`, `reference-share`, `run-reference`, `oracle`, `explore-from`, `explore-prob`, `update`, `beam`, `iterations`, `average-from`, `replicas`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `word-shape`, `tag-column`, `keep`, `aggressiveness`");
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");

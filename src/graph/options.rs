@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::GraphKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Keep, Nonprojective};
+use crate::learn::{Keep, Nonprojective, check_ranges};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
 
@@ -80,15 +80,10 @@ impl GraphOptions {
     /// # Errors
     /// If they do not, with the option to change.
     pub fn check(&self) -> Result<()> {
-        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
-        if self.iterations == 0 {
-            return wrong("--iterations must be at least 1");
-        }
-        if !(self.aggressiveness > 0.0 && self.aggressiveness <= 1000.0) {
-            return wrong("--aggressiveness must be above 0 and at most 1000");
-        }
+        check_ranges(self)?;
         if self.system == GraphKind::Mst && self.nonprojective == Nonprojective::Lift {
-            return wrong("--nonprojective lift makes trees projective, and `--system mst` needs none; leave it out");
+            let message = "--nonprojective lift makes trees projective, and `--system mst` needs none; leave it out";
+            return Err(Error::Usage(message.to_owned()));
         }
         Ok(())
     }

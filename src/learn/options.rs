@@ -1,6 +1,7 @@
 //! Everything that decides what a training run computes.
 
 use super::base::BaseOptions;
+use super::range::check as check_ranges;
 use super::{Learner, Objective, Preset, RollIn, RollOut, Search};
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
@@ -207,33 +208,34 @@ choice! {
 }
 
 impl TrainOptions {
+    /// The defaults for this system, kind of training and learner. They differ from [`TrainOptions::default`] in what
+    /// depends on these: the feature set, the oracle, the number of roots and the number of replicas.
+    pub fn of(system: SystemKind, training: Training, learner: Learner) -> TrainOptions {
+        let default = TrainOptions::default();
+        let oracle = match training {
+            Training::Greedy | Training::L2s => system.greedy_oracle(),
+            Training::Global => system.beam_oracle(),
+        };
+        // Networks cannot be added up.
+        let replicas = if learner == Learner::Nn { 1 } else { default.replicas };
+        let features = system.features().to_owned();
+        let roots = system.own_roots(default.roots);
+        TrainOptions { system, training, learner, oracle, replicas, features, roots, ..default }
+    }
+
     /// Whether the options make sense together.
     ///
     /// # Errors
     /// If they do not, with the option to change.
     pub fn check(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
-        if self.beam == 0 || self.beam > 1 << 20 {
-            return wrong("--beam must be from 1 to 1,048,576");
-        }
-        if self.iterations == 0 {
-            return wrong("--iterations must be at least 1");
-        }
-        if self.replicas == 0 {
-            return wrong("--replicas must be at least 1");
-        }
-        if self.batch == 0 {
-            return wrong("--batch must be at least 1");
-        }
+        check_ranges(self)?;
         if !self.system.oracles().contains(&self.oracle) {
             let known: Vec<&str> = self.system.oracles().iter().map(|oracle| oracle.name()).collect();
             let (system, oracle) = (self.system, self.oracle.name());
             return wrong(&format!("{system} has no {oracle} oracle; expected --oracle {}", known.join(" or ")));
         }
         self.system.check_roots(self.roots)?;
-        if !(0.0..=1.0).contains(&self.explore_prob) {
-            return wrong("--explore-prob must be from 0 to 1");
-        }
         self.check_learner()?;
         self.check_search()
     }
@@ -260,20 +262,8 @@ impl TrainOptions {
         if self.learner != Learner::Nn && (self.hidden.is_some() || self.nn_update.is_some()) {
             return wrong("--hidden and --nn-update are for --learner nn");
         }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return wrong("--dropout must be from 0 to below 1");
-        }
-        if self.min_count == Some(0) {
-            return wrong("--min-count must be at least 1");
-        }
-        if self.hidden == Some(0) {
-            return wrong("--hidden must be at least 1");
-        }
         if self.nn_update.is_some_and(|update| !matches!(update, Learner::SgdPlus | Learner::Ftrl)) {
             return wrong("expected --nn-update sgd-plus or ftrl");
-        }
-        if self.rate.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) {
-            return wrong("--rate must be a number above 0");
         }
         let by_margin = |objective| matches!(objective, Objective::Hinge | Objective::Perceptron);
         if matches!(self.learner, Learner::Perceptron | Learner::Mira) && !self.objective.is_none_or(by_margin) {
@@ -313,12 +303,6 @@ impl TrainOptions {
                 "learning to search needs costs in all configurations, which the {oracle} oracle has not; expected a \
                  dynamic oracle, if the system has one"
             ));
-        }
-        if self.alpha.is_some_and(|alpha| !(alpha > 0.0 && alpha < 1.0)) {
-            return wrong("--alpha must be between 0 and 1");
-        }
-        if self.reference_share.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
-            return wrong("--reference-share must be from 0 to 1");
         }
         Ok(())
     }

@@ -1,0 +1,105 @@
+//! From the options that are given to the options that are run: the one place where defaults that depend on one another
+//! are filled in, for the command line, for the specifications of experiments and for programs that use this library.
+//!
+//! Defaults that stand by themselves are those of [`TrainOptions::default`] and [`GraphOptions::default`]. Those that
+//! depend on what else is given are made in [`TrainOptions::of`]: the oracle and the feature set follow the system, the
+//! oracle follows the kind of training, and the number of replicas follows the learner.
+//!
+//! ```
+//! use treebeam::options::{GivenOptions, Options, ParserKind};
+//! use treebeam::system::SystemKind;
+//!
+//! let system = ParserKind::Transitions(SystemKind::Swap);
+//! let given = GivenOptions { system: Some(system), beam: Some(16), ..GivenOptions::default() };
+//! let Options::Transitions(options) = given.resolve()? else { unreachable!("swap is a transition system") };
+//! assert_eq!((options.features.as_str(), options.beam), ("stack", 16));
+//! # Ok::<(), treebeam::error::Error>(())
+//! ```
+
+mod given;
+mod parser;
+mod remarks;
+
+pub use given::GivenOptions;
+pub use parser::ParserKind;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+use crate::graph::{GraphKind, GraphOptions};
+use crate::learn::{Learner, TrainOptions, check_ranges};
+use crate::system::SystemKind;
+
+/// All options of the kind of parser that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Options {
+    /// Of a transition system.
+    Transitions(TrainOptions),
+    /// Of a graph-based parser.
+    Graph(GraphOptions),
+}
+
+impl GivenOptions {
+    /// The options that are run: those given, and defaults for the others.
+    ///
+    /// # Errors
+    /// If a number is out of its range, the parser does not have an option that is given, or options contradict each
+    /// other; the message names the option and what was expected.
+    pub fn resolve(&self) -> Result<Options> {
+        check_ranges(self)?;
+        let given = match serde_json::to_value(self) {
+            Ok(Value::Object(given)) => given,
+            Ok(_) | Err(_) => unreachable!("options are an object of plain data"),
+        };
+        match self.system.unwrap_or(ParserKind::Transitions(TrainOptions::default().system)) {
+            ParserKind::Transitions(system) => self.transitions(system, given).map(Options::Transitions),
+            ParserKind::Graph(kind) => graph(kind, given).map(Options::Graph),
+        }
+    }
+
+    fn transitions(&self, system: SystemKind, given: Map<String, Value>) -> Result<TrainOptions> {
+        if self.aggressiveness.is_some() {
+            return Err(foreign("aggressiveness", "graph-based parsers", system.name()));
+        }
+        let default = TrainOptions::default();
+        let training = self.training.unwrap_or(default.training);
+        let learner = self.learner.unwrap_or(default.learner);
+        let options = overlaid(&TrainOptions::of(system, training, learner), given)?;
+        options.check()?;
+        Ok(options)
+    }
+}
+
+fn graph(kind: GraphKind, given: Map<String, Value>) -> Result<GraphOptions> {
+    let default = GraphOptions { system: kind, ..GraphOptions::default() };
+    let own = serde_json::to_value(&default).map_err(|e| Error::Usage(e.to_string()))?;
+    if let Some(name) = given.keys().find(|name| own.get(name).is_none()) {
+        return Err(foreign(name, "transition systems", kind.name()));
+    }
+    if let Some(learner) = given.get("learner").and_then(Value::as_str) {
+        if ![Learner::Perceptron.name(), Learner::Mira.name()].contains(&learner) {
+            let expected = "expected --learner perceptron or mira";
+            return Err(Error::Usage(format!("{kind} is not trained by {learner}; {expected}")));
+        }
+    }
+    let options = overlaid(&default, given)?;
+    options.check()?;
+    Ok(options)
+}
+
+/// The error for an option that the parser does not have.
+fn foreign(name: &str, of: &str, parser: &str) -> Error {
+    Error::Usage(format!("--{name} is for {of}, and `--system {parser}` is none; leave it out"))
+}
+
+/// `defaults`, with what is given in place of them.
+fn overlaid<T: Serialize + DeserializeOwned>(defaults: &T, given: Map<String, Value>) -> Result<T> {
+    let mut options = serde_json::to_value(defaults).map_err(|e| Error::Usage(e.to_string()))?;
+    if let Value::Object(options) = &mut options {
+        options.extend(given);
+    }
+    serde_json::from_value(options).map_err(|e| Error::Usage(e.to_string()))
+}

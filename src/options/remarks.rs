@@ -1,0 +1,61 @@
+//! Remarks on options that were given and change nothing.
+
+use super::{GivenOptions, Options};
+use crate::graph::Learner as GraphLearner;
+use crate::learn::{Nonprojective, RollIn, RollOut, TrainOptions, Training};
+
+impl GivenOptions {
+    /// A line for each option that was given and has no effect on `options`, into which this was resolved.
+    pub fn remarks(&self, options: &Options) -> Vec<String> {
+        let idle = match options {
+            Options::Transitions(options) => self.idle(options),
+            Options::Graph(options) => {
+                let unused = self.aggressiveness.is_some() && options.learner == GraphLearner::Perceptron;
+                vec![("--aggressiveness", unused, "it is for --learner mira")]
+            }
+        };
+        let nonprojective = match options {
+            Options::Transitions(options) => options.nonprojective,
+            Options::Graph(options) => options.nonprojective,
+        };
+        let lift = (
+            "--lift",
+            self.lift.is_some() && nonprojective != Nonprojective::Lift,
+            "nothing is lifted without --nonprojective lift",
+        );
+        let told = idle.into_iter().chain([lift]).filter(|&(_, is_idle, _)| is_idle);
+        told.map(|(flag, _, why)| format!("{flag} has no effect: {why}")).collect()
+    }
+
+    /// The options that may be without effect on the training of a transition system, whether they are, and why.
+    fn idle(&self, options: &TrainOptions) -> Vec<(&'static str, bool, &'static str)> {
+        let global = options.training == Training::Global;
+        let explores = options.training == Training::Greedy && options.oracle.explores();
+        let of_exploring = "only --training greedy with a dynamic oracle explores in this way";
+        let search = options.search();
+        let rolls_out = options.training == Training::L2s && search.roll_out == RollOut::Mixture;
+        let rolls_in = matches!(search.roll_in, RollIn::Mixture | RollIn::MixPerRoll);
+        let by_alpha = rolls_in || rolls_out && search.reference_share.is_none();
+        vec![
+            (
+                "--beam",
+                self.beam.is_some_and(|beam| beam > 1) && !global,
+                "only --training global trains in a beam; `treebeam parse --beam` sets the width of parsing",
+            ),
+            ("--update", self.update.is_some() && !global, "only --training global compares prefixes of derivations"),
+            ("--explore-from", self.explore_from.is_some() && !explores, of_exploring),
+            ("--explore-prob", self.explore_prob.is_some() && !explores, of_exploring),
+            (
+                "--average-from",
+                self.average_from.is_some() && options.has_base() && !options.learner.averages(),
+                "this learner's last weights are kept, not their average",
+            ),
+            (
+                "--alpha",
+                self.alpha.is_some() && !by_alpha,
+                "neither roll-in nor roll-out is a mixture of policies that follows it",
+            ),
+            ("--reference-share", self.reference_share.is_some() && !rolls_out, "it is for --roll-out mixture"),
+        ]
+    }
+}

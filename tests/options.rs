@@ -1,0 +1,141 @@
+//! Options: the command line, specifications of experiments and the library make the same of the same options.
+
+use std::fs;
+use std::path::Path;
+
+use treebeam::experiment::{Overrides, Plan, Spec};
+use treebeam::learn::{Run as _, TrainOptions, Trainer, TrainingData};
+use treebeam::options::{GivenOptions, Options, ParserKind};
+use treebeam::system::SystemKind;
+use treebeam::treebank::Treebank;
+
+use crate::common::{self, generated, write};
+
+const TRAIN: &str = "train --train train.conllu --model model --iterations 1 --replicas 1 --seed 1";
+
+fn treebeam(folder: &Path, line: &str) -> std::process::Output {
+    common::treebeam(folder, line).output().unwrap()
+}
+
+fn stderr(output: &std::process::Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The options of the one cell of a specification whose row says `options`.
+fn specified(options: &str) -> treebeam::error::Result<TrainOptions> {
+    let text = format!(
+        "name = \"one\"\ntitle = \"One\"\n[profiles.quick]\ntreebanks = [\"generated:1,20,projective\"]\nseeds = [1]\n\
+         [[row]]\nname = \"row\"\noptions = {{ {options} }}\n"
+    );
+    let spec = Spec::parse(&text, Path::new("one.toml"))?;
+    let plan = Plan::new(&spec, "quick", &Overrides::default(), None)?;
+    Ok(plan.cells[0].options.clone())
+}
+
+/// For every system and each kind of training that it has: the options that are run, and the models, byte for byte.
+#[test]
+fn command_line_and_specifications_train_the_same_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(51, 8));
+    let treebank = Treebank::read(&at.join("train.conllu"), None).unwrap();
+    for &system in SystemKind::ALL {
+        for training in ["greedy", "global", "l2s"] {
+            if training == "l2s" && !system.greedy_oracle().explores() {
+                continue;
+            }
+            let told = treebeam(at, &format!("{TRAIN} --system {system} --training {training}"));
+            assert!(told.status.success(), "{system}, {training}: {}", stderr(&told));
+            let model = fs::read(at.join("model")).unwrap();
+            let row = format!("system = \"{system}\", training = \"{training}\", iterations = 1, replicas = 1");
+            let options = specified(&row).unwrap();
+            let data = TrainingData::new(&options, &treebank, None).unwrap();
+            let trainer = Trainer::new(&options, &data, 1).unwrap();
+            let mut progress = Default::default();
+            trainer.iterate(&mut progress, &mut |_| {});
+            trainer.write(&progress, &at.join("again")).unwrap();
+            assert!(fs::read(at.join("again")).unwrap() == model, "{system}, {training}");
+        }
+    }
+}
+
+/// With nothing but its name, each parser has options that make sense together, the same ones by each way.
+#[test]
+fn every_parser_can_be_named_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    for &parser in ParserKind::all() {
+        let printed =
+            treebeam(folder.path(), &format!("train --train none --print-options --system {}", parser.name()));
+        assert!(printed.status.success(), "{}", stderr(&printed));
+        let printed: serde_json::Value = serde_json::from_slice(&printed.stdout).unwrap();
+        let given = GivenOptions { system: Some(parser), ..GivenOptions::default() };
+        let resolved = given.resolve().unwrap();
+        assert_eq!(serde_json::to_value(&resolved).unwrap(), printed, "{}", parser.name());
+        assert!(given.remarks(&resolved).is_empty());
+        if let Options::Transitions(options) = resolved {
+            assert_eq!(specified(&format!("system = \"{}\"", parser.name())).unwrap(), options);
+        }
+    }
+}
+
+/// One message for the command line and for specifications, with the range.
+#[test]
+fn numbers_out_of_range_are_refused_with_their_range() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, number, range) in [
+        ("beam", "0", "a whole number from 1 to 1,048,576; found 0"),
+        ("beam", "-1", "a whole number from 1 to 1,048,576; found -1"),
+        ("beam", "9999999999", "a whole number from 1 to 1,048,576; found 9999999999"),
+        ("iterations", "0", "a whole number from 1 to 1,000,000; found 0"),
+        ("replicas", "0", "a whole number from 1 to 1,000; found 0"),
+        ("batch", "0", "a whole number from 1 to 1,048,576; found 0"),
+        ("explore-from", "-1", "a whole number from 0 to 1,000,000; found -1"),
+        ("average-from", "-1", "a whole number from 0 to 1,000,000; found -1"),
+        ("min-count", "256", "a whole number from 1 to 255; found 256"),
+        ("hidden", "33", "a whole number from 1 to 32; found 33"),
+        ("explore-prob", "1.5", "a number from 0 to 1; found 1.5"),
+        ("explore-prob", "nan", "a number from 0 to 1; found no finite number"),
+        ("dropout", "1.0", "a number from 0 to below 1; found 1.0"),
+        ("rate", "inf", "a number above 0 and at most 1000000; found no finite number"),
+        ("alpha", "1.0", "a number above 0 and below 1; found 1.0"),
+        ("reference-share", "-0.1", "a number from 0 to 1; found -0.1"),
+        ("aggressiveness", "0.0", "a number above 0 and at most 1000; found 0.0"),
+    ] {
+        let expected = format!("--{name} must be {range}");
+        let told = treebeam(folder.path(), &format!("train --train none --print-options --{name} {number}"));
+        assert_eq!(told.status.code(), Some(2));
+        assert!(stderr(&told).contains(&expected), "{name}: {}", stderr(&told));
+        let told = specified(&format!("{name} = {number}")).unwrap_err().to_string();
+        assert!(told.contains(&expected), "{name}: {told}");
+    }
+}
+
+#[test]
+fn options_without_effect_are_remarked_on() {
+    let folder = tempfile::tempdir().unwrap();
+    for (options, expected) in [
+        ("--training greedy --beam 8", "note: --beam has no effect: only --training global trains in a beam"),
+        ("--training greedy --update early", "note: --update has no effect"),
+        ("--training greedy --oracle static --explore-from 2", "note: --explore-from has no effect"),
+        ("--explore-prob 0.5", "note: --explore-prob has no effect"),
+        ("--lift path", "note: --lift has no effect"),
+        ("--training greedy --learner ftrl --average-from 2", "note: --average-from has no effect"),
+        ("--training l2s --preset aggrevate --alpha 0.1", "note: --alpha has no effect"),
+        ("--training l2s --reference-share 0.1", "note: --reference-share has no effect"),
+        ("--system mst --learner perceptron --aggressiveness 2", "note: --aggressiveness has no effect"),
+    ] {
+        let told = treebeam(folder.path(), &format!("train --train none --print-options {options}"));
+        assert!(told.status.success() && stderr(&told).contains(expected), "{options}: {}", stderr(&told));
+    }
+    for options in [
+        "--training greedy --beam 1",
+        "--training greedy --explore-from 2 --explore-prob 0.5",
+        "--update early --beam 2",
+        "--nonprojective lift --lift path",
+        "--training l2s --preset lols --alpha 0.1 --roll-in mixture --reference-share 0.2",
+        "--system mst --aggressiveness 2",
+    ] {
+        let told = treebeam(folder.path(), &format!("train --train none --print-options {options}"));
+        assert!(told.status.success() && stderr(&told).is_empty(), "{options}: {}", stderr(&told));
+    }
+}
