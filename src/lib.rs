@@ -52,3 +52,4 @@ pub mod report;
 pub mod system;
 pub mod tree;
 pub mod treebank;
+mod vector;

@@ -1,11 +1,13 @@
 //! The beam: scoring all successors, keeping the best, building only those.
 
-use wide::{CmpGt as _, i32x8};
+use fearless_simd::i32x8;
+use fearless_simd::prelude::*;
 
 use super::scorer::Scores;
 use super::vectors::{Block, MAX_TERMS};
 use crate::configuration::{Cell, Cells, Point, Role, View};
 use crate::system::{ActionId, Actions, Choice, FORBIDDEN};
+use crate::vector::vectorised;
 
 /// An item of a beam: a configuration, its score, and the way back.
 #[derive(Debug, Clone, Copy)]
@@ -118,25 +120,39 @@ impl<'w> Beam<'w> {
     /// `scores` are those of the actions, `mask` is 0 for permitted ones and [`FORBIDDEN`] for others.
     #[inline]
     pub fn offer_all(&mut self, rank: u32, point: Point, base: i64, scores: Scores, mask: &[i32]) {
-        let of = |term: u32| scores.vectors.blocks_of(term);
+        vectorised!(simd => self.offer_all_with(simd, (rank, point, base), scores, mask));
+    }
+
+    #[inline(always)]
+    fn offer_all_with<V: Simd>(&mut self, simd: V, of: (u32, Point, i64), scores: Scores, mask: &[i32]) {
+        let vector = |term: u32| scores.vectors.blocks_of(term);
         match *scores.terms {
-            [a] => self.offer_sum(rank, point, base, [of(a)], mask),
-            [a, b] => self.offer_sum(rank, point, base, [of(a), of(b)], mask),
-            [a, b, c] => self.offer_sum(rank, point, base, [of(a), of(b), of(c)], mask),
-            [a, b, c, d] => self.offer_sum(rank, point, base, [of(a), of(b), of(c), of(d)], mask),
+            [a] => self.offer_sum(simd, of, [vector(a)], mask),
+            [a, b] => self.offer_sum(simd, of, [vector(a), vector(b)], mask),
+            [a, b, c] => self.offer_sum(simd, of, [vector(a), vector(b), vector(c)], mask),
+            [a, b, c, d] => self.offer_sum(simd, of, [vector(a), vector(b), vector(c), vector(d)], mask),
             _ => unreachable!("scores have 1 to {MAX_TERMS} terms"),
         }
     }
 
     /// Adds up `N` vectors and the mask, and keeps what is above the threshold: a block of lanes at a time, which mostly has
     /// nothing to keep.
-    fn offer_sum<const N: usize>(&mut self, rank: u32, point: Point, base: i64, vectors: [&[Block]; N], mask: &[i32]) {
+    #[inline(always)]
+    fn offer_sum<V: Simd, const N: usize>(
+        &mut self,
+        simd: V,
+        (rank, point, base): (u32, Point, i64),
+        vectors: [&[Block]; N],
+        mask: &[i32],
+    ) {
         const HALF: usize = Actions::LANES / 2;
         let (masks, _) = mask.as_chunks::<{ Actions::LANES }>();
         let vectors = vectors.map(|vector| &vector[..masks.len()]);
-        let halves = |block: &[i32; Actions::LANES]| -> [i32x8; 2] { bytemuck::cast(*block) };
-        let limit = self.limit(base);
-        let limits = i32x8::splat(limit);
+        let halves = |block: &[i32; Actions::LANES]| {
+            let halves: [[i32; HALF]; 2] = bytemuck::cast(*block);
+            halves.map(|half| i32x8::simd_from(simd, half))
+        };
+        let limits = i32x8::splat(simd, self.limit(base));
         for (number, mask) in masks.iter().enumerate() {
             let [mut low, mut high] = halves(mask);
             for vector in vectors {
@@ -144,12 +160,12 @@ impl<'w> Beam<'w> {
                 low += halves[0];
                 high += halves[1];
             }
-            let above = [low.cmp_gt(limits), high.cmp_gt(limits)];
-            if (above[0] | above[1]).move_mask() == 0 {
+            let above = [low.simd_gt(limits), high.simd_gt(limits)];
+            if !(above[0] | above[1]).any_true() {
                 continue;
             }
-            let mut above = (above[0].move_mask() | above[1].move_mask() << HALF) as u32;
-            let sums: [i32; Actions::LANES] = bytemuck::cast([low, high]);
+            let mut above = above[0].to_bitmask() | above[1].to_bitmask() << HALF;
+            let sums: [i32; Actions::LANES] = bytemuck::cast([<[i32; HALF]>::from(low), <[i32; HALF]>::from(high)]);
             while above != 0 {
                 let lane = above.trailing_zeros() as usize % Actions::LANES;
                 above &= above - 1;
@@ -160,7 +176,7 @@ impl<'w> Beam<'w> {
     }
 
     /// Offers one successor. Ranks, and choices of a rank, must come in ascending order.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, candidate: Candidate) {
         let score = candidate.score();
         if score <= self.threshold {
@@ -235,6 +251,7 @@ mod tests {
 
     use super::super::vectors::Vectors;
     use super::*;
+    use crate::vector::versions;
     use proptest::prelude::*;
 
     proptest! {
@@ -246,17 +263,25 @@ mod tests {
             best in -20i64..20,
             items in prop::collection::vec((-5i64..5, prop::collection::vec((-4i32..4, prop::bool::ANY), 32)), 1..10),
         ) {
-            let mut selection = Selection { shift, ..Selection::default() };
-            let mut beam = Beam::new(width, best, &mut selection);
+            let select = |offer: &dyn Fn(&mut Beam, (u32, Point, i64), Scores, &[i32])| {
+                let mut selection = Selection { shift, ..Selection::default() };
+                let mut beam = Beam::new(width, best, &mut selection);
+                let mut vectors = Vectors::default();
+                for (rank, (base, lanes)) in items.iter().enumerate() {
+                    // Every score is a sum of two numbers.
+                    vectors.clear(32);
+                    vectors.push_zero().iter_mut().zip(0..).for_each(|(score, lane)| *score = lane);
+                    let scores = lanes.iter().zip(0..).map(|(scored, lane)| scored.0 - lane);
+                    vectors.push_zero().copy_from_slice(&scores.collect::<Vec<i32>>());
+                    let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
+                    let scores = Scores { vectors: &vectors, terms: &[0, 1] };
+                    offer(&mut beam, (rank as u32, 0, *base), scores, &mask);
+                }
+                beam.finish().to_vec()
+            };
+            let selected = versions!(simd => select(&|beam, of, scores, mask| beam.offer_all_with(simd, of, scores, mask)));
             let mut all = Vec::new();
-            let mut vectors = Vectors::default();
             for (rank, (base, lanes)) in items.iter().enumerate() {
-                let scores: Vec<i32> = lanes.iter().map(|lane| lane.0).collect();
-                let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
-                vectors.clear(32);
-                vectors.push_zero().copy_from_slice(&scores);
-                let scores = Scores { vectors: &vectors, terms: &[0] };
-                beam.offer_all(rank as u32, 0, *base, scores, &mask);
                 for (action, lane) in lanes.iter().enumerate().filter(|(_, lane)| lane.1) {
                     let score = base + i64::from(lane.0);
                     let choice = Choice { point: 0, action: action as ActionId };
@@ -265,7 +290,9 @@ mod tests {
             }
             all.sort_by_key(|c| (Reverse(c.score()), c.rank(), c.choice()));
             all.truncate(width);
-            prop_assert_eq!(beam.finish(), &all[..]);
+            for selected in selected {
+                prop_assert_eq!(&selected, &all);
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::configuration::{Arena, Point};
 use crate::model::Weights;
 use crate::system::{ActionId, Choice, FORBIDDEN, TransitionSystem};
 use crate::tree::Node;
+use crate::vector::vectorised;
 
 /// The best action at a point: its score, the point's name, the action, and the edition of the point's scores. The greatest
 /// is to be taken first.
@@ -61,9 +62,39 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
 /// for others.
 #[inline]
 pub fn best_permitted(scores: &[i32], mask: &[i32]) -> Option<(i32, ActionId)> {
+    vectorised!(_simd => best_permitted_with(scores, mask))
+}
+
+#[inline(always)]
+fn best_permitted_with(scores: &[i32], mask: &[i32]) -> Option<(i32, ActionId)> {
     let masked = || scores.iter().zip(mask).map(|(score, mask)| score + mask);
     // Two passes, of which the compiler turns the first into vector instructions.
     let highest = masked().max().filter(|&highest| highest > FORBIDDEN / 2)?;
     let action = masked().position(|score| score == highest)?;
     Some((highest, action as ActionId))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::versions;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against looking at one action after the other.
+        #[test]
+        fn the_first_of_the_best_permitted_actions(lanes in prop::collection::vec((-4i32..4, prop::bool::ANY), 48)) {
+            let scores: Vec<i32> = lanes.iter().map(|lane| lane.0).collect();
+            let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
+            let mut expected: Option<(i32, ActionId)> = None;
+            for (action, &(score, permitted)) in lanes.iter().enumerate() {
+                if permitted && expected.is_none_or(|(highest, _)| score > highest) {
+                    expected = Some((score, action as ActionId));
+                }
+            }
+            for best in versions!(_simd => best_permitted_with(&scores, &mask)) {
+                prop_assert_eq!(best, expected);
+            }
+        }
+    }
 }

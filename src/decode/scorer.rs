@@ -12,6 +12,7 @@ use crate::configuration::{Cells, LabelSets, Point, View};
 use crate::features::{Compiled, Extractor, Input};
 use crate::model::{Row, Weights};
 use crate::system::{ActionId, Actions, Permitted};
+use crate::vector::vectorised;
 
 /// The scratch memory of scoring: vectors of one sentence and where to find them.
 #[derive(Debug, Clone, Default)]
@@ -236,6 +237,11 @@ impl Scorer {
     /// Fills the vectors of all configurations that were prepared.
     #[inline]
     pub fn finish<W: Weights>(&mut self, features: &Compiled, weights: &W) {
+        vectorised!(_simd => self.finish_vectors(features, weights));
+    }
+
+    #[inline(always)]
+    fn finish_vectors<W: Weights>(&mut self, features: &Compiled, weights: &W) {
         self.look_up(weights);
         let mut groups = &self.group_vectors[..];
         for &n_groups in &self.new_parts {
@@ -252,7 +258,7 @@ impl Scorer {
     }
 
     /// Looks up the features of all new groups.
-    #[inline]
+    #[inline(always)]
     fn look_up<W: Weights>(&mut self, weights: &W) {
         self.rows.resize(self.features.len(), Row::default());
         weights.find(&self.features, &mut self.rows);
@@ -280,11 +286,13 @@ impl Scorer {
         let mut terms = std::mem::take(&mut self.terms);
         terms.clear();
         self.prepare(features, weights, input, sets, view, &mut terms);
-        self.finish(features, weights);
         self.terms = terms;
-        let level = if few_parts(features) { &self.parts } else { &self.wholes };
-        self.sum.clear(self.width);
-        self.sum.push_sum(&level.vectors, &self.terms);
+        vectorised!(_simd => {
+            self.finish_vectors(features, weights);
+            let level = if few_parts(features) { &self.parts } else { &self.wholes };
+            self.sum.clear(self.width);
+            self.sum.push_sum(&level.vectors, &self.terms);
+        });
         self.sum.get(0)
     }
 
@@ -304,9 +312,11 @@ impl Scorer {
         for group in 0..features.groups().len() {
             self.prepare_group(features, weights, group, input, sets);
         }
-        self.look_up(weights);
-        self.sum.clear(self.width);
-        self.sum.push_sum(&self.groups.vectors, &self.group_vectors);
+        vectorised!(_simd => {
+            self.look_up(weights);
+            self.sum.clear(self.width);
+            self.sum.push_sum(&self.groups.vectors, &self.group_vectors);
+        });
         self.group_vectors.clear();
         self.sum.get(0)
     }

@@ -1,9 +1,11 @@
 //! A hash table that is only read: from a feature to a number, one cache line a look-up.
 
-use wide::{CmpEq as _, i32x8};
+use fearless_simd::prelude::*;
+use fearless_simd::u32x8;
 
 use super::Row;
 use super::memory::{self, Numbers};
+use crate::vector::vectorised;
 
 /// How many features share a cache line.
 const WAYS: usize = 8;
@@ -101,12 +103,17 @@ impl Buckets {
     /// overflowed is sought afterwards.
     #[inline]
     pub fn find_all(&self, features: &[u64], found: &mut [Row]) {
+        vectorised!(simd => self.find_all_with(simd, features, found));
+    }
+
+    #[inline(always)]
+    fn find_all_with<V: Simd>(&self, simd: V, features: &[u64], found: &mut [Row]) {
         const BATCH: usize = 64;
         let buckets = &self.buckets[..];
         for (features, found) in features.chunks(BATCH).zip(found.chunks_mut(BATCH)) {
             let mut overflows = 0u64;
             for (i, (found, &feature)) in found.iter_mut().zip(features).enumerate() {
-                let (number, overflow) = buckets[home(feature, buckets.len())].find(tag(feature));
+                let (number, overflow) = buckets[home(feature, buckets.len())].find(simd, tag(feature));
                 *found = Row(number);
                 overflows |= u64::from(overflow) << i;
             }
@@ -123,7 +130,7 @@ impl Buckets {
         let mut b = home(feature, self.buckets.len());
         loop {
             b = (b + 1) % self.buckets.len();
-            if let (number, false) = self.buckets[b].find(tag(feature)) {
+            if let (number, false) = vectorised!(simd => self.buckets[b].find(simd, tag(feature))) {
                 return number;
             }
         }
@@ -147,11 +154,11 @@ impl Bucket {
     }
 
     /// The number of the feature with this tag, if there is one; and whether it may stand in a later bucket.
-    #[inline]
-    fn find(&self, tag: u32) -> (Flagged, bool) {
+    #[inline(always)]
+    fn find<V: Simd>(&self, simd: V, tag: u32) -> (Flagged, bool) {
         // Free places have tag 0 and number 0: whom they match finds nothing.
-        let (flag, wanted) = (i32x8::splat(1), i32x8::splat((tag | 1) as i32));
-        let hits = (i32x8::new(self.tags.map(|tag| tag as i32)) | flag).cmp_eq(wanted).move_mask() as u32;
+        let (flag, wanted) = (u32x8::splat(simd, 1), u32x8::splat(simd, tag | 1));
+        let hits = (u32x8::simd_from(simd, self.tags) | flag).simd_eq(wanted).to_bitmask();
         let way = hits.trailing_zeros() as usize % WAYS;
         let found = flagged(self.tags[way], self.numbers[way]);
         let known = hits != 0;
@@ -161,17 +168,17 @@ impl Bucket {
 }
 
 /// The number in a place, with its flag. A free place's tag has none.
-#[inline]
+#[inline(always)]
 fn flagged(tag: u32, number: u32) -> Flagged {
     u64::from(tag & 1) << 32 | u64::from(number)
 }
 
-#[inline]
+#[inline(always)]
 fn home(feature: u64, n_buckets: usize) -> usize {
     (((feature & 0xffff_ffff) * n_buckets as u64) >> 32) as usize
 }
 
-#[inline]
+#[inline(always)]
 fn tag(feature: u64) -> u32 {
     (feature >> 32) as u32
 }
@@ -179,6 +186,7 @@ fn tag(feature: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vector::versions;
 
     #[test]
     fn finds_what_it_holds_and_nothing_else() {
@@ -188,14 +196,14 @@ mod tests {
             let numbers: Vec<(u64, Flagged)> = (0..n).map(|i| (feature(i), flagged(i))).collect();
             let table = Buckets::new(&numbers);
             let features: Vec<u64> = (0..2 * n).map(feature).collect();
-            for (batch, features) in features.chunks(64).enumerate() {
-                let mut found = [Row(u64::MAX); 64];
-                table.find_all(features, &mut found[..features.len()]);
-                for (i, &found) in found[..features.len()].iter().enumerate() {
-                    let number = (batch * 64 + i) as u64;
-                    assert_eq!(found.0, if number < n { flagged(number) } else { NOTHING });
-                }
-            }
+            let expected = (0..2 * n).map(|number| Row(if number < n { flagged(number) } else { NOTHING }));
+            let expected: Vec<Row> = expected.collect();
+            let found = versions!(simd => {
+                let mut found = vec![Row(u64::MAX); features.len()];
+                table.find_all_with(simd, &features, &mut found);
+                found
+            });
+            assert!(found.iter().all(|found| *found == expected));
             assert_eq!(table.numbers().count() as u64, n);
         }
     }
@@ -207,8 +215,14 @@ mod tests {
         let feature = |i: u64| (i * 37 % 211) << 33 | 0xffff_ffff;
         let numbers: Vec<(u64, Flagged)> = (1..=100).map(|i| (feature(i), i)).collect();
         let table = Buckets::new(&numbers);
-        let mut found = [Row::default(); 64];
-        table.find_all(&(60..124).map(feature).collect::<Vec<_>>(), &mut found);
-        assert!((60..124).zip(found).all(|(i, Row(found))| found == if i <= 100 { i } else { 0 }));
+        let features: Vec<u64> = (60..124).map(feature).collect();
+        let found = versions!(simd => {
+            let mut found = [Row::default(); 64];
+            table.find_all_with(simd, &features, &mut found);
+            found
+        });
+        for found in found {
+            assert!((60..124).zip(found).all(|(i, Row(found))| found == if i <= 100 { i } else { 0 }));
+        }
     }
 }

@@ -230,6 +230,7 @@ fn for_each_sum<L: Averages>(replicas: &[L], mut read: impl FnMut(u64, &[(Action
 mod tests {
     use super::*;
     use crate::model::Weights as _;
+    use crate::vector::versions;
 
     /// In every precision a row comes back, within half a step.
     #[test]
@@ -245,9 +246,13 @@ mod tests {
             }
             let full = FrozenWeights::average(std::slice::from_ref(&weights), width);
             let scores = |weights: &FrozenWeights, feature: u64| {
-                let mut scores = vec![0; width];
-                weights.add_features(&[feature << 20 | feature << 40], &mut scores);
-                scores.into_iter().map(|score| f64::from(score) / f64::from(weights.scale())).collect::<Vec<f64>>()
+                let scores = versions!(_simd => {
+                    let mut scores = vec![0; width];
+                    weights.add_features(&[feature << 20 | feature << 40], &mut scores);
+                    scores
+                });
+                assert!(scores.iter().all(|version| *version == scores[0]));
+                scores[0].iter().map(|&score| f64::from(score) / f64::from(weights.scale())).collect::<Vec<f64>>()
             };
             for precision in [Precision::Full, Precision::I16, Precision::I8] {
                 let coarse = full.quantise(precision);

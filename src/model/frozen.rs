@@ -80,12 +80,12 @@ impl FrozenWeights {
     }
 
     /// An entry whose weight is a code.
-    #[inline]
+    #[inline(always)]
     fn decoded(&self, (action, code): (usize, i32)) -> (usize, i32) {
         (action, self.levels.as_ref().map_or(code, |levels| levels.value(code)))
     }
 
-    #[inline]
+    #[inline(always)]
     fn dense_row<'w>(&self, dense: &'w [i32], start: usize, len: u32) -> DenseRow<'w> {
         let half = self.shape.half();
         let row = &dense[(start - 1) * half..];
@@ -96,7 +96,7 @@ impl FrozenWeights {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn add_rows<const BYTES: usize>(&self, rows: &[Row], scores: &mut [i32]) {
         let (sparse, dense) = (&self.sparse[..], &self.dense[..]);
         for &Row(row) in rows {
@@ -139,7 +139,7 @@ impl Weights for FrozenWeights {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
         match self.shape.entry() {
             2 => self.add_rows::<2>(rows, scores),

@@ -44,6 +44,7 @@ pub trait Weights: Sync {
     fn add(&self, rows: &[Row], scores: &mut [i32]);
 
     /// Adds the rows of all `features` to `scores`: both steps at once.
+    #[inline]
     fn add_features(&self, features: &[u64], scores: &mut [i32]) {
         const BATCH: usize = 32;
         let mut rows = [Row::default(); BATCH];

@@ -224,7 +224,7 @@ impl Weights for Reading<'_> {
         self.weights.find(features, rows);
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
         self.weights.add(rows, scores);
     }
