@@ -31,6 +31,8 @@ macro_rules! eprintln {
     ($($argument:tt)*) => { $crate::console::say(format_args!($($argument)*)) };
 }
 
+mod choice;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod configuration;
 pub mod console;
@@ -48,6 +50,7 @@ pub mod model;
 pub mod options;
 pub mod process;
 pub mod random;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod system;
 pub mod tree;

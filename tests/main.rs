@@ -16,6 +16,7 @@ mod learning;
 mod model_files;
 mod options;
 mod oracle;
+mod packaging;
 mod parsing;
 mod readme;
 mod report;

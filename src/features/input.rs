@@ -3,38 +3,35 @@
 use rapidhash::v3::rapidhash_v3;
 
 use super::{Atom, Attribute, FeatureSet};
+use crate::choice::choice;
 use crate::tree::Node;
 use crate::treebank::{Column, Sentence};
 
-/// A column that features may read, by its name on the command line.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum ColumnName {
-    /// The word form.
-    Form,
-    /// The lemma.
-    Lemma,
-    /// The universal part of speech.
-    Upos,
-    /// The language's own part of speech.
-    Xpos,
-    /// The morphological features, as one value.
-    Feats,
+choice! {
+    /// A column that features may read, by its name on the command line.
+    pub enum ColumnName {
+        /// The word form.
+        Form,
+        /// The lemma.
+        Lemma,
+        /// The universal part of speech.
+        Upos,
+        /// The language's own part of speech.
+        Xpos,
+        /// The morphological features, as one value.
+        Feats,
+    }
 }
 
-/// What word atoms make of their column.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum WordShape {
-    /// The word as it is written.
-    AsWritten,
-    /// The word in lower case; all numbers of as many digits are one word. PERF: worth 0.4 points of LAS on the
-    /// development data of English-EWT at width 8 (88.0 to 88.4, arc-eager, zn11, 15 iterations).
-    Normalised,
+choice! {
+    /// What word atoms make of their column.
+    pub enum WordShape {
+        /// The word as it is written.
+        AsWritten,
+        /// The word in lower case; all numbers of as many digits are one word. PERF: worth 0.4 points of LAS on the
+        /// development data of English-EWT at width 8 (88.0 to 88.4, arc-eager, zn11, 15 iterations).
+        Normalised,
+    }
 }
 
 impl From<ColumnName> for Column {
