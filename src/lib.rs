@@ -46,13 +46,16 @@ pub mod features;
 pub mod files;
 pub mod graph;
 pub mod learn;
+pub mod linear;
 pub mod model;
 pub mod options;
 pub mod process;
 pub mod random;
 #[cfg(feature = "report")]
 pub mod report;
+pub mod scorer;
 pub mod system;
+pub mod training;
 pub mod tree;
 pub mod treebank;
 mod vector;

@@ -20,5 +20,6 @@ mod packaging;
 mod parsing;
 mod readme;
 mod report;
+mod scorers;
 mod training;
 mod treebank;

@@ -6,8 +6,9 @@ use crate::decode::{Parsed, Parser};
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::{Error, Result};
 use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
-use crate::learn::{IterationReport, Progress, Trainer, TrainingData};
-use crate::model::Model;
+use crate::learn::{IterationReport, TrainingData, start};
+use crate::linear::LinearModel;
+use crate::model::Frozen as _;
 use crate::tree::{Node, Roots};
 use crate::treebank::{Column, Sentence, Treebank};
 
@@ -69,7 +70,7 @@ pub struct Treebeam;
 /// A model with the data that it is to be decoded on.
 #[derive(Debug)]
 pub struct Trained {
-    model: Model,
+    model: LinearModel,
     reports: Vec<IterationReport>,
     dev: Gold,
     test: Gold,
@@ -97,14 +98,13 @@ impl Engine for Treebeam {
             .build()
             .map_err(|error| Error::Usage(format!("cannot start a thread: {error}")))?;
         let training_data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;
-        let trainer = Trainer::new(options, &training_data, 1)?;
-        let mut progress = Progress::default();
+        let mut run = start(options, &training_data, 1)?;
         for _ in 0..options.iterations {
-            trainer.iterate(&mut progress, &mut |_| ());
+            run.iterate(&mut |_| ());
         }
-        let model = trainer.finish(&progress)?;
+        let (model, reports) = (run.model()?, run.reports().to_vec());
         let test = Gold::new(data.read(&data.test)?)?;
-        Ok(Trained { model, reports: progress.reports, dev: Gold::new(dev)?, test })
+        Ok(Trained { model, reports, dev: Gold::new(dev)?, test })
     }
 
     fn history(&self, trained: &Trained) -> (Vec<Epoch>, u32, u64) {
@@ -115,7 +115,7 @@ impl Engine for Treebeam {
             dev: report.dev,
         };
         let epochs = trained.reports.iter().map(epoch).collect();
-        (epochs, trained.model.header.provenance.iteration, trained.model.weights.n_features() as u64)
+        (epochs, trained.model.header.provenance.iteration, trained.model.scorer.size().features as u64)
     }
 
     fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Vec<Parsed>>> {
@@ -128,7 +128,7 @@ impl Engine for Treebeam {
 
     fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Vec<Parsed>>) -> Vec<SentenceScore> {
         let gold = trained.gold(on);
-        let labels = trained.model.outcome.labels();
+        let labels = trained.model.label_decoding.labels();
         let sentences = gold.treebank.sentences.iter().zip(&gold.heads).zip(parsed);
         let score = |((sentence, heads), parsed): ((&Sentence, &Vec<Node>), &Vec<Parsed>)| {
             let tree = &parsed[0].tree;

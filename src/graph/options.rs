@@ -6,7 +6,8 @@ use super::GraphKind;
 use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Keep, Nonprojective, check_ranges};
+use crate::learn::check_ranges;
+use crate::training::{Keep, Nonprojective};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
 
