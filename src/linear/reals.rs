@@ -234,8 +234,11 @@ impl RealWeights {
     }
 
     fn find_or_let_in(&mut self, feature: u64, n_lanes: usize) -> Option<usize> {
-        let is_known = self.rows.has(feature);
-        (is_known || self.lets_in(feature)).then(|| self.rows.find_or_insert(feature, n_lanes))
+        let i = self.rows.position(feature);
+        if self.rows.is_taken(i) {
+            return Some(i);
+        }
+        self.lets_in(feature).then(|| self.rows.insert(feature, n_lanes))
     }
 
     fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {

@@ -124,7 +124,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
 
     /// Where `feature` stands among the places, or could stand.
     #[inline]
-    fn position(&self, feature: u64) -> usize {
+    pub fn position(&self, feature: u64) -> usize {
         let mask = self.places.len() - 1;
         let mut i = self.home(feature);
         loop {
@@ -138,15 +138,25 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
 
     /// Where `feature` stands among the places; if it has no row, it gets one without weights, with room for `n_lanes`.
     pub fn find_or_insert(&mut self, feature: u64, n_lanes: usize) -> usize {
+        let i = self.position(feature);
+        if self.is_taken(i) { i } else { self.insert(feature, n_lanes) }
+    }
+
+    /// Whether a feature stands at this place.
+    #[inline]
+    pub fn is_taken(&self, i: usize) -> bool {
+        self.places[i].start != 0
+    }
+
+    /// Gives `feature`, which has none, a row without weights, with room for `n_lanes`; where it stands among the places.
+    pub fn insert(&mut self, feature: u64, n_lanes: usize) -> usize {
         if self.n_features * 3 >= self.places.len() * 2 {
             self.grow_table();
         }
+        let log = log_of(n_lanes);
         let i = self.position(feature);
-        if self.places[i].start == 0 {
-            let log = log_of(n_lanes);
-            self.places[i] = Place { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
-            self.n_features += 1;
-        }
+        self.places[i] = Place { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
+        self.n_features += 1;
         i
     }
 
