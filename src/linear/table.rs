@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::Row;
 use super::frozen::from_bytes;
 use crate::files::{Section, Sections, prefetch};
 
@@ -105,10 +106,20 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         prefetch(&self.places, self.home(feature));
     }
 
-    /// Tells the memory that the row at `place` will soon be read.
+    /// Finds the rows of `features`: of each its start and its length in one number.
     #[inline]
-    pub fn prefetch_row(&self, place: Place) {
-        prefetch(&self.entries, place.start as usize);
+    pub fn find_all(&self, features: &[u64], rows: &mut [Row]) {
+        for (row, &feature) in rows.iter_mut().zip(features) {
+            let place = self.find(feature);
+            *row = Row(u64::from(place.start) << 16 | u64::from(place.len));
+            prefetch(&self.entries, place.start as usize);
+        }
+    }
+
+    /// The entries of a row that [`RowTable::find_all`] has found.
+    #[inline]
+    pub fn found(&self, Row(row): Row) -> &[E] {
+        &self.entries[(row >> 16) as usize..][..row as u16 as usize]
     }
 
     /// The place of `feature`; an empty row if it has none.
