@@ -41,23 +41,15 @@ choice! {
     /// The graph-based parsers by name.
     pub enum GraphKind {
         /// Graph-based: the best projective tree (Eisner 1996).
-        Eisner,
+        Eisner = "eisner",
         /// Graph-based: the best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
-        Mst,
+        Mst = "mst",
     }
 }
 
 impl GraphKind {
     /// Every graph-based parser.
     pub const ALL: [GraphKind; 2] = [GraphKind::Eisner, GraphKind::Mst];
-
-    /// The name as flags and model files spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            GraphKind::Eisner => "eisner",
-            GraphKind::Mst => "mst",
-        }
-    }
 }
 
 impl std::fmt::Display for GraphKind {

@@ -14,25 +14,23 @@
 //!
 //! Complexity: O(o) for o options.
 
-use serde::{Deserialize, Serialize};
-
+use crate::choice::choice;
 use crate::linear::Learner;
 
-/// A loss to minimise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum Objective {
-    /// Each option's cost, by a regressor of its own.
-    Regression,
-    /// One option is right and all others are equally wrong, by a regressor for each.
-    Multiclass,
-    /// The probability of the right options.
-    Softmax,
-    /// A right option wins by a margin, the cost of the option that it wins over.
-    Hinge,
-    /// A right option wins.
-    Perceptron,
+choice! {
+    /// A loss to minimise.
+    pub enum Objective {
+        /// Each option's cost, by a regressor of its own.
+        Regression = "regression",
+        /// One option is right and all others are equally wrong, by a regressor for each.
+        Multiclass = "multiclass",
+        /// The probability of the right options.
+        Softmax = "softmax",
+        /// A right option wins by a margin, the cost of the option that it wins over.
+        Hinge = "hinge",
+        /// A right option wins.
+        Perceptron = "perceptron",
+    }
 }
 
 impl Objective {
@@ -132,17 +130,6 @@ pub struct Scored {
 const NEGLIGIBLE: f32 = 1e-3;
 
 impl Objective {
-    /// The name as flags and specifications spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Objective::Regression => "regression",
-            Objective::Multiclass => "multiclass",
-            Objective::Softmax => "softmax",
-            Objective::Hinge => "hinge",
-            Objective::Perceptron => "perceptron",
-        }
-    }
-
     /// Fills in the gradients. `reference` is the option that the reference prefers, `largest` the largest cost so far.
     ///
     /// # Panics

@@ -2,6 +2,7 @@
 
 use super::range::check as check_ranges;
 use super::{Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search};
+use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::linear::{Learner, LearnerOptions};
@@ -147,20 +148,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Makes a fieldless enum that clap and serde spell the same way, in kebab case.
-macro_rules! choice {
-    ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-        #[serde(rename_all = "kebab-case")]
-        pub enum $name { $($(#[$item_doc])* $item,)* }
-    };
-}
-
 choice! {
     /// The three schools.
-    Training {
+    pub enum Training {
         /// One decision at a time, each corrected on the spot (beam of width 1).
         Greedy,
         /// Whole derivations in a beam: structured perceptron.
@@ -172,7 +162,7 @@ choice! {
 
 choice! {
     /// Where a structured perceptron compares the predicted with the gold prefix (Huang, Fayong & Guo 2012).
-    Update {
+    pub enum Update {
         /// Where gold falls off the beam (Collins & Roark 2004).
         Early,
         /// At the end of the derivation, whether that is a violation or not.

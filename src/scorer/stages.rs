@@ -5,20 +5,19 @@
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
+use crate::choice::choice;
 use crate::system::{Actions, Move};
 
-/// Whether moves and labels are decided on together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum Decisions {
-    /// One decision, of a move with its label.
-    #[default]
-    Joint,
-    /// The move first, then its label.
-    Separate,
+choice! {
+    /// Whether moves and labels are decided on together.
+    #[derive(Default)]
+    pub enum Decisions {
+        /// One decision, of a move with its label.
+        #[default]
+        Joint,
+        /// The move first, then its label.
+        Separate,
+    }
 }
 
 impl Decisions {

@@ -162,39 +162,25 @@ choice! {
     /// The gold side of training: which actions are correct.
     pub enum OracleKind {
         /// The next action of the canonical derivation.
-        Static,
+        Static = "static",
         /// Swap: the next action of the canonical derivation that swaps as late as possible.
-        Lazy,
+        Lazy = "lazy",
         /// Every action after which the gold tree can still be derived. Only defined where it can.
-        NonDeterministic,
+        NonDeterministic = "non-deterministic",
         /// Every action of least cost, wherever the derivation has got to.
-        Dynamic,
+        Dynamic = "dynamic",
         /// Non-monotonic arc-eager: dynamic, and of actions of least cost those that the monotonic system would take, if any.
-        MonotonicFirst,
+        MonotonicFirst = "monotonic-first",
         /// Non-monotonic Covington: dynamic, by the lower bound of the loss.
-        Lower,
+        Lower = "lower",
         /// Non-monotonic Covington: dynamic, by the tighter upper bound.
-        PcUpper,
+        PcUpper = "pc-upper",
         /// Non-monotonic Covington: dynamic, by the upper bound.
-        Upper,
+        Upper = "upper",
     }
 }
 
 impl OracleKind {
-    /// The name as flags and specifications spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            OracleKind::Static => "static",
-            OracleKind::Lazy => "lazy",
-            OracleKind::NonDeterministic => "non-deterministic",
-            OracleKind::Dynamic => "dynamic",
-            OracleKind::MonotonicFirst => "monotonic-first",
-            OracleKind::Lower => "lower",
-            OracleKind::PcUpper => "pc-upper",
-            OracleKind::Upper => "upper",
-        }
-    }
-
     /// Whether it prescribes one derivation.
     pub fn is_static(self) -> bool {
         matches!(self, OracleKind::Static | OracleKind::Lazy)

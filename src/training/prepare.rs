@@ -1,7 +1,6 @@
 //! What every kind of parser makes of its training and development data: trees to learn, and trees to be scored against.
 
-use serde::{Deserialize, Serialize};
-
+use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::features::{Columns, Input};
@@ -11,17 +10,16 @@ use crate::tree::lift::{Scheme, projectivise};
 use crate::tree::{Labels, Roots, Tree, is_projective};
 use crate::treebank::{Sentence, Treebank};
 
-/// Training trees that the system cannot derive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum Nonprojective {
-    /// Leave them out.
-    Drop,
-    /// Keep them, and follow actions of least cost.
-    MinCost,
-    /// Make them projective by lifting, say so in the labels, and undo it after parsing (Nivre & Nilsson 2005).
-    Lift,
+choice! {
+    /// Training trees that the system cannot derive.
+    pub enum Nonprojective {
+        /// Leave them out.
+        Drop,
+        /// Keep them, and follow actions of least cost.
+        MinCost,
+        /// Make them projective by lifting, say so in the labels, and undo it after parsing (Nivre & Nilsson 2005).
+        Lift,
+    }
 }
 
 /// The trees of a treebank that are trained on.

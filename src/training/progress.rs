@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::model::Averaged;
 
-/// Which weights to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum Keep {
-    /// Those of the iteration with the best labelled attachment score on the development data.
-    Best,
-    /// Those of the last iteration.
-    Last,
+choice! {
+    /// Which weights to keep.
+    pub enum Keep {
+        /// Those of the iteration with the best labelled attachment score on the development data.
+        Best,
+        /// Those of the last iteration.
+        Last,
+    }
 }
 
 /// What one iteration did.

@@ -12,28 +12,11 @@
 //! are learned from (the papers draw one for AggreVaTe), and mixtures follow a schedule: after t examples the learned
 //! policy has probability β = 1 − (1 − α)^t.
 
-use serde::{Deserialize, Serialize};
-
-/// Makes a fieldless enum that clap and serde spell the same way, in kebab case, and that tells its name.
-macro_rules! choice {
-    ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $spelling:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-        pub enum $name { $($(#[$item_doc])* #[serde(rename = $spelling)] #[cfg_attr(feature = "cli", value(name = $spelling))] $item,)* }
-
-        impl $name {
-            /// The name as flags and specifications spell it.
-            pub fn name(self) -> &'static str {
-                match self { $($name::$item => $spelling,)* }
-            }
-        }
-    };
-}
+use crate::choice::choice;
 
 choice! {
     /// Who decides which configurations are learned from.
-    RollIn {
+    pub enum RollIn {
         /// The reference.
         Reference = "reference",
         /// The learned policy.
@@ -49,7 +32,7 @@ choice! {
 
 choice! {
     /// Who finishes the derivation, whose loss is what an action costs.
-    RollOut {
+    pub enum RollOut {
         /// The reference.
         Reference = "reference",
         /// The learned policy.
@@ -63,7 +46,7 @@ choice! {
 
 choice! {
     /// Algorithms by name.
-    Preset {
+    pub enum Preset {
         /// DAgger (Ross, Gordon & Bagnell 2011).
         Dagger = "dagger",
         /// SEARN (Daumé, Langford & Marcu 2009).

@@ -34,47 +34,33 @@ pub use rule::LearnerOptions;
 pub(super) use sgd::Sgd;
 pub(super) use sgd_plus::SgdPlus;
 
-use serde::{Deserialize, Serialize};
+use crate::choice::choice;
 
-/// The learners.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum Learner {
-    /// Steps of 1 on mistakes.
-    #[default]
-    Perceptron,
-    /// Passive-aggressive: steps just long enough.
-    Mira,
-    /// Stochastic gradient descent.
-    Sgd,
-    /// Averaged stochastic gradient descent with steps of a fixed rate.
-    Asgd,
-    /// Stochastic gradient descent with adaptive, normalised and importance-invariant steps.
-    SgdPlus,
-    /// Adaptive gradient descent.
-    Adagrad,
-    /// Follow the regularised leader, proximal.
-    Ftrl,
-    /// One hidden layer.
-    Nn,
+choice! {
+    /// The learners.
+    #[derive(Default)]
+    pub enum Learner {
+        /// Steps of 1 on mistakes.
+        #[default]
+        Perceptron = "perceptron",
+        /// Passive-aggressive: steps just long enough.
+        Mira = "mira",
+        /// Stochastic gradient descent.
+        Sgd = "sgd",
+        /// Averaged stochastic gradient descent with steps of a fixed rate.
+        Asgd = "asgd",
+        /// Stochastic gradient descent with adaptive, normalised and importance-invariant steps.
+        SgdPlus = "sgd-plus",
+        /// Adaptive gradient descent.
+        Adagrad = "adagrad",
+        /// Follow the regularised leader, proximal.
+        Ftrl = "ftrl",
+        /// One hidden layer.
+        Nn = "nn",
+    }
 }
 
 impl Learner {
-    /// The name as flags and specifications spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Learner::Perceptron => "perceptron",
-            Learner::Mira => "mira",
-            Learner::Sgd => "sgd",
-            Learner::Asgd => "asgd",
-            Learner::SgdPlus => "sgd-plus",
-            Learner::Adagrad => "adagrad",
-            Learner::Ftrl => "ftrl",
-            Learner::Nn => "nn",
-        }
-    }
-
     /// Whether the model's weights are the average over training, not the last ones.
     pub fn averages(self) -> bool {
         matches!(self, Learner::Perceptron | Learner::Mira | Learner::Asgd | Learner::Adagrad)

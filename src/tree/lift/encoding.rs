@@ -8,9 +8,9 @@ choice! {
     /// What labels remember of a lift (Nivre & Nilsson 2005, table 1).
     pub enum Scheme {
         /// The label of the syntactic head.
-        Head,
+        Head = "head",
         /// The arcs on the path from the linear to the syntactic head.
-        Path,
+        Path = "path",
         /// Both.
         HeadPath = "head+path",
     }
