@@ -9,7 +9,7 @@ help:
 
 # Checks
 
-.PHONY: build test lint doc miri bench clean
+.PHONY: build test lint doc portable miri bench clean
 
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
@@ -18,12 +18,18 @@ test: lint doc ## everything that a change must pass; README's commands are amon
 	$(CARGO) test --release --locked
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.
-lint: ## formatting and clippy
+lint: ## formatting and clippy; the parser alone, as a library, compiles
 	$(CARGO) fmt --check -- $(wildcard src/system/*.rs src/system/*/*.rs)
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
+	$(CARGO) check --release --locked --lib --no-default-features
+	$(CARGO) check --release --locked --lib --no-default-features --features report
 
 doc: ## the documentation, in target/doc
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
+
+portable: ## the program on emulated processors without AVX: the same models and parses; needs qemu-user
+	@command -v qemu-x86_64 >/dev/null || { echo "there is no qemu-x86_64; install the package qemu-user" >&2; exit 2; }
+	$(CARGO) test --release --locked --test main -- processors
 
 miri: ## the code around unsafe blocks under Miri and AddressSanitizer; needs the nightly toolchain with its miri and rust-src
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --lib -- model::memory model::buckets model::levels

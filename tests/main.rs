@@ -19,6 +19,7 @@ mod options;
 mod oracle;
 mod packaging;
 mod parsing;
+mod processors;
 mod readme;
 mod report;
 mod robustness;

@@ -122,8 +122,9 @@ impl<'w> Beam<'w> {
         vectorised!(simd => self.offer_all_with(simd, (rank, point, base), scores, mask));
     }
 
+    /// [`Beam::offer_all`] where the vector instructions have been chosen.
     #[inline(always)]
-    fn offer_all_with<V: Simd>(&mut self, simd: V, of: (u32, Point, i64), scores: Scores, mask: &[i32]) {
+    pub(super) fn offer_all_with<V: Simd>(&mut self, simd: V, of: (u32, Point, i64), scores: Scores, mask: &[i32]) {
         let vector = |term: u32| scores.vectors.blocks_of(term);
         match *scores.terms {
             [a] => self.offer_sum(simd, of, [vector(a)], mask),

@@ -5,6 +5,7 @@ use crate::configuration::{Arena, View as _};
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, Permitted, TransitionSystem};
 use crate::tree::Tree;
+use crate::vector::vectorised;
 
 /// A machine and what scores its actions: all that decoding needs and that all threads share.
 #[derive(Debug, Clone, Copy)]
@@ -104,22 +105,25 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         queries: &[Query<&'a Item<'a, S::Shared<'a>>>],
     ) {
         let actions = self.machine.actions;
-        let mut row = 0;
-        for (rank, item) in (0..).zip(items) {
-            if self.machine.is_terminal(item) {
-                let gained = actions.idle().map_or(0, |idle| {
+        vectorised!(simd => {
+            let mut row = 0;
+            for (rank, item) in (0..).zip(items) {
+                if self.machine.is_terminal(item) {
+                    let gained = actions.idle().map_or(0, |idle| {
+                        row += 1;
+                        self.scorer.row(memory, context, row - 1, Permitted::default()).of(idle)
+                    });
+                    beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
+                    continue;
+                }
+                let of_item = |query: &&Query<&Item<S::Shared<'a>>>| std::ptr::eq(query.view, *item);
+                while let Some(&Query { point, permitted, .. }) = queries.get(row).filter(of_item) {
+                    let scores = self.scorer.row(memory, context, row, permitted);
+                    beam.offer_all_with(simd, (rank, point, item.score), scores, actions.mask(permitted));
                     row += 1;
-                    self.scorer.row(memory, context, row - 1, Permitted::default()).of(idle)
-                });
-                beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
-                continue;
+                }
             }
-            while let Some(&Query { point, permitted, .. }) = queries.get(row).filter(|q| std::ptr::eq(q.view, *item)) {
-                let scores = self.scorer.row(memory, context, row, permitted);
-                beam.offer_all(rank, point, item.score, scores, actions.mask(permitted));
-                row += 1;
-            }
-        }
+        });
     }
 
     /// Offers those successors of an item that `choices`, in ascending order, lead to.

@@ -12,6 +12,26 @@ use crate::treebank::Sentence;
 use crate::with_system;
 
 /// A model with the threads and the scratch memory to parse with it.
+///
+/// # Examples
+/// ```
+/// use treebeam::prelude::*;
+///
+/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let options = TrainOptions { iterations: 2, ..TrainOptions::default() };
+/// let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
+///
+/// // One model is decoded at any width; 1 is greedy.
+/// let [greedy, beam] = [1, 8].map(|width| Parser::new(&model, width, 2));
+/// let test: Vec<Sentence> = generate::sentences(generate::Options { seed: 2, n_sentences: 5, non_projective: false }).collect();
+/// let (greedy, beam) = (greedy?.parse(&test, 1), beam?.parse(&test, 3));
+/// for (greedy, beam) in greedy.iter().zip(&beam) {
+///     // The best trees come first.
+///     assert!(beam.windows(2).all(|pair| pair[0].score >= pair[1].score));
+///     println!("{:?} {:?}", model.labels().names_of(&greedy[0].tree), beam[0].tree.heads());
+/// }
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Parser<'m, F: Frozen = Linear> {
     model: &'m Model<F>,

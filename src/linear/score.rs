@@ -118,13 +118,13 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
 
     /// Whether the sum of all parts is made anew each time it is looked through, and not memoised: with so few parts that
     /// takes less than to find what is memoised.
-    #[inline]
+    #[inline(always)]
     fn few_parts(&self) -> bool {
         self.features.parts().len() <= MAX_TERMS
     }
 
     /// How many vectors [`LinearScorer::prepare`] gives for a configuration.
-    #[inline]
+    #[inline(always)]
     fn n_terms(&self) -> usize {
         if self.few_parts() { self.features.parts().len() } else { 1 }
     }
@@ -222,7 +222,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
     }
 
     /// The vectors that rows are sums of.
-    #[inline]
+    #[inline(always)]
     fn vectors<'s>(&self, memory: &'s LinearMemory) -> &'s Vectors {
         if self.few_parts() { &memory.parts.vectors } else { &memory.wholes.vectors }
     }
@@ -268,7 +268,7 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         memory.step = step;
     }
 
-    #[inline]
+    #[inline(always)]
     fn row<'s>(
         &self,
         memory: &'s mut LinearMemory,
