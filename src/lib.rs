@@ -1,6 +1,23 @@
 //! treebeam: transition-based dependency parsing, built to compare **global** training with beams against **greedy**
 //! training with exploration on the same transition systems, the same features and the same learner.
 //!
+//! # Using the library
+//!
+//! [`prelude`] names what most programs need; `examples/` has programs that train, parse, list the best trees, compare parsers
+//! and try features. The program's own parts are Cargo features, on by default: `cli` (this command line: clap, indicatif) and
+//! `report` (tables, plots, pages: plotters, minijinja). With `default-features = false` the parser alone is compiled.
+//!
+//! # What is stable
+//!
+//! * **Files**: model files carry the version of their format, and one that cannot be read is refused by that version, never
+//!   misread. Names of systems, oracles, options and feature sets, and what is in specifications and records, keep their
+//!   meaning; new ones may be added.
+//! * **The library**: what [`prelude`] names changes only with the minor version (0.1 to 0.2), and the change is described. All
+//!   else is public so that experiments, tests and benchmarks can reach it, and may change with any version.
+//! * **Figures**: the same version, options, data and seed give the same model and the same parses to the byte, on any number of
+//!   threads, with any of the vector instructions that processors of one kind have. Another version may train another model; its
+//!   records name the revision.
+//!
 //! # Where to find what
 //!
 //! | folder | what it holds |
@@ -52,6 +69,7 @@ pub mod learn;
 pub mod linear;
 pub mod model;
 pub mod options;
+pub mod prelude;
 pub mod process;
 pub mod random;
 #[cfg(feature = "report")]

@@ -59,6 +59,23 @@ impl GraphHeader {
 }
 
 /// A finished model: everything that parsing needs. Shared by all threads.
+///
+/// # Examples
+/// ```
+/// use treebeam::graph::{GraphData, GraphOptions, GraphParser, GraphTrainer};
+/// use treebeam::learn::Run as _;
+/// use treebeam::prelude::*;
+///
+/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 30, non_projective: true });
+/// let options = GraphOptions { iterations: 2, ..GraphOptions::default() };
+/// let data = GraphData::new(&options, &train, None)?;
+/// let mut run = GraphTrainer::new(&options, &data, 1)?;
+/// (0..options.iterations).for_each(|_| run.iterate(&mut |_| ()));
+/// let model = run.model()?;
+/// let parsed = GraphParser::new(&model, 1)?.parse(&train.sentences)?;
+/// assert_eq!(parsed.len(), 30);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct GraphModel {
     /// What the model is and how it was made.

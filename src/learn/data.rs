@@ -32,6 +32,19 @@ pub struct Example {
 }
 
 /// All that training reads.
+///
+/// # Examples
+/// ```
+/// use treebeam::prelude::*;
+///
+/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let options = TrainOptions::default();
+/// let data = TrainingData::new(&options, &train, None)?;
+/// assert_eq!((data.n_read(), data.examples().len()), (60, 60));
+/// // From every word's arc follows which labels an action may bear.
+/// assert!(data.actions().len() > data.header().labels.len());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug)]
 pub struct TrainingData {
     header: Header,

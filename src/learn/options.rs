@@ -13,6 +13,21 @@ use serde::{Deserialize, Serialize};
 
 /// The options of a training run. They are written into the model's header; two runs with equal options on equal data make
 /// equal models.
+///
+/// # Examples
+/// ```
+/// use treebeam::prelude::*;
+///
+/// // What depends on the system and on the kind of training follows them.
+/// let defaults = TrainOptions::of(SystemKind::Swap, Training::Global, Learner::default());
+/// let options = TrainOptions { beam: 16, iterations: 10, ..defaults };
+/// assert_eq!(options.features, "stack");
+/// options.check()?;
+/// // What contradicts itself is refused, with the option to change.
+/// let odd = TrainOptions { oracle: OracleKind::MonotonicFirst, ..options };
+/// assert!(odd.check().is_err());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct TrainOptions {

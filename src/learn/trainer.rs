@@ -32,6 +32,27 @@ pub trait ModelRun<F>: Run {
 
 /// The run that `options` ask for, on `data` with up to `threads` threads, on which the result does not depend.
 ///
+/// # Examples
+/// ```
+/// use treebeam::learn::{ModelRun as _, Run as _, start};
+/// use treebeam::prelude::*;
+///
+/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let options = TrainOptions { iterations: 2, ..TrainOptions::default() };
+/// let data = TrainingData::new(&options, &train, Some(&train))?;
+/// let mut run = start(&options, &data, 1)?;
+/// for iteration in 1..=run.iterations() {
+///     run.iterate(&mut |_sentences_done| ());
+///     let report = run.reports().last().unwrap();
+///     assert_eq!(report.iteration, iteration);
+///     assert!(report.dev.unwrap().las() > 30.0);
+/// }
+/// // The model of the iteration that was best on the development data.
+/// let model = run.model()?;
+/// assert!(model.header.provenance.iteration >= 1);
+/// # Ok::<(), Error>(())
+/// ```
+///
 /// # Errors
 /// If the options contradict each other, do not fit the data, or threads cannot be started.
 pub fn start<'t>(
@@ -51,6 +72,9 @@ pub fn start<'t>(
 }
 
 /// Trains a model from the first iteration to the last.
+///
+/// # Examples
+/// As in [`prelude`](crate::prelude).
 ///
 /// # Errors
 /// As [`start`].

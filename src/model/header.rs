@@ -11,6 +11,20 @@ use crate::tree::{LabelId, Labels};
 use crate::with_system;
 
 /// What a model is and how it was made.
+///
+/// # Examples
+/// ```
+/// use treebeam::prelude::*;
+///
+/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let options = TrainOptions { seed: 7, ..TrainOptions::default() };
+/// let data = TrainingData::new(&options, &train, None)?;
+/// // Enough to train the model again: the text of its features, its options, the checksum of its data.
+/// let header: &Header = data.header();
+/// assert_eq!(FeatureSet::parse(&header.features, "from the header", &header.feature_text)?.templates.len(), 72);
+/// assert_eq!(header.training["seed"], 7);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {

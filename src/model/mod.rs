@@ -22,9 +22,31 @@ pub use trainable::{Averaged, Dropped, Lane, Seen, Trainable};
 use crate::error::Result;
 use crate::features::Input;
 use crate::system::{Actions, SystemKind};
+use crate::tree::Labels;
 use crate::treebank::Sentence;
 
 /// A finished model: everything that parsing needs. Shared by all threads.
+///
+/// # Examples
+/// ```
+/// use treebeam::prelude::*;
+///
+/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let options = TrainOptions { iterations: 1, ..TrainOptions::default() };
+/// let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("small.model");
+/// model.write(&path)?;
+/// // Mapped into memory, so that many processes share one copy.
+/// let again = LinearModel::read_file(&path)?;
+/// assert_eq!((again.system(), &again.header), (SystemKind::ArcEager, &model.header));
+/// assert!(again.labels().get("nsubj").is_some());
+/// // A file that was cut is refused.
+/// std::fs::write(&path, &model.to_bytes()[..1000]).unwrap();
+/// assert!(LinearModel::read_file(&path).is_err());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Model<F> {
     /// What the model is and how it was made.
@@ -46,6 +68,11 @@ impl<F: Frozen> Model<F> {
         let (labels, actions) = header.labels_and_actions()?;
         let label_decoding = LabelDecoding::new(labels, header.lift);
         Ok(Model { header, label_decoding, actions, scorer })
+    }
+
+    /// The labels of the trees that it gives.
+    pub fn labels(&self) -> &Labels {
+        self.label_decoding.labels()
     }
 
     /// The transition system's name.

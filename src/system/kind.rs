@@ -8,6 +8,16 @@ use crate::{for_all_systems, with_system};
 macro_rules! kinds {
     ([] $($visibility:vis mod $module:ident: $($system:ident),+;)+) => {
         /// The transition systems by name.
+        ///
+        /// # Examples
+        /// ```
+        /// use treebeam::system::{OracleKind, SystemKind};
+        ///
+        /// let system = SystemKind::named("arc-eager").unwrap();
+        /// assert_eq!((system, system.name()), (SystemKind::ArcEager, "arc-eager"));
+        /// assert!(system.oracles().contains(&OracleKind::Dynamic));
+        /// assert!(SystemKind::ALL.iter().all(|&system| SystemKind::named(system.name()) == Some(system)));
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum SystemKind {
             $($(

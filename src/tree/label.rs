@@ -10,6 +10,15 @@ pub type LabelId = u16;
 pub const NO_LABEL: LabelId = LabelId::MAX;
 
 /// The inventory of labels: names to numbers and back, numbered in order of first appearance.
+///
+/// # Examples
+/// ```
+/// use treebeam::tree::Labels;
+///
+/// let mut labels = Labels::default();
+/// assert_eq!([labels.intern("det"), labels.intern("nsubj"), labels.intern("det")], [0, 1, 0]);
+/// assert_eq!((labels.name(1), labels.get("obj")), ("nsubj", None));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
     names: Vec<String>,

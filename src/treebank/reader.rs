@@ -14,6 +14,20 @@ use std::sync::Arc;
 ///
 /// It refuses whatever would not survive being written again; whether heads and labels make sense is not its
 /// concern. It ends after the first error.
+///
+/// # Examples
+/// ```
+/// use treebeam::treebank::{Format, Reader};
+///
+/// let text = "1\tyes\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n1\tno\t_\tINTJ\t_\t_\t0\troot\t_\n\n";
+/// let mut sentences = Reader::new(text.as_bytes(), "answers.conllu", Format::Conllu);
+/// assert_eq!(sentences.next().unwrap()?.form(1), "yes");
+/// // What is malformed is told with its line; nothing follows.
+/// let error = sentences.next().unwrap().unwrap_err().to_string();
+/// assert_eq!(error, "answers.conllu:3: 9 columns; expected 10 columns, separated by single tabs");
+/// assert!(sentences.next().is_none());
+/// # Ok::<(), treebeam::error::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Reader<R> {
     source: Arc<str>,
