@@ -9,23 +9,28 @@ help:
 
 # Checks
 
-.PHONY: build test lint doc portable miri bench clean
+.PHONY: build test lint doc examples portable miri bench clean
 
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
 
-test: lint doc ## everything that a change must pass; README's commands are among the tests
+test: lint doc examples ## everything that a change must pass; README's commands are among the tests
 	$(CARGO) test --release --locked
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.
 lint: ## formatting and clippy; the parser alone, as a library, compiles
 	$(CARGO) fmt --check -- $(wildcard src/system/*.rs src/system/*/*.rs)
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
-	$(CARGO) check --release --locked --lib --no-default-features
-	$(CARGO) check --release --locked --lib --no-default-features --features report
+	$(CARGO) clippy --release --locked --lib --no-default-features -- -D warnings
+	$(CARGO) clippy --release --locked --lib --no-default-features --features report -- -D warnings
 
 doc: ## the documentation, in target/doc
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
+
+examples: ## the programs of examples/, which train and parse through the library
+	set -e; for example in $(basename $(notdir $(wildcard examples/*.rs))); do \
+		$(CARGO) run --release --locked --quiet --example $$example >/dev/null; \
+	done
 
 portable: ## the program on emulated processors without AVX: the same models and parses; needs qemu-user
 	@command -v qemu-x86_64 >/dev/null || { echo "there is no qemu-x86_64; install the package qemu-user" >&2; exit 2; }

@@ -47,6 +47,7 @@
 
 /// The standard library's macro of this name panics when standard error is closed, and with it whatever was running. This
 /// one takes its place in the whole crate.
+#[cfg_attr(not(feature = "cli"), allow(unused_macros, reason = "the library itself says nothing yet"))]
 macro_rules! eprintln {
     ($($argument:tt)*) => { $crate::console::say(format_args!($($argument)*)) };
 }

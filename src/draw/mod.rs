@@ -8,6 +8,7 @@ mod render;
 mod spacing;
 mod text;
 
+#[cfg(feature = "report")]
 pub(crate) use text::escaped;
 
 use crate::eval::{Analysis, Granularity, PunctuationRule, count};
