@@ -43,3 +43,8 @@ pub fn write(folder: &Path, name: &str, sentences: &[Sentence]) {
     let mut file = BufWriter::new(File::create(folder.join(name)).unwrap());
     sentences.iter().try_for_each(|sentence| sentence.write(&mut file)).unwrap();
 }
+
+/// The folder of real treebanks. Tests that ask for it are ignored if the tests were built without one.
+pub fn treebanks() -> PathBuf {
+    std::env::var_os("TREEBEAM_TREEBANKS").expect("TREEBEAM_TREEBANKS, as when the tests were built").into()
+}

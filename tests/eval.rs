@@ -296,13 +296,10 @@ fn standard_input_once() {
 
 /// Real files score 100 against themselves, whatever stands in them.
 #[test]
+#[cfg_attr(not(treebanks), ignore = "TREEBEAM_TREEBANKS names no folder of treebanks")]
 fn treebanks_against_themselves() {
-    let Some(treebanks) = std::env::var_os("TREEBEAM_TREEBANKS") else {
-        eprintln!("skipped: TREEBEAM_TREEBANKS does not name a folder of treebanks");
-        return;
-    };
     let mut n_files = 0;
-    for folder in fs::read_dir(treebanks).unwrap() {
+    for folder in fs::read_dir(crate::common::treebanks()).unwrap() {
         for name in ["test.conllu", "test.conll"] {
             let path = folder.as_ref().unwrap().path().join(name);
             if path.exists() {

@@ -117,6 +117,7 @@ fn every_way_of_training_learns_what_it_is_shown() {
             let keep = Keep::Last;
             let options = TrainOptions {
                 system,
+                roots: system.own_roots(Roots::Single),
                 features,
                 training,
                 oracle,
@@ -186,6 +187,7 @@ fn non_projective_trees_are_learned() {
             let (iterations, keep) = (20, Keep::Last);
             let options = TrainOptions {
                 system,
+                roots: system.own_roots(Roots::Single),
                 features,
                 training,
                 oracle: default_oracle(system, training),
@@ -278,6 +280,7 @@ fn every_way_to_search_learns_what_it_is_shown_by_every_system() {
             let (iterations, keep) = (15, Keep::Last);
             let options = TrainOptions {
                 system,
+                roots: system.own_roots(Roots::Single),
                 features,
                 training: Training::L2s,
                 learner: Learner::Adagrad,

@@ -75,14 +75,11 @@ fn kept(line: &str) -> impl Iterator<Item = &str> {
 
 /// On real files too: every line comes back with the same columns, but for heads and labels and what is made of them.
 #[test]
+#[cfg_attr(not(treebanks), ignore = "TREEBEAM_TREEBANKS names no folder of treebanks")]
 fn real_treebanks_keep_all_else() {
-    let Some(treebanks) = std::env::var_os("TREEBEAM_TREEBANKS") else {
-        eprintln!("skipped: TREEBEAM_TREEBANKS names no folder of treebanks");
-        return;
-    };
     let folder = folder();
     let mut n_words = 0;
-    for treebank in fs::read_dir(treebanks).unwrap() {
+    for treebank in fs::read_dir(crate::common::treebanks()).unwrap() {
         for name in ["test.conllu", "test.conll"] {
             let path = treebank.as_ref().unwrap().path().join(name);
             let Ok(before) = fs::read_to_string(&path) else { continue };

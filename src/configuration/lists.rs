@@ -58,6 +58,14 @@ pub struct SharedLists<'a> {
     cells: &'a [&'a Cell<'a>],
 }
 
+impl<'a> SharedLists<'a> {
+    /// The cells of all nodes, by node.
+    #[inline]
+    pub(super) fn table(&self) -> &'a [&'a Cell<'a>] {
+        self.cells
+    }
+}
+
 /// What changes when arcs do: copies of the tables.
 struct Draft<'a> {
     arcs: u64,

@@ -4,7 +4,8 @@
 //! implementations stand behind it: [`ArenaConfiguration`], whose stacks and buffers share their structure so that a
 //! transition is O(1) and nothing is copied, and [`PlainConfiguration`], plain vectors, the reference that tests
 //! walk beside it. Covington's systems have a family of their own, [`Lists`], with [`SharedLists`] and [`PlainLists`], and
-//! so has easy-first, [`Pending`], with [`SharedPending`] and [`PlainPending`].
+//! so have easy-first, [`Pending`], with [`SharedPending`] and [`PlainPending`], and the 2-planar system, [`TwoStacks`], with
+//! [`SharedTwoStacks`] and [`PlainTwoStacks`].
 
 mod arena;
 mod cell;
@@ -13,6 +14,7 @@ mod lists;
 mod pending;
 mod plain;
 mod role;
+mod two_stacks;
 
 pub use arena::{Arena, ArenaConfiguration};
 pub use cell::{Cell, N_SLOTS, Slot, SlotMask, Slots};
@@ -21,6 +23,7 @@ pub use lists::{Lists, PlainLists, SharedLists};
 pub use pending::{Pending, PlainPending, SharedPending};
 pub use plain::PlainConfiguration;
 pub use role::{Cells, Role};
+pub use two_stacks::{PlainTwoStacks, SharedTwoStacks, TwoStacks};
 
 use std::fmt::Debug;
 use std::hash::Hash;

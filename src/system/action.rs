@@ -32,11 +32,13 @@ pub enum Move {
     /// Waits after the end of a derivation for longer ones. Never permitted; but a system whose derivations differ in length
     /// has it among its moves, so that a model learns what a transition is worth that others make meanwhile.
     Idle,
+    /// Makes the other one of two stacks the active one.
+    Switch,
 }
 
 impl Move {
     /// The number of moves over all systems.
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 12;
     /// Every move, in the order of their numbers.
     pub const ALL: [Move; Move::COUNT] = [
         Move::Shift,
@@ -50,6 +52,7 @@ impl Move {
         Move::Right2,
         Move::RightReduce,
         Move::Idle,
+        Move::Switch,
     ];
 
     /// Whether the move makes an arc, and so bears a label.
@@ -71,6 +74,7 @@ impl Move {
             Move::Right2 => "RIGHT-2",
             Move::RightReduce => "RIGHT-REDUCE",
             Move::Idle => "IDLE",
+            Move::Switch => "SWITCH",
         }
     }
 }

@@ -10,7 +10,7 @@ mod eager;
 pub mod exhaustive;
 mod kind;
 mod one_root;
-mod tabulation;
+mod reachable;
 #[cfg(test)]
 mod tests;
 
@@ -40,6 +40,7 @@ macro_rules! for_all_systems {
             pub mod covington: Covington, CovingtonNonlocal, CovingtonNonmonotonic;
             mod easy_first: EasyFirst;
             mod swap: Swap;
+            mod two_planar: TwoPlanar;
         }
     };
 }
@@ -207,7 +208,8 @@ pub enum Exactness {
     SoundOnItsWay,
     /// Not the loss, though a move of least cost is mostly of least loss.
     Approximate,
-    /// Equal to the loss in every configuration that any transitions reach, for every gold tree.
+    /// Equal to the loss in every configuration that any transitions reach, for every gold tree with as many roots as the
+    /// system allows, whether it derives the tree or not.
     Exact,
     /// The difference that the move makes to a bound of the loss.
     Bound,

@@ -13,6 +13,8 @@ pub struct Gold {
     first: Vec<u32>,
     /// Computed when first asked for: only systems that reorder words ask.
     orders: OnceLock<Orders>,
+    /// By word; see [`Gold::span_start`]. Computed when first asked for.
+    span_starts: OnceLock<Vec<Node>>,
 }
 
 impl Gold {
@@ -38,7 +40,7 @@ impl Gold {
             dependents[*slot as usize] = word;
             *slot += 1;
         }
-        Gold { tree, dependents, first, orders: OnceLock::new() }
+        Gold { tree, dependents, first, orders: OnceLock::new(), span_starts: OnceLock::new() }
     }
 
     /// The tree itself.
@@ -65,6 +67,48 @@ impl Gold {
     #[inline]
     pub fn orders(&self) -> &Orders {
         self.orders.get_or_init(|| Orders::of(self))
+    }
+
+    /// Whether the tree is projective.
+    pub fn is_projective(&self) -> bool {
+        self.starts()[1..].iter().all(|&start| start != NO_NODE)
+    }
+
+    /// The first word of the subtree of `word`, if the words of that subtree and of every subtree in it follow one another:
+    /// then all arcs within are projective. `None` if they do not.
+    #[inline]
+    pub fn span_start(&self, word: Node) -> Option<Node> {
+        Some(self.starts()[word as usize]).filter(|&start| start != NO_NODE)
+    }
+
+    fn starts(&self) -> &[Node] {
+        self.span_starts.get_or_init(|| {
+            let n = self.n_words();
+            // Heads before their dependents.
+            let mut order = self.dependents(0).to_vec();
+            for place in 0.. {
+                match order.get(place) {
+                    Some(&word) => order.extend_from_slice(self.dependents(word)),
+                    None => break,
+                }
+            }
+            let mut starts: Vec<Node> = (0..=n as Node).collect();
+            let (mut last, mut size) = (starts.clone(), vec![1; n + 1]);
+            for &word in order.iter().rev() {
+                let whole = |&d: &Node| starts[d as usize] != NO_NODE;
+                let all_whole = self.dependents(word).iter().all(whole);
+                for &dependent in self.dependents(word) {
+                    last[word as usize] = last[word as usize].max(last[dependent as usize]);
+                    starts[word as usize] = starts[word as usize].min(starts[dependent as usize]);
+                    size[word as usize] += size[dependent as usize];
+                }
+                let (first, last) = (starts[word as usize], last[word as usize]);
+                if !all_whole || last - first + 1 != size[word as usize] {
+                    starts[word as usize] = NO_NODE;
+                }
+            }
+            starts
+        })
     }
 
     /// The dependents of `node`, ascending.
