@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use treebeam::decode::{Decoder, Workspace};
 use treebeam::features::Input;
-use treebeam::learn::{Keep, Progress, TrainOptions, Trainer, Training, TrainingData};
+use treebeam::learn::{Keep, Progress, Run as _, TrainOptions, Trainer, Training, TrainingData};
 use treebeam::model::{FrozenWeights, Model};
 use treebeam::system::{ArcEager, EasyFirst, Roots, SystemKind};
 use treebeam::tree::{Gold, Labels};
@@ -34,12 +34,12 @@ pub static EASY_FIRST: LazyLock<Model> = LazyLock::new(|| {
 });
 
 fn trained(options: TrainOptions) -> Model {
-    let options = TrainOptions { iterations: 3, keep: Keep::Last, ..options };
+    let options = TrainOptions { iterations: 3.into(), keep: Keep::Last, ..options };
     let train = generated(1, 500);
     let data = TrainingData::new(&options, &train, None).expect("generated sentences are sound");
     let trainer = Trainer::new(&options, &data, 1).expect("the options agree");
     let mut progress = Progress::default();
-    for _ in 0..options.iterations {
+    while !trainer.is_done(&progress) {
         trainer.iterate(&mut progress, &mut |_| ());
     }
     trainer.finish(&progress).expect("there were iterations")

@@ -5,7 +5,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use treebeam::learn::{Progress, TrainOptions, Trainer, TrainingData};
+use treebeam::learn::{Progress, Run as _, TrainOptions, Trainer, TrainingData};
 use treebeam::model::Model;
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};
@@ -37,7 +37,7 @@ pub fn train(options: &TrainOptions, treebank: &Treebank) -> Model {
     let data = TrainingData::new(options, treebank, None).unwrap();
     let trainer = Trainer::new(options, &data, 1).unwrap();
     let mut progress = Progress::default();
-    for _ in 0..options.iterations {
+    while !trainer.is_done(&progress) {
         trainer.iterate(&mut progress, &mut |_| ());
     }
     trainer.finish(&progress).unwrap()

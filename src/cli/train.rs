@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::files::Output;
 use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
-use crate::learn::{Progress, Run, Trainer, TrainingData};
+use crate::learn::{Progress, Run, Stop, Trainer, TrainingData};
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
 use crate::treebank::Treebank;
@@ -120,10 +120,10 @@ fn go(run: &impl Run, args: &Args, model: &Path, start: Instant, stats_output: O
         progress = run.load(&checkpoint)?;
         eprintln!("resuming after iteration {} from {}", progress.iteration, checkpoint.display());
     }
-    let display = Display::new(run.n_sentences(), run.iterations());
+    let display = Display::new(run.n_sentences(), run.stopping());
     progress.reports.iter().for_each(|report| display.report(report));
     let mut saved = Instant::now();
-    while progress.iteration < run.iterations() {
+    while !run.is_done(&progress) {
         let iteration = progress.iteration + 1;
         run.iterate(&mut progress, &mut |done| display.tick(iteration, done));
         if let Some(report) = progress.reports.last() {
@@ -133,6 +133,11 @@ fn go(run: &impl Run, args: &Args, model: &Path, start: Instant, stats_output: O
             run.save(&progress, &checkpoint)?;
             saved = Instant::now();
         }
+    }
+    match run.stopping().stop(&progress.reports) {
+        Some(Stop::Plateau) => eprintln!("plateau after iteration {}", progress.iteration),
+        Some(Stop::Maximum) => eprintln!("no plateau within {} iterations", progress.iteration),
+        None => {}
     }
     let weights = run.write(&progress, model)?;
     if checkpoint.exists() {

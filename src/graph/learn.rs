@@ -15,15 +15,15 @@
 //! Each iteration takes the time of parsing all sentences, and for updates that of extracting the features of wrong arcs.
 
 use std::path::Path;
-use std::time::Instant;
 
 use super::parser::Workspace;
 use super::scorer::Reward;
 use super::{ArcLabels, GraphData, GraphModel, GraphOptions, Learner};
 use crate::error::{Error, Result};
 use crate::features::Input;
-use crate::learn::{Pass, Progress, Run};
+use crate::learn::{Pass, Progress, Run, Stopping};
 use crate::model::{FrozenWeights, LiveWeights};
+use crate::process::Clock;
 use crate::random;
 use crate::system::ActionId;
 use crate::tree::{LabelId, Node, Tree};
@@ -46,6 +46,7 @@ impl<'t> GraphTrainer<'t> {
     /// If the options contradict each other or threads cannot be started.
     pub fn new(options: &'t GraphOptions, data: &'t GraphData, threads: usize) -> Result<GraphTrainer<'t>> {
         options.check()?;
+        options.iterations.check_dev(data.has_dev())?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -171,19 +172,20 @@ impl Run for GraphTrainer<'_> {
         self.data.examples().len()
     }
 
-    fn iterations(&self) -> u32 {
-        self.options.iterations
+    fn stopping(&self) -> Stopping {
+        self.options.stopping()
     }
 
     fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) {
-        let start = Instant::now();
+        let clock = Clock::start(&self.pool);
         progress.start_pass(1, self.options.average_from);
         let updates = self.pass(progress, tick);
         let pass = Pass {
             updates,
-            seconds: start.elapsed().as_secs_f64(),
+            seconds: clock.seconds(),
+            cpu_seconds: clock.cpu_seconds(),
             width: self.data.inventory().width(),
-            iterations: self.options.iterations,
+            stopping: self.options.stopping(),
             keep: self.options.keep,
             has_dev: self.data.has_dev(),
         };

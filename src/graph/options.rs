@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::GraphKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Keep, Nonprojective, check_ranges};
+use crate::learn::{Iterations, Keep, Nonprojective, Stopping, check_ranges};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
 
@@ -31,8 +31,14 @@ pub struct GraphOptions {
     pub learner: Learner,
     /// MIRA: the longest step (C of PA-I).
     pub aggressiveness: f64,
-    /// Passes over the training data.
-    pub iterations: u32,
+    /// Passes over the training data: a number, or `plateau`.
+    pub iterations: Iterations,
+    /// With `plateau`: stop after so many iterations without a better score; `None`: [`Iterations::PATIENCE`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u32>,
+    /// With `plateau`: the most iterations; `None`: [`Iterations::MOST`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
     /// Averages begin after this many iterations, if there are more.
     pub average_from: u32,
     /// The seed of shuffling.
@@ -60,7 +66,9 @@ impl Default for GraphOptions {
             system: GraphKind::Eisner,
             learner: Learner::Mira,
             aggressiveness: 1.0,
-            iterations: 10,
+            iterations: Iterations::Number(10),
+            patience: None,
+            max_iterations: None,
             average_from: 1,
             seed: 1,
             nonprojective: Nonprojective::MinCost,
@@ -81,10 +89,16 @@ impl GraphOptions {
     /// If they do not, with the option to change.
     pub fn check(&self) -> Result<()> {
         check_ranges(self)?;
+        self.iterations.check(self.patience, self.max_iterations)?;
         if self.system == GraphKind::Mst && self.nonprojective == Nonprojective::Lift {
             let message = "--nonprojective lift makes trees projective, and `--system mst` needs none; leave it out";
             return Err(Error::Usage(message.to_owned()));
         }
         Ok(())
+    }
+
+    /// When training stops.
+    pub fn stopping(&self) -> Stopping {
+        self.iterations.stopping(self.patience, self.max_iterations, self.average_from)
     }
 }

@@ -7,6 +7,7 @@ mod data;
 mod exploration;
 mod global;
 mod greedy;
+mod iterations;
 mod options;
 pub(crate) mod prepare;
 mod progress;
@@ -20,6 +21,7 @@ mod violation;
 
 pub use base::{Learner, Objective};
 pub use data::{Example, TrainingData};
+pub use iterations::{Iterations, Stop, Stopping};
 pub use options::{Keep, Nonprojective, TrainOptions, Training, Update};
 pub use progress::{Best, IterationReport, Pass, Progress};
 pub use pursuit::{GoldSide, Pair, Pursuit};

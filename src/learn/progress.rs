@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Keep;
 use super::base::Base;
+use super::{Keep, Stopping};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::model::{FrozenWeights, Layer, LiveWeights};
@@ -21,6 +21,10 @@ pub struct IterationReport {
     pub dev: Option<Counts>,
     /// Wall time of the iteration's training, without the development data.
     pub seconds: f64,
+    /// Seconds of the processor that all threads of the run used for it, without the development data; none where the system
+    /// does not tell.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
 }
 
 /// The state of a training run between two iterations: all that a later one depends on.
@@ -58,10 +62,12 @@ pub struct Pass {
     pub updates: u64,
     /// Its wall time.
     pub seconds: f64,
+    /// See [`IterationReport::cpu_seconds`].
+    pub cpu_seconds: Option<f64>,
     /// Lanes of score vectors; of networks, what their layers ask for.
     pub width: usize,
-    /// The iterations of the whole run.
-    pub iterations: u32,
+    /// When the run stops.
+    pub stopping: Stopping,
     /// Which iteration's weights are kept.
     pub keep: Keep,
     /// Whether there are development data.
@@ -93,7 +99,7 @@ impl Progress {
     /// reports.
     pub fn end_pass(&mut self, pass: Pass, score_dev: impl FnOnce(&FrozenWeights, &[Layer]) -> Option<Counts>) {
         self.iteration += 1;
-        let wanted = pass.keep == Keep::Best || self.iteration == pass.iterations;
+        let wanted = pass.keep == Keep::Best || self.iteration == pass.stopping.most;
         let mut dev = None;
         if wanted || pass.has_dev {
             let (averaged, layers) = self.finished(pass.width);
@@ -113,6 +119,7 @@ impl Progress {
             },
             dev,
             seconds: pass.seconds,
+            cpu_seconds: pass.cpu_seconds,
         });
     }
 

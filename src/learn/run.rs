@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Progress, Trainer};
+use super::{Progress, Stopping, Trainer};
 use crate::error::Result;
 use crate::model::FrozenWeights;
 
@@ -10,8 +10,12 @@ use crate::model::FrozenWeights;
 pub trait Run {
     /// Sentences in one pass, of all replicas.
     fn n_sentences(&self) -> usize;
-    /// The iterations of the whole run.
-    fn iterations(&self) -> u32;
+    /// When the run stops.
+    fn stopping(&self) -> Stopping;
+    /// Whether there is nothing left to do.
+    fn is_done(&self, progress: &Progress) -> bool {
+        self.stopping().is_done(&progress.reports)
+    }
     /// Runs one more iteration. `tick` is called from time to time with the number of sentences done.
     fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send));
     /// Writes a checkpoint.
@@ -36,8 +40,8 @@ impl Run for Trainer<'_> {
         self.data.examples().len() * self.options.replicas as usize
     }
 
-    fn iterations(&self) -> u32 {
-        self.options.iterations
+    fn stopping(&self) -> Stopping {
+        self.options.stopping()
     }
 
     fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) {

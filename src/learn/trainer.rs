@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 use std::sync::Mutex;
-use std::time::Instant;
 
 use super::base::Base;
 use super::change::{Change, Deferred, Memory, Online};
@@ -18,6 +17,7 @@ use super::{TrainOptions, Training};
 use crate::decode::{Decoder, Workspace};
 use crate::error::{Error, Result};
 use crate::model::{LiveWeights, Model};
+use crate::process::Clock;
 use crate::random;
 use crate::system::{OracleKind, TransitionSystem};
 use crate::with_system;
@@ -38,6 +38,7 @@ impl<'t> Trainer<'t> {
     /// If the options contradict each other or threads cannot be started.
     pub fn new(options: &'t TrainOptions, data: &'t TrainingData, threads: usize) -> Result<Trainer<'t>> {
         options.check()?;
+        options.iterations.check_dev(data.has_dev())?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -48,7 +49,7 @@ impl<'t> Trainer<'t> {
     /// Runs one more iteration of every replica. `tick` is called after every mini-batch with the number of sentences done
     /// by all of them.
     pub fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) {
-        let start = Instant::now();
+        let clock = Clock::start(&self.pool);
         if self.options.has_base() && progress.bases.is_empty() {
             progress.bases = self.new_bases();
         }
@@ -76,9 +77,10 @@ impl<'t> Trainer<'t> {
         });
         let pass = Pass {
             updates,
-            seconds: start.elapsed().as_secs_f64(),
+            seconds: clock.seconds(),
+            cpu_seconds: clock.cpu_seconds(),
             width: self.data.parts().width(),
-            iterations: self.options.iterations,
+            stopping: self.options.stopping(),
             keep: self.options.keep,
             has_dev: self.data.has_dev(),
         };

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use indicatif::HumanDuration;
-use treebeam::experiment::{Data, Provenance, Writer, read_lines};
+use treebeam::experiment::{Data, Folder, Provenance, Store};
 
 use crate::process::{PROGRAM, work_folder, write};
 use inputs::Inputs;
@@ -73,18 +73,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let work = work_folder("throughput");
     std::fs::create_dir_all(&work).with_context(|| work.display().to_string())?;
     let bench = Bench { profile, inputs: Inputs::new(data, work.clone()), work };
-    let store = args.out.join("records.jsonl");
-    let (records, torn) = read_lines(&store)?;
-    if torn {
-        eprintln!("{}: the last record is torn; its step counts as missing", store.display());
-    }
-    let mut state = State { records, provenance, accept_stale: args.accept_stale };
+    let folder = Folder::new(&args.out);
+    let mut state = State { store: Store::open(&folder)?, provenance, accept_stale: args.accept_stale };
     let todo = state.todo(&bench, &steps);
     print_plan(&steps, &todo);
     if args.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    state.run(&bench, &steps, &todo, &mut Writer::open(&store)?)?;
+    state.run(&bench, &steps, &todo, &folder)?;
+    state.store.gather(&folder, &[], &folder.lock()?)?;
 
     let usable = steps.iter().map(|step| (step, state.usable(step))).collect();
     let command = format!("make bench-throughput PROFILE={}", args.profile);
@@ -111,7 +108,7 @@ fn print_plan(steps: &[Step], todo: &[(usize, &Step)]) {
 
 /// What was measured so far.
 struct State {
-    records: Vec<Record>,
+    store: Store<Record>,
     provenance: Provenance,
     accept_stale: bool,
 }
@@ -120,8 +117,10 @@ impl State {
     /// The newest record of a step by this code on a machine like this, or by any if that will do.
     fn usable(&self, step: &Step) -> Option<&Record> {
         let is_current = |record: &&Record| record.provenance == self.provenance;
-        let mut newest_first = self.records.iter().rev().filter(|record| record.key == step.key);
-        newest_first.clone().find(is_current).or_else(|| newest_first.next().filter(|_| self.accept_stale))
+        self.store
+            .of_key(&step.key)
+            .find(is_current)
+            .or_else(|| self.store.of_key(&step.key).next().filter(|_| self.accept_stale))
     }
 
     /// The steps without a record, by their numbers; and training where there is one but no model any more to parse with.
@@ -135,7 +134,7 @@ impl State {
         steps.iter().enumerate().filter(|(_, step)| is_missing(step) || is_needed(step)).collect()
     }
 
-    fn run(&mut self, bench: &Bench, all: &[Step], todo: &[(usize, &Step)], writer: &mut Writer) -> anyhow::Result<()> {
+    fn run(&mut self, bench: &Bench, all: &[Step], todo: &[(usize, &Step)], folder: &Folder) -> anyhow::Result<()> {
         let start = Instant::now();
         for (done, (_, step)) in todo.iter().enumerate() {
             let elapsed = HumanDuration(start.elapsed());
@@ -148,8 +147,9 @@ impl State {
             let (key, title, provenance) = (step.key.clone(), step.title(), self.provenance.clone());
             let record = Record { key, step: title, provenance, load_before, figures };
             self.check_output(step, all, &record)?;
-            writer.append(&record)?;
-            self.records.push(record);
+            let _lock = folder.lock()?;
+            Store::keep(folder, &record)?;
+            self.store.insert(record);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What one measurement leaves behind: a line of JSON.
 
 use serde::{Deserialize, Serialize};
-use treebeam::experiment::Provenance;
+use treebeam::experiment::{Provenance, Stored};
 use treebeam::learn::IterationReport;
 
 use crate::process::Used;
@@ -99,6 +99,20 @@ pub struct Range {
     pub least: f64,
     /// The most.
     pub most: f64,
+}
+
+impl Stored for Record {
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn seconds(&self) -> f64 {
+        0.0
+    }
 }
 
 impl Range {

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::learn::IterationReport;
+use crate::learn::{IterationReport, Stopping};
 
 /// The display of a run.
 #[derive(Debug)]
@@ -12,10 +12,12 @@ pub struct Display {
 
 impl Display {
     /// A display of passes over so many sentences. The bar is hidden unless standard error is a terminal.
-    pub fn new(n_sentences: usize, iterations: u32) -> Display {
+    pub fn new(n_sentences: usize, stopping: Stopping) -> Display {
         let bar = ProgressBar::with_draw_target(Some(n_sentences as u64), ProgressDrawTarget::stderr_with_hz(5));
+        let most = stopping.most;
+        let of = if stopping.patience.is_some() { "of at most" } else { "of" };
         let template =
-            format!("iteration {{msg}} of {iterations} {{wide_bar}} {{pos}}/{{len}} sentences, {{eta}} left in it");
+            format!("iteration {{msg}} {of} {most} {{wide_bar}} {{pos}}/{{len}} sentences, {{eta}} left in it");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
