@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::provenance::Code;
 use crate::error::{Error, Result};
 use crate::graph::{GraphKind, GraphOptions, Learner};
-use crate::learn::{Stopping, TrainOptions, Training};
+use crate::learn::{Stopping, TrainOptions, Training, check_ranges};
 use crate::options::{GivenOptions, Options};
 
 /// What only graph-based parsers have.
@@ -24,8 +24,13 @@ impl Options {
     pub fn of_layers<'t>(layers: impl IntoIterator<Item = &'t Table>) -> Result<Options> {
         let mut merged = Table::new();
         for layer in layers {
+            let named = given(layer.clone())?;
+            check_ranges(&named)?;
             if names_graph(layer) {
-                given(layer.clone())?.resolve()?;
+                named.resolve()?;
+            } else if named.system.is_some() {
+                let (system, aggressiveness) = (named.system, named.aggressiveness);
+                GivenOptions { system, aggressiveness, ..GivenOptions::default() }.resolve()?;
             }
             merged.extend(layer.clone());
         }
@@ -165,7 +170,8 @@ mod tests {
             ("system = \"eisner\"\nbeam = 4", "--beam is for transition systems"),
             ("system = \"eisner\"\nlearner = \"adagrad\"", "eisner is not trained by adagrad"),
             ("beams = 4", "unknown field `beams`"),
-            ("aggressiveness = 0.0\nsystem = \"mst\"", "--aggressiveness must be"),
+            ("aggressiveness = 0.0", "--aggressiveness must be"),
+            ("system = \"swap\"\naggressiveness = 0.5", "--aggressiveness is for graph-based parsers"),
         ] {
             let message = of(&[all, text]).unwrap_err().to_string();
             assert!(message.contains(expected), "{text}: {message}");

@@ -133,7 +133,9 @@ type Messages<'a, K> = mpsc::Sender<Message<'a, <K as Kind>::Cell, <K as Kind>::
 /// One thread of a run.
 fn work<'a, K: Kind>(runner: &Runner<K>, shared: &Mutex<Shared<'a, K>>, stop: &AtomicBool, messages: &Messages<'a, K>) {
     while !stop.load(Ordering::Relaxed) {
-        let message = match next(runner, &mut lock(shared)) {
+        // The lock must be free again while the cell runs.
+        let found = next(runner, &mut lock(shared));
+        let message = match found {
             Ok(Next::Stop) => return,
             Ok(Next::Found(cell, record)) => Message::Found(cell, record),
             Ok(Next::Wait(n, holder)) => {
