@@ -126,12 +126,11 @@ PYTHON ?= python3
 
 .PHONY: bench-throughput bench-instructions bench-peers
 
-bench-throughput: ## words per second against beam width, threads and sentence length; memory; training
-	$(CARGO) bench --locked --bench program -- throughput --profile $(THROUGHPUT_PROFILE) \
-		$(if $(TREEBANKS),--treebank '$(TREEBANKS)')
+bench-throughput: build ## words per second against beam width, threads and sentence length; memory; training
+	$(TREEBEAM) experiment run experiments/throughput.toml --profile $(THROUGHPUT_PROFILE) $(SETTINGS)
 
 bench-instructions: ## instructions of parsing and training, counted by valgrind
 	$(CARGO) bench --locked --bench program -- instructions $(if $(CHECK),--check --tolerance $(TOLERANCE))
 
 bench-peers: build ## UDPipe and spaCy beside treebeam
-	$(PYTHON) experiments/peers/run.py --profile $(THROUGHPUT_PROFILE)
+	PYTHON='$(PYTHON)' $(TREEBEAM) experiment run experiments/peers.toml --profile $(THROUGHPUT_PROFILE) $(SETTINGS)

@@ -3,9 +3,12 @@
 mod bounds;
 mod folder;
 mod opened;
+mod peers;
+mod programs;
+mod throughput;
 mod trainings;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +19,7 @@ use indicatif::HumanDuration;
 use toml::Table;
 
 use crate::error::Error;
-use crate::experiment::{BoundsSpec, Overrides, Spec};
+use crate::experiment::{Overrides, Spec};
 use opened::{Experiment, How};
 
 /// Options of `treebeam experiment`.
@@ -163,8 +166,13 @@ impl Experiments {
             Ok(match kind_of(spec)?.as_deref() {
                 None => Box::new(trainings::open(self, spec, &overrides)?),
                 Some("bounds") => Box::new(bounds::open(self, spec, &overrides)?),
+                Some("throughput") => Box::new(throughput::open(self, spec, &overrides)?),
+                Some("peers") => Box::new(peers::open(self, spec, &overrides)?),
                 Some(other) => {
-                    let what = format!("{}: kind `{other}`; expected bounds, or none for trainings", spec.display());
+                    let what = format!(
+                        "{}: kind `{other}`; expected bounds, throughput or peers, or none for trainings",
+                        spec.display()
+                    );
                     return Err(Error::Usage(what).into());
                 }
             })
@@ -256,6 +264,18 @@ fn tell_plan(opened: &[Opened], jobs: usize) {
     eprintln!("in all about {} with {jobs} jobs, judging by the records in the folders of results", told(total));
 }
 
+/// What specifications of all kinds have, save those of trainings.
+#[derive(serde::Deserialize)]
+struct Outline {
+    title: String,
+    profiles: BTreeMap<String, OutlineProfile>,
+}
+
+#[derive(serde::Deserialize)]
+struct OutlineProfile {
+    treebanks: Option<Vec<String>>,
+}
+
 fn list(folder: &Path) -> anyhow::Result<ExitCode> {
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>()?;
@@ -263,11 +283,13 @@ fn list(folder: &Path) -> anyhow::Result<ExitCode> {
     paths.sort();
     let mut out = std::io::stdout().lock();
     for path in paths {
-        if kind_of(&path)?.as_deref() == Some("bounds") {
-            let spec = BoundsSpec::read(&path)?;
+        if kind_of(&path)?.is_some() {
+            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+            let spec: Outline = toml::from_str(&text).with_context(|| path.display().to_string())?;
             writeln!(out, "{}\n    {}", path.display(), spec.title)?;
             for (name, profile) in &spec.profiles {
-                writeln!(out, "    {name}: {} treebanks", profile.treebanks.len())?;
+                let n = profile.treebanks.as_ref().map_or(1, Vec::len);
+                writeln!(out, "    {name}: {n} treebank{}", if n == 1 { "" } else { "s" })?;
             }
             continue;
         }

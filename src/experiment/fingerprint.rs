@@ -32,7 +32,7 @@ pub const OWN: [(&str, &str); 3] =
     [("covington", "system/covington"), ("graph", "graph"), ("walk", "experiment/bounds/walk.rs")];
 
 /// Crates that parse arguments, draw, print, report errors, or are for tests and benchmarks only.
-pub const PRESENTATION_CRATES: [&str; 22] = [
+pub const PRESENTATION_CRATES: [&str; 24] = [
     "anyhow",
     "assert_cmd",
     "clap",
@@ -49,10 +49,12 @@ pub const PRESENTATION_CRATES: [&str; 22] = [
     "serde",
     "serde_json",
     "sha2",
+    "signal-hook",
     "tempfile",
     "thiserror",
     "toml",
     "unicode-width",
+    "wait4",
     "flate2",
     "zstd",
 ];
