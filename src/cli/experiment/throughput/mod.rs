@@ -176,7 +176,7 @@ impl Kind for Throughput {
     fn cost(&self, step: &Step, records: &[&Record]) -> Cost {
         let same = |record: &&&Record| record.key == step.key;
         let seconds: Vec<f64> =
-            records.iter().filter(same).map(|record| crate::experiment::Stored::seconds(**record)).collect();
+            records.iter().filter(same).map(|record| crate::experiment::Stored::seconds(*record)).collect();
         let rule = match step.what {
             What::Train => 60.0,
             What::Parse { .. } => self.profile.seconds * self.profile.repetitions as f64 * 2.0,
