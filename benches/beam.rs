@@ -1,8 +1,9 @@
 //! One step of the beam: choosing the best of all successors of all items.
 
 use criterion::{Criterion, Throughput};
-use treebeam::decode::{Beam, Scores, Selection, Vectors};
+use treebeam::decode::{Beam, Selection};
 use treebeam::random;
+use treebeam::scorer::{Scores, Vectors};
 use treebeam::system::{ActionId, FORBIDDEN};
 
 /// Actions of each item; some are not permitted.

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use treebeam::decode::{Decoder, Workspace};
 use treebeam::features::Input;
-use treebeam::learn::{Keep, Progress, Run as _, TrainOptions, Trainer, Training, TrainingData};
-use treebeam::model::{FrozenWeights, Model};
+use treebeam::learn::{Keep, TrainOptions, Training, TrainingData, train};
+use treebeam::linear::{FrozenWeights, LinearMemory, LinearModel, LinearScorer};
+use treebeam::model::Frozen as _;
 use treebeam::system::{ArcEager, EasyFirst, Roots, SystemKind};
 use treebeam::tree::{Gold, Labels};
 use treebeam::treebank::generate::{Options, sentences};
@@ -25,57 +26,52 @@ pub const N: usize = 200;
 pub static TEST: LazyLock<Treebank> = LazyLock::new(|| generated(2, N));
 
 /// An arc-eager model with the 72 templates of Zhang & Nivre (2011), trained on other sentences.
-pub static MODEL: LazyLock<Model> = LazyLock::new(|| trained(TrainOptions::default()));
+pub static MODEL: LazyLock<LinearModel> = LazyLock::new(|| trained(TrainOptions::default()));
 
 /// An easy-first model, trained greedily on the same sentences.
-pub static EASY_FIRST: LazyLock<Model> = LazyLock::new(|| {
+pub static EASY_FIRST: LazyLock<LinearModel> = LazyLock::new(|| {
     let (system, features) = (SystemKind::EasyFirst, SystemKind::EasyFirst.features().to_owned());
     trained(TrainOptions { system, features, training: Training::Greedy, ..TrainOptions::default() })
 });
 
-fn trained(options: TrainOptions) -> Model {
+fn trained(options: TrainOptions) -> LinearModel {
     let options = TrainOptions { iterations: 3.into(), keep: Keep::Last, ..options };
-    let train = generated(1, 500);
-    let data = TrainingData::new(&options, &train, None).expect("generated sentences are sound");
-    let trainer = Trainer::new(&options, &data, 1).expect("the options agree");
-    let mut progress = Progress::default();
-    while !trainer.is_done(&progress) {
-        trainer.iterate(&mut progress, &mut |_| ());
-    }
-    trainer.finish(&progress).expect("there were iterations")
+    let data = TrainingData::new(&options, &generated(1, 500), None).expect("generated sentences are sound");
+    train(&options, &data, 1).expect("the options agree")
 }
 
+/// What decodes with a model.
+pub type ModelDecoder<S> = Decoder<'static, S, LinearScorer<'static, FrozenWeights>>;
+
 /// The model's decoder.
-pub fn decoder() -> Decoder<'static, ArcEager, FrozenWeights> {
-    let Model { features, actions, weights, .. } = &*MODEL;
-    Decoder { system: ArcEager::new(Roots::Single), features, actions, weights }
+pub fn decoder() -> ModelDecoder<ArcEager> {
+    Decoder::new(ArcEager::new(Roots::Single), &MODEL.actions, MODEL.scorer.scorer())
 }
 
 /// The easy-first model's decoder.
-pub fn easy_first_decoder() -> Decoder<'static, EasyFirst, FrozenWeights> {
-    let Model { features, actions, weights, .. } = &*EASY_FIRST;
-    Decoder { system: EasyFirst::new(Roots::Single), features, actions, weights }
+pub fn easy_first_decoder() -> ModelDecoder<EasyFirst> {
+    Decoder::new(EasyFirst::new(Roots::Single), &EASY_FIRST.actions, EASY_FIRST.scorer.scorer())
 }
 
 /// What the model's features read of `sentences`.
 pub fn inputs(sentences: &[Sentence]) -> Vec<Input> {
-    sentences.iter().map(|sentence| Input::new(MODEL.features.columns(), sentence)).collect()
+    sentences.iter().map(|sentence| Input::new(MODEL.scorer.columns(), sentence)).collect()
 }
 
 /// The gold trees of [`TEST`], with the model's labels.
 pub fn golds() -> Vec<Gold> {
-    let mut labels: Labels = MODEL.outcome.labels().clone();
+    let mut labels: Labels = MODEL.label_decoding.labels().clone();
     let trees = TEST.trees(Roots::Single, &mut labels).expect("generated sentences are sound");
     trees.into_iter().map(Gold::new).collect()
 }
 
 /// Scratch memory for the model.
-pub fn workspace() -> Workspace {
+pub fn workspace() -> Workspace<LinearMemory> {
     Workspace::new(MODEL.actions.n_labels())
 }
 
 /// The sum of the scores of the best derivations.
-pub fn decode(inputs: &[Input], workspace: &mut Workspace, width: usize) -> i64 {
+pub fn decode(inputs: &[Input], workspace: &mut Workspace<LinearMemory>, width: usize) -> i64 {
     let decode = |input| {
         workspace.input.clone_from(input);
         decoder().decode(workspace, width, 1)[0].score

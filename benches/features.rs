@@ -3,8 +3,9 @@
 use bumpalo::Bump;
 use criterion::{Criterion, Throughput};
 use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
-use treebeam::decode::Scorer;
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
+use treebeam::linear::LinearMemory;
+use treebeam::scorer::Context;
 use treebeam::system::{ArcEager, Derivation, Roots, Transitions as _};
 use treebeam::treebank::Column;
 
@@ -36,14 +37,15 @@ pub fn bench(c: &mut Criterion) {
         let traces: Vec<_> = inputs.zip(&golds).map(|(input, gold)| (input, trace(gold, arena))).collect();
         let n_features = 2 * TEST.n_words() * features.n_templates();
         group.throughput(Throughput::Elements(n_features as u64));
-        let mut scorer = Scorer::default();
+        let mut scorer = LinearMemory::default();
         let mut expected = None;
         group.bench_function(format!("{name}/{N}-sentences"), |b| {
             b.iter(|| {
                 let (mut n, mut sum) = (0, 0u64);
                 for (input, trace) in &traces {
                     for configuration in trace {
-                        let hashes = scorer.features(&features, input, &sets, &configuration.cells(0));
+                        let context = Context { input, label_sets: &sets, actions: &MODEL.actions };
+                        let hashes = scorer.features(&features, context, &configuration.cells(0));
                         n += hashes.len();
                         sum = hashes.iter().fold(sum, |sum, hash| sum.wrapping_add(*hash));
                     }

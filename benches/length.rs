@@ -3,13 +3,14 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput};
-use treebeam::decode::{Decoder, Parsed, Workspace};
-use treebeam::features::Input;
-use treebeam::model::FrozenWeights;
+use treebeam::decode::{Parsed, Workspace};
+use treebeam::features::{Columns, Input};
+use treebeam::linear::LinearMemory;
+use treebeam::model::Frozen as _;
 use treebeam::system::TransitionSystem;
 use treebeam::treebank::{Column, Format, Sentence, Treebank};
 
-use crate::data::{decoder, easy_first_decoder, generated};
+use crate::data::{EASY_FIRST, MODEL, ModelDecoder, decoder, easy_first_decoder, generated};
 
 /// The first `n_words` words of `treebank` as one sentence.
 fn joined(treebank: &Treebank, n_words: usize) -> Sentence {
@@ -30,7 +31,7 @@ pub fn bench(c: &mut Criterion) {
         for n_words in [25, 50, 100, 200, 400, 800, 1600] {
             let sentence = joined(&treebank, n_words);
             let name = format!("width-{width}/{n_words}-words");
-            bench_sentence(&mut group, &name, &decoder(), &sentence, |decoder, workspace| {
+            bench_sentence(&mut group, &name, &decoder(), (MODEL.scorer.columns(), &sentence), |decoder, workspace| {
                 decoder.decode(workspace, width, 1).swap_remove(0)
             });
         }
@@ -39,14 +40,22 @@ pub fn bench(c: &mut Criterion) {
     for n_words in [25, 50, 100, 200, 400, 800] {
         let sentence = joined(&treebank, n_words);
         let name = format!("easy-first-greedy/{n_words}-words");
-        bench_sentence(&mut group, &name, &easy_first, &sentence, |decoder, workspace| {
-            decoder.decode(workspace, 1, 1).swap_remove(0)
-        });
+        bench_sentence(
+            &mut group,
+            &name,
+            &easy_first,
+            (EASY_FIRST.scorer.columns(), &sentence),
+            |decoder, workspace| decoder.decode(workspace, 1, 1).swap_remove(0),
+        );
         // The reference, which looks at every point before every move.
         let name = format!("easy-first-by-beam/{n_words}-words");
-        bench_sentence(&mut group, &name, &easy_first, &sentence, |decoder, workspace| {
-            decoder.decode_by_beam(workspace, 1, 1).swap_remove(0)
-        });
+        bench_sentence(
+            &mut group,
+            &name,
+            &easy_first,
+            (EASY_FIRST.scorer.columns(), &sentence),
+            |decoder, workspace| decoder.decode_by_beam(workspace, 1, 1).swap_remove(0),
+        );
     }
     group.finish();
 }
@@ -54,13 +63,13 @@ pub fn bench(c: &mut Criterion) {
 fn bench_sentence<S: TransitionSystem>(
     group: &mut BenchmarkGroup<WallTime>,
     name: &str,
-    decoder: &Decoder<'static, S, FrozenWeights>,
-    sentence: &Sentence,
-    decode: impl Fn(&Decoder<'static, S, FrozenWeights>, &mut Workspace) -> Parsed,
+    decoder: &ModelDecoder<S>,
+    (columns, sentence): (&Columns, &Sentence),
+    decode: impl Fn(&ModelDecoder<S>, &mut Workspace<LinearMemory>) -> Parsed,
 ) {
-    let input = Input::new(decoder.features.columns(), sentence);
+    let input = Input::new(columns, sentence);
     let n_words = input.n_words();
-    let mut workspace = Workspace::new(decoder.actions.n_labels());
+    let mut workspace = Workspace::new(decoder.machine.actions.n_labels());
     group.throughput(Throughput::Elements(n_words as u64));
     group.bench_function(name, |b| {
         b.iter(|| {

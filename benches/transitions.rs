@@ -28,7 +28,7 @@ fn bench_system<S: TransitionSystem>(c: &mut Criterion, system: &S) {
         b.iter(|| {
             for gold in &golds {
                 bump.reset();
-                let arena = Arena::new(&bump, &sets, MODEL.features.masks());
+                let arena = Arena::new(&bump, &sets, MODEL.scorer.features().masks());
                 check(Derivation::canonical::<S, S::Shared<'_>>(system, gold, arena), gold.n_words());
             }
         });

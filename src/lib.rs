@@ -31,6 +31,8 @@ macro_rules! eprintln {
     ($($argument:tt)*) => { $crate::console::say(format_args!($($argument)*)) };
 }
 
+mod choice;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod configuration;
 pub mod console;
@@ -44,12 +46,16 @@ pub mod features;
 pub mod files;
 pub mod graph;
 pub mod learn;
+pub mod linear;
 pub mod model;
 pub mod options;
 pub mod process;
 pub mod random;
+#[cfg(feature = "report")]
 pub mod report;
+pub mod scorer;
 pub mod system;
+pub mod training;
 pub mod tree;
 pub mod treebank;
 mod vector;

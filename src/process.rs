@@ -34,8 +34,8 @@ impl<'p> Clock<'p> {
     }
 }
 
-/// Seconds of the processor that this thread and those of `pool` have used.
-fn cpu_s_with(pool: &rayon::ThreadPool) -> Option<f64> {
+/// Seconds of the processor that this thread and those of `pool` have used, where the system tells.
+pub fn cpu_s_with(pool: &rayon::ThreadPool) -> Option<f64> {
     let of_pool: Option<f64> = pool.broadcast(|_| thread_cpu_s()).into_iter().sum();
     match pool.current_thread_index() {
         // This thread is one of the pool.

@@ -5,8 +5,8 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use treebeam::learn::{Progress, Run as _, TrainOptions, Trainer, TrainingData};
-use treebeam::model::Model;
+use treebeam::learn::{TrainOptions, TrainingData};
+use treebeam::linear::LinearModel;
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};
 
@@ -33,14 +33,9 @@ pub fn treebank(sentences: Vec<Sentence>) -> Treebank {
 }
 
 /// A model trained on `treebank` without development data.
-pub fn train(options: &TrainOptions, treebank: &Treebank) -> Model {
+pub fn train(options: &TrainOptions, treebank: &Treebank) -> LinearModel {
     let data = TrainingData::new(options, treebank, None).unwrap();
-    let trainer = Trainer::new(options, &data, 1).unwrap();
-    let mut progress = Progress::default();
-    while !trainer.is_done(&progress) {
-        trainer.iterate(&mut progress, &mut |_| ());
-    }
-    trainer.finish(&progress).unwrap()
+    treebeam::learn::train(options, &data, 1).unwrap()
 }
 
 /// Writes sentences to `name` in `folder`.

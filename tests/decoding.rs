@@ -4,11 +4,12 @@
 use bumpalo::Bump;
 use std::collections::{BTreeMap, HashSet};
 use treebeam::configuration::{Arena, LabelSets, Point, Role, View as _};
-use treebeam::decode::{Decoder, Parsed, Scorer, Workspace};
+use treebeam::decode::{Decoder, Parsed, Workspace};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
-use treebeam::model::{Row, Weights};
+use treebeam::linear::{LinearMemory, LinearScorer, Row, Weights};
 use treebeam::random;
-use treebeam::system::{Action, ActionId, Actions, EasyFirst, Roots, SystemKind, TransitionSystem};
+use treebeam::scorer::{Context, Query, Scorer as _};
+use treebeam::system::{Action, ActionId, Actions, EasyFirst, Permitted, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{NO_LABEL, NO_NODE, ROOT, Tree};
 use treebeam::treebank::{Column, Format, Sentence};
 use treebeam::with_system;
@@ -93,11 +94,10 @@ fn beginning(sentence: &Sentence, n_words: u16) -> Sentence {
 /// of waiting would score.
 struct Exhaustive<'t, S> {
     system: S,
-    features: &'t Compiled,
     actions: &'t Actions,
-    weights: &'t Hashed,
+    scorer: LinearScorer<'t, Hashed>,
     input: &'t Input,
-    scorer: Scorer,
+    memory: LinearMemory,
     found: Vec<(Parsed, usize, i64)>,
 }
 
@@ -111,11 +111,11 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
         length: usize,
         score: i64,
     ) {
-        let sets = arena.label_sets();
+        let context = Context { input: self.input, label_sets: arena.label_sets(), actions: self.actions };
         if self.system.is_terminal(plain) {
             let waiting = self.actions.idle().map_or(0, |idle| {
                 let cells = shared.cells(0);
-                let (scores, _) = self.scorer.score_plainly(self.features, self.weights, self.input, sets, &cells);
+                let (scores, _) = self.memory.score_plainly(&self.scorer, context, &cells);
                 i64::from(scores[idle as usize])
             });
             self.found.push((Parsed { tree: completed(tree.clone(), self.actions), score }, length, waiting));
@@ -123,7 +123,7 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
         }
         for (action, id) in permitted_actions(&self.system, self.actions, plain) {
             let cells = shared.cells(action.point);
-            let (scores, _) = self.scorer.score_plainly(self.features, self.weights, self.input, sets, &cells);
+            let (scores, _) = self.memory.score_plainly(&self.scorer, context, &cells);
             let score = score + i64::from(scores[id as usize]);
             let mut tree = tree.clone();
             apply(&self.system, plain, action, &mut tree);
@@ -144,11 +144,11 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
     let input = Input::new(features.columns(), sentence);
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
     let arena = Arena::new(&bump, &sets, &[]);
-    let mut scorer = Scorer::default();
-    scorer.start(actions.width(), false);
     let n_words = sentence.n_words();
-    let (features, actions, weights) = (&features, &actions, &weights);
-    let mut all = Exhaustive { system, features, actions, weights, input: &input, scorer, found: Vec::new() };
+    let actions = &actions;
+    let scorer = LinearScorer::new(&features, &weights, actions.width());
+    let memory = LinearMemory::default();
+    let mut all = Exhaustive { system, actions, scorer, input: &input, memory, found: Vec::new() };
     let unattached = Tree::unattached(n_words);
     all.search(&system.initial((), n_words), system.initial(arena, n_words), arena, &unattached, 0, 0);
     let longest = all.found.iter().map(|&(_, length, _)| length).max().unwrap();
@@ -160,7 +160,7 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
 
     let mut workspace = Workspace::new(N_LABELS);
     workspace.input.clone_from(&input);
-    let decoder = Decoder { system, features, actions, weights };
+    let decoder = Decoder::new(system, actions, scorer);
     let decoded = decoder.decode(&mut workspace, usize::MAX, usize::MAX);
 
     let what = format!("{}, {roots:?}, {n_words} words, seed {seed}", S::NAME);
@@ -214,33 +214,34 @@ fn a_beam_of_unlimited_width_finds_every_derivation() {
 }
 
 /// Takes the best permitted action, the first of them on ties, until the end.
-fn greedily<S: TransitionSystem>(decoder: &Decoder<S, Hashed>, input: &Input) -> Parsed {
+fn greedily<S: TransitionSystem>(decoder: &Decoder<S, LinearScorer<Hashed>>, input: &Input) -> Parsed {
+    let (system, actions) = (decoder.machine.system, decoder.machine.actions);
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
     let arena = Arena::new(&bump, &sets, &[]);
-    let mut scorer = Scorer::default();
-    scorer.start(decoder.actions.width(), false);
+    let context = Context { input, label_sets: &sets, actions };
+    let mut memory = LinearMemory::default();
     let mut parsed = Parsed { tree: Tree::unattached(input.n_words()), score: 0 };
-    let mut plain: S::Plain = decoder.system.initial((), input.n_words());
-    let mut shared: S::Shared<'_> = decoder.system.initial(arena, input.n_words());
+    let mut plain: S::Plain = system.initial((), input.n_words());
+    let mut shared: S::Shared<'_> = system.initial(arena, input.n_words());
     let mut history = None;
-    while !decoder.system.is_terminal(&plain) {
+    while !system.is_terminal(&plain) {
         let mut best: Option<(i32, Action, ActionId)> = None;
-        for (action, id) in permitted_actions(&decoder.system, decoder.actions, &plain) {
+        for (action, id) in permitted_actions(&system, actions, &plain) {
             let mut cells = shared.cells(action.point);
             cells[Role::A as usize] = history;
-            let (scores, _) = scorer.score_plainly(decoder.features, decoder.weights, input, &sets, &cells);
+            let (scores, _) = memory.score_plainly(&decoder.scorer, context, &cells);
             if best.is_none_or(|(highest, ..)| scores[id as usize] > highest) {
                 best = Some((scores[id as usize], action, id));
             }
         }
         let (score, action, id) = best.unwrap();
-        apply(&decoder.system, &plain, action, &mut parsed.tree);
+        apply(&system, &plain, action, &mut parsed.tree);
         parsed.score += i64::from(score);
-        plain = decoder.system.successor(&plain, action, ());
-        shared = decoder.system.successor(&shared, action, arena);
+        plain = system.successor(&plain, action, ());
+        shared = system.successor(&shared, action, arena);
         history = Some(arena.history(id, history));
     }
-    parsed.tree = completed(parsed.tree, decoder.actions);
+    parsed.tree = completed(parsed.tree, actions);
     parsed
 }
 
@@ -252,10 +253,11 @@ fn a_beam_of_width_1_is_the_greedy_loop() {
             for (set, _) in BUILT_IN {
                 with_system!(kind, roots, |system| {
                     let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 3 });
-                    let decoder = Decoder { system, features: &features, actions: &actions, weights: &weights };
+                    let decoder =
+                        Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));
                     let mut workspace = Workspace::new(N_LABELS);
                     for sentence in &sentences {
-                        workspace.input.read(features.columns(), sentence);
+                        workspace.input.read(features.columns(), None, sentence);
                         let greedy = greedily(&decoder, &workspace.input);
                         assert_eq!(decoder.decode(&mut workspace, 1, 2), [greedy], "{kind}, {roots:?}, {set}");
                     }
@@ -285,10 +287,10 @@ fn decoding_by_points_is_decoding_by_beam() {
             for seed in 0..3 {
                 let system = EasyFirst::new(roots);
                 let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed });
-                let decoder = Decoder { system, features: &features, actions: &actions, weights: &weights };
+                let decoder = Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));
                 let mut workspace = Workspace::new(N_LABELS);
                 for sentence in &sentences {
-                    workspace.input.read(features.columns(), sentence);
+                    workspace.input.read(features.columns(), None, sentence);
                     let by_beam = decoder.decode_by_beam(&mut workspace, 1, 1);
                     assert_eq!(decoder.decode(&mut workspace, 1, 1), by_beam, "{roots:?}, {set}, {seed}");
                 }
@@ -303,9 +305,10 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
     let input = Input::new(features.columns(), sentence);
     let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
     let arena = Arena::new(&bump, &sets, features.masks());
-    let (mut memoising, mut plain) = (Scorer::default(), Scorer::default());
-    memoising.start(actions.width(), false);
-    plain.start(actions.width(), false);
+    let scorer = LinearScorer::new(&features, &weights, actions.width());
+    let context = Context { input: &input, label_sets: &sets, actions: &actions };
+    let (mut memoising, mut plain) = (LinearMemory::default(), LinearMemory::default());
+    scorer.begin(&mut memoising, context);
     let mut met = HashSet::new();
     let mut n_again = 0;
     for number in 0..40 {
@@ -316,8 +319,9 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
             let permitted = permitted_actions(&system, &actions, &plain_configuration);
             let (action, _) = permitted[random::below(permitted.len() as u64, &mut rng) as usize];
             let cells = configuration.cells(action.point);
-            let (expected, hashes) = plain.score_plainly(&features, &weights, &input, &sets, &cells);
-            let scores = memoising.score(&features, &weights, &input, &sets, (&configuration, action.point));
+            let (expected, hashes) = plain.score_plainly(&scorer, context, &cells);
+            let query = Query { view: configuration, point: action.point, permitted: Permitted::default() };
+            let scores = scorer.score_one(&mut memoising, context, query);
             assert_eq!(scores, expected, "{}, {set}", S::NAME);
             n_again += usize::from(!met.insert(hashes.to_vec()));
             plain_configuration = system.successor(&plain_configuration, action, ());

@@ -2,12 +2,12 @@
 
 use treebeam::diagnosis::{Diagnosis, diagnose};
 use treebeam::learn::{Keep, Nonprojective, TrainOptions, Training};
-use treebeam::model::Model;
+use treebeam::linear::LinearModel;
 use treebeam::system::{OracleKind, SystemKind};
 
 use crate::common::{generated, train, treebank};
 
-fn trained(system: SystemKind, training: Training) -> Model {
+fn trained(system: SystemKind, training: Training) -> LinearModel {
     let oracle = if training == Training::Greedy { OracleKind::Static } else { system.beam_oracle() };
     let options = TrainOptions {
         system,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use treebeam::graph::{GraphData, GraphKind, GraphOptions, GraphParser, GraphTrainer, Learner};
-use treebeam::learn::{Keep, Nonprojective, Progress, Run};
+use treebeam::learn::{Keep, Nonprojective, Run};
 use treebeam::tree::{Labels, Roots, is_projective};
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Sentence, Treebank};
@@ -19,16 +19,15 @@ fn crossing(seed: u64, n_sentences: usize) -> Vec<Sentence> {
 /// The words of each sentence of `on` whose head or label a parser trained on `shown` gets wrong.
 fn wrong(options: &GraphOptions, shown: &Treebank, on: &Treebank) -> Vec<usize> {
     let data = GraphData::new(options, shown, None).unwrap();
-    let trainer = GraphTrainer::new(options, &data, 1).unwrap();
-    let mut progress = Progress::default();
-    while !trainer.is_done(&progress) {
-        trainer.iterate(&mut progress, &mut |_| ());
+    let mut trainer = GraphTrainer::new(options, &data, 1).unwrap();
+    while !trainer.is_done() {
+        trainer.iterate(&mut |_| ());
     }
-    let model = trainer.finish(&progress).unwrap();
+    let model = trainer.model().unwrap();
     let parsed = GraphParser::new(&model, 1).unwrap().parse(&on.sentences).unwrap();
     let mut labels = Labels::default();
     let gold = on.trees(Roots::Single, &mut labels).unwrap();
-    let known = model.outcome.labels();
+    let known = model.label_decoding.labels();
     let of_sentence = gold.iter().zip(&parsed).map(|(gold, parsed)| {
         let name = |word: u16| known.name(parsed.tree.label(word));
         let right =

@@ -2,7 +2,9 @@
 
 use treebeam::decode::Parser;
 use treebeam::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, TrainOptions, Training, Update};
-use treebeam::model::{Decisions, LiveWeights, Model, Weights};
+use treebeam::linear::{Averages as _, IntegerWeights, LinearModel, Weights as _};
+use treebeam::model::Averaged as _;
+use treebeam::scorer::Decisions;
 use treebeam::system::{OracleKind, Roots, SystemKind};
 use treebeam::tree::lift::{Lowering, Scheme, projectivise};
 use treebeam::tree::{Labels, Tree, is_projective, non_projective_arcs};
@@ -14,7 +16,7 @@ use crate::common::{generated, generated_non_projective, train, treebank};
 /// three features (the stack is empty; a noun on a verb; a verb on a noun), the actions LEFT, RIGHT, REDUCE, SHIFT, and no
 /// check of what is permitted. Weights are kept in halves here, so that they are integers.
 ///
-/// [`LiveWeights`] averages over the weights after each decision and the initial ones, five values here. From that mean
+/// [`IntegerWeights`] averages over the weights after each decision and the initial ones, five values here. From that mean
 /// those of the two usual conventions follow: after each decision, and before each decision.
 #[test]
 fn the_averaged_perceptron_of_john_saw_mary() {
@@ -26,7 +28,7 @@ fn the_averaged_perceptron_of_john_saw_mary() {
     const SHIFT: u16 = 3;
     let features = [EMPTY, NOUN_VERB, VERB_NOUN];
 
-    let mut weights = LiveWeights::default();
+    let mut weights = IntegerWeights::new(4);
     for feature in features {
         for (action, initial) in [11, 10, 10, 10].into_iter().enumerate() {
             weights.update(feature, action as u16, initial);
@@ -43,7 +45,7 @@ fn the_averaged_perceptron_of_john_saw_mary() {
             weights.update(feature, correct, 2);
             weights.update(feature, predicted, -2);
         }
-        weights.tick();
+        weights.end_sentence();
     }
     assert_eq!(
         predictions,
@@ -62,7 +64,7 @@ fn the_averaged_perceptron_of_john_saw_mary() {
     assert_eq!(listed(last.map(|row| row.map(f64::from))), final_weights);
 
     let mut average = [[0.0; 4]; 3];
-    weights.for_each_average(|feature, row| {
+    weights.for_each_row(|feature, row| {
         row.for_each(|(action, value)| average[feature as usize - 1][action as usize] = value);
     });
     let initial = [[11.0, 10.0, 10.0, 10.0]; 3];
@@ -81,11 +83,11 @@ fn the_averaged_perceptron_of_john_saw_mary() {
 }
 
 /// The words of `treebank` whose head or label `model` gets wrong.
-fn n_wrong(model: &Model, treebank: &Treebank, beam: usize) -> usize {
+fn n_wrong(model: &LinearModel, treebank: &Treebank, beam: usize) -> usize {
     let mut labels = Labels::default();
     let gold = treebank.trees(Roots::Single, &mut labels).unwrap();
     let parsed = Parser::new(model, beam, 1).unwrap().parse(&treebank.sentences, 1);
-    let known = model.outcome.labels();
+    let known = model.label_decoding.labels();
     gold.iter()
         .zip(&parsed)
         .map(|(gold, parsed)| {

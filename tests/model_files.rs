@@ -1,21 +1,21 @@
-//! Model files that are not what they should be: every damage is an error that names the file, none a panic.
+//! LinearModel files that are not what they should be: every damage is an error that names the file, none a panic.
 
 use std::fs;
 use std::path::Path;
 
 use treebeam::decode::Parser;
 use treebeam::error::Result;
-use treebeam::files::Kind;
+use treebeam::files::{Kind, Section};
 use treebeam::graph::{GraphData, GraphModel, GraphOptions, GraphParser, GraphTrainer};
-use treebeam::learn::{Keep, Progress, Run, TrainOptions};
-use treebeam::model::Model;
+use treebeam::learn::{Keep, Run as _, TrainOptions};
+use treebeam::linear::LinearModel;
 use treebeam::random;
 use treebeam::treebank::{Format, Sentence};
 
 use crate::common::{generated, train, treebank, treebeam};
 
 /// A model of a few thousand bytes.
-fn small() -> Model {
+fn small() -> LinearModel {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.feat");
     fs::write(&path, "S0.p B0.p\nS1.p\nS0.l1.label\n").unwrap();
@@ -24,8 +24,8 @@ fn small() -> Model {
     train(&options, &treebank(generated(31, 4)))
 }
 
-fn read(bytes: &[u8]) -> Result<Model> {
-    Model::from_bytes(bytes, Path::new("small.model"))
+fn read(bytes: &[u8]) -> Result<LinearModel> {
+    LinearModel::from_bytes(bytes, Path::new("small.model"))
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn bytes_come_back_and_the_model_parses_as_before() {
     assert_eq!(again.to_bytes(), bytes);
     assert_eq!(again.header, model.header);
     let sentences = generated(32, 10);
-    let parse = |model: &Model| Parser::new(model, 4, 1).unwrap().parse(&sentences, 2);
+    let parse = |model: &LinearModel| Parser::new(model, 4, 1).unwrap().parse(&sentences, 2);
     assert_eq!(parse(&again), parse(&model));
 }
 
@@ -46,10 +46,9 @@ fn small_graph() -> GraphModel {
     let lines = "1\ta\t_\tD\t_\t_\t2\tdet\t_\t_\n2\tb\t_\tN\t_\t_\t0\troot\t_\t_\n";
     let train = treebank(vec![Sentence::new("x", Format::Conllu, lines).unwrap()]);
     let data = GraphData::new(&options, &train, None).unwrap();
-    let trainer = GraphTrainer::new(&options, &data, 1).unwrap();
-    let mut progress = Progress::default();
-    trainer.iterate(&mut progress, &mut |_| ());
-    trainer.finish(&progress).unwrap()
+    let mut trainer = GraphTrainer::new(&options, &data, 1).unwrap();
+    trainer.iterate(&mut |_| ());
+    trainer.model().unwrap()
 }
 
 #[test]
@@ -66,6 +65,7 @@ fn bytes_of_a_graph_based_model_come_back() {
 struct Sample {
     magic: &'static [u8; 8],
     bytes: Vec<u8>,
+    sections: &'static [&'static str],
     again: fn(&[u8]) -> Result<Vec<u8>>,
 }
 
@@ -74,11 +74,13 @@ fn samples() -> [Sample; 2] {
         Sample {
             magic: b"treebeam",
             bytes: small().to_bytes(),
+            sections: &["header", "scorer", "shape", "buckets", "sparse", "dense"],
             again: |bytes| read(bytes).map(|model| model.to_bytes()),
         },
         Sample {
             magic: b"treegrph",
             bytes: small_graph().to_bytes(),
+            sections: &["header", "shape", "buckets", "sparse", "dense"],
             again: |bytes| Ok(GraphModel::from_bytes(bytes, Path::new("small.model"))?.to_bytes()),
         },
     ]
@@ -95,37 +97,50 @@ fn every_cut_is_an_error() {
 }
 
 #[test]
-fn every_flipped_bit_is_an_error_or_meant_nothing() {
+fn every_flipped_bit_and_every_byte_too_many_is_an_error() {
     for Sample { bytes, again, .. } in samples() {
-        let mut n_ignored = 0;
         for i in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[i] ^= 1 << (i % 8);
-            match again(&flipped) {
-                Err(error) => assert!(error.to_string().starts_with("small.model: "), "{error}"),
-                Ok(written) => {
-                    // Padding between sections: no part of the model.
-                    assert_eq!(written, bytes, "byte {i}");
-                    n_ignored += 1;
-                }
-            }
+            let error = again(&flipped).expect_err(&format!("byte {i} of {}", bytes.len()));
+            assert!(error.to_string().starts_with("small.model: "), "{error}");
         }
-        assert!(n_ignored < 4 * 64 + 24, "{n_ignored} of {} bytes do not matter", bytes.len());
+        let error = again(&[&bytes[..], b"x"].concat()).unwrap_err();
+        assert!(error.to_string().contains("follow the last section"), "{error}");
     }
+}
+
+/// A model of another format or of another kind of scorer is refused by name.
+#[test]
+fn other_formats_and_kinds_are_refused_by_name() {
+    let mut older = small().to_bytes();
+    older[8..12].copy_from_slice(&3u32.to_le_bytes());
+    let error = read(&older).unwrap_err().to_string();
+    assert!(error.contains("format 3, but this program reads format 4"), "{error}");
+    let Sample { magic, bytes, sections, .. } = &samples()[0];
+    let kind = Kind { magic, version: 4, name: "model" };
+    let unpacked = kind.unpack(bytes.clone(), Path::new("x")).unwrap();
+    let section = |&name: &&'static str| {
+        let other = if name == "scorer" { &b"oracle"[..] } else { unpacked.get(name).unwrap() };
+        Section::new(name, other.to_vec())
+    };
+    let error = read(&kind.pack(&sections.iter().map(section).collect::<Vec<_>>())).unwrap_err().to_string();
+    assert!(error.contains("kind `oracle`; expected `linear`"), "{error}");
 }
 
 /// Checksums guard against accidents only: what they cover is not to be trusted either.
 #[test]
 fn damage_behind_right_checksums_is_never_a_panic() {
-    for Sample { magic, bytes, again } in samples() {
+    for Sample { magic, bytes, sections: names, again } in samples() {
         let version = u32::from_le_bytes(bytes[8..12].try_into().unwrap());
         let model = Kind { magic, version, name: "model" };
-        let sections: [&[u8]; 5] = model.unpack(&bytes, Path::new("small.model")).unwrap();
+        let unpacked = model.unpack(bytes, Path::new("small.model")).unwrap();
+        let sections: Vec<Vec<u8>> = names.iter().map(|name| unpacked.get(name).unwrap().to_vec()).collect();
         let mut rng = random::stream(1, "damage", &[]);
         let (mut n_refused, mut n_read) = (0, 0);
         for round in 0..4000 {
-            let mut sections = sections.map(<[u8]>::to_vec);
-            let section = &mut sections[round % 5];
+            let mut sections = sections.clone();
+            let section = &mut sections[round % names.len()];
             if section.is_empty() {
                 continue;
             }
@@ -134,11 +149,13 @@ fn damage_behind_right_checksums_is_never_a_panic() {
             if round % 3 == 0 {
                 section.truncate(place);
             }
-            let damaged = model.pack(&sections.each_ref().map(Vec::as_slice));
+            let sections: Vec<Section> =
+                names.iter().zip(sections).map(|(&name, bytes)| Section::new(name, bytes)).collect();
+            let damaged = model.pack(&sections);
             match std::panic::catch_unwind(|| again(&damaged).is_ok()) {
                 Ok(true) => n_read += 1,
                 Ok(false) => n_refused += 1,
-                Err(_) => panic!("section {}, byte {place}, round {round}", round % 5),
+                Err(_) => panic!("section {}, byte {place}, round {round}", names[round % names.len()]),
             }
         }
         assert!(n_refused > 1000 && n_read > 100, "{n_refused} refused, {n_read} read");

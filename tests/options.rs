@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use treebeam::experiment::{Overrides, Plan, Spec};
-use treebeam::learn::{Run as _, TrainOptions, Trainer, TrainingData};
+use treebeam::learn::{TrainOptions, TrainingData, start};
 use treebeam::options::{GivenOptions, Options, ParserKind};
 use treebeam::system::SystemKind;
 use treebeam::treebank::Treebank;
@@ -50,10 +50,9 @@ fn command_line_and_specifications_train_the_same_model() {
             let row = format!("system = \"{system}\", training = \"{training}\", iterations = 1, replicas = 1");
             let options = specified(&row).unwrap();
             let data = TrainingData::new(&options, &treebank, None).unwrap();
-            let trainer = Trainer::new(&options, &data, 1).unwrap();
-            let mut progress = Default::default();
-            trainer.iterate(&mut progress, &mut |_| {});
-            trainer.write(&progress, &at.join("again")).unwrap();
+            let mut run = start(&options, &data, 1).unwrap();
+            run.iterate(&mut |_| {});
+            run.write(&at.join("again")).unwrap();
             assert!(fs::read(at.join("again")).unwrap() == model, "{system}, {training}");
         }
     }

@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use super::loaded::Loaded;
 use crate::graph::{GraphModel, N_TEMPLATES};
-use crate::model::{FrozenWeights, Model, Provenance};
+use crate::linear::{FrozenWeights, LinearModel, Weights as _};
+use crate::model::Provenance;
 
 /// Options of `treebeam model`.
 #[derive(Debug, clap::Args)]
@@ -65,17 +66,18 @@ fn info(path: &Path, json: bool) -> anyhow::Result<ExitCode> {
 /// Header and sizes as JSON, and lines for people.
 type Info = (Value, Value, Vec<(&'static str, String)>);
 
-fn of_transitions(model: &Model) -> serde_json::Result<Info> {
+fn of_transitions(model: &LinearModel) -> serde_json::Result<Info> {
     let header = &model.header;
-    let mut sizes = sizes(&model.weights);
+    let (weights_of_features, n_templates) = (model.scorer.weights(), model.scorer.features().n_templates());
+    let mut sizes = sizes(weights_of_features);
     sizes["actions"] = model.actions.len().into();
-    sizes["templates"] = model.features.n_templates().into();
+    sizes["templates"] = n_templates.into();
     let mut lines = vec![
         ("system", header.system.to_string()),
-        ("features", format!("{}, {} templates", header.features, model.features.n_templates())),
+        ("features", format!("{}, {} templates", header.features, n_templates)),
         ("columns", format!("words {:?}, tags {:?}", header.word_column, header.tag_column)),
         ("actions", format!("{}, of {} labels", model.actions.len(), header.labels.len())),
-        weights(&model.weights),
+        weights(weights_of_features),
         ("beam", header.beam.to_string()),
     ];
     lines.extend(origin(&header.provenance, &header.training));

@@ -119,14 +119,13 @@ fn write(
     with_scores: bool,
     output: &mut Output,
 ) -> std::io::Result<()> {
-    let names = model.labels();
+    let labels = model.labels();
     for (rank, parsed) in parsed.iter().enumerate() {
         if with_scores {
             let score = parsed.score as f64 / f64::from(model.scale());
             writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
         }
-        let labels: Vec<&str> = parsed.tree.labels().iter().map(|&label| names.name(label)).collect();
-        sentence.write_parsed(output, parsed.tree.heads(), &labels)?;
+        sentence.write_parsed(output, parsed.tree.heads(), &labels.names_of(&parsed.tree))?;
     }
     Ok(())
 }

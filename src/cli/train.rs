@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::files::Output;
 use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
-use crate::learn::{Progress, Run, Stop, Trainer, TrainingData};
+use crate::learn::{Run, Stop, TrainingData, start as start_run};
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
 use crate::treebank::Treebank;
@@ -84,7 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 "{}, features {} ({} templates), {} labels, {} actions, seed {}",
                 options.system,
                 options.features,
-                data.features().n_templates(),
+                data.header().feature_set()?.0.templates.len(),
                 data.actions().n_labels(),
                 data.actions().len(),
                 options.seed
@@ -94,7 +94,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
-            go(&Trainer::new(options, &data, threads)?, &args, model, start, stats_output)?;
+            go(&mut *start_run(options, &data, threads)?, &args, model, start, stats_output)?;
         }
         Options::Graph(options) => {
             let data = GraphData::new(options, &train, dev.as_ref())?;
@@ -105,59 +105,64 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 data.header().labels.len(),
                 options.seed
             );
-            let trainer = GraphTrainer::new(options, &data, args.threads.unwrap_or(1))?;
-            go(&trainer, &args, model, start, stats_output)?;
+            let mut trainer = GraphTrainer::new(options, &data, args.threads.unwrap_or(1))?;
+            go(&mut trainer, &args, model, start, stats_output)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Trains to the end, with checkpoints beside `model`; the clock was started at `start`.
-fn go(run: &impl Run, args: &Args, model: &Path, start: Instant, stats_output: Option<Output>) -> anyhow::Result<()> {
+fn go(
+    run: &mut (impl Run + ?Sized),
+    args: &Args,
+    model: &Path,
+    start: Instant,
+    stats_output: Option<Output>,
+) -> anyhow::Result<()> {
     let checkpoint = beside(model, ".checkpoint");
-    let mut progress = Progress::default();
     if args.resume && checkpoint.exists() {
-        progress = run.load(&checkpoint)?;
-        eprintln!("resuming after iteration {} from {}", progress.iteration, checkpoint.display());
+        run.load(&checkpoint)?;
+        eprintln!("resuming after iteration {} from {}", run.reports().len(), checkpoint.display());
     }
     let display = Display::new(run.n_sentences(), run.stopping());
-    progress.reports.iter().for_each(|report| display.report(report));
+    run.reports().iter().for_each(|report| display.report(report));
     let mut saved = Instant::now();
-    while !run.is_done(&progress) {
-        let iteration = progress.iteration + 1;
-        run.iterate(&mut progress, &mut |done| display.tick(iteration, done));
-        if let Some(report) = progress.reports.last() {
+    while !run.is_done() {
+        let iteration = run.reports().len() as u32 + 1;
+        run.iterate(&mut |done| display.tick(iteration, done));
+        if let Some(report) = run.reports().last() {
             display.report(report);
         }
         if saved.elapsed() >= Duration::from_secs_f64(args.checkpoint_seconds) {
-            run.save(&progress, &checkpoint)?;
+            run.save(&checkpoint)?;
             saved = Instant::now();
         }
     }
-    match run.stopping().stop(&progress.reports) {
-        Some(Stop::Plateau) => eprintln!("plateau after iteration {}", progress.iteration),
-        Some(Stop::Maximum) => eprintln!("no plateau within {} iterations", progress.iteration),
+    match run.stopping().stop(run.reports()) {
+        Some(Stop::Plateau) => eprintln!("plateau after iteration {}", run.reports().len()),
+        Some(Stop::Maximum) => eprintln!("no plateau within {} iterations", run.reports().len()),
         None => {}
     }
-    let weights = run.write(&progress, model)?;
+    let written = run.write(model)?;
     if checkpoint.exists() {
         std::fs::remove_file(&checkpoint).with_context(|| format!("{}", checkpoint.display()))?;
     }
     eprintln!(
         "wrote {}: iteration {}, {} features, {} weights",
         model.display(),
-        progress.kept()?.iteration,
-        weights.n_features(),
-        weights.n_weights()
+        written.iteration,
+        written.size.features,
+        written.size.weights
     );
     if let Some(mut file) = stats_output {
         let stats = Stats {
             sentences: run.n_sentences(),
             seconds: start.elapsed().as_secs_f64(),
-            iterations: &progress.reports,
-            kept_iteration: progress.kept()?.iteration,
-            features: weights.n_features(),
-            weights: weights.n_weights(),
+            iterations: run.reports(),
+            kept_iteration: written.iteration,
+            features: written.size.features,
+            weights: written.size.weights,
             peak_rss_bytes: peak_rss_bytes(),
         };
         serde_json::to_writer_pretty(&mut file, &stats)?;

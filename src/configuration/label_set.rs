@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::tree::LabelId;
 
@@ -9,6 +10,9 @@ use crate::tree::LabelId;
 pub type LabelSetId = u16;
 
 const UNKNOWN: LabelSetId = LabelSetId::MAX;
+
+/// The number of the next [edition](LabelSets::edition).
+static EDITIONS: AtomicU64 = AtomicU64::new(1);
 
 /// An interner of label sets of any size: the same set always has the same number, and adding a label is one look-up in
 /// a dense table.
@@ -23,6 +27,7 @@ pub struct LabelSets {
 
 #[derive(Debug, Default)]
 struct Inner {
+    edition: u64,
     /// Members in ascending order, by set.
     members: Vec<Box<[LabelId]>>,
     by_members: HashMap<Box<[LabelId]>, LabelSetId>,
@@ -71,6 +76,12 @@ impl LabelSets {
         read(&self.inner.borrow().members[set as usize])
     }
 
+    /// A number that no other interner has, and this one only until it forgets its sets: what is known by a set's number can
+    /// be kept as long as it stays the same. Never 0.
+    pub fn edition(&self) -> u64 {
+        self.inner.borrow().edition
+    }
+
     /// The number of different sets met so far, the empty one included.
     pub fn n_sets(&self) -> usize {
         self.inner.borrow().members.len()
@@ -87,7 +98,7 @@ impl LabelSets {
 
     fn clear(&self) {
         let inner = &mut *self.inner.borrow_mut();
-        *inner = Inner::default();
+        *inner = Inner { edition: EDITIONS.fetch_add(1, Ordering::Relaxed), ..Inner::default() };
         inner.add(Box::default(), self.n_labels);
     }
 }

@@ -65,6 +65,23 @@ pub trait View<'a>: Copy {
     fn identity(&self) -> u64;
 }
 
+impl<'a, V: View<'a>> View<'a> for &V {
+    #[inline]
+    fn cells(&self, point: Point) -> Cells<'a> {
+        (**self).cells(point)
+    }
+
+    #[inline]
+    fn cell(&self, point: Point, role: Role) -> Option<&'a Cell<'a>> {
+        (**self).cell(point, role)
+    }
+
+    #[inline]
+    fn identity(&self) -> u64 {
+        (**self).identity()
+    }
+}
+
 /// What exhaustive search and the references ask of a configuration.
 pub trait PlainView: Eq + Hash + Debug + Send + Sync {
     /// The arcs so far, as a tree in which some words may lack a head.

@@ -3,9 +3,8 @@
 use fearless_simd::i32x8;
 use fearless_simd::prelude::*;
 
-use super::scorer::Scores;
-use super::vectors::{Block, MAX_TERMS};
 use crate::configuration::{Cell, Cells, Point, Role, View};
+use crate::scorer::{Block, MAX_TERMS, Scores};
 use crate::system::{ActionId, Actions, Choice, FORBIDDEN};
 use crate::vector::vectorised;
 
@@ -249,8 +248,8 @@ impl<'a, C: View<'a>> View<'a> for Item<'a, C> {
 mod tests {
     use std::cmp::Reverse;
 
-    use super::super::vectors::Vectors;
     use super::*;
+    use crate::scorer::Vectors;
     use crate::vector::versions;
     use proptest::prelude::*;
 
@@ -274,7 +273,7 @@ mod tests {
                     let scores = lanes.iter().zip(0..).map(|(scored, lane)| scored.0 - lane);
                     vectors.push_zero().copy_from_slice(&scores.collect::<Vec<i32>>());
                     let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
-                    let scores = Scores { vectors: &vectors, terms: &[0, 1] };
+                    let scores = Scores::new(&vectors, &[0, 1]);
                     offer(&mut beam, (rank as u32, 0, *base), scores, &mask);
                 }
                 beam.finish().to_vec()

@@ -1,25 +1,18 @@
 //! From a sentence to its tree.
 
-use super::{Beam, Candidate, IDLE, Identities, Item, Scorer, Workspace};
-use std::slice::ChunksExact;
+use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Workspace};
+use crate::configuration::{Arena, View as _};
+use crate::scorer::{Context, Query, Scorer};
+use crate::system::{Choice, Permitted, TransitionSystem};
+use crate::tree::Tree;
 
-use crate::configuration::{Arena, LabelSets, Point, View as _};
-use crate::features::{Compiled, Input};
-use crate::model::Weights;
-use crate::system::{Actions, Choice, Permitted, TransitionSystem};
-use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
-
-/// Everything that decoding needs and that all threads share.
+/// A machine and what scores its actions: all that decoding needs and that all threads share.
 #[derive(Debug, Clone, Copy)]
-pub struct Decoder<'m, S, W> {
-    /// The transition system.
-    pub system: S,
-    /// The compiled features.
-    pub features: &'m Compiled,
-    /// The actions.
-    pub actions: &'m Actions,
-    /// The weights.
-    pub weights: &'m W,
+pub struct Decoder<'m, S, C> {
+    /// The transition system with its actions.
+    pub machine: Machine<'m, S>,
+    /// What scores them.
+    pub scorer: C,
 }
 
 /// How many candidates to select for a beam of `width`, so that enough are left when twins are dropped.
@@ -36,15 +29,20 @@ pub struct Parsed {
     pub score: i64,
 }
 
-impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
+impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
+    /// The decoder over a machine that remembers what `scorer` reads.
+    pub fn new(system: S, actions: &'m crate::system::Actions, scorer: C) -> Decoder<'m, S, C> {
+        Decoder { machine: Machine::new(system, actions, &scorer), scorer }
+    }
+
     /// The best trees of the sentence in `workspace.input`, best first: at most `k` of the final beam's items.
     ///
     /// # Panics
     /// If `width` is 0.
-    pub fn decode(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
+    pub fn decode(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Vec<Parsed> {
         match width {
-            // Where features read the last actions, any move changes what is seen from every point.
-            1 if S::LOCAL_POINTS && !self.features.reads_history() => vec![self.decode_by_points(workspace)],
+            // Where scorers read the last actions, any move changes what is seen from every point.
+            1 if S::LOCAL_POINTS && !self.machine.keeps_history => vec![self.decode_by_points(workspace)],
             1 => vec![self.decode_greedily(workspace)],
             _ => self.decode_by_beam(workspace, width, k),
         }
@@ -54,78 +52,45 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     ///
     /// # Panics
     /// If `width` is 0.
-    pub fn decode_by_beam(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
+    pub fn decode_by_beam(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Vec<Parsed> {
         assert!(width > 0, "a beam has at least width 1");
+        let machine = &self.machine;
         let n_words = workspace.input.n_words();
-        workspace.start(self.weights.n_sums(self.actions.width()));
-        let Workspace { bump, label_sets, scorer, input, selection, terms, distinct } = workspace;
-        let arena = Arena::new(bump, label_sets, self.features.masks());
+        workspace.start();
+        let Workspace { bump, label_sets, memory, input, selection, distinct } = workspace;
+        let context = Context { input, label_sets, actions: machine.actions };
+        self.scorer.begin(memory, context);
+        let arena = Arena::new(bump, label_sets, self.scorer.masks());
         let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
-        items.push(self.initial(arena, n_words));
-        while !items.iter().all(|item| self.system.is_terminal(&item.configuration)) {
-            self.score(&items, scorer, input, label_sets, terms);
+        let mut queries = Vec::with_capacity(width.min(1 << 16));
+        items.push(machine.initial(arena, n_words));
+        while !items.iter().all(|item| machine.is_terminal(item)) {
+            self.score(&items, memory, context, &mut queries);
             let mut beam = Beam::new(selected(width), items[0].score, selection);
-            let mut of_items = terms.chunks_exact(Scorer::n_terms(self.features));
-            for (rank, item) in items.iter().enumerate() {
-                self.offer(&mut beam, rank as u32, item, scorer, &mut of_items);
-            }
+            self.offer(&mut beam, &items, memory, context, &queries);
             self.build(&items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
             std::mem::swap(&mut items, &mut next);
             next.clear();
         }
-        items.iter().take(k).map(|item| Parsed { tree: self.tree(item, n_words), score: item.score }).collect()
+        items.iter().take(k).map(|item| Parsed { tree: machine.tree(item, n_words), score: item.score }).collect()
     }
 
-    /// The item before the first transition.
-    pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a, S::Shared<'a>> {
-        let configuration = self.system.initial(arena, n_words);
-        arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true, history: None })
-    }
-
-    /// The scores of all actions of an item at `point`, where `permitted` holds.
-    #[inline]
-    pub(super) fn scores<'a, 's>(
-        &self,
-        item: &Item<'a, S::Shared<'a>>,
-        point: Point,
-        permitted: Permitted,
-        scorer: &'s mut Scorer,
-        input: &Input,
-        label_sets: &LabelSets,
-    ) -> &'s [i32] {
-        scorer.score(self.features, self.weights, input, label_sets, (item, point));
-        scorer.read(self.weights, self.actions, permitted)
-    }
-
-    /// Scores all actions of all items; `terms` then says which vectors to add up for each item and point.
+    /// Scores all actions of all items. `queries` then says what each row of the scores is of.
     pub fn score<'a>(
         &self,
         items: &[&'a Item<'a, S::Shared<'a>>],
-        scorer: &mut Scorer,
-        input: &Input,
-        label_sets: &LabelSets,
-        terms: &mut Vec<u32>,
+        memory: &mut C::Memory,
+        context: Context,
+        queries: &mut Vec<Query<&'a Item<'a, S::Shared<'a>>>>,
     ) {
-        terms.clear();
-        scorer.make_room();
-        for item in items {
-            let c = &item.configuration;
-            let n_points = if self.system.is_terminal(c) { self.n_idling() } else { self.system.n_points(c) };
-            for point in 0..n_points as Point {
-                scorer.prepare(self.features, self.weights, input, label_sets, (*item, point), terms);
-            }
-        }
-        scorer.finish(self.features, self.weights);
+        queries.clear();
+        items.iter().for_each(|item| self.machine.ask(item, queries));
+        self.scorer.score(memory, context, queries);
     }
 
-    /// At how many points an item is scored whose derivation is complete.
-    fn n_idling(&self) -> usize {
-        usize::from(self.actions.idle().is_some())
-    }
-
-    /// Offers all successors of an item to the beam; an item whose derivation is complete succeeds itself. `terms` goes
-    /// on with what [`Decoder::score`] gave for this item.
+    /// Offers all successors of all items to the beam; an item whose derivation is complete succeeds itself. `queries` are
+    /// those of [`Decoder::score`].
     ///
     /// Where derivations differ in length, waiting is scored like any transition (Zhu et al. 2013): else the longer
     /// derivations of a beam would gain by their length.
@@ -133,52 +98,52 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
     pub fn offer<'a>(
         &self,
         beam: &mut Beam,
-        rank: u32,
-        item: &Item<'a, S::Shared<'a>>,
-        scorer: &mut Scorer,
-        terms: &mut ChunksExact<u32>,
+        items: &[&'a Item<'a, S::Shared<'a>>],
+        memory: &mut C::Memory,
+        context: Context,
+        queries: &[Query<&'a Item<'a, S::Shared<'a>>>],
     ) {
-        let mut next = || terms.next().expect("every item was scored");
-        let c = &item.configuration;
-        if self.system.is_terminal(c) {
-            let gained = self.actions.idle().map_or(0, |idle| {
-                let scores = scorer.scores(self.features, self.weights, next(), self.actions, Permitted::default());
-                scores.of(idle)
-            });
-            beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
-            return;
-        }
-        for point in 0..self.system.n_points(c) as Point {
-            let permitted = self.system.permitted(c, point);
-            let scores = scorer.scores(self.features, self.weights, next(), self.actions, permitted);
-            beam.offer_all(rank, point, item.score, scores, self.actions.mask(permitted));
+        let actions = self.machine.actions;
+        let mut row = 0;
+        for (rank, item) in (0..).zip(items) {
+            if self.machine.is_terminal(item) {
+                let gained = actions.idle().map_or(0, |idle| {
+                    row += 1;
+                    self.scorer.row(memory, context, row - 1, Permitted::default()).of(idle)
+                });
+                beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
+                continue;
+            }
+            while let Some(&Query { point, permitted, .. }) = queries.get(row).filter(|q| std::ptr::eq(q.view, *item)) {
+                let scores = self.scorer.row(memory, context, row, permitted);
+                beam.offer_all(rank, point, item.score, scores, actions.mask(permitted));
+                row += 1;
+            }
         }
     }
 
     /// Offers those successors of an item that `choices`, in ascending order, lead to.
-    #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
     pub fn offer_only<'a>(
         &self,
         beam: &mut Beam,
         rank: u32,
-        item: &Item<'a, S::Shared<'a>>,
+        item: &'a Item<'a, S::Shared<'a>>,
         choices: &[Choice],
-        scorer: &mut Scorer,
-        input: &Input,
-        label_sets: &LabelSets,
+        memory: &mut C::Memory,
+        context: Context,
     ) {
+        let Machine { system, actions, .. } = self.machine;
         for at_point in choices.chunk_by(|a, b| a.point == b.point) {
             let is_idle = at_point[0] == IDLE;
-            if is_idle && self.n_idling() == 0 {
+            if is_idle && self.machine.n_idling() == 0 {
                 beam.offer(Candidate::new(item.score, rank, IDLE));
                 continue;
             }
             let point = if is_idle { 0 } else { at_point[0].point };
-            let permitted =
-                if is_idle { Permitted::default() } else { self.system.permitted(&item.configuration, point) };
-            let scores = self.scores(item, point, permitted, scorer, input, label_sets);
+            let permitted = if is_idle { Permitted::default() } else { system.permitted(&item.configuration, point) };
+            let scores = self.scorer.score_one(memory, context, Query { view: item, point, permitted });
             for &choice in at_point {
-                let action = if is_idle { self.actions.idle().unwrap_or_default() } else { choice.action };
+                let action = if is_idle { actions.idle().unwrap_or_default() } else { choice.action };
                 let score = item.score + i64::from(scores[action as usize]);
                 beam.offer(Candidate::new(score, rank, choice));
             }
@@ -203,7 +168,8 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
         distinct.clear();
         for &candidate in candidates {
             let parent = items[candidate.rank() as usize];
-            let item = self.successor(parent, candidate.choice(), candidate.score(), is_gold(candidate), arena);
+            let (choice, score) = (candidate.choice(), candidate.score());
+            let item = self.machine.successor(parent, choice, score, is_gold(candidate), arena);
             if width == 1 || distinct.insert(item.identity()) {
                 keep(item);
                 if width == 1 || distinct.len() == width {
@@ -211,55 +177,5 @@ impl<S: TransitionSystem, W: Weights> Decoder<'_, S, W> {
                 }
             }
         }
-    }
-
-    /// The item after `choice`.
-    #[inline]
-    pub fn successor<'a>(
-        &self,
-        parent: &'a Item<'a, S::Shared<'a>>,
-        choice: Choice,
-        score: i64,
-        is_gold: bool,
-        arena: Arena<'a>,
-    ) -> &'a Item<'a, S::Shared<'a>> {
-        let configuration = match choice {
-            IDLE => parent.configuration,
-            _ => self.system.successor(&parent.configuration, self.actions.chosen(choice), arena),
-        };
-        let history = match choice {
-            IDLE => parent.history,
-            _ if self.features.reads_history() => Some(arena.history(choice.action, parent.history)),
-            _ => None,
-        };
-        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold, history })
-    }
-
-    /// The arcs of a derivation, read off by walking back: what happened last to a word stands, whether it got a head or lost
-    /// it. A word that the system leaves without a head hangs on the root.
-    pub fn tree<'a>(&self, item: &'a Item<'a, S::Shared<'a>>, n_words: usize) -> Tree {
-        let mut tree = Tree::unattached(n_words);
-        let hang = |tree: &mut Tree, word| tree.attach(word, ROOT, self.actions.root_label());
-        for item in item.history().filter(|item| item.choice != IDLE) {
-            let Some(parent) = item.parent else { break };
-            let action = self.actions.chosen(item.choice);
-            if let Some((head, dependent)) = self.system.arc(&parent.configuration, action.point, action.mv)
-                && tree.head(dependent) == NO_NODE
-            {
-                debug_assert!(action.label != NO_LABEL);
-                tree.attach(dependent, head, action.label);
-            }
-            for word in self.system.detached(&parent.configuration, action.point, action.mv).into_iter().flatten() {
-                if tree.head(word) == NO_NODE {
-                    hang(&mut tree, word);
-                }
-            }
-        }
-        for word in 1..=n_words as Node {
-            if tree.head(word) == NO_NODE {
-                hang(&mut tree, word);
-            }
-        }
-        tree
     }
 }

@@ -4,18 +4,14 @@
 mod beam;
 mod decoder;
 mod greedy;
-mod memo;
+mod machine;
 mod parser;
 mod points;
-mod scorer;
-mod vectors;
 mod workspace;
 
+pub use crate::scorer::Identities;
 pub use beam::{Beam, Candidate, IDLE, Item, Selection};
 pub use decoder::{Decoder, Parsed, selected};
-pub use memo::Identities;
+pub use machine::Machine;
 pub use parser::Parser;
-pub use points::best_permitted;
-pub use scorer::{Scorer, Scores};
-pub use vectors::Vectors;
 pub use workspace::{Scratch, Workspace};

@@ -5,27 +5,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Decoder, Parsed, Workspace};
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::linear::Linear;
+use crate::model::{Frozen, Model};
 use crate::tree::Tree;
 use crate::treebank::Sentence;
 use crate::with_system;
 
 /// A model with the threads and the scratch memory to parse with it.
 #[derive(Debug)]
-pub struct Parser<'m> {
-    model: &'m Model,
+pub struct Parser<'m, F: Frozen = Linear> {
+    model: &'m Model<F>,
     width: usize,
     pool: rayon::ThreadPool,
     /// One per thread.
-    workspaces: Vec<Workspace>,
+    workspaces: Vec<Workspace<F::Memory>>,
 }
 
-impl<'m> Parser<'m> {
+impl<'m, F: Frozen> Parser<'m, F> {
     /// A parser that decodes with a beam of `width` on `threads` threads.
     ///
     /// # Errors
     /// If `width` is 0 or the threads cannot be started.
-    pub fn new(model: &'m Model, width: usize, threads: usize) -> Result<Parser<'m>> {
+    pub fn new(model: &'m Model<F>, width: usize, threads: usize) -> Result<Parser<'m, F>> {
         if width == 0 {
             return Err(Error::Usage("a beam has at least width 1".to_owned()));
         }
@@ -45,7 +46,7 @@ impl<'m> Parser<'m> {
         }
         // Threads take the next sentence when they have finished one: sentences differ much in length.
         let next = AtomicUsize::new(0);
-        let work = |workspace: &mut Workspace| {
+        let work = |workspace: &mut Workspace<F::Memory>| {
             let mut done = Vec::new();
             while let Some((i, sentence)) = {
                 let i = next.fetch_add(1, Ordering::Relaxed);
@@ -67,14 +68,19 @@ impl<'m> Parser<'m> {
 }
 
 /// The `k` best trees of one sentence.
-fn parse(model: &Model, sentence: &Sentence, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
-    workspace.input.read(model.features.columns(), sentence);
+fn parse<F: Frozen>(
+    model: &Model<F>,
+    sentence: &Sentence,
+    workspace: &mut Workspace<F::Memory>,
+    width: usize,
+    k: usize,
+) -> Vec<Parsed> {
+    model.read(sentence, &mut workspace.input);
     let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
-        let (features, actions, weights) = (&model.features, &model.actions, &model.reading());
-        Decoder { system, features, actions, weights }.decode(workspace, width, k)
+        Decoder::new(system, &model.actions, model.scorer.scorer()).decode(workspace, width, k)
     });
     for parsed in &mut parsed {
-        parsed.tree = model.outcome.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
+        parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
     }
     parsed
 }

@@ -2,71 +2,62 @@
 
 use bumpalo::Bump;
 
-use super::memo::Identities;
-use super::{Scorer, Selection};
+use super::{Identities, Selection};
 use crate::configuration::LabelSets;
 use crate::features::Input;
+use crate::scorer::Context;
+use crate::system::Actions;
 
-/// Scratch memory, owned by the caller and used for any number of sentences; one per thread.
+/// Scratch memory, owned by the caller and used for any number of sentences; one per thread. `M` is that of the scorer.
 #[derive(Debug)]
-pub struct Workspace {
+pub struct Workspace<M> {
     /// Configurations, cells and beam items of the sentence at hand.
     pub bump: Bump,
     /// The label sets met so far.
     pub label_sets: LabelSets,
-    /// Memoised scores.
-    pub scorer: Scorer,
-    /// What features read of the sentence at hand.
+    /// What the scorer remembers of the sentence at hand.
+    pub memory: M,
+    /// What scorers read of the sentence at hand.
     pub input: Input,
     /// The candidates of a step.
     pub selection: Selection,
-    /// Which vectors a step's scores are the sums of, by item and point.
-    pub terms: Vec<u32>,
     /// The identities of a step's configurations.
     pub distinct: Identities,
 }
 
 /// The scratch memory of a [`Workspace`] without what configurations live in.
 #[derive(Debug)]
-pub struct Scratch<'w> {
-    /// The label sets met so far.
-    pub label_sets: &'w LabelSets,
-    /// Memoised scores.
-    pub scorer: &'w mut Scorer,
-    /// What features read of the sentence at hand.
-    pub input: &'w Input,
+pub struct Scratch<'w, M> {
+    /// What the scorer remembers of the sentence at hand.
+    pub memory: &'w mut M,
     /// The candidates of a step.
     pub selection: &'w mut Selection,
-    /// Which vectors a step's scores are the sums of, by item and point.
-    pub terms: &'w mut Vec<u32>,
     /// The identities of a step's configurations.
     pub distinct: &'w mut Identities,
 }
 
-impl Workspace {
-    /// What configurations live in, and the rest.
-    pub fn parts(&mut self) -> (&Bump, Scratch<'_>) {
-        let Workspace { bump, label_sets, scorer, input, selection, terms, distinct } = self;
-        (bump, Scratch { label_sets, scorer, input, selection, terms, distinct })
-    }
-
+impl<M: Default> Workspace<M> {
     /// Scratch memory for a model of `n_labels` labels.
-    pub fn new(n_labels: usize) -> Workspace {
+    pub fn new(n_labels: usize) -> Workspace<M> {
         Workspace {
             bump: Bump::new(),
             label_sets: LabelSets::new(n_labels),
-            scorer: Scorer::default(),
+            memory: M::default(),
             input: Input::default(),
             selection: Selection::default(),
-            terms: Vec::new(),
             distinct: Identities::default(),
         }
     }
 
-    /// Forgets the last sentence but for its input, and prepares for vectors of `width` lanes.
-    pub fn start(&mut self, width: usize) {
-        let cleared = self.label_sets.clear_if_full();
-        self.scorer.start(width, cleared);
+    /// What configurations live in, what scorers see besides configurations, and the rest.
+    pub fn parts<'w>(&'w mut self, actions: &'w Actions) -> (&'w Bump, Context<'w>, Scratch<'w, M>) {
+        let Workspace { bump, label_sets, memory, input, selection, distinct } = self;
+        (bump, Context { input, label_sets, actions }, Scratch { memory, selection, distinct })
+    }
+
+    /// Forgets the last sentence but for its input. The scorer must [begin](crate::scorer::Scorer::begin) anew.
+    pub fn start(&mut self) {
+        self.label_sets.clear_if_full();
         self.bump.reset();
     }
 }

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::Arena;
 use crate::decode::{Decoder, Workspace};
 use crate::error::Result;
-use crate::features::Input;
 use crate::learn::{GoldSide, Pair, Pursuit, Supervision};
-use crate::model::{Model, Weights as _};
+use crate::model::{Frozen, Model};
+use crate::scorer::Scorer as _;
 use crate::system::{System as _, TransitionSystem};
 use crate::tree::{Gold, Roots, Tree};
 use crate::treebank::Treebank;
@@ -74,16 +74,16 @@ impl Diagnosis {
 ///
 /// # Errors
 /// If a tree is malformed.
-pub fn diagnose(model: &Model, gold: &Treebank, width: usize) -> Result<Option<Diagnosis>> {
+pub fn diagnose<F: Frozen>(model: &Model<F>, gold: &Treebank, width: usize) -> Result<Option<Diagnosis>> {
     if model.header.lift.is_some() {
         return Ok(None);
     }
-    let mut labels = model.outcome.labels().clone();
+    let mut labels = model.label_decoding.labels().clone();
     let trees = gold.trees(Roots::Several, &mut labels)?;
     let mut workspace = Workspace::new(model.actions.n_labels());
     let mut sum = Diagnosis::default();
     for (sentence, tree) in gold.sentences.iter().zip(trees) {
-        workspace.input = Input::new(model.features.columns(), sentence);
+        model.read(sentence, &mut workspace.input);
         let system = model.header.system;
         sum += with_system!(system, model.header.roots, |kind| {
             of_sentence(kind.with_oracle(system.beam_oracle()), model, tree, width, &mut workspace)
@@ -93,45 +93,47 @@ pub fn diagnose(model: &Model, gold: &Treebank, width: usize) -> Result<Option<D
 }
 
 /// The diagnosis of the sentence in `workspace.input`.
-fn of_sentence<S: TransitionSystem>(
+fn of_sentence<S: TransitionSystem, F: Frozen>(
     system: S,
-    model: &Model,
+    model: &Model<F>,
     tree: Tree,
     width: usize,
-    workspace: &mut Workspace,
+    workspace: &mut Workspace<F::Memory>,
 ) -> Diagnosis {
-    let weights = &model.reading();
-    let decoder = Decoder { system, features: &model.features, actions: &model.actions, weights };
+    let scorer = model.scorer.scorer();
+    let decoder = Decoder::new(system, &model.actions, model.scorer.scorer());
+    let machine = decoder.machine;
     let gold = Gold::new(tree);
-    let supervision = Supervision { system, actions: &model.actions, gold: &gold };
-    workspace.start(weights.n_sums(model.actions.width()));
-    let (bump, mut scratch) = workspace.parts();
-    let arena = Arena::new(bump, scratch.label_sets, model.features.masks());
+    let supervision = Supervision { machine, gold: &gold };
+    workspace.start();
+    let (bump, context, mut scratch) = workspace.parts(&model.actions);
+    decoder.scorer.begin(scratch.memory, context);
+    let arena = Arena::new(bump, context.label_sets, scorer.masks());
     let canonical;
     let gold_side = match model.header.system.beam_oracle() {
         oracle if oracle.is_static() => {
-            canonical = supervision.derivation::<S::Shared<'_>>(Arena::new(bump, scratch.label_sets, &[]));
-            GoldSide::Static(&canonical)
+            canonical = supervision.derivation::<S::Shared<'_>>(Arena::new(bump, context.label_sets, &[]));
+            GoldSide::Canonical(&canonical)
         }
-        _ => GoldSide::Dynamic,
+        _ => GoldSide::LeastCost,
     };
     let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width: width.max(GOLD_WIDTH) };
     let n_words = gold.n_words();
     let mut pair: Pair<S::Shared<'_>> = pursuit.start(arena, n_words);
     let mut n_steps = 0;
     let mut fell_off = None;
-    while pursuit.advance(&mut pair, arena, &mut scratch) {
+    while pursuit.advance(&mut pair, arena, context, &mut scratch) {
         n_steps += 1;
         if fell_off.is_none() && !pair.step().gold_in_beam {
             fell_off = Some(n_steps);
         }
     }
     let (output, best_gold) = (pair.items[0], pair.gold_items[0]);
-    let reached = decoder.tree(best_gold, n_words);
+    let reached = machine.tree(best_gold, n_words);
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
     diagnosis.not_derivable = u64::from(reached != *gold.tree());
     // The same tree by another derivation than the canonical one is right, too.
-    let is_right = output.is_gold || decoder.tree(output, n_words) == reached;
+    let is_right = output.is_gold || machine.tree(output, n_words) == reached;
     match (is_right, best_gold.score > output.score) {
         (true, _) => diagnosis.right = 1,
         (false, true) => diagnosis.search_errors = 1,

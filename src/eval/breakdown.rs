@@ -6,20 +6,21 @@ use serde::Serialize;
 
 use super::counts::{Scores, percent};
 use super::{Counts, Granularity, InputSentence};
+use crate::choice::choice;
 use crate::tree::{Node, ROOT, Tree, non_projective_arcs};
 
-/// The kinds of breakdown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Section {
-    /// By the distance between a word and its head
-    Length,
-    /// By label
-    Label,
-    /// By the number of words of the sentence
-    SentenceLength,
-    /// By whether the arc is projective
-    Projectivity,
+choice! {
+    /// The kinds of breakdown.
+    pub enum Section {
+        /// By the distance between a word and its head
+        Length,
+        /// By label
+        Label,
+        /// By the number of words of the sentence
+        SentenceLength,
+        /// By whether the arc is projective
+        Projectivity,
+    }
 }
 
 /// One class of arcs. An arc is of a class by its own tree: gold arcs are found or not, predicted arcs are right or not.

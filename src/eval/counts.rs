@@ -5,6 +5,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use crate::choice::choice;
 use crate::tree::Node;
 
 /// A sentence's tree with its labels as text, so that trees from different label inventories compare.
@@ -16,15 +17,16 @@ pub struct Analysis<'a> {
     pub labels: Vec<&'a str>,
 }
 
-/// Which labels count as the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Granularity {
-    /// The whole label, with its subtype: `nsubj:pass` is not `nsubj`
-    #[default]
-    Full,
-    /// What stands before the first colon: `nsubj:pass` is `nsubj`
-    Universal,
+choice! {
+    /// Which labels count as the same.
+    #[derive(Default)]
+    pub enum Granularity {
+        /// The whole label, with its subtype: `nsubj:pass` is not `nsubj`
+        #[default]
+        Full,
+        /// What stands before the first colon: `nsubj:pass` is `nsubj`
+        Universal,
+    }
 }
 
 impl Granularity {
@@ -71,6 +73,22 @@ impl Metric {
 }
 
 /// What was scored and what was correct, in one sentence or in many.
+///
+/// # Examples
+/// ```
+/// use treebeam::eval::{Analysis, Counts, Granularity, count};
+///
+/// let gold = Analysis { heads: vec![2, 3, 0, 3], labels: vec!["det", "nsubj", "root", "punct"] };
+/// let system = Analysis { heads: vec![2, 3, 0, 2], labels: vec!["det", "obj", "root", "punct"] };
+/// // Words are numbered from 0 here; the last one is punctuation.
+/// let counts = count(&gold, &system, |word| word < 3, Granularity::Full);
+/// assert_eq!((counts.tokens, counts.heads, counts.labelled), (3, 3, 2));
+/// assert_eq!(counts.uas(), 100.0);
+///
+/// // Scores of several sentences are those of all their words together.
+/// let both: Counts = [counts, counts].into_iter().sum();
+/// assert_eq!(both.tokens, 6);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Sentences with at least one scored word. A sentence that has none can be neither right nor wrong.

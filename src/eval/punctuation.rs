@@ -1,27 +1,28 @@
 //! Which words are punctuation, and whether they are scored.
 
-use serde::{Deserialize, Serialize};
+use crate::choice::choice;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Whether punctuation is scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Punctuation {
-    /// Every word is scored
-    #[default]
-    Include,
-    /// Words that are punctuation in the gold file are not scored
-    Exclude,
+choice! {
+    /// Whether punctuation is scored.
+    #[derive(Default)]
+    pub enum Punctuation {
+        /// Every word is scored
+        #[default]
+        Include,
+        /// Words that are punctuation in the gold file are not scored
+        Exclude,
+    }
 }
 
-/// What makes a word punctuation. Only the gold file is asked, so that every system is scored on the same words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum PunctuationRule {
-    /// The universal part of speech is PUNCT
-    Upos,
-    /// Every character of the form is Unicode punctuation (general category P), as in CoNLL-X's eval.pl
-    Form,
+choice! {
+    /// What makes a word punctuation. Only the gold file is asked, so that every system is scored on the same words.
+    pub enum PunctuationRule {
+        /// The universal part of speech is PUNCT
+        Upos,
+        /// Every character of the form is Unicode punctuation (general category P), as in CoNLL-X's eval.pl
+        Form,
+    }
 }
 
 impl PunctuationRule {

@@ -30,6 +30,21 @@ pub struct Interval {
 /// `a[i]` and `b[i]` belong to the same sentence. Takes O(samples · sentences) time; the result depends on the seed, not
 /// on the number of threads.
 ///
+/// # Examples
+/// ```
+/// use treebeam::eval::significance::{bootstrap_difference, randomisation};
+/// use treebeam::eval::{Counts, Metric};
+///
+/// let sentence = |heads| Counts { sentences: 1, tokens: 10, heads, ..Counts::default() };
+/// // In every other of 100 sentences, the second system has one more head right.
+/// let a: Vec<Counts> = (0..100).map(|_| sentence(8)).collect();
+/// let b: Vec<Counts> = (0..100).map(|i| sentence(8 + i % 2)).collect();
+/// assert!(randomisation(&a, &b, Metric::Uas, 1000, 1) < 0.01);
+/// assert_eq!(randomisation(&a, &a, Metric::Uas, 1000, 1), 1.0);
+/// let gained = bootstrap_difference(&a, &b, Metric::Uas, 1000, 1);
+/// assert!(gained.low > 0.0 && gained.low < 5.0 && gained.high > 5.0);
+/// ```
+///
 /// # Panics
 /// If `a` and `b` do not have the same number of sentences, or not the same number of words in each.
 pub fn randomisation(a: &[Counts], b: &[Counts], metric: Metric, samples: usize, seed: u64) -> f64 {

@@ -13,8 +13,9 @@ use crate::error::{Error, Result};
 use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
 use crate::files::write_whole;
 use crate::graph::{GraphData, GraphModel, GraphParser, GraphTrainer};
-use crate::learn::{IterationReport, Progress, Run, Stop, Trainer, TrainingData};
-use crate::model::Model;
+use crate::learn::{IterationReport, Run, Stop, TrainingData, start};
+use crate::linear::LinearModel;
+use crate::model::Frozen as _;
 use crate::options::Options;
 use crate::tree::{Labels, Node, Roots, Tree};
 use crate::treebank::{Column, Sentence, Treebank};
@@ -103,7 +104,7 @@ pub struct Trained {
 /// A model of either kind of parser.
 #[derive(Debug)]
 enum AnyModel {
-    Transitions(Model),
+    Transitions(LinearModel),
     Graph(GraphModel),
 }
 
@@ -111,7 +112,7 @@ impl AnyModel {
     /// The labels of its trees.
     fn labels(&self) -> &Labels {
         match self {
-            AnyModel::Transitions(model) => model.outcome.labels(),
+            AnyModel::Transitions(model) => model.label_decoding.labels(),
             AnyModel::Graph(model) => model.outcome.labels(),
         }
     }
@@ -130,34 +131,37 @@ struct Finished {
 /// What stands beside a checkpoint: how long the run had taken when it was written.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Spent {
-    iteration: u32,
+    iteration: usize,
     seconds: f64,
 }
 
-/// Trains to the end, with checkpoints; from the last one on if the run was interrupted. The clock was started at `start`.
-fn train_to_the_end(run: &impl Run, desk: &Desk, start: Instant) -> Result<(Progress, f64)> {
-    let (mut progress, mut before) = (Progress::default(), 0.0);
-    if desk.checkpoint.exists() {
-        match run.load(&desk.checkpoint) {
-            Ok(loaded) => {
-                let spent =
-                    std::fs::read(desk.clock()).ok().and_then(|text| serde_json::from_slice::<Spent>(&text).ok());
-                let learning = || loaded.reports.iter().map(|report| report.seconds).sum();
-                before = spent.filter(|s| s.iteration == loaded.iteration).map_or_else(learning, |s| s.seconds);
-                progress = loaded;
-            }
-            // A checkpoint is a help and no more.
-            Err(error) => eprintln!("{error}; the cell is run from the beginning"),
-        }
+/// Goes on from the checkpoint on the desk, if there is one: the seconds that the run had taken until then. `None` if the checkpoint
+/// cannot be used; the run is then to be begun anew.
+fn resume(run: &mut (impl Run + ?Sized), desk: &Desk) -> Option<f64> {
+    if !desk.checkpoint.exists() {
+        return Some(0.0);
     }
+    if let Err(error) = run.load(&desk.checkpoint) {
+        // A checkpoint is a help and no more.
+        eprintln!("{error}; the cell is run from the beginning");
+        return None;
+    }
+    let spent = std::fs::read(desk.clock()).ok().and_then(|text| serde_json::from_slice::<Spent>(&text).ok());
+    let learning = || run.reports().iter().map(|report| report.seconds).sum();
+    Some(spent.filter(|spent| spent.iteration == run.reports().len()).map_or_else(learning, |spent| spent.seconds))
+}
+
+/// Trains to the end, with checkpoints. The clock was started at `start`; `before` are the seconds that the run had taken before it
+/// was interrupted.
+fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, before: f64) -> Result<()> {
     let mut saved = Instant::now();
     let mut can_save = true;
-    while !run.is_done(&progress) {
-        run.iterate(&mut progress, &mut |_| ());
-        if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done(&progress) {
-            let spent = Spent { iteration: progress.iteration, seconds: before + start.elapsed().as_secs_f64() };
+    while !run.is_done() {
+        run.iterate(&mut |_| ());
+        if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done() {
+            let spent = Spent { iteration: run.reports().len(), seconds: before + start.elapsed().as_secs_f64() };
             let spent = serde_json::to_vec(&spent).map_err(|error| Error::Usage(error.to_string()))?;
-            let written = write_whole(&desk.clock(), &spent).and_then(|()| run.save(&progress, &desk.checkpoint));
+            let written = write_whole(&desk.clock(), &spent).and_then(|()| run.save(&desk.checkpoint));
             if let Err(error) = written {
                 eprintln!("{error}; the cell goes on without checkpoints");
                 can_save = false;
@@ -165,7 +169,7 @@ fn train_to_the_end(run: &impl Run, desk: &Desk, start: Instant) -> Result<(Prog
             saved = Instant::now();
         }
     }
-    Ok((progress, before))
+    Ok(())
 }
 
 impl Trained {
@@ -182,7 +186,7 @@ impl Engine for Treebeam {
     type Parsed = Vec<Tree>;
 
     fn train(&self, cell: &Cell, desk: &Desk) -> Result<Trained> {
-        let start = Instant::now();
+        let began = Instant::now();
         let Cell { options, data, .. } = cell;
         let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?];
         // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
@@ -190,30 +194,52 @@ impl Engine for Treebeam {
             .num_threads(1)
             .build()
             .map_err(|error| Error::Usage(format!("cannot start a thread: {error}")))?;
-        let finished = |stop: Option<Stop>, progress: Progress, seconds_before: f64| -> Result<Finished> {
-            let (kept_epoch, n_features) = (progress.kept()?.iteration, progress.kept()?.weights.n_features() as u64);
-            Ok(Finished { stop, reports: progress.reports, kept_epoch, n_features, seconds_before })
-        };
-        let (model, progress) = match options {
+        let (model, finished) = match options {
             Options::Transitions(options) => {
                 let data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;
-                let trainer = Trainer::new(options, &data, 1)?;
-                let (progress, before) = train_to_the_end(&trainer, desk, start)?;
-                let model = trainer.finish(&progress)?;
-                let stop = trainer.stopping().stop(&progress.reports);
-                (AnyModel::Transitions(model), finished(stop, progress, before)?)
+                let mut run = start(options, &data, 1)?;
+                let before = match resume(&mut *run, desk) {
+                    Some(before) => before,
+                    None => {
+                        run = start(options, &data, 1)?;
+                        0.0
+                    }
+                };
+                train_to_the_end(&mut *run, desk, began, before)?;
+                let model = run.model()?;
+                let finished = Finished {
+                    reports: run.reports().to_vec(),
+                    stop: run.stopping().stop(run.reports()),
+                    kept_epoch: model.header.provenance.iteration,
+                    n_features: model.scorer.size().features as u64,
+                    seconds_before: before,
+                };
+                (AnyModel::Transitions(model), finished)
             }
             Options::Graph(options) => {
                 let data = pool.install(|| GraphData::new(options, &train, Some(&dev)))?;
-                let trainer = GraphTrainer::new(options, &data, 1)?;
-                let (progress, before) = train_to_the_end(&trainer, desk, start)?;
-                let model = trainer.finish(&progress)?;
-                let stop = trainer.stopping().stop(&progress.reports);
-                (AnyModel::Graph(model), finished(stop, progress, before)?)
+                let mut run = GraphTrainer::new(options, &data, 1)?;
+                let before = match resume(&mut run, desk) {
+                    Some(before) => before,
+                    None => {
+                        run = GraphTrainer::new(options, &data, 1)?;
+                        0.0
+                    }
+                };
+                train_to_the_end(&mut run, desk, began, before)?;
+                let model = run.model()?;
+                let finished = Finished {
+                    reports: run.reports().to_vec(),
+                    stop: run.stopping().stop(run.reports()),
+                    kept_epoch: model.header.provenance.iteration,
+                    n_features: model.weights.n_features() as u64,
+                    seconds_before: before,
+                };
+                (AnyModel::Graph(model), finished)
             }
         };
         let test = Gold::new(data.read(&data.test)?)?;
-        Ok(Trained { model, progress, dev: Gold::new(dev)?, test })
+        Ok(Trained { model, progress: finished, dev: Gold::new(dev)?, test })
     }
 
     fn history(&self, trained: &Trained) -> History {

@@ -2,39 +2,36 @@
 
 use rapidhash::v3::rapidhash_v3;
 
-use super::{Atom, Attribute, FeatureSet};
+use super::{Atom, Attribute, FeatureSet, Vocabulary};
+use crate::choice::choice;
 use crate::tree::Node;
 use crate::treebank::{Column, Sentence};
 
-/// A column that features may read, by its name on the command line.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum ColumnName {
-    /// The word form.
-    Form,
-    /// The lemma.
-    Lemma,
-    /// The universal part of speech.
-    Upos,
-    /// The language's own part of speech.
-    Xpos,
-    /// The morphological features, as one value.
-    Feats,
+choice! {
+    /// A column that features may read, by its name on the command line.
+    pub enum ColumnName {
+        /// The word form.
+        Form,
+        /// The lemma.
+        Lemma,
+        /// The universal part of speech.
+        Upos,
+        /// The language's own part of speech.
+        Xpos,
+        /// The morphological features, as one value.
+        Feats,
+    }
 }
 
-/// What word atoms make of their column.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum WordShape {
-    /// The word as it is written.
-    AsWritten,
-    /// The word in lower case; all numbers of as many digits are one word. PERF: worth 0.4 points of LAS on the
-    /// development data of English-EWT at width 8 (88.0 to 88.4, arc-eager, zn11, 15 iterations).
-    Normalised,
+choice! {
+    /// What word atoms make of their column.
+    pub enum WordShape {
+        /// The word as it is written.
+        AsWritten,
+        /// The word in lower case; all numbers of as many digits are one word. PERF: worth 0.4 points of LAS on the
+        /// development data of English-EWT at width 8 (88.0 to 88.4, arc-eager, zn11, 15 iterations).
+        Normalised,
+    }
 }
 
 impl From<ColumnName> for Column {
@@ -67,6 +64,12 @@ impl Columns {
                 && let Some(column) = columns.named(attribute)
                 && !columns.read.contains(&column)
             {
+                columns.read.push(column);
+            }
+        }
+        // Other scorers than sparse ones read these two whatever the feature set reads.
+        for column in [word, tag] {
+            if !columns.read.contains(&column) {
                 columns.read.push(column);
             }
         }
@@ -127,18 +130,20 @@ pub struct Input {
     n_words: usize,
     /// By column: no node, the root, the words.
     values: Vec<u64>,
+    /// The same as numbers in the vocabulary; none without one.
+    ids: Vec<u32>,
 }
 
 impl Input {
     /// The values of `sentence`.
     pub fn new(columns: &Columns, sentence: &Sentence) -> Input {
         let mut input = Input::default();
-        input.read(columns, sentence);
+        input.read(columns, None, sentence);
         input
     }
 
-    /// Replaces the values by those of `sentence`, keeping the memory.
-    pub fn read(&mut self, columns: &Columns, sentence: &Sentence) {
+    /// Replaces the values by those of `sentence`, keeping the memory. With a vocabulary they have numbers, too.
+    pub fn read(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &Sentence) {
         self.n_words = sentence.n_words();
         self.values.clear();
         for &column in &columns.read {
@@ -146,6 +151,17 @@ impl Input {
             let value = |word| columns.hash(column, sentence.column(word, column));
             self.values.extend((1..=self.n_words as Node).map(value));
         }
+        self.ids.clear();
+        if let Some(vocabulary) = vocabulary {
+            self.number(vocabulary);
+        }
+    }
+
+    /// Gives the values the numbers that they have in `vocabulary`.
+    pub fn number(&mut self, vocabulary: &Vocabulary) {
+        self.ids.clear();
+        let by_column = self.values.chunks_exact(self.n_words + 2).enumerate();
+        self.ids.extend(by_column.flat_map(|(column, values)| values.iter().map(move |&v| vocabulary.id(column, v))));
     }
 
     /// The number of words.
@@ -159,6 +175,21 @@ impl Input {
     pub fn value(&self, column: usize, node: Node) -> u64 {
         // NO_NODE + 1 wraps to 0.
         self.values[column * (self.n_words + 2) + node.wrapping_add(1) as usize]
+    }
+}
+
+impl Input {
+    /// The number of the value of `node`, which may be [`crate::tree::NO_NODE`], in the column with number `column`:
+    /// [`Vocabulary::UNKNOWN`] if the vocabulary does not have it, or there is none.
+    #[inline]
+    pub fn id(&self, column: usize, node: Node) -> u32 {
+        let place = column * (self.n_words + 2) + node.wrapping_add(1) as usize;
+        self.ids.get(place).copied().unwrap_or(Vocabulary::UNKNOWN)
+    }
+
+    /// The values of all nodes in the column with number `column`: those of no node, of the root, of the words.
+    pub fn column(&self, column: usize) -> &[u64] {
+        &self.values[column * (self.n_words + 2)..][..self.n_words + 2]
     }
 }
 

@@ -11,6 +11,7 @@ mod input;
 mod parse;
 mod set;
 mod show;
+mod vocabulary;
 
 pub use address::{Address, Atom, Attribute, Step};
 pub use compile::{Compiled, Group, Part};
@@ -19,3 +20,4 @@ pub(crate) use extract::mix;
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use set::{BUILT_IN, FeatureSet, Template};
 pub use show::Shown;
+pub use vocabulary::Vocabulary;

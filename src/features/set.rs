@@ -45,6 +45,21 @@ impl fmt::Display for Template {
 }
 
 /// A set of templates and the text it came from, which the model file keeps.
+///
+/// # Examples
+/// ```
+/// use treebeam::features::FeatureSet;
+///
+/// assert_eq!(FeatureSet::load("zn11")?.templates.len(), 72);
+/// // A set of one's own: a template a line, each a conjunction of what it reads.
+/// let text = "# Tags of two words\nS0.p B0.p\nS0.w  # and one form\n";
+/// let set = FeatureSet::parse("tags", "tags.feat", text)?;
+/// assert_eq!((set.title(), set.templates.len()), ("Tags of two words", 2));
+/// // Errors say where.
+/// let error = FeatureSet::parse("tags", "tags.feat", "S0.p\nQ0.p\n").unwrap_err();
+/// assert!(error.to_string().starts_with("tags.feat:2: column 1: "));
+/// # Ok::<(), treebeam::error::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeatureSet {
     /// The set's name.

@@ -1,26 +1,36 @@
-//! The container of model and checkpoint files: a few checksummed sections.
+//! The container of model and checkpoint files: named, checksummed sections, any number of them.
 //!
 //! ```text
-//! 0   magic                                  8 bytes
-//! 8   format version                         u32
-//! 12  byte order mark 0x0102_0304            u32
-//! 16  number of sections                     u64
-//! 24  for each: offset, length, checksum     3 x u64
-//!     the sections                           each at a multiple of 64
+//! 0   magic                                       8 bytes
+//! 8   format version                              u32
+//! 12  byte order mark 0x0102_0304                 u32
+//! 16  number of sections                          u64
+//! 24  for each: name, padded with zeros           64 bytes
+//!               offset, length, checksum          3 x u64
+//!     the sections, in this order, each at the next multiple of 64, with zeros between them; the last one ends the file
 //! ```
 //!
-//! Numbers are little-endian. Checksums are rapidhash v3 of the section's bytes. A file that is foreign, cut or changed is
-//! an error; nothing in it is trusted before its checksum and its bounds are checked.
+//! Numbers are little-endian. Checksums are rapidhash v3 of the section's bytes. A file that is foreign, cut, changed or
+//! longer than it says is an error; nothing in it is trusted before its checksum and its bounds are checked.
 
-use std::path::Path;
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use bytemuck::Pod;
+use memmap2::Mmap;
 use rapidhash::v3::rapidhash_v3;
+use serde::de::DeserializeOwned;
 
+use super::memory::{self, Mapped, Numbers};
+use super::read_whole;
 use crate::error::{Error, Result};
 
 const BYTE_ORDER: u32 = 0x0102_0304;
 const TABLE: usize = 24;
-const ENTRY: usize = 24;
+const NAME: usize = 64;
+const ENTRY: usize = NAME + 24;
 const ALIGNMENT: usize = 64;
 
 const BAD_TABLE: &str = "the table of sections is damaged";
@@ -39,70 +49,236 @@ pub struct Kind {
     pub name: &'static str,
 }
 
+/// A section to be written: its name, of at most 64 bytes, and what it holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section<'s> {
+    name: String,
+    bytes: std::borrow::Cow<'s, [u8]>,
+}
+
+impl<'s> Section<'s> {
+    /// The section of this name.
+    ///
+    /// # Panics
+    /// If the name is empty, has more than 64 bytes, or holds a zero byte.
+    pub fn new(name: impl Into<String>, bytes: impl Into<std::borrow::Cow<'s, [u8]>>) -> Section<'s> {
+        let name = name.into();
+        assert!((1..=NAME).contains(&name.len()) && !name.contains('\0'), "`{name}` is no name of a section");
+        Section { name, bytes: bytes.into() }
+    }
+
+    /// The same bytes under `prefix` and a slash before the name.
+    #[must_use]
+    pub fn under(self, prefix: &str) -> Section<'s> {
+        Section::new(format!("{prefix}/{}", self.name), self.bytes)
+    }
+}
+
+/// The whole file that sections were read from.
+#[derive(Debug, Clone)]
+enum Bytes {
+    Owned(Arc<Vec<u8>>),
+    Mapped(Arc<Mmap>),
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(map) => map,
+        }
+    }
+}
+
+/// The sections of a file, by name.
+#[derive(Debug, Clone)]
+pub struct Sections {
+    bytes: Bytes,
+    path: PathBuf,
+    places: Vec<(String, Range<usize>)>,
+    /// Before every name that is asked for.
+    prefix: String,
+}
+
 impl Kind {
     /// The bytes of a file with these sections.
-    pub fn pack(&self, sections: &[&[u8]]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(sections.iter().map(|s| s.len() + ALIGNMENT).sum::<usize>() + 256);
+    ///
+    /// # Panics
+    /// If two sections have one name.
+    pub fn pack(&self, sections: &[Section]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(sections.iter().map(|s| s.bytes.len() + ALIGNMENT).sum::<usize>() + 1024);
         bytes.extend(self.magic);
         bytes.extend(self.version.to_le_bytes());
         bytes.extend(BYTE_ORDER.to_le_bytes());
         bytes.extend((sections.len() as u64).to_le_bytes());
         bytes.resize(TABLE + sections.len() * ENTRY, 0);
-        for (i, section) in sections.iter().enumerate() {
+        for (i, Section { name, bytes: section }) in sections.iter().enumerate() {
+            assert!(sections[..i].iter().all(|other| other.name != *name), "two sections are named `{name}`");
             bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
-            let entry = [bytes.len() as u64, section.len() as u64, rapidhash_v3(section)];
-            for (j, number) in entry.into_iter().enumerate() {
-                bytes[TABLE + i * ENTRY + j * 8..][..8].copy_from_slice(&number.to_le_bytes());
+            let entry = TABLE + i * ENTRY;
+            bytes[entry..][..name.len()].copy_from_slice(name.as_bytes());
+            let numbers = [bytes.len() as u64, section.len() as u64, rapidhash_v3(section)];
+            for (j, number) in numbers.into_iter().enumerate() {
+                bytes[entry + NAME + j * 8..][..8].copy_from_slice(&number.to_le_bytes());
             }
-            bytes.extend(*section);
+            bytes.extend_from_slice(section);
         }
         bytes
     }
 
-    /// The sections of a file; `path` is what errors call it.
-    ///
-    /// # Errors
-    /// If the bytes are not a whole, unchanged file of this kind and version with `N` sections.
-    pub fn unpack<'b, const N: usize>(&self, bytes: &'b [u8], path: &Path) -> Result<[&'b [u8]; N]> {
-        let sections = self.unpack_any(bytes, path)?;
-        sections.try_into().map_err(|_| damaged(path, BAD_TABLE))
-    }
-
-    /// The sections of a file, however many; `path` is what errors call it.
+    /// The sections of a file in memory; `path` is what errors call it.
     ///
     /// # Errors
     /// If the bytes are not a whole, unchanged file of this kind and version.
-    pub fn unpack_any<'b>(&self, bytes: &'b [u8], path: &Path) -> Result<Vec<&'b [u8]>> {
+    pub fn unpack(&self, bytes: Vec<u8>, path: &Path) -> Result<Sections> {
+        self.sections(Bytes::Owned(Arc::new(bytes)), path)
+    }
+
+    /// Maps a file into memory, or reads it if it is packed or a pipe; see [`Kind::unpack`].
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a whole, unchanged file of this kind and version.
+    pub fn read(&self, path: &Path) -> Result<Sections> {
+        let packed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
+        let map = match File::open(path) {
+            Ok(file) if !packed => memory::map(&file).ok(),
+            _ => None,
+        };
+        match map {
+            Some(map) => self.sections(Bytes::Mapped(Arc::new(map)), path),
+            None => self.unpack(read_whole(path)?, path),
+        }
+    }
+
+    fn sections(&self, bytes: Bytes, path: &Path) -> Result<Sections> {
         let bad = |what: &str| Err(damaged(path, what));
         if bytes.len() < TABLE || &bytes[..8] != self.magic {
             return bad(&format!("not a treebeam {}", self.name));
         }
-        if u32_at(bytes, 12) != BYTE_ORDER {
+        if u32_at(&bytes, 12) != BYTE_ORDER {
             return bad("the byte order mark is wrong; the file is damaged");
         }
-        let version = u32_at(bytes, 8);
+        let version = u32_at(&bytes, 8);
         if version != self.version {
             let read = self.version;
             return bad(&format!("format {version}, but this program reads format {read}: make the file again"));
         }
-        let n_sections = u64_at(bytes, 16);
+        let n_sections = u64_at(&bytes, 16);
         if n_sections > ((bytes.len() - TABLE) / ENTRY) as u64 {
             return bad(BAD_TABLE);
         }
-        let mut sections = Vec::with_capacity(n_sections as usize);
+        let mut places: Vec<(String, Range<usize>)> = Vec::with_capacity(n_sections as usize);
+        let mut end = TABLE + n_sections as usize * ENTRY;
         for i in 0..n_sections as usize {
-            let [offset, len, checksum] = [0, 8, 16].map(|j| u64_at(bytes, TABLE + i * ENTRY + j));
-            let end = offset.checked_add(len).and_then(|end| usize::try_from(end).ok());
-            let found = usize::try_from(offset).ok().zip(end).and_then(|(start, end)| bytes.get(start..end));
-            let Some(found) = found else {
-                return bad(&format!("section {i} goes beyond the end; the file is cut short"));
-            };
-            if rapidhash_v3(found) != checksum {
-                return bad(&format!("section {i} does not match its checksum; the file is damaged"));
+            let entry = &bytes[TABLE + i * ENTRY..][..ENTRY];
+            let name = entry[..NAME].split(|&byte| byte == 0).next().unwrap_or_default();
+            let Ok(name) = std::str::from_utf8(name) else { return bad(BAD_TABLE) };
+            let is_padded = entry[name.len()..NAME].iter().all(|&byte| byte == 0);
+            if name.is_empty() || !is_padded || places.iter().any(|(other, _)| other == name) {
+                return bad(BAD_TABLE);
             }
-            sections.push(found);
+            let [offset, len, checksum] = [0, 8, 16].map(|j| u64_at(entry, NAME + j));
+            let start = end.next_multiple_of(ALIGNMENT);
+            if offset != start as u64 {
+                return bad(BAD_TABLE);
+            }
+            let found = usize::try_from(len).ok().and_then(|len| bytes.get(start..start.checked_add(len)?));
+            let Some(found) = found else {
+                return bad(&format!("section `{name}` goes beyond the end; the file is cut short"));
+            };
+            if bytes[end..start].iter().any(|&byte| byte != 0) || rapidhash_v3(found) != checksum {
+                return bad(&format!("section `{name}` does not match its checksum; the file is damaged"));
+            }
+            end = start + found.len();
+            places.push((name.to_owned(), start..end));
         }
-        Ok(sections)
+        if end != bytes.len() {
+            return bad(&format!("{} bytes follow the last section; the file is damaged", bytes.len() - end));
+        }
+        Ok(Sections { bytes, path: path.to_owned(), places, prefix: String::new() })
+    }
+}
+
+impl Sections {
+    /// What errors call the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The sections whose names begin with `prefix` and a slash, to be asked for without these.
+    #[must_use]
+    pub fn under(&self, prefix: &str) -> Sections {
+        Sections { prefix: format!("{}{prefix}/", self.prefix), ..self.clone() }
+    }
+
+    /// How many sections there are.
+    pub fn len(&self) -> usize {
+        self.places.iter().filter(|(name, _)| name.starts_with(&self.prefix)).count()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn place(&self, name: &str) -> Result<Range<usize>> {
+        let of_name = |(full, _): &&(String, Range<usize>)| full.strip_prefix(&self.prefix[..]) == Some(name);
+        let found = self.places.iter().find(of_name);
+        let missing = || self.damaged(&format!("there is no section `{}{name}`", self.prefix));
+        found.map(|(_, place)| place.clone()).ok_or_else(missing)
+    }
+
+    /// What the section of this name holds.
+    ///
+    /// # Errors
+    /// If there is no such section.
+    pub fn get(&self, name: &str) -> Result<&[u8]> {
+        Ok(&self.bytes[self.place(name)?])
+    }
+
+    /// The sections of these names, in order.
+    ///
+    /// # Errors
+    /// If there is one that is missing.
+    pub fn all<const N: usize>(&self, names: [&str; N]) -> Result<[&[u8]; N]> {
+        let mut all: [&[u8]; N] = [&[]; N];
+        for (section, name) in all.iter_mut().zip(names) {
+            *section = self.get(name)?;
+        }
+        Ok(all)
+    }
+
+    /// The numbers that the section of this name holds, where they stand if the file is mapped, else copied.
+    ///
+    /// # Errors
+    /// If there is no such section, or it does not hold whole numbers of this type.
+    pub fn numbers<T: Pod>(&self, name: &str) -> Result<Numbers<T>> {
+        let place = self.place(name)?;
+        let numbers = match &self.bytes {
+            Bytes::Mapped(map) => Mapped::new(map, place).map(Numbers::Mapped),
+            Bytes::Owned(bytes) => {
+                let bytes = &bytes[place];
+                let is_whole = bytes.len().is_multiple_of(size_of::<T>());
+                is_whole.then(|| Numbers::Owned(bytemuck::allocation::pod_collect_to_vec(bytes)))
+            }
+        };
+        numbers.ok_or_else(|| self.damaged(&format!("section `{name}` does not hold whole numbers")))
+    }
+
+    /// What the section of this name says in JSON.
+    ///
+    /// # Errors
+    /// If there is no such section, or it says something else than is expected.
+    pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
+        serde_json::from_slice(self.get(name)?)
+            .map_err(|error| self.damaged(&format!("section `{name}` does not parse: {error}")))
+    }
+
+    /// The error that the file is not what it should be.
+    pub fn damaged(&self, what: &str) -> Error {
+        damaged(&self.path, what)
     }
 }
 
@@ -125,26 +301,40 @@ mod tests {
 
     const KIND: Kind = Kind { magic: b"testfile", version: 3, name: "test file" };
 
-    #[test]
-    fn sections_come_back() {
-        let bytes = KIND.pack(&[b"one", b"", b"three"]);
-        let sections: [&[u8]; 3] = KIND.unpack(&bytes, Path::new("x")).unwrap();
-        assert_eq!(sections, [&b"one"[..], b"", b"three"]);
+    fn unpack(bytes: &[u8]) -> Result<Sections> {
+        KIND.unpack(bytes.to_vec(), Path::new("x"))
     }
 
-    /// Every cut and every flipped bit that matters is an error, none a panic.
+    fn packed() -> Vec<u8> {
+        let first = Section::new("first", &b"first section"[..]);
+        KIND.pack(&[first, Section::new("empty", Vec::new()), Section::new("numbers", vec![7; 16]).under("a")])
+    }
+
+    #[test]
+    fn sections_come_back() {
+        let sections = unpack(&packed()).unwrap();
+        assert_eq!(sections.len(), 3);
+        assert_eq!(sections.all(["first", "empty"]).unwrap(), [&b"first section"[..], b""]);
+        let under = sections.under("a");
+        assert_eq!((under.len(), &under.numbers::<u64>("numbers").unwrap()[..]), (1, &[0x0707_0707_0707_0707; 2][..]));
+        assert!(sections.numbers::<u64>("first").is_err() && under.get("first").is_err());
+    }
+
+    /// Every cut, every flipped bit and every byte too many is an error, none a panic.
     #[test]
     fn damage_is_noticed() {
-        let bytes = KIND.pack(&[b"first section", b"second"]);
+        let bytes = packed();
         for len in 0..bytes.len() {
-            assert!(KIND.unpack::<2>(&bytes[..len], Path::new("x")).is_err(), "cut to {len}");
+            assert!(unpack(&bytes[..len]).is_err(), "cut to {len}");
         }
         for i in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[i] ^= 1 << (i % 8);
-            let Ok(sections) = KIND.unpack::<2>(&flipped, Path::new("x")) else { continue };
-            // Only padding between sections is not covered.
-            assert_eq!(sections, [&b"first section"[..], b"second"], "byte {i}");
+            // A name may be another one; then the section of the old name is missing.
+            let Ok(sections) = unpack(&flipped) else { continue };
+            assert!(sections.all(["first", "empty", "a/numbers"]).is_err(), "byte {i}");
         }
+        let longer = [&bytes[..], b"\0"].concat();
+        assert!(unpack(&longer).unwrap_err().to_string().contains("1 bytes follow"));
     }
 }

@@ -3,14 +3,16 @@
 
 mod container;
 mod input;
+mod memory;
 mod output;
 mod paths;
 mod temporary;
 
-pub use container::{Kind, damaged};
+pub use container::{Kind, Section, Sections, damaged};
 pub use input::{is_packed, open, read_whole};
 pub use output::{Output, write_whole};
 pub use paths::Paths;
 pub use temporary::clean_up_on_signals;
 
 pub(crate) use input::open_to_keep;
+pub(crate) use memory::{Numbers, prefetch};

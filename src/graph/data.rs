@@ -8,9 +8,10 @@ use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphKind, GraphOptions, 
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, Input};
-use crate::learn::Nonprojective;
-use crate::learn::prepare::{TrainingTrees, compare, development, provenance};
-use crate::model::{FrozenWeights, Outcome};
+use crate::linear::FrozenWeights;
+use crate::model::LabelDecoding;
+use crate::training::Nonprojective;
+use crate::training::prepare::{TrainingTrees, compare, development, provenance};
 use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
 use crate::treebank::Treebank;
 
@@ -18,7 +19,7 @@ use crate::treebank::Treebank;
 #[derive(Debug)]
 pub struct GraphData {
     header: GraphHeader,
-    outcome: Outcome,
+    label_decoding: LabelDecoding,
     columns: Columns,
     inventory: ArcLabels,
     /// Sentences with the trees to learn.
@@ -62,10 +63,10 @@ impl GraphData {
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, kept.len(), dev),
         };
-        let (outcome, columns, inventory) = (header.outcome(), header.columns(), header.inventory());
-        let dev = development(dev, options.roots, outcome.labels(), &columns)?;
+        let (label_decoding, columns, inventory) = (header.label_decoding(), header.columns(), header.inventory());
+        let dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
         let examples = kept.into_iter().map(|(sentence, tree)| (Input::new(&columns, sentence), tree)).collect();
-        Ok(GraphData { header, outcome, columns, inventory, examples, dev, n_read })
+        Ok(GraphData { header, label_decoding, columns, inventory, examples, dev, n_read })
     }
 
     /// The number of sentences in the training file, those that were left out included.
@@ -101,7 +102,7 @@ impl GraphData {
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
     pub fn score_dev(&self, weights: &FrozenWeights) -> Option<Counts> {
         let counts = self.dev.par_iter().map_init(Workspace::default, |workspace, (input, gold)| {
-            compare(gold, &self.outcome.finish(workspace.decode(self.search(), weights, input, None).tree))
+            compare(gold, &self.label_decoding.finish(workspace.decode(self.search(), weights, input, None).tree))
         });
         self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
     }

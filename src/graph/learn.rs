@@ -21,11 +21,12 @@ use super::scorer::Reward;
 use super::{ArcLabels, GraphData, GraphModel, GraphOptions, Learner};
 use crate::error::{Error, Result};
 use crate::features::Input;
-use crate::learn::{Pass, Progress, Run, Stopping};
-use crate::model::{FrozenWeights, LiveWeights};
-use crate::process::Clock;
+use crate::linear::IntegerWeights;
+use crate::model::{Averaged as _, Size};
+use crate::process::cpu_s_with;
 use crate::random;
 use crate::system::ActionId;
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
 use crate::tree::{LabelId, Node, Tree};
 
 /// What 1.0 is in live weights of MIRA.
@@ -37,6 +38,7 @@ pub struct GraphTrainer<'t> {
     options: &'t GraphOptions,
     data: &'t GraphData,
     pool: rayon::ThreadPool,
+    progress: Progress<IntegerWeights>,
 }
 
 impl<'t> GraphTrainer<'t> {
@@ -51,76 +53,79 @@ impl<'t> GraphTrainer<'t> {
             .num_threads(threads)
             .build()
             .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
-        Ok(GraphTrainer { options, data, pool })
+        let progress = Progress::new(vec![IntegerWeights::new(data.inventory().width())]);
+        Ok(GraphTrainer { options, data, pool, progress })
     }
 
-    /// The model after the last iteration.
+    /// The model of what is kept.
     ///
     /// # Errors
-    /// If there was none.
-    pub fn finish(&self, progress: &Progress) -> Result<GraphModel> {
-        let best = progress.kept()?;
+    /// If there was no iteration.
+    pub fn model(&self) -> Result<GraphModel> {
+        let best = self.progress.kept()?;
         let mut header = self.data.header().clone();
         header.provenance.iteration = best.iteration;
-        Ok(GraphModel::new(header, best.weights.clone()))
+        Ok(GraphModel::new(header, best.finished.clone()))
     }
 
     /// One pass; the number of sentences with an update.
-    fn pass(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) -> u64 {
+    fn pass(&mut self, tick: &mut (dyn FnMut(usize) + Send)) -> u64 {
         let mut order: Vec<usize> = (0..self.data.examples().len()).collect();
-        let iteration = u64::from(progress.iteration);
+        let iteration = u64::from(self.progress.iteration);
         random::shuffle(&mut order, &mut random::stream(self.options.seed, "shuffle", &[iteration]));
         let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
         let mut updates = 0;
         for (done, number) in order.into_iter().enumerate() {
             let (input, gold) = &self.data.examples()[number];
-            updates += u64::from(self.learn(&mut workspace, &mut difference, &mut progress.replicas[0], input, gold));
-            progress.replicas[0].tick();
+            let weights = &mut self.progress.replicas[0];
+            updates += u64::from(learn(self.options, self.data, &mut workspace, &mut difference, weights, input, gold));
+            weights.end_sentence();
             tick(done + 1);
         }
         updates
     }
+}
 
-    /// Learns from one sentence; whether there was anything to learn.
-    fn learn(
-        &self,
-        workspace: &mut Workspace,
-        difference: &mut Difference,
-        weights: &mut LiveWeights,
-        input: &Input,
-        gold: &Tree,
-    ) -> bool {
-        let reward = match self.options.learner {
-            Learner::Perceptron => None,
-            Learner::Mira => Some(Reward { gold, unit: UNIT as i32 }),
-        };
-        let predicted = workspace.decode(self.data.search(), weights, input, reward).tree;
-        difference.clear();
-        let mut loss = 0;
-        for word in gold.words() {
-            let [good, bad] = [gold, &predicted].map(|tree| (tree.head(word), tree.label(word)));
-            if good != bad {
-                loss += 1 + u32::from(good.0 != bad.0);
-                difference.add(workspace, word, good, 1);
-                difference.add(workspace, word, bad, -1);
-            }
+/// Learns from one sentence; whether there was anything to learn.
+fn learn(
+    options: &GraphOptions,
+    data: &GraphData,
+    workspace: &mut Workspace,
+    difference: &mut Difference,
+    weights: &mut IntegerWeights,
+    input: &Input,
+    gold: &Tree,
+) -> bool {
+    let reward = match options.learner {
+        Learner::Perceptron => None,
+        Learner::Mira => Some(Reward { gold, unit: UNIT as i32 }),
+    };
+    let predicted = workspace.decode(data.search(), weights, input, reward).tree;
+    difference.clear();
+    let mut loss = 0;
+    for word in gold.words() {
+        let [good, bad] = [gold, &predicted].map(|tree| (tree.head(word), tree.label(word)));
+        if good != bad {
+            loss += 1 + u32::from(good.0 != bad.0);
+            difference.add(workspace, word, good, 1);
+            difference.add(workspace, word, bad, -1);
         }
-        let squared_norm = difference.merge();
-        if squared_norm == 0 {
-            return false;
-        }
-        let step = match self.options.learner {
-            Learner::Perceptron => 1,
-            Learner::Mira => {
-                let needed = f64::from(loss) * UNIT - difference.margin(weights) as f64;
-                (needed / squared_norm as f64).min(self.options.aggressiveness * UNIT).round() as i32
-            }
-        };
-        for &(feature, lane, count) in &difference.changes {
-            weights.update(feature, lane, step * count);
-        }
-        step != 0
     }
+    let squared_norm = difference.merge();
+    if squared_norm == 0 {
+        return false;
+    }
+    let step = match options.learner {
+        Learner::Perceptron => 1,
+        Learner::Mira => {
+            let needed = f64::from(loss) * UNIT - difference.margin(weights) as f64;
+            (needed / squared_norm as f64).min(options.aggressiveness * UNIT).round() as i32
+        }
+    };
+    for &(feature, lane, count) in &difference.changes {
+        weights.update(feature, lane, step * count);
+    }
+    step != 0
 }
 
 /// The difference of the features of two trees: feature, lane, how many times more the first has it.
@@ -159,7 +164,7 @@ impl Difference {
     }
 
     /// Its score.
-    fn margin(&self, weights: &LiveWeights) -> i64 {
+    fn margin(&self, weights: &IntegerWeights) -> i64 {
         self.changes
             .iter()
             .map(|&(feature, lane, count)| i64::from(weights.get(feature, lane)) * i64::from(count))
@@ -176,33 +181,40 @@ impl Run for GraphTrainer<'_> {
         self.options.stopping()
     }
 
-    fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) {
-        let clock = Clock::start(&self.pool);
-        progress.start_pass(1, self.options.average_from);
-        let updates = self.pass(progress, tick);
+    fn reports(&self) -> &[IterationReport] {
+        &self.progress.reports
+    }
+
+    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
+        self.progress.start_pass(self.options.average_from);
+        // The pass changes the run that the clock's pool belongs to.
+        let (start, cpu_start) = (Instant::now(), cpu_s_with(&self.pool));
+        let updates = self.pass(tick);
+        let Self { options, data, pool, progress } = self;
         let pass = Pass {
             updates,
-            seconds: clock.seconds(),
-            cpu_seconds: clock.cpu_seconds(),
-            width: self.data.inventory().width(),
-            stopping: self.options.stopping(),
-            keep: self.options.keep,
-            has_dev: self.data.has_dev(),
+            seconds: start.elapsed().as_secs_f64(),
+            cpu_seconds: cpu_s_with(pool).zip(cpu_start).map(|(end, start)| end - start),
+            stopping: options.stopping(),
+            keep: options.keep,
+            has_dev: data.has_dev(),
         };
-        progress.end_pass(pass, |averaged, _| self.pool.install(|| self.data.score_dev(averaged)));
+        progress.end_pass(pass, |weights| pool.install(|| data.score_dev(weights)));
     }
 
-    fn save(&self, progress: &Progress, path: &Path) -> Result<()> {
-        progress.save(self.data.header(), path)
+    fn save(&self, path: &Path) -> Result<()> {
+        self.progress.save(self.data.header(), path)
     }
 
-    fn load(&self, path: &Path) -> Result<Progress> {
-        Progress::load(self.data.header(), Vec::new(), path)
+    fn load(&mut self, path: &Path) -> Result<()> {
+        self.progress.load(self.data.header(), path)
     }
 
-    fn write<'p>(&self, progress: &'p Progress, path: &Path) -> Result<&'p FrozenWeights> {
-        self.finish(progress)?.write(path)?;
-        Ok(&progress.kept()?.weights)
+    fn write(&self, path: &Path) -> Result<Written> {
+        let model = self.model()?;
+        model.write(path)?;
+        let size = Size { features: model.weights.n_features(), weights: model.weights.n_weights() };
+        Ok(Written { iteration: model.header.provenance.iteration, size })
     }
 }
 
@@ -224,15 +236,14 @@ mod tests {
         for (learner, aggressiveness) in [(Learner::Mira, 1.0), (Learner::Mira, short), (Learner::Perceptron, 1.0)] {
             let options = GraphOptions { learner, aggressiveness, ..GraphOptions::default() };
             let data = GraphData::new(&options, &train, None).unwrap();
-            let trainer = GraphTrainer::new(&options, &data, 1).unwrap();
             let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
-            let mut weights = LiveWeights::default();
+            let mut weights = IntegerWeights::new(data.inventory().width());
             let mut n_updates = 0;
             for (input, gold) in data.examples() {
                 let before = weights.clone();
                 let reward = Some(Reward { gold, unit: UNIT as i32 }).filter(|_| learner == Learner::Mira);
                 let predicted = workspace.decode(data.search(), &before, input, reward).tree;
-                if !trainer.learn(&mut workspace, &mut difference, &mut weights, input, gold) {
+                if !super::learn(&options, &data, &mut workspace, &mut difference, &mut weights, input, gold) {
                     assert_eq!(&predicted, gold);
                     continue;
                 }

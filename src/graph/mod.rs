@@ -34,18 +34,17 @@ pub use options::{GraphOptions, Learner};
 pub use parser::GraphParser;
 pub use scorer::{ArcLabels, ArcScorer, Side};
 
+use crate::choice::choice;
 use crate::tree::{Node, Roots};
 
-/// The graph-based parsers by name.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum GraphKind {
-    /// Graph-based: the best projective tree (Eisner 1996).
-    Eisner,
-    /// Graph-based: the best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
-    Mst,
+choice! {
+    /// The graph-based parsers by name.
+    pub enum GraphKind {
+        /// Graph-based: the best projective tree (Eisner 1996).
+        Eisner,
+        /// Graph-based: the best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
+        Mst,
+    }
 }
 
 impl GraphKind {

@@ -6,13 +6,14 @@ use std::path::Path;
 use super::{ArcLabels, GraphKind, Side};
 use crate::error::Result;
 use crate::features::{ColumnName, Columns, WordShape};
-use crate::files::{Kind, damaged, write_whole};
-use crate::model::{FrozenWeights, Outcome, Provenance, file};
+use crate::files::{Kind, Section, Sections, damaged, write_whole};
+use crate::linear::FrozenWeights;
+use crate::model::{LabelDecoding, Provenance};
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels, Roots};
 
 /// The container of model files is that of transition systems; what the sections hold is their own.
-const MODEL: Kind = Kind { magic: b"treegrph", version: 3, name: "model; expected a file written by `treebeam train`" };
+const MODEL: Kind = Kind { magic: b"treegrph", version: 4, name: "model; expected a file written by `treebeam train`" };
 
 /// What a model is and how it was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,8 +53,8 @@ impl GraphHeader {
     }
 
     /// What becomes of decoded trees.
-    pub fn outcome(&self) -> Outcome {
-        Outcome::new(self.labels.iter().collect::<Labels>(), self.lift)
+    pub fn label_decoding(&self) -> LabelDecoding {
+        LabelDecoding::new(self.labels.iter().collect::<Labels>(), self.lift)
     }
 }
 
@@ -63,7 +64,7 @@ pub struct GraphModel {
     /// What the model is and how it was made.
     pub header: GraphHeader,
     /// What becomes of decoded trees.
-    pub outcome: Outcome,
+    pub label_decoding: LabelDecoding,
     /// The columns that features read.
     pub columns: Columns,
     /// The inventory of labels.
@@ -75,8 +76,8 @@ pub struct GraphModel {
 impl GraphModel {
     /// The model of this header and these weights.
     pub fn new(header: GraphHeader, weights: FrozenWeights) -> GraphModel {
-        let (outcome, columns, inventory) = (header.outcome(), header.columns(), header.inventory());
-        GraphModel { header, outcome, columns, inventory, weights }
+        let (label_decoding, columns, inventory) = (header.label_decoding(), header.columns(), header.inventory());
+        GraphModel { header, label_decoding, columns, inventory, weights }
     }
 
     /// Whether `bytes` start as the model file of a graph-based parser does.
@@ -86,7 +87,10 @@ impl GraphModel {
 
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        file::pack(&MODEL, &self.header, &self.weights)
+        let header = serde_json::to_vec(&self.header).expect("a header is plain data");
+        let mut sections = vec![Section::new("header", header)];
+        sections.extend(self.weights.sections());
+        MODEL.pack(&sections)
     }
 
     /// The model in `bytes`; `path` is what errors call it.
@@ -94,8 +98,7 @@ impl GraphModel {
     /// # Errors
     /// If the bytes are not a whole, unchanged model file of this version.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<GraphModel> {
-        let (header, weights) = file::unpack(&MODEL, bytes, path, |header| width(header, path))?;
-        Ok(GraphModel::new(header, weights))
+        GraphModel::from_sections(&MODEL.unpack(bytes.to_vec(), path)?)
     }
 
     /// Maps a model file into memory, or reads it if it is packed or a pipe.
@@ -103,8 +106,13 @@ impl GraphModel {
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged model file of this version.
     pub fn read(path: &Path) -> Result<GraphModel> {
-        let (header, weights) = file::read(&MODEL, path, |header| width(header, path))?;
-        Ok(GraphModel::new(header, weights))
+        GraphModel::from_sections(&MODEL.read(path)?)
+    }
+
+    fn from_sections(sections: &Sections) -> Result<GraphModel> {
+        let header: GraphHeader = sections.json("header")?;
+        let width = width(&header, sections.path())?;
+        Ok(GraphModel::new(header, FrozenWeights::from_sections(sections, width)?))
     }
 
     /// Writes the model file, whole or not at all.

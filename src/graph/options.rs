@@ -3,21 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 use super::GraphKind;
+use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Iterations, Keep, Nonprojective, Stopping, check_ranges};
+use crate::learn::check_ranges;
+use crate::training::{Iterations, Keep, Nonprojective, Stopping};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
 
-/// How far an update goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Learner {
-    /// Structured perceptron (Collins 2002): always by 1.
-    Perceptron,
-    /// 1-best MIRA (McDonald, Crammer & Pereira 2005; PA-I of Crammer et al. 2006): as far as it takes for the gold tree to
-    /// win over the worst of the others by that one's loss, but at most by the aggressiveness.
-    Mira,
+choice! {
+    /// How far an update goes.
+    pub enum Learner {
+        /// Structured perceptron (Collins 2002): always by 1.
+        Perceptron,
+        /// 1-best MIRA (McDonald, Crammer & Pereira 2005; PA-I of Crammer et al. 2006): as far as it takes for the gold tree to
+        /// win over the worst of the others by that one's loss, but at most by the aggressiveness.
+        Mira,
+    }
 }
 
 /// The options of a training run. They are written into the model's header; two runs with equal options on equal data make

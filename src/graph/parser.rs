@@ -7,7 +7,7 @@ use super::{ArcLabels, ArcScorer, GraphDecoder, GraphKind, GraphModel};
 use crate::decode::Parsed;
 use crate::error::{Error, Problem, Result};
 use crate::features::{Columns, Input};
-use crate::model::Weights;
+use crate::linear::Weights;
 use crate::tree::{LabelId, Node, ROOT, Roots, Tree};
 use crate::treebank::Sentence;
 
@@ -85,7 +85,7 @@ impl<'m> GraphParser<'m> {
         let parse = |workspace: &mut Workspace, sentence: &Sentence| {
             let input = Input::new(&model.columns, sentence);
             let parsed = workspace.decode(search, &model.weights, &input, None);
-            Parsed { tree: model.outcome.finish(parsed.tree), score: parsed.score }
+            Parsed { tree: model.label_decoding.finish(parsed.tree), score: parsed.score }
         };
         let parsed = || sentences.par_iter().map_init(Workspace::default, parse).collect();
         Ok(self.pool.install(parsed))

@@ -7,7 +7,7 @@
 use super::features::{Class, TagsBetween};
 use super::{ArcFeatures, ArcScores};
 use crate::features::{Columns, Input};
-use crate::model::Weights;
+use crate::linear::Weights;
 use crate::system::{ActionId, FORBIDDEN};
 use crate::tree::{LabelId, Node, ROOT, Tree};
 
@@ -205,7 +205,7 @@ impl ArcScorer {
 mod tests {
     use super::*;
     use crate::features::{ColumnName, WordShape};
-    use crate::model::LiveWeights;
+    use crate::linear::IntegerWeights;
     use crate::random::{below, stream};
     use crate::treebank::generate::{Options, sentences};
 
@@ -217,7 +217,7 @@ mod tests {
             Columns::of_words_and_tags(ColumnName::Form.into(), WordShape::Normalised, ColumnName::Upos.into());
         let seen = [(Side::Root, 0), (Side::Left, 1), (Side::Left, 2), (Side::Left, 3), (Side::Right, 3)];
         let inventory = ArcLabels::new(5, seen);
-        let mut weights = LiveWeights::default();
+        let mut weights = IntegerWeights::new(16);
         let mut stream = stream(3, "weights", &[]);
         let mut scorer = ArcScorer::default();
         for sentence in sentences(Options { seed: 5, n_sentences: 12, non_projective: false }) {

@@ -4,16 +4,18 @@ use bumpalo::Bump;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::prepare::{TrainingTrees, compare, development, provenance};
+use super::TrainOptions;
 use super::supervision::Supervision;
-use super::{Nonprojective, TrainOptions};
 use crate::configuration::{Arena, LabelSets};
-use crate::decode::{Decoder, Workspace};
+use crate::decode::{Decoder, Machine, Workspace};
 use crate::error::Result;
 use crate::eval::Counts;
-use crate::features::{Compiled, FeatureSet, Input};
-use crate::model::{ArcLabel, FrozenWeights, Header, Layer, Outcome, Parts, Reading, Readout};
+use crate::features::{Columns, FeatureSet, Input, Vocabulary};
+use crate::model::{ArcLabel, Frozen, Header, LabelDecoding};
+use crate::scorer::Stages;
 use crate::system::{Actions, Choice, System, TransitionSystem};
+use crate::training::Nonprojective;
+use crate::training::prepare::{TrainingTrees, compare, development, provenance};
 use crate::tree::{Gold, LabelId, ROOT, Tree};
 use crate::treebank::Treebank;
 use crate::with_system;
@@ -33,12 +35,12 @@ pub struct Example {
 #[derive(Debug)]
 pub struct TrainingData {
     header: Header,
-    outcome: Outcome,
-    features: Compiled,
+    label_decoding: LabelDecoding,
+    columns: Columns,
     actions: Actions,
-    parts: Parts,
+    stages: Stages,
     examples: Vec<Example>,
-    /// Trees with labels of the outcome, and numbers beyond these for labels that training never saw.
+    /// Trees with the labels of finished trees, and numbers beyond these for labels that training never saw.
     dev: Vec<(Input, Tree)>,
     n_read: usize,
 }
@@ -78,11 +80,12 @@ impl TrainingData {
             beam: options.decoding_beam(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
-            layers: Vec::new(),
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, kept.len(), dev),
         };
-        let (labels, features, actions) = header.compile()?;
+        header.compile()?;
+        let (labels, actions) = header.labels_and_actions()?;
+        let (_, columns) = header.feature_set()?;
         let examples = kept
             .into_par_iter()
             .map_init(
@@ -90,16 +93,17 @@ impl TrainingData {
                 |(bump, sets), (sentence, tree)| {
                     bump.reset();
                     let gold = Gold::new(tree);
-                    let supervision = Supervision { system, actions: &actions, gold: &gold };
+                    let machine = Machine { system, actions: &actions, keeps_history: false };
+                    let supervision = Supervision { machine, gold: &gold };
                     let derivation = supervision.derivation::<S::Shared<'_>>(Arena::new(bump, sets, &[]));
-                    Example { input: Input::new(features.columns(), sentence), gold, derivation }
+                    Example { input: Input::new(&columns, sentence), gold, derivation }
                 },
             )
             .collect();
-        let outcome = Outcome::new(labels, header.lift);
-        let dev = development(dev, options.roots, outcome.labels(), features.columns())?;
-        let parts = Parts::new(header.decisions, &actions);
-        Ok(TrainingData { header, outcome, features, actions, parts, examples, dev, n_read })
+        let label_decoding = LabelDecoding::new(labels, header.lift);
+        let dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
+        let stages = header.stages(&actions);
+        Ok(TrainingData { header, label_decoding, columns, actions, stages, examples, dev, n_read })
     }
 
     /// The number of sentences in the training file, those that were left out included.
@@ -112,9 +116,15 @@ impl TrainingData {
         &self.header
     }
 
-    /// The compiled features.
-    pub fn features(&self) -> &Compiled {
-        &self.features
+    /// The columns of sentences that are read.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// Gives all sentences the numbers that their values have in `vocabulary`, for scorers that want them.
+    pub fn number(&mut self, vocabulary: &Vocabulary) {
+        self.examples.iter_mut().for_each(|example| example.input.number(vocabulary));
+        self.dev.iter_mut().for_each(|(input, _)| input.number(vocabulary));
     }
 
     /// The actions.
@@ -122,9 +132,9 @@ impl TrainingData {
         &self.actions
     }
 
-    /// The parts of decisions.
-    pub fn parts(&self) -> &Parts {
-        &self.parts
+    /// The stages of decisions.
+    pub fn stages(&self) -> &Stages {
+        &self.stages
     }
 
     /// The training sentences, in the treebank's order.
@@ -138,18 +148,16 @@ impl TrainingData {
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
-    pub fn score_dev(&self, weights: &FrozenWeights, layers: &[Layer], beam: usize) -> Option<Counts> {
-        let readout = &Readout::new(self.parts.clone(), layers).expect("the layers are those of the parts");
-        let weights = &Reading { weights, readout };
+    pub fn score_dev<F: Frozen>(&self, scorer: &F, beam: usize) -> Option<Counts> {
         with_system!(self.header.system, self.header.roots, |system| {
-            let decoder = Decoder { system, features: &self.features, actions: &self.actions, weights };
+            let decoder = Decoder::new(system, &self.actions, scorer.scorer());
             let n_labels = self.actions.n_labels();
             let counts = self.dev.par_iter().map_init(
                 || Workspace::new(n_labels),
                 |workspace, (input, gold)| {
                     workspace.input.clone_from(input);
                     let tree = decoder.decode(workspace, beam, 1).swap_remove(0).tree;
-                    compare(gold, &self.outcome.finish(tree))
+                    compare(gold, &self.label_decoding.finish(tree))
                 },
             );
             self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())

@@ -1,33 +1,36 @@
-//! Global training: a structured perceptron over the beam (Collins & Roark 2004; Zhang & Clark 2008; Huang et al. 2012).
+//! Global training: a structured loss over the beam (Collins & Roark 2004; Zhang & Clark 2008; Huang et al. 2012).
 //!
 //! With a static oracle the gold side is one derivation; with a dynamic one, every derivation of the gold tree is followed, and
-//! the model chooses among them.
+//! the model chooses among them. An [`Update`] says which pair of prefixes is compared; the loss is by how much the predicted
+//! one outscores the gold one.
 
 use super::Update;
-use super::change::Change;
 use super::pursuit::{Pair, Pursuit};
 use super::violation::Step;
-use crate::configuration::{Arena, View as _};
+use crate::configuration::Arena;
 use crate::decode::{IDLE, Item, Workspace};
-use crate::model::Weights;
-use crate::system::TransitionSystem;
+use crate::model::Trainable;
+use crate::scorer::{Query, Scorer as _};
+use crate::system::{Permitted, TransitionSystem};
 
-/// Decodes the sentence in `workspace.input` with the current weights and leaves the changes that `update` calls for in
-/// `changes`; whether there are any.
-pub fn learn<S: TransitionSystem, W: Weights>(
-    pursuit: &Pursuit<S, W>,
+/// Decodes the sentence in `workspace.input` with the parameters as they are and adds the gradient that `update` calls for to
+/// `gradient`; whether there is any.
+pub fn learn<'p, S: TransitionSystem, T: Trainable>(
+    pursuit: &Pursuit<'p, S, T::Scorer<'p>>,
+    model: &T,
     update: Update,
-    workspace: &mut Workspace,
-    changes: &mut Vec<Change>,
+    workspace: &mut Workspace<T::Memory>,
+    gradient: &mut T::Gradient,
 ) -> bool {
     let decoder = &pursuit.decoder;
-    workspace.start(decoder.actions.width());
-    let (bump, mut scratch) = workspace.parts();
-    let arena = Arena::new(bump, scratch.label_sets, decoder.features.masks());
-    let mut pair: Pair<S::Shared<'_>> = pursuit.start(arena, scratch.input.n_words());
+    workspace.start();
+    let (bump, context, mut scratch) = workspace.parts(decoder.machine.actions);
+    decoder.scorer.begin(scratch.memory, context);
+    let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
+    let mut pair: Pair<S::Shared<'_>> = pursuit.start(arena, context.input.n_words());
     let mut trace: Vec<Step> = Vec::new();
     let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
-    while pursuit.advance(&mut pair, arena, &mut scratch) {
+    while pursuit.advance(&mut pair, arena, context, &mut scratch) {
         let step = pair.step();
         trace.push(step);
         prefixes.push((pair.items[0], pair.gold_items[0]));
@@ -45,16 +48,16 @@ pub fn learn<S: TransitionSystem, W: Weights>(
         return false;
     };
     for i in 0..=parted {
-        for (item, change) in [(predicted[i], -1), (gold[i], 1)] {
+        for (item, slope) in [(predicted[i], 1.0), (gold[i], -1.0)] {
             let action = match item.choice {
-                IDLE => decoder.actions.idle(),
+                IDLE => decoder.machine.actions.idle(),
                 choice => Some(choice.action),
             };
             let Some(action) = action else { continue };
             let before = item.parent.expect("only initial items have no parent");
-            let cells = before.cells(item.choice.point);
-            let features = scratch.scorer.features(decoder.features, scratch.input, scratch.label_sets, &cells);
-            changes.extend(features.iter().map(|&feature| (feature, action, change)));
+            let point = if item.choice == IDLE { 0 } else { item.choice.point };
+            let query = Query { view: before, point, permitted: Permitted::default() };
+            model.credit(scratch.memory, context, query, None, 0, &[(u32::from(action), slope)], gradient);
         }
     }
     true

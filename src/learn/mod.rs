@@ -1,33 +1,32 @@
-//! Perceptrons, greedy and global; learning to search; base learners.
+//! Learning: greedily, globally, and by learning to search, with any objective and any scorer that can be trained.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `options`, `data` | what decides what a run computes; what it reads |
+//! | `trainer` | the training loop |
+//! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
+//! | `local`, `objective` | training on one decision after the other; from scores and costs to gradients |
+//! | `pursuit`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
 
-mod base;
-mod change;
-mod checkpoint;
 mod data;
-mod exploration;
 mod global;
-mod greedy;
-mod iterations;
+mod local;
+mod objective;
 mod options;
-pub(crate) mod prepare;
-mod progress;
 mod pursuit;
 mod range;
-mod run;
-mod search;
 mod supervision;
 mod trainer;
 mod violation;
 
-pub use base::{Learner, Objective};
+pub use crate::linear::Learner;
+pub use crate::training::{IterationReport, Iterations, Keep, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
-pub use iterations::{Iterations, Stop, Stopping};
-pub use options::{Keep, Nonprojective, TrainOptions, Training, Update};
-pub use progress::{Best, IterationReport, Pass, Progress};
-pub use pursuit::{GoldSide, Pair, Pursuit};
+pub use local::{Preset, RollIn, RollOut, Search};
+pub use objective::{LocalObjective, Objective, Scored};
+pub use options::{TrainOptions, Training, Update};
+pub use pursuit::{Pair, Pursuit};
 pub(crate) use range::check as check_ranges;
-pub use run::Run;
-pub use search::{Preset, RollIn, RollOut, Search};
-pub use supervision::Supervision;
-pub use trainer::Trainer;
+pub use supervision::{GoldSide, Supervision};
+pub use trainer::{ModelRun, Trainer, start, train};
 pub use violation::Step;

@@ -1,11 +1,11 @@
 //! Everything that decides what a training run computes.
 
-use super::base::BaseOptions;
 use super::range::check as check_ranges;
-use super::{Iterations, Learner, Objective, Preset, RollIn, RollOut, Search, Stopping};
+use super::{Iterations, Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search, Stopping};
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::model::Decisions;
+use crate::linear::{Learner, LearnerOptions};
+use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 use serde::{Deserialize, Serialize};
@@ -21,19 +21,19 @@ pub struct TrainOptions {
     pub features: String,
     /// Greedy or global training, or learning to search.
     pub training: Training,
-    /// Greedy, and learning to search: what learns from the single decision.
+    /// What changes the weights by the gradients of the objective.
     #[serde(skip_serializing_if = "is_default")]
     pub learner: Learner,
-    /// What the base learner minimises; `None`: what suits it.
+    /// What training on single decisions minimises; `None`: what suits it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<Objective>,
-    /// The base learner's rate: η, of `ftrl` α, of `mira` C; `None`: its own.
+    /// The learner's rate: η, of `ftrl` α, of `mira` C; `None`: its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// Base learners: the probability with which each feature of a configuration is left out of its example.
+    /// Training on single decisions: the probability with which each feature of a configuration is left out of its example.
     #[serde(skip_serializing_if = "is_default")]
     pub dropout: f64,
-    /// Base learners: features that come fewer times in the first pass are left out; `None`: with `nn` 2, else 1.
+    /// Training on single decisions: features that come fewer times in the first pass are left out; `None`: with `nn` 2, else 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_count: Option<u8>,
     /// With `nn`: hidden units for each action; `None`: 5.
@@ -42,7 +42,7 @@ pub struct TrainOptions {
     /// With `nn`: how its layers learn; `None`: by `ftrl`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nn_update: Option<Learner>,
-    /// With a base learner of real weights: whether moves and labels are decided on together.
+    /// With a learner of real-valued weights: whether moves and labels are decided on together.
     #[serde(skip_serializing_if = "is_default")]
     pub decisions: Decisions,
     /// Learning to search: the algorithm; what follows overrides it. `None`: `l2s`.
@@ -159,7 +159,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident,)* }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
         #[serde(rename_all = "kebab-case")]
         pub enum $name { $($(#[$item_doc])* $item,)* }
     };
@@ -190,28 +191,6 @@ choice! {
         Latest,
         /// At the end if that is a violation, else early.
         Hybrid,
-    }
-}
-
-choice! {
-    /// Training trees that the system cannot derive.
-    Nonprojective {
-        /// Leave them out.
-        Drop,
-        /// Keep them, and follow actions of least cost.
-        MinCost,
-        /// Make them projective by lifting, say so in the labels, and undo it after parsing (Nivre & Nilsson 2005).
-        Lift,
-    }
-}
-
-choice! {
-    /// Which weights to keep.
-    Keep {
-        /// Those of the iteration with the best labelled attachment score on the development data.
-        Best,
-        /// Those of the last iteration.
-        Last,
     }
 }
 
@@ -251,22 +230,26 @@ impl TrainOptions {
 
     fn check_learner(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
-        let asked = self.objective.is_some()
-            || self.rate.is_some()
-            || self.min_count.is_some()
-            || self.dropout != 0.0
-            || self.decisions != Decisions::Joint;
-        match self.training {
-            Training::Global if self.learner != Learner::Perceptron => {
-                return wrong("--learner is for --training greedy and l2s; global training is by perceptron");
-            }
-            Training::Global | Training::Greedy if !self.has_base() && asked => {
+        let is_perceptron = self.learner == Learner::Perceptron;
+        let asked = self.rate.is_some() || self.min_count.is_some() || self.decisions != Decisions::Joint;
+        if is_perceptron && self.training != Training::L2s && asked {
+            return wrong(
+                "--rate, --min-count and --decisions are for learners of real-valued weights; expected another --learner than \
+                 perceptron",
+            );
+        }
+        if self.training == Training::Global {
+            if self.objective.is_some() || self.dropout != 0.0 {
                 return wrong(
-                    "--objective, --rate, --dropout, --min-count and --decisions are for base learners of real weights; expected --training l2s, \
-                     or --training greedy with another --learner than perceptron",
+                    "--objective and --dropout are for training on single decisions; expected --training greedy or l2s",
                 );
             }
-            _ => {}
+            if self.learner == Learner::Mira || self.decisions != Decisions::Joint {
+                return wrong(
+                    "global training has no MIRA steps and decides on whole actions; expected another --learner, and \
+                     --decisions joint",
+                );
+            }
         }
         if self.learner != Learner::Nn && (self.hidden.is_some() || self.nn_update.is_some()) {
             return wrong("--hidden and --nn-update are for --learner nn");
@@ -279,10 +262,8 @@ impl TrainOptions {
             let learner = self.learner.name();
             return wrong(&format!("{learner} corrects mistakes; expected --objective hinge or perceptron"));
         }
-        if self.has_base() && self.batch > 1 {
-            return wrong(
-                "--batch is for perceptrons; base learners of real weights learn from one decision at a time",
-            );
+        if self.batch > 1 && (!self.is_perceptron() || self.training == Training::L2s) {
+            return wrong("--batch is for perceptrons; other learners learn from one decision at a time");
         }
         if self.learner == Learner::Nn && self.replicas > 1 {
             return wrong("networks cannot be added up; expected --replicas 1 with --learner nn");
@@ -316,41 +297,46 @@ impl TrainOptions {
         Ok(())
     }
 
-    /// Whether a base learner of real weights is trained.
-    pub fn has_base(&self) -> bool {
-        match self.training {
-            Training::Global => false,
-            Training::Greedy => self.learner != Learner::Perceptron,
-            Training::L2s => true,
-        }
+    /// Whether weights are whole numbers, changed by the perceptron's rule. Decisions in several stages, and features that are
+    /// counted before they are let in, are for learners of real-valued weights.
+    pub fn is_perceptron(&self) -> bool {
+        self.learner == Learner::Perceptron
+            && self.decisions == Decisions::Joint
+            && self.min_count.is_none_or(|n| n < 2)
     }
 
-    /// What the base learner minimises.
+    /// What training on single decisions minimises.
     pub fn objective(&self) -> Objective {
-        self.objective.unwrap_or(self.learner.objective())
+        self.objective.unwrap_or(Objective::of(self.learner))
     }
 
-    /// The base learner's options.
-    pub(super) fn base(&self) -> BaseOptions {
-        let mut base = BaseOptions::of(self.learner);
+    /// The learner's options.
+    pub(super) fn learner(&self) -> LearnerOptions {
+        let mut learner = LearnerOptions::of(self.learner);
         if let Some(update) = self.nn_update {
-            base = BaseOptions { hidden: base.hidden, min_count: base.min_count, ..BaseOptions::of(update) };
+            learner =
+                LearnerOptions { hidden: learner.hidden, min_count: learner.min_count, ..LearnerOptions::of(update) };
         }
-        base.min_count = self.min_count.unwrap_or(base.min_count);
-        base.rate = self.rate.map_or(base.rate, |rate| rate as f32);
-        base.hidden = self.hidden.map_or(base.hidden, |hidden| hidden as usize);
-        base
+        learner.min_count = self.min_count.unwrap_or(learner.min_count);
+        learner.rate = self.rate.map_or(learner.rate, |rate| rate as f32);
+        learner.hidden = self.hidden.map_or(learner.hidden, |hidden| hidden as usize);
+        learner
     }
 
-    /// What base learner and search the options amount to, if there are any.
+    /// The largest step of MIRA, if it is the learner.
+    pub(super) fn aggressiveness(&self) -> Option<f32> {
+        (self.learner == Learner::Mira).then(|| self.learner().rate)
+    }
+
+    /// What learner and search the options amount to, if there are any.
     pub fn told(&self) -> Option<String> {
-        if !self.has_base() {
+        if self.is_perceptron() && self.training != Training::L2s {
             return None;
         }
-        let base = self.base();
-        let mut told = format!("{}, {}, rate {}", self.learner.name(), self.objective().name(), base.rate);
-        if base.hidden > 0 {
-            told += &format!(", {} hidden units an action by {}", base.hidden, base.update.name());
+        let learner = self.learner();
+        let mut told = format!("{}, {}, rate {}", self.learner.name(), self.objective().name(), learner.rate);
+        if learner.hidden > 0 {
+            told += &format!(", {} hidden units an action by {}", learner.hidden, learner.update.name());
         }
         if self.dropout > 0.0 {
             told += &format!(", dropout {}", self.dropout);

@@ -1,27 +1,18 @@
 //! Two beams that advance together: the free one, and one that is restricted to correct actions and supplies the gold prefix
 //! after gold has fallen off the free one.
 
-use super::supervision::Supervision;
+use super::supervision::{GoldSide, Supervision};
 use super::violation::Step;
 use crate::configuration::Arena;
-use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scorer, Scratch, selected};
-use crate::model::Weights;
+use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scratch, selected};
+use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, TransitionSystem};
-
-/// The gold side of one sentence.
-#[derive(Debug, Clone, Copy)]
-pub enum GoldSide<'t> {
-    /// The canonical derivation.
-    Static(&'t [Choice]),
-    /// Any derivation of least cost: the model chooses among them.
-    Dynamic,
-}
 
 /// What both beams of a sentence share.
 #[derive(Debug, Clone, Copy)]
-pub struct Pursuit<'p, S, W> {
+pub struct Pursuit<'p, S, C> {
     /// What scores and succeeds.
-    pub decoder: Decoder<'p, S, W>,
+    pub decoder: Decoder<'p, S, C>,
     /// What tells correct actions.
     pub supervision: Supervision<'p, S>,
     /// Which derivations are gold.
@@ -40,6 +31,7 @@ pub struct Pair<'a, C> {
     /// The best gold derivations so far, best first.
     pub gold_items: Vec<&'a Item<'a, C>>,
     n_steps: usize,
+    queries: Vec<Query<&'a Item<'a, C>>>,
     correct: Vec<Choice>,
     correct_by_rank: Vec<(u32, Choice)>,
 }
@@ -57,14 +49,15 @@ impl<C> Pair<'_, C> {
     }
 }
 
-impl<S: TransitionSystem, W: Weights> Pursuit<'_, S, W> {
+impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
     /// Both beams before the first step.
     pub fn start<'a>(&self, arena: Arena<'a>, n_words: usize) -> Pair<'a, S::Shared<'a>> {
-        let initial = self.decoder.initial(arena, n_words);
+        let initial = self.decoder.machine.initial(arena, n_words);
         Pair {
             items: vec![initial],
             gold_items: vec![initial],
             n_steps: 0,
+            queries: Vec::new(),
             correct: Vec::new(),
             correct_by_rank: Vec::new(),
         }
@@ -75,32 +68,30 @@ impl<S: TransitionSystem, W: Weights> Pursuit<'_, S, W> {
         &self,
         pair: &mut Pair<'a, S::Shared<'a>>,
         arena: Arena<'a>,
-        Scratch { label_sets, scorer, input, selection, terms, distinct }: &mut Scratch,
+        context: Context,
+        Scratch { memory, selection, distinct }: &mut Scratch<C::Memory>,
     ) -> bool {
-        let Pair { items, gold_items, n_steps, correct, correct_by_rank } = pair;
+        let Pair { items, gold_items, n_steps, queries, correct, correct_by_rank } = pair;
         let decoder = &self.decoder;
-        if items.iter().chain(&*gold_items).all(|item| decoder.system.is_terminal(&item.configuration)) {
+        if items.iter().chain(&*gold_items).all(|item| decoder.machine.is_terminal(item)) {
             return false;
         }
-        decoder.score(items, scorer, input, label_sets, terms);
+        decoder.score(items, memory, context, queries);
         let mut beam = Beam::new(selected(self.width), items[0].score, selection);
-        let mut of_items = terms.chunks_exact(Scorer::n_terms(decoder.features));
+        decoder.offer(&mut beam, items, memory, context, queries);
         correct_by_rank.clear();
-        for (rank, item) in items.iter().enumerate() {
-            decoder.offer(&mut beam, rank as u32, item, scorer, &mut of_items);
-            if item.is_gold {
-                self.correct_choices(item, *n_steps, correct);
-                correct_by_rank.extend(correct.iter().map(|&choice| (rank as u32, choice)));
-            }
+        for (rank, item) in (0..).zip(&*items).filter(|(_, item)| item.is_gold) {
+            self.correct(item, *n_steps, correct);
+            correct_by_rank.extend(correct.iter().map(|&choice| (rank, choice)));
         }
         let is_gold = |c: Candidate| correct_by_rank.binary_search(&(c.rank(), c.choice())).is_ok();
         let mut next: Vec<&Item<_>> = Vec::with_capacity(items.len());
         decoder.build(items, beam.finish(), self.width, distinct, arena, is_gold, |item| next.push(item));
 
         let mut beam = Beam::new(selected(self.gold_width), gold_items[0].score, selection);
-        for (rank, item) in gold_items.iter().enumerate() {
-            self.correct_choices(item, *n_steps, correct);
-            decoder.offer_only(&mut beam, rank as u32, item, correct, scorer, input, label_sets);
+        for (rank, item) in (0..).zip(&*gold_items) {
+            self.correct(item, *n_steps, correct);
+            decoder.offer_only(&mut beam, rank, item, correct, memory, context);
         }
         let mut next_gold: Vec<&Item<_>> = Vec::with_capacity(gold_items.len());
         let keep = |item| next_gold.push(item);
@@ -111,13 +102,13 @@ impl<S: TransitionSystem, W: Weights> Pursuit<'_, S, W> {
         true
     }
 
-    /// The correct choices after `n_steps` of a gold derivation.
-    fn correct_choices<'a>(&self, item: &Item<'a, S::Shared<'a>>, n_steps: usize, correct: &mut Vec<Choice>) {
-        correct.clear();
-        match self.gold_side {
-            _ if self.decoder.system.is_terminal(&item.configuration) => correct.push(IDLE),
-            GoldSide::Static(derivation) => correct.push(derivation[n_steps]),
-            GoldSide::Dynamic => self.supervision.correct_choices(&item.configuration, correct),
+    /// The correct choices after `n_steps` of a gold derivation: waiting, once it is complete.
+    fn correct<'a>(&self, item: &Item<'a, S::Shared<'a>>, n_steps: usize, correct: &mut Vec<Choice>) {
+        if self.decoder.machine.is_terminal(item) {
+            correct.clear();
+            correct.push(IDLE);
+        } else {
+            self.supervision.correct(self.gold_side, &item.configuration, n_steps, correct);
         }
     }
 }

@@ -1,21 +1,44 @@
-//! The gold side: which actions are correct in a configuration, and the canonical derivation.
+//! Who is gold: which actions are correct in a configuration, and the canonical derivation.
 
 use crate::configuration::{Configuration, Point};
-use crate::system::{ActionId, Actions, Choice, Derivation, Move, Oracle, Permitted, TransitionSystem, gold_label};
+use crate::decode::Machine;
+use crate::system::{ActionId, Choice, Derivation, Move, Oracle, Permitted, TransitionSystem, gold_label};
 use crate::tree::Gold;
 
-/// What tells correct actions: a system, its actions, a gold tree.
+/// What tells correct actions: a system with its actions, and a gold tree.
 #[derive(Debug, Clone, Copy)]
 pub struct Supervision<'s, S> {
-    /// The system.
-    pub system: S,
-    /// The actions.
-    pub actions: &'s Actions,
+    /// The system with its actions.
+    pub machine: Machine<'s, S>,
     /// The gold tree.
     pub gold: &'s Gold,
 }
 
+/// Which derivations of a sentence are gold: what greedy training, beams and their diagnosis mean by correct.
+#[derive(Debug, Clone, Copy)]
+pub enum GoldSide<'t> {
+    /// The canonical derivation alone.
+    Canonical(&'t [Choice]),
+    /// Every derivation by choices of least cost: the model chooses among them.
+    LeastCost,
+}
+
 impl<S: TransitionSystem> Supervision<'_, S> {
+    /// Replaces `correct` by what is correct in `c`, in ascending order, after `n_steps` of a derivation.
+    #[inline]
+    pub fn correct<C: Configuration>(&self, side: GoldSide, c: &C, n_steps: usize, correct: &mut Vec<Choice>)
+    where
+        S: Oracle<C>,
+    {
+        match side {
+            GoldSide::Canonical(derivation) => {
+                correct.clear();
+                correct.push(derivation[n_steps]);
+            }
+            GoldSide::LeastCost => self.correct_choices(c, correct),
+        }
+    }
+
     /// Replaces `correct` by the choices of least labelled cost, in ascending order; never empty where anything is
     /// permitted.
     ///
@@ -28,9 +51,9 @@ impl<S: TransitionSystem> Supervision<'_, S> {
     {
         correct.clear();
         let mut least = u32::MAX;
-        for point in 0..self.system.n_points(c) as Point {
-            let permitted = self.system.permitted(c, point);
-            let costs = self.system.costs(self.gold, c, point, permitted.moves);
+        for point in 0..self.machine.system.n_points(c) as Point {
+            let permitted = self.machine.system.permitted(c, point);
+            let costs = self.machine.system.costs(self.gold, c, point, permitted.moves);
             let Some(cost) = costs.least().filter(|&cost| cost <= least) else { continue };
             if cost < least {
                 correct.clear();
@@ -51,12 +74,12 @@ impl<S: TransitionSystem> Supervision<'_, S> {
     where
         S: Oracle<C>,
     {
-        let label = gold_label(&self.system, self.gold, c, point, mv)?;
-        self.actions.id(mv, label).filter(|&id| self.actions.permits(permitted, id))
+        let label = gold_label(&self.machine.system, self.gold, c, point, mv)?;
+        self.machine.actions.id(mv, label).filter(|&id| self.machine.actions.permits(permitted, id))
     }
 
     fn permitted_actions(&self, mv: Move, permitted: Permitted) -> impl Iterator<Item = ActionId> {
-        self.actions.of_move(mv).filter(move |&id| self.actions.permits(permitted, id))
+        self.machine.actions.of_move(mv).filter(move |&id| self.machine.actions.permits(permitted, id))
     }
 
     /// The canonical derivation of the gold tree: that of the static oracle, or for a tree that the system cannot derive,
@@ -65,15 +88,19 @@ impl<S: TransitionSystem> Supervision<'_, S> {
     where
         S: Oracle<C>,
     {
-        let mut c: C = self.system.initial(arena, self.gold.n_words());
-        let derivation = Derivation::canonical::<_, C>(&self.system, self.gold, arena)
-            .unwrap_or_else(|| Derivation::least_cost::<_, C>(&self.system, self.gold, arena));
+        let mut c: C = self.machine.system.initial(arena, self.gold.n_words());
+        let derivation = Derivation::canonical::<_, C>(&self.machine.system, self.gold, arena)
+            .unwrap_or_else(|| Derivation::least_cost::<_, C>(&self.machine.system, self.gold, arena));
         let choices = derivation.actions.iter().map(|action| {
-            let permitted = self.system.permitted(&c, action.point);
-            let known = self.actions.id(action.mv, action.label).filter(|&id| self.actions.permits(permitted, id));
+            let permitted = self.machine.system.permitted(&c, action.point);
+            let known = self
+                .machine
+                .actions
+                .id(action.mv, action.label)
+                .filter(|&id| self.machine.actions.permits(permitted, id));
             // An arc that is not in the tree may ask for a label that its move never bears.
             let id = known.or_else(|| self.permitted_actions(action.mv, permitted).next());
-            c = self.system.successor(&c, *action, arena);
+            c = self.machine.system.successor(&c, *action, arena);
             Choice { point: action.point, action: id.expect("every permitted move has a permitted action") }
         });
         choices.collect()

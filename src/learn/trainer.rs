@@ -1,59 +1,189 @@
 //! The training loop: iterations over shuffled sentences, mini-batches, averages, development scores.
 
 use rayon::prelude::*;
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-use super::base::Base;
-use super::change::{Change, Deferred, Memory, Online};
 use super::data::{Example, TrainingData};
-use super::exploration::Exploration;
-use super::global;
-use super::greedy::{self, Teacher};
-use super::progress::{Pass, Progress};
-use super::pursuit::{GoldSide, Pursuit};
-use super::search::{self, Dropout, Guide};
-use super::supervision::Supervision;
-use super::{TrainOptions, Training};
-use crate::decode::{Decoder, Workspace};
+use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
+use super::objective::LocalObjective;
+use super::pursuit::Pursuit;
+use super::supervision::{GoldSide, Supervision};
+use super::{TrainOptions, Training, Update, global};
+use crate::decode::{Decoder, Machine, Workspace};
 use crate::error::{Error, Result};
-use crate::model::{LiveWeights, Model};
+use crate::files::{Section, Sections};
+use crate::linear::{Linear, Perceptron, Regressors};
+use crate::model::{Averaged, Frozen as _, Model, Trainable};
 use crate::process::Clock;
 use crate::random;
 use crate::system::{OracleKind, TransitionSystem};
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
 use crate::with_system;
 
-/// A training run.
-#[derive(Debug)]
-pub struct Trainer<'t> {
-    pub(super) options: &'t TrainOptions,
-    pub(super) data: &'t TrainingData,
-    pool: rayon::ThreadPool,
-    threads: usize,
+/// A training run of models whose scorers are of kind `F`, whatever learns their parameters.
+pub trait ModelRun<F>: Run {
+    /// The model of what is kept.
+    ///
+    /// # Errors
+    /// If there was no iteration.
+    fn model(&self) -> Result<Model<F>>;
 }
 
-impl<'t> Trainer<'t> {
-    /// A run on `data` with up to `threads` threads, on which the result does not depend.
+/// The run that `options` ask for, on `data` with up to `threads` threads, on which the result does not depend.
+///
+/// # Errors
+/// If the options contradict each other, do not fit the data, or threads cannot be started.
+pub fn start<'t>(
+    options: &'t TrainOptions,
+    data: &'t TrainingData,
+    threads: usize,
+) -> Result<Box<dyn ModelRun<Linear> + 't>> {
+    let features = Arc::new(data.header().compile()?);
+    let stages = || data.stages().clone();
+    Ok(if options.is_perceptron() {
+        let new = |_| Perceptron::new(Arc::clone(&features), stages());
+        Box::new(Trainer::new(options, data, threads, new)?)
+    } else {
+        let new = |seed| Regressors::new(Arc::clone(&features), stages(), options.learner(), seed);
+        Box::new(Trainer::new(options, data, threads, new)?)
+    })
+}
+
+/// Trains a model from the first iteration to the last.
+///
+/// # Errors
+/// As [`start`].
+pub fn train(options: &TrainOptions, data: &TrainingData, threads: usize) -> Result<Model<Linear>> {
+    let mut run = start(options, data, threads)?;
+    while !run.is_done() {
+        run.iterate(&mut |_| ());
+    }
+    run.model()
+}
+
+/// A training run of parameters of type `T`.
+#[derive(Debug)]
+pub struct Trainer<'t, T: Trainable> {
+    options: &'t TrainOptions,
+    data: &'t TrainingData,
+    pool: rayon::ThreadPool,
+    threads: usize,
+    progress: Progress<Replica<T>>,
+}
+
+/// One of several times that the same is trained, each in a random order of its own.
+#[derive(Debug, Clone)]
+struct Replica<T> {
+    model: T,
+    /// What training on single decisions minimises.
+    objective: LocalObjective,
+}
+
+impl<T: Averaged> Averaged for Replica<T> {
+    type Finished = T::Finished;
+
+    fn n_features(&self) -> usize {
+        self.model.n_features()
+    }
+
+    fn end_sentence(&mut self) {
+        self.model.end_sentence();
+    }
+
+    fn end_pass(&mut self) {
+        self.model.end_pass();
+    }
+
+    fn restart_average(&mut self) {
+        self.model.restart_average();
+    }
+
+    fn finish(replicas: &[&Replica<T>]) -> T::Finished {
+        T::finish(&replicas.iter().map(|replica| &replica.model).collect::<Vec<&T>>())
+    }
+
+    fn save(&self) -> Vec<Section<'_>> {
+        let mut sections = self.model.save();
+        sections.push(Section::new("objective", self.objective.to_bytes()));
+        sections
+    }
+
+    fn load(&mut self, sections: &Sections) -> Result<()> {
+        self.model.load(sections)?;
+        let loaded = self.objective.load(sections.get("objective")?);
+        loaded.ok_or_else(|| sections.damaged("what is known of the objective does not fit; the file is damaged"))
+    }
+
+    fn save_finished(finished: &T::Finished) -> Vec<Section<'_>> {
+        T::save_finished(finished)
+    }
+
+    fn load_finished(&self, sections: &Sections) -> Result<T::Finished> {
+        self.model.load_finished(sections)
+    }
+}
+
+impl<'t, T: Trainable> Trainer<'t, T> {
+    /// A run on `data` with up to `threads` threads, on which the result does not depend. `new` makes what is trained, from
+    /// a seed of its own for each replica.
     ///
     /// # Errors
     /// If the options contradict each other or threads cannot be started.
-    pub fn new(options: &'t TrainOptions, data: &'t TrainingData, threads: usize) -> Result<Trainer<'t>> {
+    pub fn new(
+        options: &'t TrainOptions,
+        data: &'t TrainingData,
+        threads: usize,
+        new: impl Fn(u64) -> T,
+    ) -> Result<Trainer<'t, T>> {
         options.check()?;
         options.iterations.check_dev(data.has_dev())?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
-        Ok(Trainer { options, data, pool, threads })
+        let n_stages = data.stages().lanes().len();
+        let replicas = (0..options.replicas as usize).map(|number| Replica {
+            model: new(replica_seed(options.seed, number)),
+            objective: LocalObjective::new(options.objective(), options.aggressiveness(), n_stages),
+        });
+        let progress = Progress::new(replicas.collect());
+        Ok(Trainer { options, data, pool, threads, progress })
     }
 
-    /// Runs one more iteration of every replica. `tick` is called after every mini-batch with the number of sentences done
-    /// by all of them.
-    pub fn iterate(&self, progress: &mut Progress, tick: &mut (dyn FnMut(usize) + Send)) {
-        let clock = Clock::start(&self.pool);
-        if self.options.has_base() && progress.bases.is_empty() {
-            progress.bases = self.new_bases();
-        }
-        progress.start_pass(self.options.replicas, self.options.average_from);
+    /// Where the run stands.
+    pub fn iteration(&self) -> u32 {
+        self.progress.iteration
+    }
+}
+
+impl<T: Trainable> ModelRun<T::Finished> for Trainer<'_, T> {
+    fn model(&self) -> Result<Model<T::Finished>> {
+        let best = self.progress.kept()?;
+        let mut header = self.data.header().clone();
+        header.provenance.iteration = best.iteration;
+        Model::new(header, best.finished.clone())
+    }
+}
+
+impl<T: Trainable> Run for Trainer<'_, T> {
+    fn n_sentences(&self) -> usize {
+        self.data.examples().len() * self.options.replicas as usize
+    }
+
+    fn stopping(&self) -> Stopping {
+        self.options.stopping()
+    }
+
+    fn reports(&self) -> &[IterationReport] {
+        &self.progress.reports
+    }
+
+    /// `tick` is called after every mini-batch with the number of sentences done by all replicas.
+    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
+        let Trainer { options, data, pool, threads, progress } = self;
+        let clock = Clock::start(pool);
+        progress.start_pass(options.average_from);
         let iteration = progress.iteration;
         let done = Mutex::new((0, tick));
         let tick = |n: usize| {
@@ -61,57 +191,38 @@ impl<'t> Trainer<'t> {
             *done += n;
             tick(*done);
         };
-        let Progress { replicas, bases, .. } = progress;
-        let updates = self.pool.install(|| {
-            let passes = replicas.par_iter_mut().enumerate().map(|(number, weights)| {
-                with_system!(self.options.system, self.options.roots, |system| {
-                    ReplicaPass::new(self, system, iteration, number).run(weights, &tick)
+        let updates = pool.install(|| {
+            let passes = progress.replicas.par_iter_mut().enumerate().map(|(number, replica)| {
+                with_system!(options.system, options.roots, |system| {
+                    ReplicaPass::new(system, options, data, iteration, number).run(replica, *threads, &tick)
                 })
             });
-            let searches = bases.par_iter_mut().enumerate().map(|(number, base)| {
-                with_system!(self.options.system, self.options.roots, |system| {
-                    ReplicaPass::new(self, system, iteration, number).search(base, &tick)
-                })
-            });
-            passes.chain(searches).sum()
+            passes.sum()
         });
         let pass = Pass {
             updates,
             seconds: clock.seconds(),
             cpu_seconds: clock.cpu_seconds(),
-            width: self.data.parts().width(),
-            stopping: self.options.stopping(),
-            keep: self.options.keep,
-            has_dev: self.data.has_dev(),
+            stopping: options.stopping(),
+            keep: options.keep,
+            has_dev: data.has_dev(),
         };
-        progress.end_pass(pass, |averaged, layers| {
-            self.pool.install(|| self.data.score_dev(averaged, layers, self.options.decoding_beam()))
-        });
+        let score_dev = |scorer: &T::Finished| pool.install(|| data.score_dev(scorer, options.decoding_beam()));
+        progress.end_pass(pass, score_dev);
     }
 
-    /// The model after the last iteration.
-    ///
-    /// # Errors
-    /// If there was none.
-    pub fn finish(&self, progress: &Progress) -> Result<Model> {
-        let best = progress.kept()?;
-        let mut header = self.data.header().clone();
-        header.provenance.iteration = best.iteration;
-        header.layers.clone_from(&best.layers);
-        Model::new(header, best.weights.clone())
+    fn save(&self, path: &Path) -> Result<()> {
+        self.progress.save(self.data.header(), path)
     }
-}
 
-impl Trainer<'_> {
-    /// The base learners before the first iteration, if any are trained.
-    pub(super) fn new_bases(&self) -> Vec<Base> {
-        let options = self.options;
-        let n = if options.has_base() { options.replicas as usize } else { 0 };
-        let base = |number| {
-            let seed = replica_seed(options.seed, number);
-            Base::new(options.base(), options.objective(), self.data.parts(), seed)
-        };
-        (0..n).map(base).collect()
+    fn load(&mut self, path: &Path) -> Result<()> {
+        self.progress.load(self.data.header(), path)
+    }
+
+    fn write(&self, path: &Path) -> Result<Written> {
+        let model = self.model()?;
+        model.write(path)?;
+        Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })
     }
 }
 
@@ -123,96 +234,91 @@ fn replica_seed(seed: u64, number: usize) -> u64 {
     }
 }
 
+/// What a sentence is learned from.
+#[derive(Debug, Clone, Copy)]
+enum School {
+    /// One decision after the other.
+    Local,
+    /// Whole derivations in a beam.
+    Global(Update),
+}
+
+impl School {
+    fn of(training: Training, update: Update) -> School {
+        match training {
+            Training::Greedy | Training::L2s => School::Local,
+            Training::Global => School::Global(update),
+        }
+    }
+}
+
 /// One pass of one replica over the training data.
 #[derive(Debug, Clone, Copy)]
 struct ReplicaPass<'t, S> {
-    trainer: &'t Trainer<'t>,
+    options: &'t TrainOptions,
+    data: &'t TrainingData,
     system: S,
     iteration: u32,
     seed: u64,
 }
 
 impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
-    fn new(trainer: &'t Trainer<'t>, system: S, iteration: u32, number: usize) -> ReplicaPass<'t, S> {
-        let system = system.with_oracle(trainer.options.oracle);
-        ReplicaPass { trainer, system, iteration, seed: replica_seed(trainer.options.seed, number) }
+    fn new(
+        system: S,
+        options: &'t TrainOptions,
+        data: &'t TrainingData,
+        iteration: u32,
+        number: usize,
+    ) -> ReplicaPass<'t, S> {
+        let system = system.with_oracle(options.oracle);
+        ReplicaPass { options, data, system, iteration, seed: replica_seed(options.seed, number) }
     }
 
-    /// The sentences in the order of this pass.
-    fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.trainer.data.examples().len()).collect();
+    /// The number of updates.
+    fn run<T: Trainable>(&self, replica: &mut Replica<T>, threads: usize, tick: &(dyn Fn(usize) + Sync)) -> u64 {
+        let (data, options) = (self.data, self.options);
+        let mut order: Vec<usize> = (0..data.examples().len()).collect();
         random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
-        order
-    }
-
-    /// With a base learner of real weights.
-    fn search(&self, base: &mut Base, tick: &(dyn Fn(usize) + Sync)) -> u64 {
-        let (data, options) = (self.trainer.data, self.trainer.options);
-        let mut workspace = Workspace::new(data.actions().n_labels());
-        let mut updates = 0;
-        for number in self.order() {
-            let example = &data.examples()[number];
-            let guide = match options.training {
-                Training::L2s => Guide::Search {
-                    search: options.search(),
-                    pass: self.iteration,
-                    stream: random::stream(self.seed, "search", &[u64::from(self.iteration), number as u64]),
-                },
-                _ => Guide::Greedy(self.teacher(number)),
-            };
-            workspace.input.clone_from(&example.input);
-            let (decoder, supervision) = (self.decoder(&()), self.supervision(example));
-            let stream = || random::stream(self.seed, "dropout", &[u64::from(self.iteration), number as u64]);
-            let dropout = (options.dropout > 0.0).then(|| Dropout::new(options.dropout, stream()));
-            updates += search::learn(&decoder, &supervision, data.parts(), guide, dropout, &mut workspace, base);
-            tick(1);
-        }
-        base.end_pass();
-        updates
-    }
-
-    fn run(&self, weights: &mut LiveWeights, tick: &(dyn Fn(usize) + Sync)) -> u64 {
-        let (data, options) = (self.trainer.data, self.trainer.options);
-        let order = self.order();
         let n_labels = data.actions().n_labels();
-        let mut workspaces: Vec<Workspace> = (0..self.trainer.threads).map(|_| Workspace::new(n_labels)).collect();
+        let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
+        let school = School::of(options.training, options.update);
         let mut updates = 0;
         for batch in order.chunks(options.batch) {
-            if let &[number] = batch
-                && options.training == Training::Greedy
-            {
-                updates += self.greedy(number, &mut workspaces[0], &mut Online(weights));
-                weights.tick();
+            if let &[number] = batch {
+                let Replica { model, objective } = &mut *replica;
+                let (n_updates, mut gradient) = match school {
+                    School::Local => self.local(number, &mut workspaces[0], Parameters::AtOnce(model), objective),
+                    School::Global(update) => self.global(number, &mut workspaces[0], model, update),
+                };
+                model.learn(&mut gradient);
+                model.end_sentence();
+                updates += n_updates;
             } else {
-                for (changes, n_updates) in self.learn_batch(batch, weights, &mut workspaces) {
-                    weights.update_all(&changes);
-                    weights.tick();
+                for (n_updates, mut gradient) in self.batch(batch, school, replica, &mut workspaces) {
+                    replica.model.learn(&mut gradient);
+                    replica.model.end_sentence();
                     updates += n_updates;
                 }
             }
             tick(batch.len());
         }
+        replica.end_pass();
         updates
     }
 
-    /// The changes of each sentence of a mini-batch, in order, whichever thread they come from.
-    fn learn_batch(
+    /// The updates and gradients of each sentence of a mini-batch, in order, whichever thread they come from.
+    fn batch<T: Trainable>(
         &self,
         batch: &[usize],
-        weights: &LiveWeights,
-        workspaces: &mut [Workspace],
-    ) -> Vec<(Vec<Change>, u64)> {
-        let learn = |number: usize, workspace: &mut Workspace| match self.trainer.options.training {
-            Training::Greedy => {
-                let mut memory = Deferred { weights, changes: Vec::new() };
-                let updates = self.greedy(number, workspace, &mut memory);
-                (memory.changes, updates)
-            }
-            Training::Global | Training::L2s => self.global(number, weights, workspace),
+        school: School,
+        replica: &Replica<T>,
+        workspaces: &mut [Workspace<T::Memory>],
+    ) -> Vec<(u64, T::Gradient)> {
+        let Replica { model, objective } = replica;
+        let learn = |number: usize, workspace: &mut Workspace<T::Memory>| match school {
+            School::Local => self.local(number, workspace, Parameters::PutOff(model), &mut objective.clone()),
+            School::Global(update) => self.global(number, workspace, model, update),
         };
-        if batch.len() == 1 || workspaces.len() == 1 {
-            return batch.iter().map(|&number| learn(number, &mut workspaces[0])).collect();
-        }
         let share = batch.len().div_ceil(workspaces.len());
         let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
         parts
@@ -223,51 +329,68 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             .collect()
     }
 
-    /// The gold side of greedy training.
-    fn teacher(&self, number: usize) -> Teacher<'t> {
-        let options = self.trainer.options;
-        match options.oracle {
-            oracle if oracle.is_static() => Teacher::Static(&self.trainer.data.examples()[number].derivation),
-            OracleKind::NonDeterministic => Teacher::NonDeterministic,
-            _ => Teacher::Dynamic(Exploration::new(
-                options.explore_from,
-                options.explore_prob,
-                self.seed,
-                self.iteration,
-                number,
-            )),
+    /// A random stream of this name for the sentence with this number.
+    fn stream(&self, name: &str, number: usize) -> rand::rngs::Xoshiro256PlusPlus {
+        random::stream(self.seed, name, &[u64::from(self.iteration), number as u64])
+    }
+
+    fn gold_side<'e>(&self, example: &'e Example) -> GoldSide<'e> {
+        match self.options.oracle {
+            oracle if oracle.is_static() => GoldSide::Canonical(&example.derivation),
+            _ => GoldSide::LeastCost,
         }
     }
 
-    fn greedy<M: Memory>(&self, number: usize, workspace: &mut Workspace, memory: &mut M) -> u64 {
-        let example = &self.trainer.data.examples()[number];
-        workspace.input.clone_from(&example.input);
-        let (decoder, supervision) = (self.decoder(&()), self.supervision(example));
-        greedy::learn(&decoder, &supervision, self.teacher(number), workspace, memory)
-    }
-
-    fn global(&self, number: usize, weights: &LiveWeights, workspace: &mut Workspace) -> (Vec<Change>, u64) {
-        let options = self.trainer.options;
-        let example = &self.trainer.data.examples()[number];
-        let gold_side = match options.oracle {
-            oracle if oracle.is_static() => GoldSide::Static(&example.derivation),
-            _ => GoldSide::Dynamic,
+    /// Who decides on costs and on where to go in training on single decisions.
+    fn guide<'e>(&self, number: usize, example: &'e Example) -> Guide<'e> {
+        let options = self.options;
+        if options.training == Training::L2s {
+            let stream = self.stream("search", number);
+            return Guide::Search { search: options.search(), pass: self.iteration, stream };
+        }
+        let explores = !options.oracle.is_static() && options.oracle != OracleKind::NonDeterministic;
+        let exploration = || {
+            let (from, probability) = (options.explore_from, options.explore_prob);
+            Exploration::new(from, probability, self.seed, self.iteration, number)
         };
-        let (decoder, supervision) = (self.decoder(weights), self.supervision(example));
-        let mut changes = Vec::new();
+        Guide::Greedy { gold: self.gold_side(example), exploration: explores.then(exploration) }
+    }
+
+    fn local<T: Trainable>(
+        &self,
+        number: usize,
+        workspace: &mut Workspace<T::Memory>,
+        parameters: Parameters<T>,
+        objective: &mut LocalObjective,
+    ) -> (u64, T::Gradient) {
+        let example = &self.data.examples()[number];
         workspace.input.clone_from(&example.input);
-        let (width, gold_width) = (options.beam, options.beam);
-        let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width };
-        let updated = global::learn(&pursuit, options.update, workspace, &mut changes);
-        (changes, u64::from(updated))
+        let keeps_history = parameters.reads_history();
+        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
+        let reuse = S::LOCAL_POINTS && !machine.keeps_history;
+        let setting = Setting { machine, stages: self.data.stages(), reuse };
+        let dropout =
+            (self.options.dropout > 0.0).then(|| Dropout::new(self.options.dropout, self.stream("dropout", number)));
+        let supervision = Supervision { machine, gold: &example.gold };
+        let guide = self.guide(number, example);
+        local::learn(setting, &supervision, guide, dropout, objective, workspace, parameters)
     }
 
-    fn decoder<'w, W>(&'w self, weights: &'w W) -> Decoder<'w, S, W> {
-        let data = self.trainer.data;
-        Decoder { system: self.system, features: data.features(), actions: data.actions(), weights }
-    }
-
-    fn supervision<'s>(&'s self, example: &'s Example) -> Supervision<'s, S> {
-        Supervision { system: self.system, actions: self.trainer.data.actions(), gold: &example.gold }
+    fn global<T: Trainable>(
+        &self,
+        number: usize,
+        workspace: &mut Workspace<T::Memory>,
+        model: &T,
+        update: Update,
+    ) -> (u64, T::Gradient) {
+        let example = &self.data.examples()[number];
+        workspace.input.clone_from(&example.input);
+        let decoder = Decoder::new(self.system, self.data.actions(), model.scorer());
+        let supervision = Supervision { machine: decoder.machine, gold: &example.gold };
+        let (width, gold_width) = (self.options.beam, self.options.beam);
+        let pursuit = Pursuit { decoder, supervision, gold_side: self.gold_side(example), width, gold_width };
+        let mut gradient = T::Gradient::default();
+        let updated = global::learn(&pursuit, model, update, workspace, &mut gradient);
+        (u64::from(updated), gradient)
     }
 }

@@ -1,224 +1,56 @@
-//! The weights of a finished model: averaged, in fixed point, in a table that is only read.
-//!
-//! A feature costs two cache lines: its bucket ([`Buckets`]) holds the number of its row, and the row holds entries of a
-//! few bytes, an action and its weight. A score is a sum of integers, so it does not depend on the order of summation:
-//! memoised, batched and plain scoring agree to the bit.
+//! What a kind of scorer offers to be kept in a file and parsed with.
 
-use super::buckets::{Bucket, Buckets, FLAG, Flagged};
-use super::levels::Levels;
-use super::memory::{self, Numbers};
-use super::rows::{DenseRow, Entry, NARROW, Pair, Precision, Shape, WIDE, place};
-use super::{Row, Weights};
-use crate::system::ActionId;
+use std::fmt::Debug;
 
-/// Frozen weights.
-#[derive(Debug, Clone)]
-pub struct FrozenWeights {
-    pub(super) buckets: Buckets,
-    /// Entries of sparse rows, of as many bytes as the shape says.
-    pub(super) sparse: Numbers<u8>,
-    /// Dense rows, a weight for each of the `width` lanes; in narrow ones two to a number.
-    pub(super) dense: Numbers<i32>,
-    /// What the codes of weights of 8 bits mean.
-    pub(super) levels: Option<Levels>,
-    pub(super) shape: Shape,
+use super::Header;
+use crate::error::Result;
+use crate::features::{Columns, Vocabulary};
+use crate::files::{Section, Sections};
+use crate::scorer::Scorer;
+use crate::system::Actions;
+
+/// A finished scorer: the part of a model that training has made.
+pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
+    /// The name of the kind, as model files spell it.
+    const KIND: &'static str;
+
+    /// The scratch memory of scoring.
+    type Memory: Default + Debug + Send;
+    /// What scores with it.
+    type Scorer<'m>: Scorer<Memory = Self::Memory>;
+
+    /// What scores with it.
+    fn scorer(&self) -> Self::Scorer<'_>;
+
+    /// The columns of a sentence that are read.
+    fn columns(&self) -> &Columns;
+
+    /// The values that are known by number, if any are.
+    fn vocabulary(&self) -> Option<&Vocabulary> {
+        None
+    }
+
+    /// What a score of 1.0 is.
+    fn scale(&self) -> u32;
+
+    /// How large it is.
+    fn size(&self) -> Size;
+
+    /// The sections of a model file, besides the header.
+    fn sections(&self) -> Vec<Section<'_>>;
+
+    /// The scorer that stands in `sections`, of a model with this header and these actions.
+    ///
+    /// # Errors
+    /// If the sections do not hold one that fits.
+    fn from_sections(sections: &Sections, header: &Header, actions: &Actions) -> Result<Self>;
 }
 
-impl FrozenWeights {
-    /// The lanes of sums.
-    pub fn width(&self) -> usize {
-        self.shape.width
-    }
-
-    /// The number of features with a weight.
-    pub fn n_features(&self) -> usize {
-        self.shape.n_features
-    }
-
-    /// The number of weights that are not zero.
-    pub fn n_weights(&self) -> usize {
-        self.shape.n_weights
-    }
-
-    /// The fixed-point factor.
-    pub fn scale(&self) -> u32 {
-        self.shape.scale
-    }
-
-    /// How a weight is stored.
-    pub fn precision(&self) -> Precision {
-        self.shape.precision
-    }
-
-    /// Calls `read` with the number of each row and its entries.
-    pub(super) fn for_each_row(&self, mut read: impl FnMut(Flagged, &[(ActionId, i32)])) {
-        let mut entries: Vec<(ActionId, i32)> = Vec::new();
-        for number in self.buckets.numbers() {
-            let (start, len) = place(number);
-            entries.clear();
-            if number & FLAG != 0 {
-                entries.extend(Pair::unpack(number).entries());
-            } else if len >= NARROW {
-                let weights: Vec<i32> = match self.dense_row(&self.dense, start, len) {
-                    DenseRow::Narrow(row) => row.iter().map(|&weight| i32::from(weight)).collect(),
-                    DenseRow::Wide(row) => row.to_vec(),
-                };
-                let weights = weights.into_iter().enumerate().filter(|&(_, weight)| weight != 0);
-                entries.extend(weights.map(|(action, weight)| (action as ActionId, weight)));
-            } else {
-                let add = |(action, weight)| entries.push((action as ActionId, weight));
-                let (start, len) = (start, len as usize);
-                match self.shape.entry() {
-                    2 => Entry::<2>::read(&self.sparse, start, len).map(|entry| self.decoded(entry)).for_each(add),
-                    3 => Entry::<3>::read(&self.sparse, start, len).for_each(add),
-                    4 => Entry::<4>::read(&self.sparse, start, len).for_each(add),
-                    _ => Entry::<8>::read(&self.sparse, start, len).for_each(add),
-                }
-            }
-            read(number, &entries);
-        }
-    }
-
-    /// An entry whose weight is a code.
-    #[inline(always)]
-    fn decoded(&self, (action, code): (usize, i32)) -> (usize, i32) {
-        (action, self.levels.as_ref().map_or(code, |levels| levels.value(code)))
-    }
-
-    #[inline(always)]
-    fn dense_row<'w>(&self, dense: &'w [i32], start: usize, len: u32) -> DenseRow<'w> {
-        let half = self.shape.half();
-        let row = &dense[(start - 1) * half..];
-        if len == NARROW {
-            DenseRow::Narrow(bytemuck::cast_slice(&row[..half]))
-        } else {
-            DenseRow::Wide(&row[..2 * half])
-        }
-    }
-
-    #[inline(always)]
-    fn add_rows<const BYTES: usize>(&self, rows: &[Row], scores: &mut [i32]) {
-        let (sparse, dense) = (&self.sparse[..], &self.dense[..]);
-        for &Row(row) in rows {
-            let (start, len) = place(row);
-            if row & FLAG != 0 {
-                Pair::unpack(row).add_to(scores);
-            } else if len >= NARROW {
-                match self.dense_row(dense, start, len) {
-                    DenseRow::Narrow(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += i32::from(w)),
-                    DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
-                }
-            } else {
-                for entry in Entry::<BYTES>::read(sparse, start, len as usize) {
-                    let (action, weight) = if BYTES == 2 { self.decoded(entry) } else { entry };
-                    scores[action] += weight;
-                }
-            }
-        }
-    }
-}
-
-impl Weights for FrozenWeights {
-    #[inline]
-    fn prefetch(&self, features: &[u64]) {
-        self.buckets.prefetch(features);
-    }
-
-    #[inline]
-    fn find(&self, features: &[u64], rows: &mut [Row]) {
-        self.buckets.find_all(features, rows);
-        let (sparse, dense, bytes) = (&self.sparse[..], &self.dense[..], self.shape.entry());
-        for &Row(row) in rows.iter().filter(|row| row.0 & FLAG == 0) {
-            match place(row) {
-                (start, NARROW | WIDE) => {
-                    let first = (start - 1) * self.shape.half();
-                    (0..self.shape.half()).step_by(16).for_each(|at| memory::prefetch(dense, first + at));
-                }
-                (start, _) => memory::prefetch(sparse, start * bytes),
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn add(&self, rows: &[Row], scores: &mut [i32]) {
-        match self.shape.entry() {
-            2 => self.add_rows::<2>(rows, scores),
-            3 => self.add_rows::<3>(rows, scores),
-            4 => self.add_rows::<4>(rows, scores),
-            _ => self.add_rows::<8>(rows, scores),
-        }
-    }
-}
-
-/// The sections of a table in a file: its shape, buckets, sparse rows, dense rows.
-pub const N_SECTIONS: usize = 4;
-
-impl FrozenWeights {
-    /// The table as bytes.
-    pub fn sections(&self) -> (Vec<u8>, [&[u8]; N_SECTIONS - 1]) {
-        let Shape { width, n_features, n_weights, scale, precision } = self.shape;
-        let numbers = [width as u64, n_features as u64, n_weights as u64, u64::from(scale), precision as u64];
-        let levels = self.levels.iter().flat_map(Levels::values);
-        let shape = numbers.into_iter().chain(levels).flat_map(u64::to_le_bytes).collect();
-        let tables =
-            [bytemuck::cast_slice(self.buckets.as_slice()), &self.sparse[..], bytemuck::cast_slice(&self.dense)];
-        (shape, tables)
-    }
-
-    /// The table from its bytes, copied; `None` if anything in it points outside it or beyond `width` lanes.
-    pub fn from_sections(shape: &[u8], [buckets, sparse, dense]: [&[u8]; 3], width: usize) -> Option<FrozenWeights> {
-        let (buckets, dense) = (from_bytes(buckets)?, from_bytes(dense)?);
-        let tables = (Numbers::Owned(buckets), Numbers::Owned(sparse.to_vec()), Numbers::Owned(dense));
-        FrozenWeights::from_tables(shape, tables, width)
-    }
-
-    /// The table of these parts; `None` if anything in it points outside it or beyond `width` lanes.
-    pub fn from_tables(
-        shape: &[u8],
-        (buckets, sparse, dense): (Numbers<Bucket>, Numbers<u8>, Numbers<i32>),
-        width: usize,
-    ) -> Option<FrozenWeights> {
-        let shape: Vec<u64> = from_bytes(shape)?;
-        let &[lanes, n_features, n_weights, scale, precision, ref levels @ ..] = &shape[..] else { return None };
-        let shape = Shape {
-            width,
-            n_features: usize::try_from(n_features).ok()?,
-            n_weights: usize::try_from(n_weights).ok()?,
-            scale: u32::try_from(scale).ok().filter(|&scale| scale > 0)?,
-            precision: [Precision::Full, Precision::I16, Precision::I8].into_iter().find(|&p| p as u64 == precision)?,
-        };
-        let levels = match shape.entry() {
-            2 => Some(Levels::from_values(levels)?),
-            _ => None,
-        };
-        let weights = FrozenWeights { buckets: Buckets::from_buckets(buckets)?, sparse, dense, levels, shape };
-        let (n_entries, half) = (weights.sparse.len() / shape.entry(), shape.half());
-        let row_is_sound = |number: Flagged| {
-            let (start, len) = place(number);
-            match len {
-                _ if number & FLAG != 0 => {
-                    let Pair { plus, minus, .. } = Pair::unpack(number);
-                    usize::from(plus.max(minus)) < width
-                }
-                NARROW => start > 0 && start * half <= weights.dense.len(),
-                WIDE => start > 0 && (start + 1) * half <= weights.dense.len(),
-                _ => start + len as usize <= n_entries,
-            }
-        };
-        // Nothing ends the loop early, so that it can be vectorised.
-        let sound =
-            lanes == width as u64 && weights.buckets.numbers().fold(true, |sound, number| sound & row_is_sound(number));
-        let largest_action = match shape.entry() {
-            2 => Entry::<2>::largest_action(&weights.sparse),
-            3 => Entry::<3>::largest_action(&weights.sparse),
-            4 => Entry::<4>::largest_action(&weights.sparse),
-            _ => Entry::<8>::largest_action(&weights.sparse),
-        };
-        (sound && largest_action < width).then_some(weights)
-    }
-}
-
-/// Numbers from bytes of any alignment; `None` if there is a rest.
-pub fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
-    bytes.len().is_multiple_of(size_of::<T>()).then(|| bytemuck::allocation::pod_collect_to_vec(bytes))
+/// How large a scorer is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Features, or other inputs, that it has learned something about.
+    pub features: usize,
+    /// Its parameters that are not zero.
+    pub weights: usize,
 }

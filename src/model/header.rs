@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decisions, Layer};
-use crate::features::{ColumnName, WordShape};
-use crate::system::{Move, Roots, SystemKind};
-use crate::tree::LabelId;
+use crate::error::Result;
+use crate::features::{ColumnName, Columns, Compiled, FeatureSet, WordShape};
+use crate::scorer::{Decisions, Stages};
+use crate::system::{Actions, Move, Roots, System, SystemKind};
 use crate::tree::lift::Scheme;
+use crate::tree::{LabelId, Labels};
+use crate::with_system;
 
 /// What a model is and how it was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,9 +42,6 @@ pub struct Header {
     /// Whether moves and labels are decided on together.
     #[serde(default, skip_serializing_if = "Decisions::is_joint")]
     pub decisions: Decisions,
-    /// Hidden layers, if there are any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub layers: Vec<Layer>,
     /// The options of training.
     pub training: serde_json::Value,
     /// Where the model comes from.
@@ -77,4 +76,53 @@ pub struct Provenance {
     pub iteration: u32,
     /// The random generator.
     pub generator: String,
+}
+
+impl Header {
+    /// The labels and actions that the header describes.
+    ///
+    /// # Errors
+    /// If the system has no such setting of roots, or there are too many labels.
+    pub fn labels_and_actions(&self) -> Result<(Labels, Actions)> {
+        self.system.check_roots(self.roots)?;
+        let labels: Labels = self.labels.iter().collect();
+        let moves = with_system!(self.system, self.roots, |system| moves(&system));
+        let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));
+        let actions = Actions::new(moves, labels.len(), arcs)?.with_root_label(self.root_label)?;
+        Ok((labels, actions))
+    }
+
+    /// The feature set and the columns that it reads.
+    ///
+    /// # Errors
+    /// If the feature set does not parse.
+    pub fn feature_set(&self) -> Result<(FeatureSet, Columns)> {
+        let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
+        let columns = Columns::of(&set, self.word_column.into(), self.word_shape, self.tag_column.into());
+        Ok((set, columns))
+    }
+
+    /// The feature set made ready for extraction.
+    ///
+    /// # Errors
+    /// If it does not parse or reads what the system has not.
+    pub fn compile(&self) -> Result<Compiled> {
+        let (set, columns) = self.feature_set()?;
+        let suffix = with_system!(self.system, self.roots, |system| buffer_is_suffix(&system));
+        set.check(self.system.name(), suffix)?;
+        Ok(Compiled::new(&set, columns, suffix))
+    }
+
+    /// The stages of decisions over `actions`.
+    pub fn stages(&self, actions: &Actions) -> Stages {
+        Stages::new(self.decisions, actions)
+    }
+}
+
+fn moves<S: System>(_: &S) -> &'static [Move] {
+    S::MOVES
+}
+
+fn buffer_is_suffix<S: System>(_: &S) -> bool {
+    S::BUFFER_IS_SUFFIX
 }

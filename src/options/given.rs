@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ParserKind;
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
-use crate::model::Decisions;
+use crate::scorer::Decisions;
 use crate::system::OracleKind;
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;

@@ -2,9 +2,6 @@
 
 use std::sync::LazyLock;
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-
 use crate::graph::GraphKind;
 use crate::system::SystemKind;
 
@@ -39,12 +36,13 @@ impl ParserKind {
     }
 }
 
-impl ValueEnum for ParserKind {
+#[cfg(feature = "cli")]
+impl clap::ValueEnum for ParserKind {
     fn value_variants<'a>() -> &'a [ParserKind] {
         ParserKind::all()
     }
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
         match self {
             ParserKind::Transitions(kind) => kind.to_possible_value(),
             ParserKind::Graph(kind) => kind.to_possible_value(),

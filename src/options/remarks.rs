@@ -47,7 +47,7 @@ impl GivenOptions {
             ("--explore-prob", self.explore_prob.is_some() && !explores, of_exploring),
             (
                 "--average-from",
-                self.average_from.is_some() && options.has_base() && !options.learner.averages(),
+                self.average_from.is_some() && !options.is_perceptron() && !options.learner.averages(),
                 "this learner's last weights are kept, not their average",
             ),
             (

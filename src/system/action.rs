@@ -169,6 +169,20 @@ pub const FORBIDDEN: i32 = i32::MIN / 2;
 ///
 /// Actions of one move stand side by side. Vectors are padded to a multiple of [`Actions::LANES`] so that sums over them
 /// vectorise.
+///
+/// # Examples
+/// ```
+/// use treebeam::system::{Actions, Move};
+///
+/// // Of three labels, 0 was seen on left arcs from words, 2 on those from the root, 1 on right arcs from both.
+/// let arcs = [(Move::Left, 0, false), (Move::Left, 2, true), (Move::Right, 1, false), (Move::Right, 1, true)];
+/// let actions = Actions::new(&[Move::Shift, Move::Left, Move::Right], 3, arcs)?;
+/// assert_eq!((actions.len(), actions.width()), (4, 16));
+/// let left = actions.id(Move::Left, 2).unwrap();
+/// assert_eq!((actions.get(left).mv, actions.get(left).label), (Move::Left, 2));
+/// assert_eq!(actions.id(Move::Left, 1), None);
+/// # Ok::<(), treebeam::error::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actions {
     actions: Vec<Action>,

@@ -128,6 +128,7 @@ impl<'de> serde::Deserialize<'de> for SystemKind {
     }
 }
 
+#[cfg(feature = "cli")]
 impl clap::ValueEnum for SystemKind {
     fn value_variants<'a>() -> &'a [SystemKind] {
         SystemKind::ALL
@@ -196,6 +197,7 @@ mod tests {
         for &system in SystemKind::ALL {
             assert_eq!(serde_json::to_string(&system).unwrap(), format!("\"{system}\""));
             assert_eq!(serde_json::from_str::<SystemKind>(&format!("\"{system}\"")).unwrap(), system);
+            #[cfg(feature = "cli")]
             assert_eq!(<SystemKind as clap::ValueEnum>::from_str(system.name(), false), Ok(system));
         }
         let told = serde_json::from_str::<SystemKind>("\"arc-eagre\"").unwrap_err().to_string();

@@ -58,6 +58,7 @@ for_all_systems!([modules]);
 
 use std::ops::Range;
 
+use crate::choice::choice;
 use crate::configuration::{Arena, Configuration, PlainView, Point, View};
 pub use crate::tree::Roots;
 use crate::tree::{Gold, LabelId, Node, ROOT};
@@ -157,28 +158,26 @@ pub trait Transitions<C: Configuration>: System {
     }
 }
 
-/// The gold side of training: which actions are correct.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum OracleKind {
-    /// The next action of the canonical derivation.
-    Static,
-    /// Swap: the next action of the canonical derivation that swaps as late as possible.
-    Lazy,
-    /// Every action after which the gold tree can still be derived. Only defined where it can.
-    NonDeterministic,
-    /// Every action of least cost, wherever the derivation has got to.
-    Dynamic,
-    /// Non-monotonic arc-eager: dynamic, and of actions of least cost those that the monotonic system would take, if any.
-    MonotonicFirst,
-    /// Non-monotonic Covington: dynamic, by the lower bound of the loss.
-    Lower,
-    /// Non-monotonic Covington: dynamic, by the tighter upper bound.
-    PcUpper,
-    /// Non-monotonic Covington: dynamic, by the upper bound.
-    Upper,
+choice! {
+    /// The gold side of training: which actions are correct.
+    pub enum OracleKind {
+        /// The next action of the canonical derivation.
+        Static,
+        /// Swap: the next action of the canonical derivation that swaps as late as possible.
+        Lazy,
+        /// Every action after which the gold tree can still be derived. Only defined where it can.
+        NonDeterministic,
+        /// Every action of least cost, wherever the derivation has got to.
+        Dynamic,
+        /// Non-monotonic arc-eager: dynamic, and of actions of least cost those that the monotonic system would take, if any.
+        MonotonicFirst,
+        /// Non-monotonic Covington: dynamic, by the lower bound of the loss.
+        Lower,
+        /// Non-monotonic Covington: dynamic, by the tighter upper bound.
+        PcUpper,
+        /// Non-monotonic Covington: dynamic, by the upper bound.
+        Upper,
+    }
 }
 
 impl OracleKind {

@@ -1,5 +1,6 @@
 //! Labels of arcs as small numbers.
 
+use super::Tree;
 use hashbrown::HashMap;
 
 /// A label's number in its [`Labels`].
@@ -45,6 +46,14 @@ impl Labels {
     /// If `id` is not from this inventory.
     pub fn name(&self, id: LabelId) -> &str {
         &self.names[id as usize]
+    }
+
+    /// The names of the labels of `tree`'s words; entry 0 belongs to word 1.
+    ///
+    /// # Panics
+    /// If a word of `tree` has no label of this inventory.
+    pub fn names_of(&self, tree: &Tree) -> Vec<&str> {
+        tree.labels().iter().map(|&label| self.name(label)).collect()
     }
 
     /// All names, by number.

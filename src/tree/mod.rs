@@ -29,6 +29,21 @@ pub const NO_NODE: Node = Node::MAX;
 pub const MAX_WORDS: usize = Node::MAX as usize - 2;
 
 /// A labelled dependency tree (or forest under the root) over `n` words.
+///
+/// # Examples
+/// ```
+/// use treebeam::tree::{Labels, ROOT, Roots, Tree, is_projective, violations};
+///
+/// let mut labels = Labels::default();
+/// let [root, det, nsubj] = ["root", "det", "nsubj"].map(|name| labels.intern(name));
+/// // "The dog barks": entry 0 belongs to the first word.
+/// let tree = Tree::new(&[2, 3, ROOT], &[det, nsubj, root]);
+/// assert_eq!((tree.head(1), labels.name(tree.label(1))), (2, "det"));
+/// assert!(is_projective(&tree));
+/// assert!(violations(tree.heads(), Roots::Single).is_empty());
+/// // A cycle is no tree.
+/// assert_eq!(violations(&[2, 1, ROOT], Roots::Single).len(), 1);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tree {
     heads: Vec<Node>,

@@ -1,17 +1,19 @@
 //! What makes a list of heads a tree.
 
 use super::{NO_NODE, Node, ROOT};
+use crate::choice::choice;
 use std::fmt;
 
-/// How many words may hang from the root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Roots {
-    /// Exactly one, as Universal Dependencies demand.
-    #[default]
-    Single,
-    /// One or more, as in CoNLL-X.
-    Several,
+choice! {
+    /// How many words may hang from the root.
+    #[derive(Default)]
+    pub enum Roots {
+        /// Exactly one, as Universal Dependencies demand.
+        #[default]
+        Single,
+        /// One or more, as in CoNLL-X.
+        Several,
+    }
 }
 
 /// The most words that a message names.

@@ -9,6 +9,29 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// The sentences of a file.
+///
+/// # Examples
+/// ```
+/// use treebeam::treebank::generate::{Options, sentences};
+/// use treebeam::treebank::{Format, Treebank};
+/// use treebeam::tree::{Labels, Roots};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("train.conllu");
+/// let options = Options { seed: 1, n_sentences: 10, non_projective: false };
+/// let text: String = sentences(options).map(|sentence| sentence.text().to_owned() + "\n").collect();
+/// std::fs::write(&path, text)?;
+///
+/// // The format follows from the name unless it is given.
+/// let treebank = Treebank::read(&path, None)?;
+/// assert_eq!((treebank.format, treebank.sentences.len()), (Format::Conllu, 10));
+/// // Every head and label is checked, and all problems are told at once.
+/// let mut labels = Labels::default();
+/// let trees = treebank.trees(Roots::Single, &mut labels)?;
+/// assert_eq!(trees.iter().map(|tree| tree.n_words()).sum::<usize>(), treebank.n_words());
+/// assert!(labels.get("nsubj").is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Treebank {
     /// The file as it was named.

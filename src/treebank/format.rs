@@ -1,16 +1,17 @@
 //! The file formats and their columns.
 
+use crate::choice::choice;
 use crate::tree::Roots;
 use std::path::Path;
 
-/// The file formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// CoNLL-U: comments, multiword ranges, empty nodes (Nivre et al. 2016).
-    Conllu,
-    /// CoNLL-X: ten columns, words only (Buchholz & Marsi 2006).
-    Conllx,
+choice! {
+    /// The file formats.
+    pub enum Format {
+        /// CoNLL-U: comments, multiword ranges, empty nodes (Nivre et al. 2016).
+        Conllu,
+        /// CoNLL-X: ten columns, words only (Buchholz & Marsi 2006).
+        Conllx,
+    }
 }
 
 impl Format {

@@ -14,6 +14,23 @@ pub(super) type Bounds = [u32; 11];
 /// One sentence: the text of its block as it stands in the file, and where its words' columns are.
 ///
 /// Only its structure is known to be sound; whether heads make a tree is asked by [`Sentence::tree`] and its kin.
+///
+/// # Examples
+/// ```
+/// use treebeam::treebank::{Column, Format, Sentence};
+/// use treebeam::tree::Roots;
+///
+/// let text = "1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n";
+/// let sentence = Sentence::new("dogs.conllu", Format::Conllu, text)?;
+/// assert_eq!((sentence.form(1), sentence.column(2, Column::Upos)), ("Dogs", "VERB"));
+/// assert_eq!(sentence.heads(Roots::Single)?, [2, 0]);
+///
+/// // Another tree over the same words; all other columns stay as they are.
+/// let mut parsed = Vec::new();
+/// sentence.write_parsed(&mut parsed, &[0, 1], &["root", "flat"])?;
+/// assert!(String::from_utf8(parsed)?.starts_with("1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Sentence {
     pub(super) source: Arc<str>,
@@ -39,6 +56,82 @@ impl Sentence {
             (_, Some(problem)) => Err(problem),
             (None, None) => unreachable!("a block that is refused has a problem"),
         }
+    }
+
+    /// The sentence of these words, each with the columns that are known of it; the others become `_`. Words are numbered
+    /// from 1 on, in the order in which they come.
+    ///
+    /// # Errors
+    /// If there are no words or too many, a column is given twice or is [`Column::Id`], or a value is empty or holds a tab or
+    /// the end of a line, which separate columns and words. `source` is what the message calls the sentence, with the number
+    /// of the word as its line.
+    ///
+    /// # Examples
+    /// ```
+    /// use treebeam::treebank::{Column, Format, Sentence};
+    ///
+    /// let words = [
+    ///     [(Column::Form, "Dogs"), (Column::Upos, "NOUN")],
+    ///     [(Column::Form, "bark"), (Column::Upos, "VERB")],
+    /// ];
+    /// let sentence = Sentence::from_columns("typed in", Format::Conllu, words)?;
+    /// assert_eq!(sentence.n_words(), 2);
+    /// assert_eq!(sentence.text(), "1\tDogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tbark\t_\tVERB\t_\t_\t_\t_\t_\t_\n");
+    ///
+    /// let torn = Sentence::from_columns("typed in", Format::Conllu, [[(Column::Form, "New\tYork")]]);
+    /// assert!(torn.unwrap_err().to_string().starts_with("typed in:1: the FORM `New\\tYork`"));
+    /// # Ok::<(), treebeam::error::Problem>(())
+    /// ```
+    pub fn from_columns<W, V>(
+        source: &str,
+        format: Format,
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Sentence, Problem>
+    where
+        W: IntoIterator<Item = (Column, V)>,
+        V: AsRef<str>,
+    {
+        let mut text = String::new();
+        let mut n_words = 0;
+        for word in words {
+            n_words += 1;
+            let problem = |found: String, expected: &str| {
+                let location = Location { path: source.to_owned(), line: n_words, sentence: None };
+                Err(Problem { location, found, expected: expected.to_owned() })
+            };
+            let mut columns = [const { None }; Column::ALL.len()];
+            for (column, value) in word {
+                let name = column.name(format);
+                if column == Column::Id {
+                    return problem(
+                        format!("the {name} of a word"),
+                        "the other columns; words are numbered by their order",
+                    );
+                }
+                if value.as_ref().contains(['\t', '\n', '\r']) {
+                    let found = format!("the {name} `{}`", excerpt(value.as_ref()));
+                    return problem(found, "a value without tabs and line ends, which separate columns and words");
+                }
+                if value.as_ref().is_empty() {
+                    return problem(format!("an empty {name}"), "some text; `_` means none");
+                }
+                if columns[column as usize].replace(value).is_some() {
+                    return problem(format!("two values for {name}"), "at most one value for each column");
+                }
+            }
+            text += &n_words.to_string();
+            for value in &columns[1..] {
+                text.push('\t');
+                text += value.as_ref().map_or("_", V::as_ref);
+            }
+            text.push('\n');
+        }
+        if n_words == 0 {
+            let location = Location { path: source.to_owned(), line: 0, sentence: None };
+            let (found, expected) = ("a sentence without words".to_owned(), "one word at least".to_owned());
+            return Err(Problem { location, found, expected });
+        }
+        Sentence::new(source, format, &text)
     }
 
     /// The sentence in `text`, whose first line is line `line` of `source`; `None` if there are problems, which are
@@ -236,6 +329,53 @@ mod tests {
         assert_eq!([1, 2, 3].map(|w| sentence.line_of(w)), [4, 5, 7]);
         assert_eq!(sentence.lines_of_words(), [4, 5, 7]);
         assert_eq!((sentence.column(1, Column::Id), sentence.column(1, Column::Misc)), ("1", "x=1"));
+    }
+
+    #[test]
+    fn a_sentence_of_columns_is_the_sentence_read_from_them() {
+        let read = Sentence::new("x", Format::Conllx, "1\ta b\t_\tX\t_\t_\t2\t_\t_\t_\n2\tc\tC\t_\t_\t_\t0\tr\t_\tr\n")
+            .unwrap();
+        let given = [
+            vec![(Column::Head, "2"), (Column::Form, "a b"), (Column::Upos, "X")],
+            vec![
+                (Column::Form, "c"),
+                (Column::Lemma, "C"),
+                (Column::Deprel, "r"),
+                (Column::Misc, "r"),
+                (Column::Head, "0"),
+            ],
+        ];
+        let sentence = Sentence::from_columns("x", Format::Conllx, given).unwrap();
+        assert_eq!(sentence.text(), read.text());
+        assert_eq!([1, 2].map(|word| sentence.head(word)), [Some(2), Some(0)]);
+        let mut output = Vec::new();
+        sentence.write_parsed(&mut output, &[0, 1], &["a", "b"]).unwrap();
+        let again = std::str::from_utf8(&output).unwrap().strip_suffix('\n').unwrap();
+        assert_eq!(Sentence::new("x", Format::Conllx, again).unwrap().head(2), Some(1));
+    }
+
+    #[test]
+    fn columns_that_would_not_stay_apart_are_refused() {
+        let of = |words: &[&[(Column, &str)]]| {
+            let words = words.iter().map(|word| word.iter().copied());
+            Sentence::from_columns("memory", Format::Conllu, words).map_err(|problem| problem.to_string())
+        };
+        let good: &[(Column, &str)] = &[(Column::Form, "x")];
+        for end in ["\t", "\n", "\r", "\r\n"] {
+            let problem = of(&[good, &[(Column::Misc, &format!("a{end}b"))]]).unwrap_err();
+            let shown = end.escape_default();
+            let expected = "a value without tabs and line ends, which separate columns and words";
+            assert_eq!(problem, format!("memory:2: the MISC `a{shown}b`; expected {expected}"));
+        }
+        let problem = of(&[&[(Column::Lemma, "")]]).unwrap_err();
+        assert_eq!(problem, "memory:1: an empty LEMMA; expected some text; `_` means none");
+        assert!(of(&[good, good, &[(Column::Id, "3")]]).unwrap_err().starts_with("memory:3: the ID of a word; "));
+        assert!(of(&[&[good[0], good[0]]]).unwrap_err().starts_with("memory:1: two values for FORM; "));
+        assert!(of(&[]).unwrap_err().starts_with("memory: a sentence without words; "));
+        let many = vec![good; crate::tree::MAX_WORDS + 1];
+        assert!(of(&many).unwrap_err().contains(&format!("word {}", crate::tree::MAX_WORDS + 1)));
+        // What looks like a comment is none behind the word's number.
+        assert_eq!(of(&[&[(Column::Form, "# x")]]).unwrap().form(1), "# x");
     }
 
     #[test]

@@ -9,9 +9,10 @@ use crate::decode::Parser;
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::files::Output;
-use crate::graph::GraphParser;
-use crate::learn::prepare::{compare, development};
-use crate::model::{FrozenWeights, Precision};
+use crate::graph::{GraphModel, GraphParser};
+use crate::linear::{FrozenWeights, LinearModel, Precision};
+use crate::model::Frozen as _;
+use crate::training::prepare::{compare, development};
 use crate::treebank::Treebank;
 
 /// Options of `treebeam model freeze`.
@@ -53,12 +54,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
     let mut model = Loaded::read(&args.model)?;
     let before = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
-    let weights = model.weights_mut();
-    let was = (weights.n_features(), weights.n_weights());
-    if precision != weights.precision() {
-        *weights = weights.quantise(precision);
-    }
-    let is = (weights.n_features(), weights.n_weights());
+    let was = (model.weights().n_features(), model.weights().n_weights());
+    model = model.quantise(precision);
+    let is = (model.weights().n_features(), model.weights().n_weights());
     model.write(&args.output)?;
     let mut out = std::io::stdout().lock();
     let sizes = [&args.model, &args.output].map(|path| size(path));
@@ -85,11 +83,12 @@ fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts>
     let (parsed, gold) = match model {
         Loaded::Transitions(model) => {
             let mut parser = Parser::new(model, beam.unwrap_or(model.header.beam), 1)?;
-            let gold = development(Some(test), model.header.roots, model.outcome.labels(), model.features.columns())?;
+            let gold =
+                development(Some(test), model.header.roots, model.label_decoding.labels(), model.scorer.columns())?;
             (parser.parse(&test.sentences, 1), gold)
         }
         Loaded::Graph(model) => {
-            let gold = development(Some(test), model.header.roots, model.outcome.labels(), &model.columns)?;
+            let gold = development(Some(test), model.header.roots, model.label_decoding.labels(), &model.columns)?;
             (GraphParser::new(model, 1)?.parse(&test.sentences)?.into_iter().map(|tree| vec![tree]).collect(), gold)
         }
     };
@@ -97,10 +96,26 @@ fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts>
 }
 
 impl Loaded {
-    fn weights_mut(&mut self) -> &mut FrozenWeights {
+    fn weights(&self) -> &FrozenWeights {
         match self {
-            Loaded::Transitions(model) => &mut model.weights,
-            Loaded::Graph(model) => &mut model.weights,
+            Loaded::Transitions(model) => model.scorer.weights(),
+            Loaded::Graph(model) => &model.weights,
+        }
+    }
+
+    fn quantise(self, precision: Precision) -> Loaded {
+        match self {
+            Loaded::Transitions(model) => {
+                let scorer = model.scorer.quantise(precision);
+                Loaded::Transitions(LinearModel { scorer, ..model })
+            }
+            Loaded::Graph(model) => {
+                let weights = match model.weights.precision() == precision {
+                    true => model.weights,
+                    false => model.weights.quantise(precision),
+                };
+                Loaded::Graph(GraphModel { weights, ..model })
+            }
         }
     }
 

@@ -5,6 +5,8 @@ use anyhow::{bail, ensure};
 use crate::cli::loaded::Loaded;
 use crate::decode::{Parsed, Parser};
 use crate::graph::GraphParser;
+use crate::linear::Weights as _;
+use crate::model::Frozen as _;
 use crate::tree::Labels;
 use crate::treebank::Sentence;
 
@@ -64,15 +66,15 @@ impl Loaded {
     /// The labels of parsed trees.
     pub fn labels(&self) -> &Labels {
         match self {
-            Loaded::Transitions(model) => model.outcome.labels(),
-            Loaded::Graph(model) => model.outcome.labels(),
+            Loaded::Transitions(model) => model.label_decoding.labels(),
+            Loaded::Graph(model) => model.label_decoding.labels(),
         }
     }
 
     /// What a score of 1.0 is in the model's fixed point.
     pub fn scale(&self) -> u32 {
         match self {
-            Loaded::Transitions(model) => model.weights.scale(),
+            Loaded::Transitions(model) => model.scorer.scale(),
             Loaded::Graph(model) => model.weights.scale(),
         }
     }

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
-use crate::model::Decisions;
 use crate::options::{GivenOptions, ParserKind};
+use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots};
 use crate::tree::lift::Scheme;
 

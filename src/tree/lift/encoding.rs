@@ -1,20 +1,19 @@
 //! How labels remember lifts.
 
+use crate::choice::choice;
 use crate::tree::{LabelId, Labels};
 use std::borrow::Cow;
 
-/// What labels remember of a lift (Nivre & Nilsson 2005, table 1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scheme {
-    /// The label of the syntactic head.
-    Head,
-    /// The arcs on the path from the linear to the syntactic head.
-    Path,
-    /// Both.
-    #[serde(rename = "head+path")]
-    #[value(name = "head+path")]
-    HeadPath,
+choice! {
+    /// What labels remember of a lift (Nivre & Nilsson 2005, table 1).
+    pub enum Scheme {
+        /// The label of the syntactic head.
+        Head,
+        /// The arcs on the path from the linear to the syntactic head.
+        Path,
+        /// Both.
+        HeadPath = "head+path",
+    }
 }
 
 /// Marks a lifted arc; the syntactic head's label may follow.

@@ -19,12 +19,24 @@ mod grammar;
 mod lexicon;
 mod phrase;
 
-use super::{Format, Sentence};
+use super::{Format, Sentence, Treebank};
 use crate::random;
 use grammar::Grammar;
 use lexicon::Lexicon;
+use std::path::Path;
 
 /// What to generate.
+///
+/// # Examples
+/// ```
+/// use treebeam::treebank::generate::{Options, sentences};
+///
+/// let options = Options { seed: 1, n_sentences: 3, non_projective: false };
+/// let few: Vec<String> = sentences(options).map(|sentence| sentence.text().to_owned()).collect();
+/// // More of them begin with the same ones.
+/// let more = sentences(Options { n_sentences: 5, ..options });
+/// assert!(more.take(3).zip(&few).all(|(sentence, known)| sentence.text() == known));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// The seed.
@@ -37,6 +49,11 @@ pub struct Options {
 
 /// The lengths of sentences, in words, punctuation included.
 pub const LENGTHS: std::ops::RangeInclusive<usize> = 3..=40;
+
+/// A generated treebank, in memory.
+pub fn treebank(options: Options) -> Treebank {
+    Treebank::of_sentences(Path::new("generated"), Format::Conllu, sentences(options).collect())
+}
 
 /// Generates CoNLL-U sentences one by one.
 pub fn sentences(options: Options) -> impl Iterator<Item = Sentence> {

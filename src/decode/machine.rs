@@ -1,0 +1,106 @@
+//! The machine that scorers drive: a transition system with its inventory of actions.
+
+use super::{IDLE, Item};
+use crate::configuration::{Arena, Point};
+use crate::scorer::{Query, Scorer};
+use crate::system::{Actions, Choice, Permitted, TransitionSystem};
+use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
+
+/// A transition system, its actions, and what its items remember. It knows nothing of scores.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine<'m, S> {
+    /// The transition system.
+    pub system: S,
+    /// The actions.
+    pub actions: &'m Actions,
+    /// Whether items remember their last actions.
+    pub keeps_history: bool,
+}
+
+impl<'m, S: TransitionSystem> Machine<'m, S> {
+    /// The machine whose items remember what `scorer` reads.
+    pub fn new(system: S, actions: &'m Actions, scorer: &impl Scorer) -> Machine<'m, S> {
+        Machine { system, actions, keeps_history: scorer.reads_history() }
+    }
+
+    /// The item before the first transition.
+    pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a, S::Shared<'a>> {
+        let configuration = self.system.initial(arena, n_words);
+        arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true, history: None })
+    }
+
+    /// Whether the derivation of an item is complete.
+    #[inline]
+    pub fn is_terminal<'a>(&self, item: &Item<'a, S::Shared<'a>>) -> bool {
+        self.system.is_terminal(&item.configuration)
+    }
+
+    /// At how many points an item is scored whose derivation is complete.
+    pub(super) fn n_idling(&self) -> usize {
+        usize::from(self.actions.idle().is_some())
+    }
+
+    /// Appends to `queries` what is to be scored of an item: all its points, or its waiting.
+    #[inline]
+    pub fn ask<'a>(&self, item: &'a Item<'a, S::Shared<'a>>, queries: &mut Vec<Query<&'a Item<'a, S::Shared<'a>>>>) {
+        let c = &item.configuration;
+        if self.system.is_terminal(c) {
+            let idle = Query { view: item, point: 0, permitted: Permitted::default() };
+            queries.extend((self.n_idling() > 0).then_some(idle));
+            return;
+        }
+        for point in 0..self.system.n_points(c) as Point {
+            queries.push(Query { view: item, point, permitted: self.system.permitted(c, point) });
+        }
+    }
+
+    /// The item after `choice`.
+    #[inline]
+    pub fn successor<'a>(
+        &self,
+        parent: &'a Item<'a, S::Shared<'a>>,
+        choice: Choice,
+        score: i64,
+        is_gold: bool,
+        arena: Arena<'a>,
+    ) -> &'a Item<'a, S::Shared<'a>> {
+        let configuration = match choice {
+            IDLE => parent.configuration,
+            _ => self.system.successor(&parent.configuration, self.actions.chosen(choice), arena),
+        };
+        let history = match choice {
+            IDLE => parent.history,
+            _ if self.keeps_history => Some(arena.history(choice.action, parent.history)),
+            _ => None,
+        };
+        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold, history })
+    }
+
+    /// The arcs of a derivation, read off by walking back: what happened last to a word stands, whether it got a head or lost
+    /// it. A word that the system leaves without a head hangs on the root.
+    pub fn tree<'a>(&self, item: &'a Item<'a, S::Shared<'a>>, n_words: usize) -> Tree {
+        let mut tree = Tree::unattached(n_words);
+        let hang = |tree: &mut Tree, word| tree.attach(word, ROOT, self.actions.root_label());
+        for item in item.history().filter(|item| item.choice != IDLE) {
+            let Some(parent) = item.parent else { break };
+            let action = self.actions.chosen(item.choice);
+            if let Some((head, dependent)) = self.system.arc(&parent.configuration, action.point, action.mv)
+                && tree.head(dependent) == NO_NODE
+            {
+                debug_assert!(action.label != NO_LABEL);
+                tree.attach(dependent, head, action.label);
+            }
+            for word in self.system.detached(&parent.configuration, action.point, action.mv).into_iter().flatten() {
+                if tree.head(word) == NO_NODE {
+                    hang(&mut tree, word);
+                }
+            }
+        }
+        for word in 1..=n_words as Node {
+            if tree.head(word) == NO_NODE {
+                hang(&mut tree, word);
+            }
+        }
+        tree
+    }
+}

@@ -1,0 +1,167 @@
+//! One decision: its options with their scores and costs, which of them is predicted, and which is followed.
+
+use super::frame::{Frame, MoveOption};
+use crate::configuration::Point;
+use crate::decode::Machine;
+use crate::learn::objective::{LocalObjective, Scored};
+use crate::model::Trainable;
+use crate::scorer::Stages;
+use crate::system::{Choice, TransitionSystem};
+
+/// The options of one decision.
+#[derive(Debug, Default)]
+pub struct Decision {
+    /// The point and lane of each.
+    pub options: Vec<(Point, u32)>,
+    scored: Vec<Scored>,
+    gradient: Vec<(u32, f32)>,
+}
+
+/// How to go on from a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follow {
+    /// By the prediction.
+    Learned,
+    /// By what the reference prefers.
+    Reference,
+    /// By the prediction if it is right, else by the best of the right options.
+    Corrected,
+}
+
+impl Decision {
+    fn clear(&mut self) {
+        self.options.clear();
+        self.scored.clear();
+    }
+
+    fn push<T: Trainable>(&mut self, point: Point, lane: u32, cost: f32, frame: &Frame<T>) {
+        self.options.push((point, lane));
+        self.scored.push(Scored { score: frame.get(point, lane), cost, gradient: 0.0 });
+    }
+
+    /// The options are whole actions.
+    pub fn set_actions<S: TransitionSystem, T: Trainable>(
+        &mut self,
+        moves: &[MoveOption],
+        frame: &Frame<T>,
+        machine: &Machine<S>,
+    ) {
+        self.clear();
+        for option in moves {
+            self.extend_actions(option, option.cost, frame, machine);
+        }
+    }
+
+    /// The options are whole actions, of which the `correct` ones, in ascending order, cost 0 and others 1. `masks` gives what
+    /// is permitted at each point.
+    pub fn set_correct<'m, T: Trainable>(
+        &mut self,
+        correct: &[Choice],
+        masks: impl Iterator<Item = (Point, &'m [i32])>,
+        frame: &Frame<T>,
+    ) {
+        self.clear();
+        for (point, mask) in masks {
+            for (action, _) in (0..).zip(mask).filter(|(_, mask)| **mask == 0) {
+                let is_correct = correct.binary_search(&Choice { point, action }).is_ok();
+                self.push(point, u32::from(action), f32::from(u8::from(!is_correct)), frame);
+            }
+        }
+    }
+
+    /// The options are the labels of a move.
+    pub fn set_labels<S: TransitionSystem, T: Trainable>(
+        &mut self,
+        option: &MoveOption,
+        frame: &Frame<T>,
+        machine: &Machine<S>,
+    ) {
+        self.clear();
+        self.extend_actions(option, 0.0, frame, machine);
+    }
+
+    fn extend_actions<S: TransitionSystem, T: Trainable>(
+        &mut self,
+        option: &MoveOption,
+        cost: f32,
+        frame: &Frame<T>,
+        machine: &Machine<S>,
+    ) {
+        let mask = machine.actions.mask(option.permitted);
+        for id in machine.actions.of_move(option.mv).filter(|&id| mask[id as usize] == 0) {
+            let wrong = option.gold.is_some_and(|gold| gold != id);
+            self.push(option.point, u32::from(id), cost + f32::from(u8::from(wrong)), frame);
+        }
+    }
+
+    /// The options are moves.
+    pub fn set_moves<T: Trainable>(&mut self, moves: &[MoveOption], frame: &Frame<T>, stages: &Stages) {
+        self.clear();
+        for option in moves {
+            self.push(option.point, stages.lane(option.mv), option.cost, frame);
+        }
+    }
+
+    /// Where the reference's action for a move stands among whole actions.
+    pub fn position(&self, option: &MoveOption) -> usize {
+        let is_it = |&(place, &(point, lane)): &(usize, &(Point, u32))| match option.gold {
+            Some(gold) => (point, lane) == (option.point, u32::from(gold)),
+            None => point == option.point && self.scored[place].cost == 0.0 && option.cost == 0.0,
+        };
+        self.options.iter().enumerate().find(is_it).map_or(0, |(place, _)| place)
+    }
+
+    /// The option of the highest score, the first of them on ties.
+    pub fn predicted(&self) -> usize {
+        self.best(|_| true)
+    }
+
+    fn best(&self, among: impl Fn(&Scored) -> bool) -> usize {
+        let mut best: Option<(usize, f32)> = None;
+        for (place, option) in self.scored.iter().enumerate().filter(|(_, option)| among(option)) {
+            if best.is_none_or(|(_, highest)| option.score > highest) {
+                best = Some((place, option.score));
+            }
+        }
+        best.expect("there is such an option").0
+    }
+
+    /// The option to follow, and whether the prediction is right.
+    pub fn decide(&self, reference: usize, follow: &mut dyn FnMut(bool) -> Follow) -> (usize, bool) {
+        let predicted = self.predicted();
+        let is_right = self.scored[predicted].cost == 0.0;
+        let chosen = match follow(is_right) {
+            Follow::Learned => predicted,
+            Follow::Reference => reference,
+            Follow::Corrected if is_right => predicted,
+            Follow::Corrected => self.best(|option| option.cost == 0.0),
+        };
+        (chosen, is_right)
+    }
+
+    /// Gives `credit` the gradients of the options' scores, by point.
+    pub fn gradients<T: Trainable>(
+        &mut self,
+        stage: usize,
+        reference: usize,
+        frame: &Frame<T>,
+        (model, objective): (&T, &mut LocalObjective),
+        mut credit: impl FnMut(Point, &[(u32, f32)]),
+    ) {
+        let Decision { options, scored, gradient } = self;
+        objective.gradients(stage, scored, reference, |right, wrong| {
+            let [right, wrong] =
+                [right, wrong].map(|place| options[place]).map(|(point, lane)| (frame.point(point), lane));
+            model.squared_distance(right, wrong)
+        });
+        let mut rest = &scored[..];
+        let mut places = &options[..];
+        while let Some(&(point, _)) = places.first() {
+            let n = places.iter().take_while(|(other, _)| *other == point).count();
+            gradient.clear();
+            gradient.extend(places[..n].iter().zip(rest).map(|(&(_, lane), option)| (lane, option.gradient)));
+            credit(point, gradient);
+            (places, rest) = (&places[n..], &rest[n..]);
+        }
+    }
+}

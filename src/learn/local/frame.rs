@@ -1,0 +1,113 @@
+//! One configuration as learning sees it: the scores of every point, and the moves that may be taken.
+
+use std::ops::Range;
+
+use rand::rngs::Xoshiro256PlusPlus;
+
+use crate::configuration::{Point, View};
+use crate::model::{Dropped, Lane as _, Seen, Trainable};
+use crate::random;
+use crate::scorer::{Context, Query};
+use crate::system::{ActionId, Choice, Move, Permitted};
+
+/// A move at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MoveOption {
+    /// Where it is taken.
+    pub point: Point,
+    /// The move.
+    pub mv: Move,
+    /// What is permitted there.
+    pub permitted: Permitted,
+    /// What it costs beyond the best option, with the best label.
+    pub cost: f32,
+    /// The action with the gold label, if the move makes a gold arc and that label may be given: any other label costs 1
+    /// more.
+    pub gold: Option<ActionId>,
+}
+
+/// Draws features to leave out, anew for each configuration.
+#[derive(Debug)]
+pub struct Dropout {
+    probability: f64,
+    stream: Xoshiro256PlusPlus,
+}
+
+impl Dropout {
+    /// Leaves each feature out with this probability.
+    pub fn new(probability: f64, stream: Xoshiro256PlusPlus) -> Dropout {
+        Dropout { probability, stream }
+    }
+
+    /// The features to leave out of the next configuration.
+    pub fn draw(&mut self) -> Dropped {
+        Dropped::new(random::below(u64::MAX, &mut self.stream), self.probability)
+    }
+}
+
+/// The points of one configuration, with what is seen from each.
+#[derive(Debug)]
+pub struct Frame<T: Trainable> {
+    points: Vec<Seen<T::Lane, T::Kept>>,
+    /// Points to be used again.
+    spare: Vec<Seen<T::Lane, T::Kept>>,
+}
+
+impl<T: Trainable> Default for Frame<T> {
+    fn default() -> Frame<T> {
+        Frame { points: Vec::new(), spare: Vec::new() }
+    }
+}
+
+impl<T: Trainable> Frame<T> {
+    /// Looks at a configuration of `n_points` points, of which those that are not `stale` are known from the one before: if
+    /// that had more, those from `stale` on give way and those behind them move up.
+    pub fn fill<'a>(
+        &mut self,
+        (model, memory): (&T, &mut T::Memory),
+        context: Context,
+        view: impl View<'a>,
+        n_points: usize,
+        stale: Range<Point>,
+        dropped: Dropped,
+    ) {
+        let n_gone = self.points.len().saturating_sub(n_points);
+        let gone = usize::from(stale.start).min(self.points.len() - n_gone);
+        self.spare.extend(self.points.drain(gone..gone + n_gone));
+        while self.points.len() < n_points {
+            self.points.push(self.spare.pop().unwrap_or_default());
+        }
+        for point in stale {
+            let query = Query { view, point, permitted: Permitted::default() };
+            model.see(memory, context, query, dropped, &mut self.points[usize::from(point)]);
+        }
+    }
+
+    /// Scores another stage at `point`.
+    pub fn see_stage(&mut self, model: &T, stage: usize, point: Point) {
+        model.see_stage(stage, &mut self.points[usize::from(point)]);
+    }
+
+    /// What is seen from `point`.
+    pub fn point(&self, point: Point) -> &Seen<T::Lane, T::Kept> {
+        &self.points[usize::from(point)]
+    }
+
+    /// The score of a lane at a point.
+    pub fn get(&self, point: Point, lane: u32) -> f32 {
+        self.points[usize::from(point)].lanes[lane as usize].real()
+    }
+
+    /// The permitted choice of the highest score, the first of them on ties.
+    pub fn best_permitted<'m>(&self, mask: impl Fn(Point) -> &'m [i32]) -> Choice {
+        let mut best: Option<(T::Lane, Choice)> = None;
+        for (point, seen) in (0..).zip(&self.points) {
+            if let Some((score, action)) = T::Lane::best_permitted(&seen.lanes, mask(point))
+                && best.is_none_or(|(highest, _)| score > highest)
+            {
+                best = Some((score, Choice { point, action }));
+            }
+        }
+        best.expect("a configuration that is not terminal permits something").1
+    }
+}

@@ -1,0 +1,431 @@
+//! Training on one decision after the other: greedy training (Goldberg & Nivre 2013, algorithms 2 and 3), and learning to
+//! search, which takes parsing for a sequence of cost-sensitive decisions (Chang, He, Daumé & Langford 2015; Daumé, Langford &
+//! Marcu 2009).
+//!
+//! ```text
+//! for each sentence, from the initial configuration c:
+//!     score all options in c
+//!     costs of the options: the loss after a roll-out from each, or what the oracle says it would be
+//!     the model learns by the gradients that the objective makes of scores and costs
+//!     c := the successor of c by the roll-in policy
+//! ```
+//!
+//! The loss of a tree is 2 for each word with a wrong head, 1 for each with the right head and a wrong label.
+//!
+//! **Costs without roll-outs.** With the reference's roll-outs and an oracle whose costs are exact, an action costs twice the
+//! unlabelled cost of its move, and 1 more if it makes a gold arc with a wrong label: the reference gives all later arcs
+//! that can still be had, with their labels. So nothing is rolled out for the reference, unless [`Search::run_reference`] asks
+//! for it. Where the oracle's costs are not exact they stand for the reference's costs all the same.
+//!
+//! **Labels.** A learned roll-out is run once for each move: with the gold label if the move makes a gold arc, else with the
+//! label of the highest score. Wrong labels of gold arcs cost 1 more. With [separate decisions](Decisions::Separate) the
+//! label's decision is learned from for the move that the roll-in takes, if that makes a gold arc; on other arcs all labels
+//! cost the same.
+//!
+//! **Greedy training** learns from the same options: with a static oracle all but the derivation's action cost 1, with others
+//! costs are the oracle's. A wrong prediction is followed if the exploration policy says so; else the best of the right ones
+//! is.
+//!
+//! **Dropout**, if asked for, leaves features out of an example, and so out of the prediction that goes with it: weights that
+//! lean on a few features alone are not enough. Roll-outs see all features.
+//!
+//! **The perceptron** learns from mistakes alone: a decision whose prediction is correct needs no costs and has no gradient.
+//! With the non-deterministic oracle some systems stay in a configuration until the prediction is correct, as long as changes
+//! take effect at once.
+//!
+//! Changes take effect at once, unless a mini-batch puts them off, so a trajectory is made by a policy that learns on its way (Vowpal Wabbit changes weights after
+//! each sentence).
+//!
+//! Complexity: O(n) decisions a sentence without roll-outs; a roll-out is as long as the rest of its derivation, so with
+//! learned ones it is O(m n²) scorings for m moves.
+
+mod decision;
+mod exploration;
+mod frame;
+mod options;
+mod roll_out;
+#[cfg(test)]
+mod tests;
+
+pub use exploration::Exploration;
+pub use frame::Dropout;
+pub use options::{Preset, RollIn, RollOut, Search};
+
+use rand::rngs::Xoshiro256PlusPlus;
+
+use super::objective::{LocalObjective, Objective};
+use super::supervision::{GoldSide, Supervision};
+use crate::configuration::{Arena, Point};
+use crate::decode::{Item, Machine, Workspace};
+use crate::model::{Dropped, Trainable};
+use crate::random;
+use crate::scorer::{Context, Decisions, Query, Stages};
+use crate::system::{ActionId, Choice, Permitted, TransitionSystem};
+use decision::{Decision, Follow};
+use frame::{Frame, MoveOption};
+
+/// Who decides on options' costs and on where to go.
+#[derive(Debug)]
+pub enum Guide<'t> {
+    /// Greedy training.
+    Greedy {
+        /// Who is gold. The canonical derivation is also followed; of other derivations the model's favourite is.
+        gold: GoldSide<'t>,
+        /// Whether to follow the model into its mistakes instead, if ever.
+        exploration: Option<Exploration>,
+    },
+    /// Learning to search, in a pass with this number.
+    Search {
+        /// How.
+        search: Search,
+        /// The pass, from 0.
+        pass: u32,
+        /// What is drawn from.
+        stream: Xoshiro256PlusPlus,
+    },
+}
+
+/// What is trained on a sentence, and when it changes.
+#[derive(Debug)]
+pub enum Parameters<'w, T> {
+    /// After every decision.
+    AtOnce(&'w mut T),
+    /// Not before the end of the mini-batch.
+    PutOff(&'w T),
+}
+
+impl<T> std::ops::Deref for Parameters<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Parameters::AtOnce(model) => model,
+            Parameters::PutOff(model) => model,
+        }
+    }
+}
+
+/// The most corrections that a system makes in one configuration before it moves on, if
+/// [it stays until it is correct](crate::system::System::CORRECTS_ITSELF). Where correct and predicted action have all their
+/// features in common no correction would ever be enough.
+pub const MAX_CORRECTIONS: u32 = 200;
+
+/// What all sentences of a pass have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'s, S> {
+    /// What is to be decided.
+    pub machine: Machine<'s, S>,
+    /// Whether moves and labels are decided on together.
+    pub stages: &'s Stages,
+    /// Whether what is seen at points that a move did not touch is kept, as long as parameters do not change. Results are the
+    /// same if it is not.
+    pub reuse: bool,
+}
+
+/// Learns from the sentence in `workspace.input`: the number of wrong predictions, and the gradients that are put off.
+pub fn learn<S: TransitionSystem, T: Trainable>(
+    setting: Setting<S>,
+    supervision: &Supervision<S>,
+    guide: Guide,
+    dropout: Option<Dropout>,
+    objective: &mut LocalObjective,
+    workspace: &mut Workspace<T::Memory>,
+    parameters: Parameters<T>,
+) -> (u64, T::Gradient) {
+    workspace.start();
+    let (bump, context, scratch) = workspace.parts(setting.machine.actions);
+    parameters.begin(scratch.memory, context);
+    let mut learner = Learner {
+        setting,
+        supervision,
+        context,
+        memory: scratch.memory,
+        arena: Arena::new(bump, context.label_sets, &[]),
+        objective,
+        parameters,
+        gradient: T::Gradient::default(),
+        frame: Frame::default(),
+        spare: Frame::default(),
+        dropout,
+        decision: Decision::default(),
+        correct: Vec::new(),
+    };
+    let n_wrong = learner.learn(guide);
+    (n_wrong, learner.gradient)
+}
+
+struct Learner<'s, 'a, S, T: Trainable> {
+    setting: Setting<'s, S>,
+    supervision: &'s Supervision<'s, S>,
+    context: Context<'s>,
+    memory: &'s mut T::Memory,
+    arena: Arena<'a>,
+    objective: &'s mut LocalObjective,
+    parameters: Parameters<'s, T>,
+    gradient: T::Gradient,
+    frame: Frame<T>,
+    /// For roll-outs.
+    spare: Frame<T>,
+    dropout: Option<Dropout>,
+    decision: Decision,
+    correct: Vec<Choice>,
+}
+
+/// What became of one decision.
+struct Decided {
+    choice: Choice,
+    is_right: bool,
+    /// Whether there was anything to learn.
+    learned: bool,
+}
+
+impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
+    fn learn(&mut self, mut guide: Guide) -> u64 {
+        let machine = self.setting.machine;
+        let at_once = matches!(self.parameters, Parameters::AtOnce(_));
+        let stays = S::CORRECTS_ITSELF && at_once && self.learns_from_mistakes(&guide);
+        let stays = stays && matches!(guide, Guide::Greedy { gold: GoldSide::LeastCost, exploration: None });
+        let mut item = machine.initial(self.arena, self.context.input.n_words());
+        let mut options: Vec<MoveOption> = Vec::new();
+        let (mut n_wrong, mut n_steps, mut corrections) = (0, 0, 0);
+        // The points that are not seen as they are.
+        let mut stale = 0..machine.system.n_points(&item.configuration) as Point;
+        let whole_sentence = match &mut guide {
+            Guide::Search { search, stream, .. } if search.roll_in == RollIn::MixPerRoll => {
+                Some(draw(stream, search.learned_share(self.objective.n_examples())))
+            }
+            _ => None,
+        };
+        while !machine.is_terminal(item) {
+            let dropped = self.dropout.as_mut().map_or_else(Dropped::default, Dropout::draw);
+            let n_points = machine.system.n_points(&item.configuration);
+            let model = (&*self.parameters, &mut *self.memory);
+            self.frame.fill(model, self.context, item, n_points, stale, dropped);
+            let decided = self.decide(item, n_steps, &mut guide, whole_sentence, &mut options);
+            n_wrong += u64::from(!decided.is_right);
+            if decided.learned
+                && let Parameters::AtOnce(model) = &mut self.parameters
+            {
+                model.learn(&mut self.gradient);
+                model.forget(self.memory);
+            }
+            if stays && !decided.is_right && corrections < MAX_CORRECTIONS {
+                corrections += 1;
+                stale = 0..n_points as Point;
+                continue;
+            }
+            item = machine.successor(item, decided.choice, 0, false, self.arena);
+            n_steps += 1;
+            corrections = 0;
+            let is_known = self.setting.reuse && self.dropout.is_none() && !(decided.learned && at_once);
+            stale = match is_known && !machine.is_terminal(item) {
+                true => machine.system.points_touched(&item.configuration, decided.choice.point),
+                false => 0..machine.system.n_points(&item.configuration) as Point,
+            };
+        }
+        n_wrong
+    }
+
+    /// Whether a decision that is right needs no looking into.
+    fn learns_from_mistakes(&self, guide: &Guide) -> bool {
+        let is_perceptron = self.objective.objective() == Objective::Perceptron && !T::COUNTS_DECISIONS;
+        let is_joint = self.setting.stages.decisions() == Decisions::Joint;
+        is_perceptron && is_joint && matches!(guide, Guide::Greedy { .. })
+    }
+
+    /// Makes the decision in `item`, after `n_steps`, and collects its gradient.
+    fn decide(
+        &mut self,
+        item: &'a Item<'a, S::Shared<'a>>,
+        n_steps: usize,
+        guide: &mut Guide,
+        whole_sentence: Option<bool>,
+        options: &mut Vec<MoveOption>,
+    ) -> Decided {
+        let Setting { machine, stages, .. } = self.setting;
+        if self.learns_from_mistakes(guide)
+            && let Guide::Greedy { gold, .. } = guide
+        {
+            let c = &item.configuration;
+            let mask = |point| machine.actions.mask(machine.system.permitted(c, point));
+            let predicted = self.frame.best_permitted(mask);
+            self.supervision.correct(*gold, c, n_steps, &mut self.correct);
+            if self.correct.binary_search(&predicted).is_ok() {
+                return Decided { choice: predicted, is_right: true, learned: false };
+            }
+            let masks = (0..machine.system.n_points(c) as Point).map(|point| (point, mask(point)));
+            self.decision.set_correct(&self.correct, masks, &self.frame);
+            let best = self.correct[0];
+            let reference = self.decision.options.iter().position(|&option| option == (best.point, best.action.into()));
+            return self.joint(item, reference.unwrap_or(0), &mut |is_right| follow_greedily(guide, is_right));
+        }
+        match guide {
+            Guide::Greedy { gold: GoldSide::Canonical(derivation), .. } => {
+                self.prescribed(item, derivation[n_steps], options);
+            }
+            _ => self.reference_options(item, options),
+        }
+        if let Guide::Search { search, stream, .. } = guide {
+            if search.roll_out == RollOut::None {
+                options.iter_mut().for_each(|option| option.cost = option.cost.min(1.0));
+            }
+            self.roll_out(item, *search, stream, options);
+        }
+        let reference = reference(options);
+        let n_examples = self.objective.n_examples();
+        let mut follow = |is_right: bool| match guide {
+            Guide::Greedy { .. } => follow_greedily(guide, is_right),
+            Guide::Search { search, pass, stream } => {
+                let learned = match search.roll_in {
+                    RollIn::Reference => false,
+                    RollIn::Learned => true,
+                    RollIn::ReferenceFirst => *pass > 0,
+                    RollIn::MixPerRoll => whole_sentence == Some(true),
+                    RollIn::Mixture => draw(stream, search.learned_share(n_examples)),
+                };
+                if learned { Follow::Learned } else { Follow::Reference }
+            }
+        };
+        match stages.decisions() {
+            Decisions::Joint => {
+                self.decision.set_actions(options, &self.frame, &machine);
+                let reference = self.decision.position(&options[reference]);
+                self.joint(item, reference, &mut follow)
+            }
+            Decisions::Separate => self.separate(item, options, reference, &mut follow),
+        }
+    }
+
+    /// Decides on a whole action.
+    fn joint(
+        &mut self,
+        item: &'a Item<'a, S::Shared<'a>>,
+        reference: usize,
+        follow: &mut dyn FnMut(bool) -> Follow,
+    ) -> Decided {
+        let (chosen, is_right) = self.decision.decide(reference, follow);
+        let learned = self.credit(item, 0, reference);
+        let (point, lane) = self.decision.options[chosen];
+        Decided { choice: Choice { point, action: lane as ActionId }, is_right, learned }
+    }
+
+    /// Decides on a move and then, if it makes an arc, on its label.
+    fn separate(
+        &mut self,
+        item: &'a Item<'a, S::Shared<'a>>,
+        options: &[MoveOption],
+        reference: usize,
+        follow: &mut dyn FnMut(bool) -> Follow,
+    ) -> Decided {
+        let Setting { machine, stages, .. } = self.setting;
+        self.decision.set_moves(options, &self.frame, stages);
+        let (chosen, is_right) = self.decision.decide(reference, follow);
+        let learned = self.credit(item, 0, reference);
+        let option = options[chosen];
+        let Some(stage) = stages.of_labels(option.mv) else {
+            let action = machine.actions.of_move(option.mv).next().expect("every move has an action");
+            return Decided { choice: Choice { point: option.point, action }, is_right, learned };
+        };
+        // What the move's decision taught takes effect before the label's.
+        if let Parameters::AtOnce(model) = &mut self.parameters {
+            model.learn(&mut self.gradient);
+        }
+        self.frame.see_stage(&self.parameters, stage, option.point);
+        self.decision.set_labels(&option, &self.frame, &machine);
+        let gold = option.gold.map(|gold| (option.point, u32::from(gold)));
+        let reference = self.decision.options.iter().position(|&option| Some(option) == gold);
+        let (chosen, label_is_right) = self.decision.decide(reference.unwrap_or(0), follow);
+        let chosen = if reference.is_none() { self.decision.predicted() } else { chosen };
+        let label_learned = reference.is_some_and(|reference| self.credit(item, stage, reference));
+        let (point, lane) = self.decision.options[chosen];
+        let choice = Choice { point, action: lane as ActionId };
+        Decided { choice, is_right: is_right && label_is_right, learned: learned || label_learned }
+    }
+
+    /// Collects the gradients of the decision at hand; whether there are any.
+    fn credit(&mut self, item: &'a Item<'a, S::Shared<'a>>, stage: usize, reference: usize) -> bool {
+        let Learner { decision, frame, parameters, objective, memory, context, gradient, .. } = self;
+        let model: &T = parameters;
+        let mut any = T::COUNTS_DECISIONS;
+        decision.gradients(stage, reference, frame, (model, objective), |point, of_point| {
+            any |= of_point.iter().any(|(_, slope)| *slope != 0.0);
+            let query = Query { view: item, point, permitted: Permitted::default() };
+            model.credit(memory, *context, query, Some(frame.point(point)), stage, of_point, gradient);
+        });
+        any
+    }
+
+    /// Lists the permitted moves, of which a static oracle prescribes one.
+    fn prescribed(&self, item: &Item<'a, S::Shared<'a>>, right: Choice, options: &mut Vec<MoveOption>) {
+        let right_move = self.setting.machine.actions.get(right.action).mv;
+        self.list(item, options, |_: &mut Option<()>, option| {
+            let is_right = (option.point, option.mv) == (right.point, right_move);
+            option.cost = if is_right { 0.0 } else { 1.0 };
+            option.gold = Some(right.action).filter(|_| is_right && option.mv.makes_arc());
+        });
+    }
+
+    /// Lists the permitted moves with the oracle's costs: those of the reference's roll-outs.
+    fn reference_options(&self, item: &Item<'a, S::Shared<'a>>, options: &mut Vec<MoveOption>) {
+        let (system, gold, c) = (self.setting.machine.system, self.supervision.gold, &item.configuration);
+        self.list(item, options, |costs, option| {
+            let MoveOption { point, mv, permitted, .. } = *option;
+            let costs = costs.get_or_insert_with(|| system.costs(gold, c, point, permitted.moves));
+            option.cost = 2.0 * costs.get(mv).unwrap_or(0) as f32;
+            option.gold = self.supervision.gold_action(c, point, mv, permitted);
+        });
+        from_least(options);
+    }
+
+    /// Lists the permitted moves; `price` fills in what they cost, and may keep what it knows of all moves at one point.
+    fn list<K>(
+        &self,
+        item: &Item<'a, S::Shared<'a>>,
+        options: &mut Vec<MoveOption>,
+        price: impl Fn(&mut Option<K>, &mut MoveOption),
+    ) {
+        options.clear();
+        for point in 0..self.setting.machine.system.n_points(&item.configuration) as Point {
+            let permitted = self.setting.machine.system.permitted(&item.configuration, point);
+            let mut known = None;
+            for mv in permitted.moves.iter() {
+                let mut option = MoveOption { point, mv, permitted, cost: 0.0, gold: None };
+                price(&mut known, &mut option);
+                options.push(option);
+            }
+        }
+    }
+}
+
+/// Subtracts the least cost from all.
+fn from_least(options: &mut [MoveOption]) {
+    let least = options.iter().fold(f32::INFINITY, |least, option| least.min(option.cost));
+    options.iter_mut().for_each(|option| option.cost -= least);
+}
+
+/// The option that the reference takes: of those that cost nothing the first that makes a gold arc, else the first.
+fn reference(options: &[MoveOption]) -> usize {
+    let free = || options.iter().enumerate().filter(|(_, option)| option.cost == 0.0);
+    let preferred = free().find(|(_, option)| option.gold.is_some()).or_else(|| free().next());
+    preferred.expect("some option costs nothing").0
+}
+
+/// How greedy training goes on.
+fn follow_greedily(guide: &mut Guide, is_right: bool) -> Follow {
+    match guide {
+        Guide::Greedy { gold: GoldSide::Canonical(_), .. } => Follow::Reference,
+        Guide::Greedy { exploration: Some(exploration), .. } => {
+            if !is_right && exploration.follow_mistake() {
+                Follow::Learned
+            } else {
+                Follow::Corrected
+            }
+        }
+        _ => Follow::Corrected,
+    }
+}
+
+/// Whether something of this probability happens.
+fn draw(stream: &mut Xoshiro256PlusPlus, probability: f64) -> bool {
+    random::unit(stream) < probability
+}

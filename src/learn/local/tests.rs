@@ -1,0 +1,284 @@
+//! The shortcut against roll-outs, the perceptron of real weights against that of integers, and what is kept between decisions
+//! against looking again.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bumpalo::Bump;
+
+use super::*;
+use crate::configuration::LabelSets;
+use crate::features::Input;
+use crate::learn::{TrainOptions, TrainingData};
+use crate::linear::{Averages as _, FrozenWeights, LearnerOptions, Linear, Perceptron, Regressors, Weights as _};
+use crate::linear::{Learner as Rule, LinearMemory};
+use crate::model::{Averaged, Frozen as _};
+use crate::system::{EasyFirst, Roots, SystemKind};
+use crate::tree::Gold;
+use crate::treebank::generate::{Options, sentences};
+use crate::treebank::{Format, Treebank};
+use crate::with_system;
+
+fn data(options: &TrainOptions, n_sentences: usize, non_projective: bool) -> TrainingData {
+    let sentences = sentences(Options { seed: 51, n_sentences, non_projective }).collect();
+    let treebank = Treebank { path: PathBuf::new(), format: Format::Conllu, sentences, sha256: String::new() };
+    TrainingData::new(options, &treebank, None).unwrap()
+}
+
+fn options(system: SystemKind) -> TrainOptions {
+    let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
+    TrainOptions { system, features, ..TrainOptions::default() }
+}
+
+/// On random walks: of every permitted action the cost that the oracle tells is that of rolling out the reference.
+#[test]
+fn the_shortcut_tells_what_roll_outs_cost() {
+    for (system, non_projective) in [
+        (SystemKind::ArcHybrid, false),
+        (SystemKind::ArcHybridRootless, false),
+        (SystemKind::ArcEager, false),
+        (SystemKind::ArcStandard, false),
+        (SystemKind::EasyFirst, false),
+        (SystemKind::Covington, true),
+    ] {
+        let options = options(system);
+        let data = data(&options, 12, non_projective);
+        let mut n_costly = 0;
+        with_system!(system, options.roots, |system| {
+            for (number, example) in data.examples().iter().enumerate() {
+                n_costly += costly_on_a_walk(system, &data, &example.input, &example.gold, number as u64);
+            }
+        });
+        assert!(n_costly > 100, "{system}: {n_costly} of all actions cost anything");
+    }
+}
+
+fn regressors(data: &TrainingData, rule: Rule) -> Regressors {
+    let features = Arc::new(data.header().compile().unwrap());
+    Regressors::new(features, data.stages().clone(), LearnerOptions::of(rule), 1)
+}
+
+fn perceptron(data: &TrainingData) -> Perceptron {
+    Perceptron::new(Arc::new(data.header().compile().unwrap()), data.stages().clone())
+}
+
+fn setting<S: TransitionSystem>(system: S, data: &TrainingData, reuse: bool) -> Setting<'_, S> {
+    let machine = Machine { system, actions: data.actions(), keeps_history: false };
+    Setting { machine, stages: data.stages(), reuse }
+}
+
+/// Learns from the sentence with this number; the number of wrong predictions.
+fn learn_from<S: TransitionSystem, T: Trainable>(
+    setting: Setting<S>,
+    data: &TrainingData,
+    number: usize,
+    guide: Guide,
+    objective: &mut LocalObjective,
+    parameters: Parameters<T>,
+) -> (u64, T::Gradient) {
+    let example = &data.examples()[number];
+    let mut workspace = Workspace::new(data.actions().n_labels());
+    workspace.input.clone_from(&example.input);
+    let supervision = Supervision { machine: setting.machine, gold: &example.gold };
+    learn(setting, &supervision, guide, None, objective, &mut workspace, parameters)
+}
+
+/// Asserts that costs agree on a random walk; how many actions were costly.
+fn costly_on_a_walk<S: TransitionSystem>(
+    system: S,
+    data: &TrainingData,
+    input: &Input,
+    gold: &Gold,
+    number: u64,
+) -> usize {
+    let setting = setting(system, data, false);
+    let (machine, actions) = (setting.machine, data.actions());
+    let supervision = Supervision { machine, gold };
+    let (bump, label_sets) = (Bump::new(), LabelSets::new(actions.n_labels()));
+    let context = Context { input, label_sets: &label_sets, actions };
+    let model = perceptron(data);
+    let mut memory = LinearMemory::default();
+    model.begin(&mut memory, context);
+    let mut learner = Learner {
+        setting,
+        supervision: &supervision,
+        context,
+        memory: &mut memory,
+        arena: Arena::new(&bump, &label_sets, &[]),
+        objective: &mut LocalObjective::new(Objective::Perceptron, None, 1),
+        parameters: Parameters::PutOff(&model),
+        gradient: Vec::new(),
+        frame: Frame::default(),
+        spare: Frame::default(),
+        dropout: None,
+        decision: Decision::default(),
+        correct: Vec::new(),
+    };
+    let mut stream = random::stream(9, "walk", &[number]);
+    let mut item = machine.initial(learner.arena, input.n_words());
+    let mut options = Vec::new();
+    let mut n_costly = 0;
+    while !machine.is_terminal(item) {
+        learner.reference_options(item, &mut options);
+        let mut known: Vec<(Choice, u32)> = Vec::new();
+        for option in &options {
+            for action in actions.of_move(option.mv).filter(|&id| actions.permits(option.permitted, id)) {
+                let wrong_label = option.gold.is_some_and(|gold| gold != action);
+                let choice = Choice { point: option.point, action };
+                known.push((choice, option.cost as u32 + u32::from(wrong_label)));
+            }
+        }
+        let losses: Vec<u32> = known.iter().map(|&(choice, _)| learner.loss_after(item, choice, false)).collect();
+        let least = *losses.iter().min().unwrap();
+        for (&(choice, cost), loss) in known.iter().zip(&losses) {
+            assert_eq!(cost, loss - least, "{}: {:?}", S::NAME, actions.chosen(choice));
+        }
+        n_costly += known.iter().filter(|(_, cost)| *cost > 0).count();
+        let chosen = known[random::below(known.len() as u64, &mut stream) as usize].0;
+        item = machine.successor(item, chosen, 0, false, learner.arena);
+    }
+    n_costly
+}
+
+/// Running the reference's roll-outs changes nothing; running learned ones does.
+#[test]
+fn roll_outs_of_the_reference_change_nothing() {
+    for decisions in [Decisions::Joint, Decisions::Separate] {
+        let options = TrainOptions { decisions, ..options(SystemKind::ArcHybrid) };
+        let data = data(&options, 20, false);
+        let train = |search: Search| {
+            let mut model = regressors(&data, Rule::Adagrad);
+            let mut objective = LocalObjective::new(Objective::Regression, None, data.stages().lanes().len());
+            with_system!(options.system, options.roots, |system| {
+                for number in 0..data.examples().len() {
+                    let stream = random::stream(3, "search", &[number as u64]);
+                    let guide = Guide::Search { search, pass: 0, stream };
+                    let at_once = Parameters::AtOnce(&mut model);
+                    let (_, mut rest) =
+                        learn_from(setting(system, &data, false), &data, number, guide, &mut objective, at_once);
+                    model.learn(&mut rest);
+                    model.end_sentence();
+                }
+            });
+            model
+        };
+        let shortcut = Preset::Aggrevate.search();
+        let run = Search { run_reference: true, ..shortcut };
+        let learned = Search { roll_out: RollOut::Learned, ..shortcut };
+        assert!(train(shortcut).save() == train(run).save(), "{decisions:?}");
+        assert!(train(shortcut).save() != train(learned).save(), "{decisions:?}");
+    }
+}
+
+/// With the perceptron's rule, real weights and integers are the same, averages included.
+#[test]
+fn the_perceptron_is_the_perceptron() {
+    for system in [SystemKind::ArcEager, SystemKind::EasyFirst] {
+        let options = options(system);
+        let data = data(&options, 30, false);
+        let (mut real, mut integer) = (regressors(&data, Rule::Perceptron), perceptron(&data));
+        let mut objectives = [(); 2].map(|()| LocalObjective::new(Objective::Perceptron, None, 1));
+        for pass in 0..3 {
+            for number in 0..data.examples().len() {
+                let guide = || {
+                    let exploration = Some(Exploration::new(1, 0.5, 1, pass, number));
+                    Guide::Greedy { gold: GoldSide::LeastCost, exploration }
+                };
+                let [objective, other] = &mut objectives;
+                let counts = with_system!(options.system, options.roots, |system| {
+                    let setting = setting(system, &data, false);
+                    let at_once = Parameters::AtOnce(&mut real);
+                    let (of_real, _) = learn_from(setting, &data, number, guide(), objective, at_once);
+                    let at_once = Parameters::AtOnce(&mut integer);
+                    (of_real, learn_from(setting, &data, number, guide(), other, at_once).0)
+                });
+                real.end_sentence();
+                integer.end_sentence();
+                assert_eq!(counts.0, counts.1, "{system}, pass {pass}, sentence {number}");
+            }
+        }
+        let (real, finished) = (Regressors::finish(&[&real]), Perceptron::finish(&[&integer]));
+        assert_eq!(real.size(), finished.size());
+        integer.weights().for_each_row(|feature, _| {
+            let scores = |model: &Linear| {
+                let weights: &FrozenWeights = model.weights();
+                let mut scores = vec![0; data.actions().width()];
+                weights.add_features(&[feature], &mut scores);
+                scores
+            };
+            assert_eq!(scores(&real), scores(&finished));
+        });
+    }
+}
+
+fn easy_first_data() -> TrainingData {
+    let features = "easy-first".to_owned();
+    data(&TrainOptions { system: SystemKind::EasyFirst, features, ..TrainOptions::default() }, 40, false)
+}
+
+/// Three passes over the data; updates by pass, and what was learned.
+fn train(data: &TrainingData, explore: Option<f64>, reuse: bool, put_off: bool) -> (Vec<u64>, Perceptron) {
+    let setting = setting(EasyFirst::new(Roots::Single), data, reuse);
+    let mut model = perceptron(data);
+    let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
+    let mut updates = vec![0; 3];
+    for (pass, updates) in updates.iter_mut().enumerate() {
+        for number in 0..data.examples().len() {
+            let exploration = explore.map(|p| Exploration::new(1, p, 1, pass as u32, number));
+            let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration };
+            let parameters = if put_off { Parameters::PutOff(&model) } else { Parameters::AtOnce(&mut model) };
+            let (n, mut gradient) = learn_from(setting, data, number, guide, &mut objective, parameters);
+            *updates += n;
+            model.learn(&mut gradient);
+            model.end_sentence();
+        }
+    }
+    (updates, model)
+}
+
+#[test]
+fn scores_that_are_kept_are_those_of_scoring_again() {
+    let data = easy_first_data();
+    for explore in [None, Some(0.5)] {
+        for put_off in [false, true] {
+            let (updates, weights) = train(&data, explore, true, put_off);
+            let (updates_anew, weights_anew) = train(&data, explore, false, put_off);
+            assert_eq!(updates, updates_anew, "{explore:?}, {put_off}");
+            assert!(weights.save() == weights_anew.save(), "{explore:?}, {put_off}");
+            // Weights that never made a difference would prove nothing.
+            assert!(updates[0] > 0 && updates[1] < updates[0]);
+        }
+    }
+}
+
+/// With the non-deterministic oracle easy-first stays where it is while it is wrong, until it is right; but where changes are
+/// put off it moves on at once, for nothing would change.
+#[test]
+fn easy_first_corrects_itself() {
+    let data = easy_first_data();
+    let setting = setting(EasyFirst::new(Roots::Single), &data, true);
+    let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
+    let mut n_wrong = |model: &mut Perceptron, number, exploration, put_off: bool| {
+        let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration };
+        let parameters = if put_off { Parameters::PutOff(model) } else { Parameters::AtOnce(model) };
+        learn_from(setting, &data, number, guide, &mut objective, parameters)
+    };
+    // A model that has learned the opposite of what it should, so that one correction is not enough.
+    let mut contrary = perceptron(&data);
+    for number in 0..data.examples().len() {
+        let (_, mut gradient) = n_wrong(&mut contrary, number, None, true);
+        gradient.iter_mut().for_each(|(_, _, change)| *change *= -3);
+        contrary.learn(&mut gradient);
+    }
+    let never = || Some(Exploration::new(0, 0.0, 1, 0, 0));
+    let mut sums = [0; 2];
+    for number in 0..data.examples().len() {
+        let mut count = |exploration, put_off| n_wrong(&mut contrary.clone(), number, exploration, put_off).0;
+        let once = count(None, true);
+        assert!(once > 0);
+        assert_eq!(count(never(), true), once);
+        sums[0] += count(never(), false);
+        sums[1] += count(None, false);
+    }
+    assert!(sums[1] > 2 * sums[0], "{} corrections, {} where each decision is corrected but once", sums[1], sums[0]);
+}

@@ -1,0 +1,289 @@
+//! What training on single decisions minimises: from scores and costs of options to the gradient of each score.
+//!
+//! | objective | loss, for scores s and costs c of which the least is 0, Z being the options of cost 0 | its idea |
+//! |---|---|---|
+//! | `regression` | Σ (−s − c)² | a regressor for each option predicts its cost (csoaa of Beygelzimer et al. 2005) |
+//! | `multiclass` | Σ (−s − \[not the reference's option\])² | one option is right, which the reference prefers |
+//! | `softmax` | −log Σ_Z exp s + log Σ exp s | all of Z is right, whichever of it |
+//! | `hinge` | max(0, max (s + c) − max_Z s) | the best of Z wins by the others' costs |
+//! | `perceptron` | max(0, max s − max_Z s) | the best of Z wins |
+//!
+//! Scores are negated predictions of costs, so the option of the highest score is predicted, the first of them on ties.
+//! Predictions of the first two are taken for the nearest number between the least and the largest target so far, as in
+//! Vowpal Wabbit.
+//!
+//! Complexity: O(o) for o options.
+
+use serde::{Deserialize, Serialize};
+
+use crate::linear::Learner;
+
+/// A loss to minimise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Objective {
+    /// Each option's cost, by a regressor of its own.
+    Regression,
+    /// One option is right and all others are equally wrong, by a regressor for each.
+    Multiclass,
+    /// The probability of the right options.
+    Softmax,
+    /// A right option wins by a margin, the cost of the option that it wins over.
+    Hinge,
+    /// A right option wins.
+    Perceptron,
+}
+
+impl Objective {
+    /// The objective of `learner` unless told otherwise.
+    pub fn of(learner: Learner) -> Objective {
+        match learner {
+            Learner::Perceptron => Objective::Perceptron,
+            Learner::Mira => Objective::Hinge,
+            Learner::Asgd | Learner::Adagrad => Objective::Softmax,
+            _ => Objective::Regression,
+        }
+    }
+}
+
+/// An objective with what it has learned of the costs, and the passive-aggressive steps of MIRA.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalObjective {
+    objective: Objective,
+    /// MIRA's C, if steps are to be as long as it takes.
+    aggressiveness: Option<f32>,
+    /// By stage: the largest cost so far.
+    largest: Vec<f32>,
+    /// Decisions so far, over all stages.
+    n_examples: u64,
+}
+
+impl LocalObjective {
+    /// The objective before the first of decisions in `n_stages` stages.
+    pub fn new(objective: Objective, aggressiveness: Option<f32>, n_stages: usize) -> LocalObjective {
+        LocalObjective { objective, aggressiveness, largest: vec![0.0; n_stages], n_examples: 0 }
+    }
+
+    /// What is minimised.
+    pub fn objective(&self) -> Objective {
+        self.objective
+    }
+
+    /// Decisions so far, over all stages.
+    pub fn n_examples(&self) -> u64 {
+        self.n_examples
+    }
+
+    /// Fills in the gradients of a decision's options; see [`Objective::gradients`]. `squared_distance` is, for MIRA, the
+    /// squared norm of the difference between the gradients of two options, of which the first is right.
+    pub fn gradients(
+        &mut self,
+        stage: usize,
+        options: &mut [Scored],
+        reference: usize,
+        squared_distance: impl FnOnce(usize, usize) -> f32,
+    ) {
+        self.n_examples += 1;
+        self.objective.gradients(options, reference, &mut self.largest[stage]);
+        let Some(aggressiveness) = self.aggressiveness else { return };
+        let place = |sign: f32| options.iter().position(|option| option.gradient == sign);
+        if let (Some(right), Some(wrong)) = (place(-1.0), place(1.0)) {
+            let loss = options[wrong].cost + options[wrong].score - options[right].score;
+            // PA-I: min(C, loss / ‖Δ‖²).
+            let step = (loss / squared_distance(right, wrong)).min(aggressiveness);
+            options[right].gradient = -step;
+            options[wrong].gradient = step;
+        }
+    }
+
+    /// What is known of decisions so far, as a checkpoint holds it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.n_examples.to_le_bytes().to_vec();
+        bytes.extend(self.largest.iter().flat_map(|largest| largest.to_le_bytes()));
+        bytes
+    }
+
+    /// Replaces what is known by [`LocalObjective::to_bytes`] of an objective over as many stages; `None` if it is not one.
+    pub fn load(&mut self, bytes: &[u8]) -> Option<()> {
+        let (n_examples, largest) = bytes.split_first_chunk()?;
+        self.n_examples = u64::from_le_bytes(*n_examples);
+        let (largest, rest) = largest.as_chunks();
+        if !rest.is_empty() || largest.len() != self.largest.len() {
+            return None;
+        }
+        self.largest = largest.iter().map(|&largest| f32::from_le_bytes(largest)).collect();
+        Some(())
+    }
+}
+
+/// An option of an example.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// Its score.
+    pub score: f32,
+    /// What it costs beyond the best option.
+    pub cost: f32,
+    /// The gradient of the loss in its score.
+    pub gradient: f32,
+}
+
+/// Softmax: smaller gradients are not worth a step.
+const NEGLIGIBLE: f32 = 1e-3;
+
+impl Objective {
+    /// The name as flags and specifications spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Objective::Regression => "regression",
+            Objective::Multiclass => "multiclass",
+            Objective::Softmax => "softmax",
+            Objective::Hinge => "hinge",
+            Objective::Perceptron => "perceptron",
+        }
+    }
+
+    /// Fills in the gradients. `reference` is the option that the reference prefers, `largest` the largest cost so far.
+    ///
+    /// # Panics
+    /// If no option has cost 0.
+    pub fn gradients(self, options: &mut [Scored], reference: usize, largest: &mut f32) {
+        match self {
+            Objective::Regression => {
+                *largest = options.iter().fold(*largest, |largest, option| largest.max(option.cost));
+                for option in options {
+                    option.gradient = 2.0 * (option.score.clamp(-*largest, 0.0) + option.cost);
+                }
+            }
+            Objective::Multiclass => {
+                for (number, option) in options.iter_mut().enumerate() {
+                    let target = if number == reference { 0.0 } else { -1.0 };
+                    option.gradient = 2.0 * (option.score.clamp(-1.0, 0.0) - target);
+                }
+            }
+            Objective::Softmax => softmax(options),
+            Objective::Hinge => hinge(options, |option| option.cost),
+            Objective::Perceptron => hinge(options, |_| 0.0),
+        }
+    }
+}
+
+fn softmax(options: &mut [Scored]) {
+    let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(option.score));
+    let (mut all, mut right) = (0.0, 0.0);
+    for option in &mut *options {
+        let weight = (option.score - highest).exp();
+        option.gradient = weight;
+        all += weight;
+        right += if option.cost == 0.0 { weight } else { 0.0 };
+    }
+    // Where no right option has any weight left, they share the gradient equally.
+    let n_right = options.iter().filter(|option| option.cost == 0.0).count() as f32;
+    assert!(n_right > 0.0, "some option costs nothing");
+    for option in options {
+        let of_right = if right > 0.0 { option.gradient / right } else { 1.0 / n_right };
+        option.gradient = option.gradient / all - if option.cost == 0.0 { of_right } else { 0.0 };
+        if option.gradient.abs() < NEGLIGIBLE {
+            option.gradient = 0.0;
+        }
+    }
+}
+
+fn hinge(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
+    options.iter_mut().for_each(|option| option.gradient = 0.0);
+    let best = |of: &dyn Fn(&Scored) -> Option<f32>| {
+        let mut best: Option<(usize, f32)> = None;
+        for (number, option) in options.iter().enumerate() {
+            if let Some(score) = of(option)
+                && best.is_none_or(|(_, highest)| score > highest)
+            {
+                best = Some((number, score));
+            }
+        }
+        best
+    };
+    let right = best(&|option| Some(option.score).filter(|_| option.cost == 0.0));
+    let (right, right_score) = right.expect("some option costs nothing");
+    let Some((wrong, wrong_score)) = best(&|option| Some(option.score + margin(option)).filter(|_| option.cost > 0.0))
+    else {
+        return;
+    };
+    // On ties the first option is predicted.
+    if wrong_score > right_score || wrong_score == right_score && wrong < right {
+        options[right].gradient = -1.0;
+        options[wrong].gradient = 1.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gradients(objective: Objective, scored: &[(f32, f32)], reference: usize) -> Vec<f32> {
+        let mut options: Vec<Scored> =
+            scored.iter().map(|&(score, cost)| Scored { score, cost, gradient: f32::NAN }).collect();
+        objective.gradients(&mut options, reference, &mut 0.0);
+        options.into_iter().map(|option| option.gradient).collect()
+    }
+
+    #[test]
+    fn golden() {
+        let options = [(-0.5, 0.0), (-3.0, 2.0), (0.5, 1.0), (-1.0, 0.0)];
+        assert_eq!(gradients(Objective::Regression, &options, 0), [-1.0, 0.0, 2.0, -2.0]);
+        assert_eq!(gradients(Objective::Multiclass, &options, 3), [1.0, 0.0, 2.0, -2.0]);
+        assert_eq!(gradients(Objective::Perceptron, &options, 0), [-1.0, 0.0, 1.0, 0.0]);
+        assert_eq!(gradients(Objective::Hinge, &[(1.0, 0.0), (-0.5, 2.0), (0.2, 1.0)], 0), [-1.0, 1.0, 0.0]);
+        assert_eq!(gradients(Objective::Hinge, &[(3.0, 0.0), (-0.5, 2.0), (0.2, 1.0)], 0), [0.0; 3]);
+    }
+
+    /// By hand: the loss is 2 + 0.5 − 0.2 = 2.3, the squared distance 8, so the step is 0.2875, unless C cuts it off.
+    #[test]
+    fn mira_goes_as_far_as_it_takes() {
+        for (aggressiveness, step) in [(1.0, 0.2875), (0.1, 0.1)] {
+            let mut objective = LocalObjective::new(Objective::Hinge, Some(aggressiveness), 1);
+            let option = |score, cost| Scored { score, cost, gradient: 0.0 };
+            let mut options = [option(0.5, 2.0), option(0.2, 0.0), option(-3.0, 1.0)];
+            objective.gradients(0, &mut options, 1, |right, wrong| {
+                assert_eq!((right, wrong), (1, 0));
+                8.0
+            });
+            for (option, expected) in options.iter().zip([step, -step, 0.0]) {
+                assert!((option.gradient - expected).abs() < 1e-6, "{option:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_known_of_decisions_comes_back() {
+        let mut objective = LocalObjective::new(Objective::Regression, None, 2);
+        let mut options = [0.0, 3.0].map(|cost| Scored { score: 0.0, cost, gradient: 0.0 });
+        objective.gradients(1, &mut options, 0, |_, _| unreachable!());
+        let mut again = LocalObjective::new(Objective::Regression, None, 2);
+        again.load(&objective.to_bytes()).unwrap();
+        assert_eq!((again.largest[1], &again), (3.0, &objective));
+        assert!(again.load(&objective.to_bytes()[1..]).is_none());
+        assert!(LocalObjective::new(Objective::Regression, None, 1).load(&objective.to_bytes()).is_none());
+    }
+
+    /// The gradient of the softmax against differences of the loss.
+    #[test]
+    fn softmax_is_the_gradient_of_its_loss() {
+        let scored = [(0.3, 0.0), (-0.7, 2.0), (1.1, 1.0), (0.2, 0.0)];
+        let loss = |scores: &[f64]| {
+            let sum = |right: bool| {
+                let terms = scores.iter().zip(scored).filter(|(_, (_, cost))| !right || *cost == 0.0);
+                terms.map(|(score, _)| score.exp()).sum::<f64>()
+            };
+            sum(false).ln() - sum(true).ln()
+        };
+        let found = gradients(Objective::Softmax, &scored, 0);
+        for number in 0..scored.len() {
+            let mut scores = scored.map(|(score, _)| f64::from(score));
+            scores[number] += 1e-4;
+            let above = loss(&scores);
+            scores[number] -= 2e-4;
+            let slope = (above - loss(&scores)) / 2e-4;
+            assert!((f64::from(found[number]) - slope).abs() < 1e-5, "{} instead of {slope}", found[number]);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Making a frozen table: from what learners have come to, or from another table in fewer bits.
+
+use super::FrozenWeights;
+use super::buckets::{Buckets, Flagged};
+use super::levels::Levels;
+use super::rows::{Entry, LEN_BITS, MAX_START, NARROW, Pair, Precision, Shape, WIDE};
+use crate::files::Numbers;
+use crate::system::ActionId;
+
+/// What the largest weight stays below in fixed point.
+const LARGEST: f64 = (1 << 17) as f64;
+
+/// The most templates that can fire at once, for the bound on sums.
+const MAX_TEMPLATES: f64 = 1024.0;
+
+impl FrozenWeights {
+    /// The sums of the replicas' averages, in fixed point, for scores of `width` lanes; weights that round to zero are left
+    /// out.
+    ///
+    /// # Panics
+    /// If there are more than 2^27 weights.
+    pub fn average<L: Averages>(replicas: &[L], width: usize) -> FrozenWeights {
+        let mut largest: f64 = 0.0;
+        for_each_sum(replicas, |_, row| row.iter().for_each(|&(_, sum)| largest = largest.max(sum.abs())));
+        // 16 bits behind the point; fewer if sums could overflow or the largest weights were far beyond 16 bits: most dense
+        // rows shall be narrow, as they are a large part of what is read.
+        let mut shape = Shape { width, n_features: 0, n_weights: 0, scale: 1 << 16, precision: Precision::Full };
+        let limit = f64::from(shape.limit());
+        let fits = |scale: u32| {
+            let largest = largest * f64::from(scale);
+            largest < limit.min(LARGEST) && largest * MAX_TEMPLATES <= f64::from(i32::MAX / 4)
+        };
+        while !fits(shape.scale) && shape.scale > 1 {
+            shape.scale /= 2;
+        }
+        let mut builder = Builder::new(shape);
+        let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
+        let mut entries: Vec<(ActionId, i32)> = Vec::new();
+        for_each_sum(replicas, |feature, row| {
+            entries.clear();
+            let fixed = |sum: f64| (sum * f64::from(shape.scale)).round() as i32;
+            entries.extend(row.iter().map(|&(action, sum)| (action, fixed(sum))).filter(|&(_, weight)| weight != 0));
+            if !entries.is_empty() {
+                numbers.push((feature, builder.row(&entries)));
+            }
+        });
+        builder.finish(Buckets::new(&numbers))
+    }
+
+    /// The same weights in fewer bits. Weights that become zero are left out.
+    pub fn quantise(&self, precision: Precision) -> FrozenWeights {
+        let mut largest = 0;
+        self.for_each_row(|_, row| largest = row.iter().fold(largest, |largest, (_, w)| largest.max(w.unsigned_abs())));
+        let mut shape = Shape { precision, ..self.shape };
+        let limit = f64::from(shape.limit());
+        let fitting = if precision == Precision::Full { 1.0 } else { (limit / f64::from(largest.max(1))).min(1.0) };
+        shape.scale = ((f64::from(self.shape.scale) * fitting) as u32).max(1);
+        let factor = f64::from(shape.scale) / f64::from(self.shape.scale);
+        let fixed = |weight: i32| (f64::from(weight) * factor).round().clamp(-limit, limit) as i32;
+
+        let mut builder = Builder::new(shape);
+        if shape.entry() == 2 {
+            let mut sizes: Vec<u32> = Vec::with_capacity(self.shape.n_weights);
+            self.for_each_row(|_, row| {
+                if Pair::of(row).is_none() && !shape.is_dense(row.len()) {
+                    sizes.extend(row.iter().map(|&(_, weight)| fixed(weight).unsigned_abs()));
+                }
+            });
+            builder.levels = Some(Levels::new(sizes));
+        }
+        let mut numbers = hashbrown::HashMap::new();
+        let mut entries: Vec<(ActionId, i32)> = Vec::new();
+        self.for_each_row(|number, row| {
+            entries.clear();
+            entries.extend(row.iter().map(|&(action, weight)| (action, fixed(weight))).filter(|&(_, w)| w != 0));
+            numbers.insert(number, builder.row(&entries));
+        });
+        builder.finish(self.buckets.map(|number| numbers[&number]))
+    }
+}
+
+/// What a learner's weights come to once it has finished.
+pub trait Averages {
+    /// The number of features that have a row.
+    fn n_rows(&self) -> usize;
+    /// Calls `read` with each feature and its finished row, in an order that tells nothing but what the rows are.
+    fn for_each_row(&self, read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>));
+    /// The finished row of `feature`, in no particular order.
+    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_;
+    /// Whether `feature` has a row.
+    fn has_row(&self, feature: u64) -> bool;
+}
+
+impl<L: Averages> Averages for &L {
+    fn n_rows(&self) -> usize {
+        (*self).n_rows()
+    }
+
+    fn for_each_row(&self, read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
+        (*self).for_each_row(read);
+    }
+
+    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+        (*self).row_of(feature)
+    }
+
+    fn has_row(&self, feature: u64) -> bool {
+        (*self).has_row(feature)
+    }
+}
+
+/// Rows in the making.
+struct Builder {
+    sparse: Vec<u8>,
+    dense: Vec<i32>,
+    levels: Option<Levels>,
+    /// Where rows start that are alike, by their bytes: of weights of few bits there are many.
+    alike: hashbrown::HashMap<Vec<u8>, usize>,
+    shape: Shape,
+}
+
+impl Builder {
+    fn new(shape: Shape) -> Builder {
+        let shape = Shape { n_features: 0, n_weights: 0, ..shape };
+        Builder { sparse: vec![0; shape.entry()], dense: Vec::new(), levels: None, alike: Default::default(), shape }
+    }
+
+    /// Adds a row; its number.
+    fn row(&mut self, entries: &[(ActionId, i32)]) -> Flagged {
+        self.shape.n_features += usize::from(!entries.is_empty());
+        self.shape.n_weights += entries.len();
+        if let Some(pair) = Pair::of(entries) {
+            return pair.pack();
+        }
+        let (start, len) = if self.shape.is_dense(entries.len()) {
+            self.dense_row(entries)
+        } else {
+            (self.sparse_row(entries), entries.len() as u32)
+        };
+        assert!(start <= MAX_START, "a model has at most 2^27 weights");
+        u64::from((start as u32) << LEN_BITS | len)
+    }
+
+    fn dense_row(&mut self, entries: &[(ActionId, i32)]) -> (usize, u32) {
+        let (first, half) = (self.dense.len(), self.shape.half());
+        let is_narrow = entries.iter().all(|&(_, weight)| i16::try_from(weight).is_ok());
+        if is_narrow {
+            self.dense.resize(first + half, 0);
+            let row: &mut [i16] = bytemuck::cast_slice_mut(&mut self.dense[first..]);
+            entries.iter().for_each(|&(action, weight)| row[action as usize] = weight as i16);
+        } else {
+            self.dense.resize(first + 2 * half, 0);
+            let row = &mut self.dense[first..];
+            entries.iter().for_each(|&(action, weight)| row[action as usize] = weight);
+        }
+        (first / half + 1, if is_narrow { NARROW } else { WIDE })
+    }
+
+    fn sparse_row(&mut self, entries: &[(ActionId, i32)]) -> usize {
+        let (first, bytes) = (self.sparse.len(), self.shape.entry());
+        for &(action, weight) in entries {
+            match bytes {
+                2 => {
+                    let code = self.levels.as_ref().map_or(weight, |levels| levels.code(weight));
+                    Entry::<2>::write(&mut self.sparse, action, code);
+                }
+                3 => Entry::<3>::write(&mut self.sparse, action, weight),
+                4 => Entry::<4>::write(&mut self.sparse, action, weight),
+                _ => Entry::<8>::write(&mut self.sparse, action, weight),
+            }
+        }
+        let start = first / bytes;
+        if bytes > 2 {
+            return start;
+        }
+        let known = *self.alike.entry_ref(&self.sparse[first..]).or_insert(start);
+        if known != start {
+            self.sparse.truncate(first);
+        }
+        known
+    }
+
+    fn finish(self, buckets: Buckets) -> FrozenWeights {
+        let (sparse, dense) = (Numbers::Owned(self.sparse), Numbers::Owned(self.dense));
+        FrozenWeights { buckets, sparse, dense, levels: self.levels, shape: self.shape }
+    }
+}
+
+/// Calls `read` with each feature that any replica has and the sums of its averaged weights.
+fn for_each_sum<L: Averages>(replicas: &[L], mut read: impl FnMut(u64, &[(ActionId, f64)])) {
+    let mut sums: Vec<(ActionId, f64)> = Vec::new();
+    for (number, replica) in replicas.iter().enumerate() {
+        let (earlier, later) = (&replicas[..number], &replicas[number + 1..]);
+        replica.for_each_row(|feature, row| {
+            if earlier.iter().any(|replica| replica.has_row(feature)) {
+                return;
+            }
+            sums.clear();
+            sums.extend(row);
+            for (action, average) in later.iter().flat_map(|replica| replica.row_of(feature)) {
+                match sums.iter_mut().find(|(known, _)| *known == action) {
+                    Some((_, sum)) => *sum += average,
+                    None => sums.push((action, average)),
+                }
+            }
+            read(feature, &sums);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::reals::unpacked;
+    use crate::linear::{IntegerWeights, Weights as _};
+    use crate::model::Averaged as _;
+    use crate::vector::versions;
+
+    /// In every precision a row comes back, within half a step.
+    #[test]
+    fn fewer_bits_mean_coarser_steps() {
+        for width in [32, 272] {
+            let mut weights = IntegerWeights::new(width);
+            for feature in 0..2000u64 {
+                for action in 0..feature % 40 {
+                    let action = (action * 7 % width as u64) as ActionId;
+                    weights.update(feature << 20 | feature << 40, action, 1 + (feature % 11) as i32 - 5);
+                }
+                weights.end_sentence();
+            }
+            let full = FrozenWeights::average(std::slice::from_ref(&weights), width);
+            let scores = |weights: &FrozenWeights, feature: u64| {
+                let scores = versions!(_simd => {
+                    let mut scores = vec![0; width];
+                    weights.add_features(&[feature << 20 | feature << 40], &mut scores);
+                    scores
+                });
+                assert!(scores.iter().all(|version| *version == scores[0]));
+                scores[0].iter().map(|&score| f64::from(score) / f64::from(weights.scale())).collect::<Vec<f64>>()
+            };
+            for precision in [Precision::Full, Precision::I16, Precision::I8] {
+                let coarse = full.quantise(precision);
+                let step = 1.0 / f64::from(coarse.scale());
+                for feature in 0..2000 {
+                    for (before, after) in scores(&full, feature).into_iter().zip(scores(&coarse, feature)) {
+                        // Of 8 bits, some go to the sign and to what is seldom.
+                        let levels = if precision == Precision::I8 { before.abs() / 8.0 } else { 0.0 };
+                        assert!((before - after).abs() <= 0.51 * step + levels, "{precision:?}: {before} {after}");
+                    }
+                }
+                let sections = unpacked(&coarse.sections());
+                let again = FrozenWeights::from_sections(&sections, width).unwrap();
+                assert!(again.sections() == coarse.sections());
+                assert!(FrozenWeights::from_sections(&sections, width + 16).is_err());
+            }
+        }
+    }
+
+    /// Replicas add up, over features that both have and features that one has.
+    #[test]
+    fn a_sum_scores_what_its_parts_score_together() {
+        const WIDTH: usize = 32;
+        let feature = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let replica = |features: std::ops::Range<u64>, step: u64| {
+            let mut weights = IntegerWeights::new(WIDTH);
+            for number in features {
+                for action in 0..number * step % 9 {
+                    weights.update(feature(number), (action * step % WIDTH as u64) as ActionId, 1 + action as i32);
+                }
+                weights.end_sentence();
+            }
+            weights
+        };
+        let replicas = [replica(0..300, 3), replica(200..500, 5)];
+        let parts = replicas.each_ref().map(|part| FrozenWeights::average(std::slice::from_ref(part), WIDTH));
+        let sum = FrozenWeights::average(&replicas, WIDTH);
+        assert!(sum.n_features() > parts[0].n_features().max(parts[1].n_features()));
+        for number in 0..500 {
+            let score = |weights: &FrozenWeights| {
+                let mut scores = [0; WIDTH];
+                weights.add_features(&[feature(number)], &mut scores);
+                scores.map(|score| f64::from(score) / f64::from(weights.scale()))
+            };
+            let (a, b) = (score(&parts[0]), score(&parts[1]));
+            for (lane, sum) in score(&sum).into_iter().enumerate() {
+                assert!((sum - a[lane] - b[lane]).abs() < 1e-4, "feature {number}, lane {lane}");
+            }
+        }
+    }
+}

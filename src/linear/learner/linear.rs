@@ -1,0 +1,87 @@
+//! Regressors that are linear in the features, all of one stage, and the layers of networks.
+
+use super::rule::{Clock, Rule};
+use crate::linear::{Lanes, RealWeights, State};
+
+/// Scratch memory of updates.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    pub lanes: Lanes,
+    /// By number of a lane in the example.
+    gradients: Vec<f32>,
+    norms: Vec<f32>,
+    steps: Vec<f32>,
+}
+
+/// Changes the weights of all `features`, whose inputs are 1, in the lanes that have a `gradient`.
+pub fn update<R: Rule>(
+    rule: R,
+    weights: &mut RealWeights,
+    clock: &mut Clock,
+    features: &[u64],
+    gradient: &[(u32, f32)],
+    scratch: &mut Scratch,
+) {
+    clock.count(features.len() as f64);
+    let Scratch { lanes, gradients, norms, steps } = scratch;
+    let moving = || gradient.iter().filter(|&&(_, gradient)| gradient != 0.0);
+    lanes.set(moving().map(|&(lane, _)| lane));
+    gradients.clear();
+    gradients.extend(moving().map(|&(_, gradient)| gradient));
+    if gradients.is_empty() {
+        return;
+    }
+    norms.clear();
+    norms.resize(gradients.len(), 0.0);
+    if R::OBSERVES {
+        weights.update(features, lanes, |number, weight, state| {
+            let mut scaled = weight;
+            norms[number] += rule.observe(gradients[number], 1.0, &mut scaled, state);
+            scaled - weight
+        });
+    }
+    steps.clear();
+    steps.extend(gradients.iter().zip(&*norms).map(|(&gradient, &norm)| rule.step(clock, gradient, norm)));
+    weights.update(features, lanes, |number, weight, state| {
+        rule.change(steps[number], gradients[number], 1.0, weight, state)
+    });
+}
+
+/// Weights of real-valued inputs that are always there: the output layer of a network, its biases.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Dense {
+    /// By regressor and input.
+    pub weights: Vec<f32>,
+    /// Their states.
+    pub states: Vec<State>,
+    /// The number of inputs.
+    pub n_inputs: usize,
+}
+
+impl Dense {
+    /// Regressors over `n_inputs` with these weights.
+    pub fn new<R: Rule>(rule: R, weights: Vec<f32>, n_inputs: usize) -> Dense {
+        let states = weights.iter().map(|&weight| rule.starting_at(weight)).collect();
+        Dense { weights, states, n_inputs }
+    }
+
+    /// The prediction of a regressor.
+    pub fn predict(&self, regressor: usize, inputs: &[f32]) -> f32 {
+        let weights = &self.weights[regressor * self.n_inputs..][..self.n_inputs];
+        weights.iter().zip(inputs).map(|(weight, x)| weight * x).sum()
+    }
+
+    /// Changes the weights of one regressor. Counting the example is the caller's business.
+    pub fn update<R: Rule>(&mut self, rule: R, clock: &Clock, regressor: usize, inputs: &[f32], gradient: f32) {
+        let range = regressor * self.n_inputs..(regressor + 1) * self.n_inputs;
+        let (weights, states) = (&mut self.weights[range.clone()], &mut self.states[range]);
+        let mut norm = 0.0;
+        for ((weight, state), &x) in weights.iter_mut().zip(&mut *states).zip(inputs) {
+            norm += rule.observe(gradient, x, weight, state);
+        }
+        let step = rule.step(clock, gradient, norm);
+        for ((weight, state), &x) in weights.iter_mut().zip(states).zip(inputs) {
+            *weight += rule.change(step, gradient, x, *weight, state);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What learners have in common: a rule for changing a weight by a gradient.
+
+use super::Learner;
+use crate::linear::State;
+
+/// The options of a learner, all resolved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LearnerOptions {
+    /// The learner; of a network, that of its layers.
+    pub update: Learner,
+    /// η of `sgd`, `asgd`, `sgd-plus` and `adagrad`, α of `ftrl`, C of `mira`.
+    pub rate: f32,
+    /// β of `ftrl`.
+    pub beta: f32,
+    /// Hidden units for each action; 0 for a linear learner.
+    pub hidden: usize,
+    /// Features that come fewer times in the first pass are left out.
+    pub min_count: u8,
+}
+
+impl LearnerOptions {
+    /// The options of `learner` unless told otherwise.
+    pub fn of(learner: Learner) -> LearnerOptions {
+        let update = if learner == Learner::Nn { Learner::Ftrl } else { learner };
+        let rate = match update {
+            Learner::Perceptron | Learner::Mira | Learner::Nn => 1.0,
+            Learner::Sgd | Learner::SgdPlus => 0.5,
+            Learner::Asgd | Learner::Adagrad => 0.1,
+            Learner::Ftrl => 0.005,
+        };
+        let (hidden, min_count) = if learner == Learner::Nn { (5, 2) } else { (0, 1) };
+        LearnerOptions { update, rate, beta: 0.1, hidden, min_count }
+    }
+}
+
+/// What step sizes depend on beside a weight's own state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Clock {
+    /// Examples so far, this one included.
+    pub examples: f64,
+    /// The sum over these of their squared norms, of inputs each divided by the largest it has been.
+    pub norms: f64,
+}
+
+impl Clock {
+    /// Counts an example of this squared norm.
+    pub fn count(&mut self, norm: f64) {
+        self.examples += 1.0;
+        self.norms += norm;
+    }
+}
+
+/// A rule for changing the weights of one regressor on one example. A gradient is that of the loss in the score; `x` is the
+/// input that the weight is for.
+pub trait Rule: Copy {
+    /// Whether [`Rule::observe`] must see all weights before the first of them changes.
+    const OBSERVES: bool = false;
+
+    /// Looks at a weight before any changes, perhaps scaling it; its part of the example's norm.
+    fn observe(&self, _gradient: f32, _x: f32, _weight: &mut f32, _state: &mut State) -> f32 {
+        0.0
+    }
+
+    /// What the step of the whole example is, by the gradient and the norm.
+    fn step(&self, clock: &Clock, gradient: f32, norm: f32) -> f32;
+
+    /// What to add to a weight.
+    fn change(&self, step: f32, gradient: f32, x: f32, weight: f32, state: &mut State) -> f32;
+
+    /// The state with which a weight starts at `weight`.
+    fn starting_at(&self, _weight: f32) -> State {
+        State::default()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+
+    /// Weights of one regressor after squared-loss examples (inputs, target), by `rule`: what each learner's golden test
+    /// runs. Predictions are not clipped.
+    pub fn regress<R: Rule>(rule: R, n: usize, examples: &[(&[(usize, f32)], f32)]) -> Vec<f32> {
+        let mut weights = vec![0.0; n];
+        let mut states = vec![State::default(); n];
+        let mut clock = Clock::default();
+        for (inputs, target) in examples {
+            let prediction: f32 = inputs.iter().map(|&(i, x)| weights[i] * x).sum();
+            let gradient = 2.0 * (prediction - target);
+            let mut norm = 0.0;
+            for &(i, x) in *inputs {
+                norm += rule.observe(gradient, x, &mut weights[i], &mut states[i]);
+            }
+            let largest = |i: usize| if R::OBSERVES { states[i].second } else { 1.0 };
+            clock.count(inputs.iter().map(|&(i, x)| f64::from(x / largest(i)).powi(2)).sum());
+            let step = rule.step(&clock, gradient, norm);
+            for &(i, x) in *inputs {
+                weights[i] += rule.change(step, gradient, x, weights[i], &mut states[i]);
+            }
+        }
+        weights
+    }
+
+    /// Compares to five digits.
+    pub fn assert_close(found: &[f32], expected: &[f32]) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() <= 1e-5 * expected.abs().max(1.0), "{found} instead of {expected}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The linear scorer: scores are sums of the weights of sparse features.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `score` | scoring a beam's configurations, sharing what they have in common |
+//! | `model` | the finished scorer and its sections of a model file |
+//! | `frozen`, `buckets`, `rows`, `levels`, `build` | its weights: a table that is only read |
+//! | `output` | what stands between sums of weights and scores: hidden layers, separate decisions |
+//! | `table` | rows of weights while they are learned, whatever their type |
+//! | `integers`, `perceptron` | weights that change by whole numbers, and the perceptron that changes them |
+//! | `reals`, `regressors`, `learner` | weights that change by learners' rules, and the regressors made of them |
+
+mod buckets;
+mod build;
+mod frozen;
+mod integers;
+mod learner;
+mod levels;
+mod model;
+mod output;
+mod perceptron;
+mod reals;
+mod regressors;
+mod rows;
+mod score;
+mod table;
+
+pub use build::Averages;
+pub use frozen::FrozenWeights;
+pub use integers::IntegerWeights;
+pub use learner::{Learner, LearnerOptions};
+pub use model::{Linear, LinearModel};
+pub use output::{HiddenLayer, OutputLayer};
+pub use perceptron::Perceptron;
+pub use reals::{Lanes, RealWeights, State};
+pub use regressors::Regressors;
+pub use rows::Precision;
+pub use score::{LinearMemory, LinearScorer};
+
+/// Rows of weights by feature. A row holds the weights of one feature for those actions that have one.
+pub trait Weights: Sync {
+    /// What a weight of 1.0 is.
+    fn scale(&self) -> u32 {
+        1
+    }
+
+    /// Tells the memory that `features` will soon be looked up.
+    #[inline]
+    fn prefetch(&self, _features: &[u64]) {}
+
+    /// Finds the rows of `features`, as many as `rows` has places.
+    ///
+    /// Finding and adding are two steps so that the misses of many features' look-ups overlap.
+    fn find(&self, features: &[u64], rows: &mut [Row]);
+
+    /// Adds `rows`, as [`Weights::find`] has found them, to `scores`, one lane an action.
+    fn add(&self, rows: &[Row], scores: &mut [i32]);
+
+    /// Adds the rows of all `features` to `scores`: both steps at once.
+    #[inline]
+    fn add_features(&self, features: &[u64], scores: &mut [i32]) {
+        const BATCH: usize = 32;
+        let mut rows = [Row::default(); BATCH];
+        for features in features.chunks(BATCH) {
+            let rows = &mut rows[..features.len()];
+            self.find(features, rows);
+            self.add(rows, scores);
+        }
+    }
+}
+
+/// Where a feature's row is, in the table that found it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Row(pub u64);

@@ -1,0 +1,417 @@
+//! Real-valued weights while a learner fits them, with what the learner remembers of each ([`State`]).
+
+use super::build::Averages;
+use super::frozen::from_bytes;
+use super::table::{Beside, Entry, Place, RowTable};
+use super::{Row, Weights};
+use crate::files::{Section, Sections};
+use crate::system::ActionId;
+use std::ops::Range;
+
+/// What a learner remembers of one weight.
+#[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct State {
+    /// The sum of squared gradients.
+    pub squares: f32,
+    /// A second number, whatever the learner makes of it.
+    pub second: f32,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct RealEntry {
+    lane: u32,
+    weight: f32,
+}
+
+impl Entry for RealEntry {
+    fn lane(&self) -> u32 {
+        self.lane
+    }
+}
+
+/// What stands beside real weights.
+#[derive(Debug, Clone)]
+struct Remembered {
+    states: Vec<State>,
+    /// The sum of tick × change, as beside integers; `None` if averages are not asked for.
+    sums: Option<Vec<f64>>,
+}
+
+impl Beside for Remembered {
+    fn resize(&mut self, len: usize) {
+        self.states.resize(len, State::default());
+        if let Some(sums) = &mut self.sums {
+            sums.resize(len, 0.0);
+        }
+    }
+
+    fn copy_within(&mut self, row: Range<usize>, to: usize) {
+        self.states.copy_within(row.clone(), to);
+        if let Some(sums) = &mut self.sums {
+            sums.copy_within(row, to);
+        }
+    }
+}
+
+/// How many bits of a feature its count goes by.
+const COUNT_BITS: u32 = 24;
+
+/// Rows of real-valued weights by feature.
+#[derive(Debug, Clone)]
+pub struct RealWeights {
+    rows: RowTable<RealEntry, Remembered>,
+    /// Features that come fewer times in the first pass get no row.
+    min_count: u8,
+    /// In the first pass, if features are counted: how often those of a hash have come, by its lowest bits.
+    counts: Vec<u8>,
+    /// Whether a feature without a row gets one.
+    is_open: bool,
+    tick: f64,
+}
+
+/// The lanes that an update is about, and where each of them is among these.
+#[derive(Debug, Clone, Default)]
+pub struct Lanes {
+    lanes: Vec<u32>,
+    /// By lane: its number among `lanes` from 1, else 0.
+    numbers: Vec<u16>,
+    /// By number: the row that it was last met in.
+    met: Vec<u64>,
+    row: u64,
+}
+
+impl Lanes {
+    /// Replaces the lanes; none may come twice.
+    pub fn set(&mut self, lanes: impl IntoIterator<Item = u32>) {
+        self.lanes.iter().for_each(|&lane| self.numbers[lane as usize] = 0);
+        self.lanes.clear();
+        for lane in lanes {
+            if self.numbers.len() <= lane as usize {
+                self.numbers.resize(lane as usize + 1, 0);
+            }
+            self.lanes.push(lane);
+            self.numbers[lane as usize] = self.lanes.len() as u16;
+        }
+        self.met.clear();
+        self.met.resize(self.lanes.len(), self.row);
+    }
+
+    /// The number of `lane` among the lanes, if it is one of them.
+    #[inline]
+    fn number(&self, lane: u32) -> Option<usize> {
+        let number = self.numbers.get(lane as usize).map_or(0, |&number| usize::from(number));
+        number.checked_sub(1)
+    }
+}
+
+impl RealWeights {
+    /// No weights yet. They end as their average over training if `averaged`. Features that come fewer than `min_count`
+    /// times in the first pass get no row; counts are kept by the lowest 24 bits of features, so of those that
+    /// share these some are let in that are too rare.
+    pub fn new(averaged: bool, min_count: u8) -> RealWeights {
+        RealWeights {
+            rows: RowTable::new(Remembered { states: Vec::new(), sums: averaged.then(Vec::new) }),
+            min_count,
+            counts: if min_count > 1 { vec![0; 1 << COUNT_BITS] } else { Vec::new() },
+            is_open: true,
+            tick: 1.0,
+        }
+    }
+
+    /// Ends a pass over the data: features that are still too rare will never have a row.
+    pub fn end_pass(&mut self) {
+        if self.min_count > 1 {
+            self.is_open = false;
+            self.counts = Vec::new();
+        }
+    }
+
+    /// Whether a feature that has no row is to get one.
+    fn lets_in(&mut self, feature: u64) -> bool {
+        if self.counts.is_empty() {
+            return self.is_open;
+        }
+        let count = &mut self.counts[feature as usize & ((1 << COUNT_BITS) - 1)];
+        *count = count.saturating_add(1);
+        *count >= self.min_count
+    }
+
+    /// The number of features that have a row.
+    pub fn n_features(&self) -> usize {
+        self.rows.n_features()
+    }
+
+    /// Ends a training example: weights from here on count for the average of the next one.
+    pub fn tick(&mut self) {
+        self.tick += 1.0;
+    }
+
+    /// Starts the average anew.
+    pub fn restart_average(&mut self) {
+        if let Some(sums) = &mut self.rows.beside.sums {
+            sums.fill(0.0);
+        }
+        self.tick = 1.0;
+    }
+
+    /// Adds the rows of all `features` to `scores`, unrounded.
+    pub fn add_unrounded(&self, features: &[u64], scores: &mut [f32]) {
+        // Two passes: the look-ups of the first are independent of each other, so that the processor overlaps the misses.
+        const BATCH: usize = 32;
+        let mut rows = [(0, 0); BATCH];
+        for features in features.chunks(BATCH) {
+            for (row, &feature) in rows.iter_mut().zip(features) {
+                let Range { start, end } = self.rows.find(feature).row();
+                *row = (start, end);
+            }
+            for &(start, end) in &rows[..features.len()] {
+                for entry in &self.rows.entries[start..end] {
+                    scores[entry.lane as usize] += entry.weight;
+                }
+            }
+        }
+    }
+
+    /// Changes the weights of all `features` in `lanes`. `change` is given a lane's number among them, the weight and its
+    /// state, and says what to add to the weight.
+    ///
+    /// # Panics
+    /// If there are more than 2^32 weights.
+    pub fn update(
+        &mut self,
+        features: &[u64],
+        lanes: &mut Lanes,
+        mut change: impl FnMut(usize, f32, &mut State) -> f32,
+    ) {
+        for &feature in features {
+            lanes.row += 1;
+            let Some(i) = self.find_or_let_in(feature, lanes.lanes.len()) else { continue };
+            let row = self.rows.place(i).row();
+            let Remembered { states, sums } = &mut self.rows.beside;
+            let (entries, states) = (&mut self.rows.entries[row.clone()], &mut states[row.clone()]);
+            // Most rows of hidden units have all lanes, in order: no look-ups then.
+            if sums.is_none() && entries.iter().map(|entry| &entry.lane).eq(&lanes.lanes) {
+                for (number, (entry, state)) in entries.iter_mut().zip(states).enumerate() {
+                    entry.weight += change(number, entry.weight, state);
+                }
+                continue;
+            }
+            let mut n_met = 0;
+            for (at, (entry, state)) in entries.iter_mut().zip(states).enumerate() {
+                let Some(number) = lanes.number(entry.lane) else { continue };
+                let by = change(number, entry.weight, state);
+                entry.weight += by;
+                if let Some(sums) = sums {
+                    sums[row.start + at] += self.tick * f64::from(by);
+                }
+                lanes.met[number] = lanes.row;
+                n_met += 1;
+            }
+            if n_met == lanes.lanes.len() {
+                continue;
+            }
+            let end = self.rows.extend_row(i, lanes.lanes.len() - n_met);
+            let Remembered { states, sums } = &mut self.rows.beside;
+            let missing = lanes.lanes.iter().enumerate().filter(|&(number, _)| lanes.met[number] != lanes.row);
+            for (at, (number, &lane)) in (end..).zip(missing) {
+                let mut state = State::default();
+                let weight = change(number, 0.0, &mut state);
+                self.rows.entries[at] = RealEntry { lane, weight };
+                states[at] = state;
+                if let Some(sums) = sums {
+                    sums[at] = self.tick * f64::from(weight);
+                }
+            }
+        }
+    }
+
+    /// The weight of `feature` in `lane`.
+    pub fn get(&self, feature: u64, lane: u32) -> f32 {
+        let row = &self.rows.entries[self.rows.find(feature).row()];
+        row.iter().find(|entry| entry.lane == lane).map_or(0.0, |entry| entry.weight)
+    }
+
+    fn find_or_let_in(&mut self, feature: u64, n_lanes: usize) -> Option<usize> {
+        let is_known = self.rows.has(feature);
+        (is_known || self.lets_in(feature)).then(|| self.rows.find_or_insert(feature, n_lanes))
+    }
+
+    fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+        place.row().map(move |i| {
+            let RealEntry { lane, weight } = self.rows.entries[i];
+            let behind = self.rows.beside.sums.as_ref().map_or(0.0, |sums| sums[i] / self.tick);
+            (lane as ActionId, f64::from(weight) - behind)
+        })
+    }
+}
+
+/// What 1.0 is in the fixed point that beams are scored in while the weights are learned.
+const UNIT: f32 = 65536.0;
+
+/// In fixed point: each weight is rounded, so that sums do not depend on their order.
+impl Weights for RealWeights {
+    fn scale(&self) -> u32 {
+        UNIT as u32
+    }
+
+    #[inline]
+    fn prefetch(&self, features: &[u64]) {
+        features.iter().for_each(|&feature| self.rows.prefetch(feature));
+    }
+
+    /// A row here is its start and its length.
+    #[inline]
+    fn find(&self, features: &[u64], rows: &mut [Row]) {
+        for (row, &feature) in rows.iter_mut().zip(features) {
+            let place = self.rows.find(feature);
+            *row = Row(u64::from(place.start) << 16 | u64::from(place.len));
+            self.rows.prefetch_row(place);
+        }
+    }
+
+    #[inline]
+    fn add(&self, rows: &[Row], scores: &mut [i32]) {
+        for &Row(row) in rows {
+            for entry in &self.rows.entries[(row >> 16) as usize..][..row as u16 as usize] {
+                scores[entry.lane as usize] += (entry.weight * UNIT).round() as i32;
+            }
+        }
+    }
+}
+
+impl Averages for RealWeights {
+    fn n_rows(&self) -> usize {
+        self.n_features()
+    }
+
+    fn for_each_row(&self, mut read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
+        for place in self.rows.rows() {
+            read(place.feature, &mut self.averages(place));
+        }
+    }
+
+    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+        self.averages(self.rows.find(feature))
+    }
+
+    fn has_row(&self, feature: u64) -> bool {
+        self.rows.has(feature)
+    }
+}
+
+impl RealWeights {
+    /// The weights between two passes as sections of a checkpoint.
+    pub fn sections(&self) -> Vec<Section<'_>> {
+        let Remembered { states, sums } = &self.rows.beside;
+        let (min_count, is_open) = (u64::from(self.min_count), u64::from(self.is_open));
+        let state = [self.tick.to_bits(), min_count, is_open, u64::from(sums.is_some())];
+        let mut sections = vec![Section::new("state", bytemuck::cast_slice(&state).to_vec())];
+        sections.extend(self.rows.sections());
+        sections.push(Section::new("states", bytemuck::cast_slice(states)));
+        sections.push(Section::new("sums", bytemuck::cast_slice(sums.as_deref().unwrap_or_default())));
+        sections
+    }
+
+    /// The weights from [`RealWeights::sections`], for scores of `width` lanes; `None` if anything points outside.
+    pub fn from_sections(sections: &Sections, width: usize) -> Option<RealWeights> {
+        let [state, states, sums] = sections.all(["state", "states", "sums"]).ok()?;
+        let &[tick, min_count, is_open, averaged] = &from_bytes::<u64>(state)?[..] else { return None };
+        let (states, sums): (Vec<State>, Vec<f64>) = (from_bytes(states)?, from_bytes(sums)?);
+        let (n_states, n_sums) = (states.len(), sums.len());
+        let sums = (averaged != 0).then_some(sums);
+        let expected_sums = if sums.is_some() { n_states } else { 0 };
+        let rows = RowTable::from_sections(sections, Remembered { states, sums }, width)?;
+        if n_states != rows.entries.len() || n_sums != expected_sums {
+            return None;
+        }
+        let (tick, min_count) = (f64::from_bits(tick), u8::try_from(min_count).ok()?);
+        Some(RealWeights { rows, min_count, counts: Vec::new(), is_open: is_open != 0, tick })
+    }
+}
+
+/// The sections of a checkpoint that holds nothing else, for tests.
+#[cfg(test)]
+pub(super) fn unpacked(sections: &[Section]) -> Sections {
+    let kind = crate::files::Kind { magic: b"testfile", version: 1, name: "test file" };
+    kind.unpack(kind.pack(sections), std::path::Path::new("test")).unwrap()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feature(number: u64) -> u64 {
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Rows against a plain map, under updates of varying lanes.
+    #[test]
+    fn rows_hold_what_was_added() {
+        let mut weights = RealWeights::new(false, 1);
+        let mut lanes = Lanes::default();
+        let mut plain = std::collections::HashMap::new();
+        for round in 0..50u64 {
+            let chosen: Vec<u32> =
+                (0..40).filter(|lane| (u64::from(*lane) * 7 + round * 3) % 5 < round % 4 + 1).collect();
+            lanes.set(chosen.iter().copied());
+            let features: Vec<u64> = (round * 20..round * 20 + 60).map(feature).collect();
+            weights.update(&features, &mut lanes, |number, weight, state| {
+                assert_eq!(weight, state.second);
+                state.second += number as f32 + 1.0;
+                number as f32 + 1.0
+            });
+            for &feature in &features {
+                for (number, &lane) in chosen.iter().enumerate() {
+                    *plain.entry((feature, lane)).or_insert(0.0) += number as f32 + 1.0;
+                }
+            }
+        }
+        let sections = unpacked(&weights.sections());
+        let again = RealWeights::from_sections(&sections, 40).unwrap();
+        assert!(RealWeights::from_sections(&sections, 39).is_none());
+        for number in 0..1200 {
+            let mut scores = [0.0; 40];
+            again.add_unrounded(&[feature(number)], &mut scores);
+            for (lane, score) in scores.into_iter().enumerate() {
+                let expected = plain.get(&(feature(number), lane as u32)).copied().unwrap_or(0.0);
+                assert_eq!((score, weights.get(feature(number), lane as u32)), (expected, expected));
+            }
+        }
+    }
+
+    /// Features that come once in the first pass have no row, then or later.
+    #[test]
+    fn rare_features_are_left_out() {
+        let mut weights = RealWeights::new(false, 2);
+        let mut lanes = Lanes::default();
+        lanes.set([0]);
+        let mut learn =
+            |weights: &mut RealWeights, features: &[u64]| weights.update(features, &mut lanes, |_, _, _| 1.0);
+        learn(&mut weights, &[feature(1), feature(2)]);
+        learn(&mut weights, &[feature(1), feature(3)]);
+        weights.end_pass();
+        let again = RealWeights::from_sections(&unpacked(&weights.sections()), 1);
+        for mut weights in [weights, again.unwrap()] {
+            learn(&mut weights, &[feature(1), feature(2), feature(4)]);
+            learn(&mut weights, &[feature(2), feature(4)]);
+            assert_eq!([1, 2, 3, 4].map(|number| weights.get(feature(number), 0)), [2.0, 0.0, 0.0, 0.0]);
+        }
+    }
+
+    /// The averages after three ticks, as those of integers: w is 1, 3, 2 after ticks 1, 2, 3.
+    #[test]
+    fn averages_are_over_ticks() {
+        for (averaged, expected) in [(true, 6.0 / 4.0), (false, 2.0)] {
+            let mut weights = RealWeights::new(averaged, 1);
+            let mut lanes = Lanes::default();
+            lanes.set([7]);
+            for change in [1.0, 2.0, -1.0] {
+                weights.update(&[42], &mut lanes, |_, _, _| change);
+                weights.tick();
+            }
+            assert_eq!(weights.row_of(42).collect::<Vec<_>>(), [(7, expected)]);
+        }
+    }
+}

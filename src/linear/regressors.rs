@@ -1,0 +1,426 @@
+//! Regressors: real-valued weights, or a hidden layer, under every lane of a decision, changed by a learner's rule.
+
+use std::sync::{Arc, OnceLock};
+
+use super::learner::{AdaGrad, Clock, Fixed, Ftrl, LearnerOptions, Network, Scratch, Sgd, SgdPlus, linear, n_units};
+use super::{
+    FrozenWeights, HiddenLayer, Learner, Linear, LinearMemory, LinearScorer, OutputLayer, RealWeights, State,
+    table::OUTSIDE,
+};
+use crate::configuration::View;
+use crate::error::Result;
+use crate::features::Compiled;
+use crate::files::{Section, Sections};
+use crate::model::{Averaged, Dropped, Seen, Trainable};
+use crate::scorer::{Context, Query, Stages};
+
+/// What is learned of decisions by a learner of real-valued weights: a regressor for each lane.
+#[derive(Debug, Clone)]
+pub struct Regressors {
+    features: Arc<Compiled>,
+    options: LearnerOptions,
+    stages: Stages,
+    /// By stage.
+    learned: Vec<Learned>,
+    /// What beams make scores with, as long as nothing changes.
+    output: OnceLock<OutputLayer>,
+    scratch: Scratch,
+}
+
+/// What is learned of one stage.
+#[derive(Debug, Clone)]
+enum Learned {
+    Linear { weights: Box<RealWeights>, clock: Clock },
+    Network(Box<Network>),
+}
+
+/// Runs generic code with the rule that options name.
+macro_rules! with_rule {
+    ($options:expr, |$rule:ident| $body:expr) => {
+        match $options.update {
+            Learner::Asgd => {
+                let $rule = Fixed { rate: $options.rate };
+                $body
+            }
+            Learner::Perceptron | Learner::Mira | Learner::Nn => {
+                let $rule = Fixed { rate: 1.0 };
+                $body
+            }
+            Learner::Sgd => {
+                let $rule = Sgd { rate: $options.rate };
+                $body
+            }
+            Learner::SgdPlus => {
+                let $rule = SgdPlus { rate: $options.rate };
+                $body
+            }
+            Learner::Adagrad => {
+                let $rule = AdaGrad { rate: $options.rate };
+                $body
+            }
+            Learner::Ftrl => {
+                let $rule = Ftrl { rate: $options.rate, beta: $options.beta };
+                $body
+            }
+        }
+    };
+}
+
+impl Regressors {
+    /// Regressors that know nothing yet; the hidden units of networks begin at random.
+    pub fn new(features: Arc<Compiled>, stages: Stages, options: LearnerOptions, seed: u64) -> Regressors {
+        let mut first = 0;
+        let learned = stages.lanes().iter().cloned().map(|lanes| match options.hidden {
+            0 => Learned::Linear {
+                weights: Box::new(RealWeights::new(options.update.averages(), options.min_count)),
+                clock: Clock::default(),
+            },
+            per_lane => {
+                let n_units = n_units(per_lane, lanes.len());
+                let lanes = lanes.collect();
+                let network =
+                    with_rule!(options, |rule| Network::new(rule, options.min_count, first, n_units, lanes, seed));
+                first += n_units;
+                Learned::Network(Box::new(network))
+            }
+        });
+        let learned = learned.collect();
+        Regressors { features, options, stages, learned, output: OnceLock::new(), scratch: Scratch::default() }
+    }
+
+    /// Sets the scores of a stage's lanes, and leaves the activations of its hidden units, if it has any.
+    fn score(&self, stage: usize, features: &[u64], activations: &mut Vec<f32>, scores: &mut [f32]) {
+        match &self.learned[stage] {
+            Learned::Linear { weights, .. } => {
+                let lanes = &self.stages.lanes()[stage];
+                scores[lanes.start as usize..lanes.end as usize].fill(0.0);
+                weights.add_unrounded(features, scores);
+            }
+            Learned::Network(network) => {
+                network.activate(features, activations);
+                network.score(activations, scores);
+            }
+        }
+    }
+
+    /// Learns from the gradients, by lane, of the scores of one configuration or point.
+    fn update(&mut self, update: &Update) {
+        let Update { stage, features, activations, gradient } = update;
+        let scratch = &mut self.scratch;
+        match &mut self.learned[*stage] {
+            Learned::Linear { weights, clock } => {
+                with_rule!(self.options, |rule| linear::update(rule, weights, clock, features, gradient, scratch));
+            }
+            Learned::Network(network) => {
+                with_rule!(self.options, |rule| network.update(rule, features, activations, gradient, scratch));
+            }
+        }
+    }
+
+    fn tables(&self) -> impl Iterator<Item = &RealWeights> {
+        self.learned.iter().map(Learned::table)
+    }
+
+    fn tables_mut(&mut self) -> impl Iterator<Item = &mut RealWeights> {
+        self.learned.iter_mut().map(|learned| match learned {
+            Learned::Linear { weights, .. } => &mut **weights,
+            Learned::Network(network) => &mut network.hidden,
+        })
+    }
+
+    /// The finished hidden layers, one for each stage or none.
+    fn layers(&self) -> Vec<HiddenLayer> {
+        let layer = |learned: &Learned| match learned {
+            Learned::Linear { .. } => None,
+            Learned::Network(network) => Some(network.layer()),
+        };
+        self.learned.iter().filter_map(layer).collect()
+    }
+
+    fn new_output(&self) -> OutputLayer {
+        OutputLayer::new(self.stages.clone(), &self.layers()).expect("the layers are those of the stages")
+    }
+}
+
+impl Learned {
+    /// The sections of a checkpoint, under `prefix`.
+    fn sections(&self, prefix: &str) -> Vec<Section<'_>> {
+        let mut sections = self.table().sections();
+        let mut add = |name: &str, bytes: &[u8]| sections.push(Section::new(name, bytes.to_vec()));
+        match self {
+            Learned::Linear { clock, .. } => add("clocks", bytemuck::bytes_of(clock)),
+            Learned::Network(network) => {
+                add("clocks", bytemuck::cast_slice(&network.clocks));
+                for (name, dense) in [("biases", &network.biases), ("outputs", &network.outputs)] {
+                    add(name, bytemuck::cast_slice(&dense.weights));
+                    add(&format!("{name}-states"), bytemuck::cast_slice(&dense.states));
+                }
+            }
+        }
+        sections.into_iter().map(|section| section.under(prefix)).collect()
+    }
+
+    fn table(&self) -> &RealWeights {
+        match self {
+            Learned::Linear { weights, .. } => weights,
+            Learned::Network(network) => &network.hidden,
+        }
+    }
+}
+
+impl Averaged for Regressors {
+    type Finished = Linear;
+
+    fn n_features(&self) -> usize {
+        self.learned[0].table().n_features()
+    }
+
+    fn end_sentence(&mut self) {
+        self.tables_mut().for_each(RealWeights::tick);
+    }
+
+    fn end_pass(&mut self) {
+        self.tables_mut().for_each(RealWeights::end_pass);
+    }
+
+    fn restart_average(&mut self) {
+        self.tables_mut().for_each(RealWeights::restart_average);
+    }
+
+    /// The tables of all replicas, added up; a network is always alone.
+    fn finish(replicas: &[&Regressors]) -> Linear {
+        let tables: Vec<&RealWeights> = replicas.iter().flat_map(|replica| replica.tables()).collect();
+        let output = replicas[0].new_output();
+        let weights = FrozenWeights::average(&tables, output.n_sums());
+        Linear::new(Arc::clone(&replicas[0].features), weights, output)
+    }
+
+    fn save(&self) -> Vec<Section<'_>> {
+        let stages = self.learned.iter().enumerate();
+        stages.flat_map(|(number, learned)| learned.sections(&format!("stage-{number}"))).collect()
+    }
+
+    fn load(&mut self, sections: &Sections) -> Result<()> {
+        let width = self.stages.width();
+        for (number, learned) in self.learned.iter_mut().enumerate() {
+            let sections = sections.under(&format!("stage-{number}"));
+            let outside = || sections.damaged(OUTSIDE);
+            let table = |width| RealWeights::from_sections(&sections, width).ok_or_else(outside);
+            let clocks = sections.numbers::<Clock>("clocks")?;
+            match learned {
+                Learned::Linear { weights, clock } => {
+                    *clock = *clocks.first().ok_or_else(outside)?;
+                    **weights = table(width)?;
+                }
+                Learned::Network(network) => {
+                    network.clocks = clocks[..].try_into().map_err(|_| outside())?;
+                    network.hidden = table(network.first + network.biases.weights.len())?;
+                    for (name, dense) in [("biases", &mut network.biases), ("outputs", &mut network.outputs)] {
+                        let weights = sections.numbers::<f32>(name)?;
+                        let states = sections.numbers::<State>(&format!("{name}-states"))?;
+                        if weights.len() != dense.weights.len() || states.len() != dense.states.len() {
+                            return Err(outside());
+                        }
+                        dense.weights.copy_from_slice(&weights);
+                        dense.states.copy_from_slice(&states);
+                    }
+                }
+            }
+        }
+        self.output = OnceLock::new();
+        Ok(())
+    }
+
+    fn save_finished(finished: &Linear) -> Vec<Section<'_>> {
+        let mut sections = finished.weights().sections();
+        sections.extend(finished.output().sections());
+        sections
+    }
+
+    fn load_finished(&self, sections: &Sections) -> Result<Linear> {
+        let output = OutputLayer::from_sections(sections, self.stages.clone())?;
+        let weights = FrozenWeights::from_sections(sections, output.n_sums())?;
+        Ok(Linear::new(Arc::clone(&self.features), weights, output))
+    }
+}
+
+/// The gradients of the scores of one configuration or point.
+#[derive(Debug)]
+pub struct Update {
+    stage: usize,
+    features: Vec<u64>,
+    activations: Vec<f32>,
+    /// By lane.
+    gradient: Vec<(u32, f32)>,
+}
+
+/// What regressors keep of a configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
+    /// The features that were not left out.
+    features: Vec<u64>,
+    /// By stage: the activations of its hidden units, if it has any and was scored.
+    activations: Vec<Vec<f32>>,
+}
+
+impl Trainable for Regressors {
+    const COUNTS_DECISIONS: bool = true;
+
+    type Lane = f32;
+    type Kept = Inputs;
+    type Gradient = Vec<Update>;
+    type Memory = LinearMemory;
+    type Scorer<'w> = LinearScorer<'w, RealWeights>;
+
+    /// # Panics
+    /// If decisions have several stages: beams over these are for finished models.
+    fn scorer(&self) -> LinearScorer<'_, RealWeights> {
+        assert_eq!(self.learned.len(), 1, "beams of what is being learned are over whole actions");
+        let output = self.output.get_or_init(|| self.new_output());
+        LinearScorer::with_output(&self.features, self.learned[0].table(), output)
+    }
+
+    fn reads_history(&self) -> bool {
+        self.features.reads_history()
+    }
+
+    fn begin(&self, memory: &mut LinearMemory, context: Context) {
+        memory.begin(context, self.stages.width());
+    }
+
+    /// Nothing is memoised: parameters change with every decision.
+    fn forget(&self, _: &mut LinearMemory) {}
+
+    fn see<'a, V: View<'a>>(
+        &self,
+        memory: &mut LinearMemory,
+        context: Context,
+        query: Query<V>,
+        dropped: Dropped,
+        seen: &mut Seen<f32, Inputs>,
+    ) {
+        let features = memory.features(&self.features, context, &query.view.cells(query.point));
+        seen.kept.features.clear();
+        seen.kept.features.extend(features.iter().filter(|&&feature| !dropped.has(feature)));
+        seen.lanes.resize(self.stages.width(), 0.0);
+        self.see_stage(0, seen);
+    }
+
+    fn see_stage(&self, stage: usize, seen: &mut Seen<f32, Inputs>) {
+        let Inputs { features, activations } = &mut seen.kept;
+        activations.resize(activations.len().max(stage + 1), Vec::new());
+        self.score(stage, features, &mut activations[stage], &mut seen.lanes);
+    }
+
+    fn credit<'a, V: View<'a>>(
+        &self,
+        memory: &mut LinearMemory,
+        context: Context,
+        query: Query<V>,
+        seen: Option<&Seen<f32, Inputs>>,
+        stage: usize,
+        gradient: &[(u32, f32)],
+        into: &mut Vec<Update>,
+    ) {
+        let gradient = gradient.to_vec();
+        let (features, activations) = match seen {
+            Some(Seen { kept, .. }) => (kept.features.clone(), kept.activations[stage].clone()),
+            None => {
+                let features = memory.features(&self.features, context, &query.view.cells(query.point)).to_vec();
+                let (mut activations, mut scores) = (Vec::new(), vec![0.0; self.stages.width()]);
+                if let Learned::Network(_) = self.learned[stage] {
+                    self.score(stage, &features, &mut activations, &mut scores);
+                }
+                (features, activations)
+            }
+        };
+        into.push(Update { stage, features, activations, gradient });
+    }
+
+    fn learn(&mut self, gradient: &mut Vec<Update>) {
+        gradient.drain(..).for_each(|update| self.update(&update));
+        self.output = OnceLock::new();
+    }
+
+    /// That of the features, as if there were no hidden layer. What both have in common cancels, unless it counts for
+    /// different lanes.
+    fn squared_distance(
+        &self,
+        (right, right_lane): (&Seen<f32, Inputs>, u32),
+        (wrong, wrong_lane): (&Seen<f32, Inputs>, u32),
+    ) -> f32 {
+        let (of_right, of_wrong) = (&right.kept.features, &wrong.kept.features);
+        let shared = match right_lane == wrong_lane {
+            true => of_right.iter().filter(|feature| of_wrong.contains(feature)).count(),
+            false => 0,
+        };
+        (of_right.len() + of_wrong.len() - 2 * shared) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::{Columns, FeatureSet, WordShape};
+    use crate::linear::reals::unpacked;
+    use crate::scorer::Decisions;
+    use crate::system::{Actions, Move};
+    use crate::treebank::Column;
+
+    fn regressors(options: LearnerOptions, decisions: Decisions) -> Regressors {
+        let actions = Actions::new(&[Move::Shift, Move::Left], 3, []).unwrap();
+        let set = FeatureSet::parse("one", "one.feat", "1").unwrap();
+        let columns = Columns::of_words_and_tags(Column::Form, WordShape::AsWritten, Column::Upos);
+        Regressors::new(Arc::new(Compiled::new(&set, columns, true)), Stages::new(decisions, &actions), options, 1)
+    }
+
+    fn lanes(regressors: &Regressors, stage: usize, features: &[u64]) -> Seen<f32, Inputs> {
+        let kept = Inputs { features: features.to_vec(), activations: Vec::new() };
+        let mut seen = Seen { lanes: vec![0.0; regressors.stages.width()], kept };
+        regressors.see_stage(stage, &mut seen);
+        seen
+    }
+
+    /// A learner that was saved and loaded goes on as the one that was not.
+    #[test]
+    fn what_was_learned_comes_back() {
+        for decisions in [Decisions::Joint, Decisions::Separate] {
+            for learner in [Learner::Adagrad, Learner::SgdPlus, Learner::Nn] {
+                let new = || regressors(LearnerOptions::of(learner), decisions);
+                let learn = |regressors: &mut Regressors, seed: u64| {
+                    for stage in 0..regressors.stages.lanes().len() {
+                        for feature in 0..20 {
+                            let seen = lanes(regressors, stage, &[feature * seed, feature + 7]);
+                            let gradient = regressors.stages.lanes()[stage].clone();
+                            let gradient =
+                                gradient.map(|lane| (lane, seen.lanes[lane as usize] - lane as f32)).collect();
+                            let Inputs { features, mut activations } = seen.kept;
+                            let activations = activations.swap_remove(stage);
+                            regressors.learn(&mut vec![Update { stage, features, activations, gradient }]);
+                        }
+                    }
+                    regressors.end_sentence();
+                    regressors.end_pass();
+                };
+                let mut learned = new();
+                learn(&mut learned, 3);
+                let sections = unpacked(&learned.save());
+                let mut again = new();
+                again.load(&sections).unwrap();
+                assert!(new().load(&unpacked(&learned.save()[1..])).is_err());
+                learn(&mut learned, 5);
+                learn(&mut again, 5);
+                assert!(again.save() == learned.save(), "{learner:?}, {decisions:?}");
+            }
+        }
+    }
+
+    /// Two points that share a feature: 3 + 2 features, of which one cancels if both count for the same lane.
+    #[test]
+    fn what_two_points_share_cancels_in_the_same_lane() {
+        let regressors = regressors(LearnerOptions::of(Learner::Mira), Decisions::Joint);
+        let [right, wrong] = [&[1, 2, 3][..], &[3, 4]].map(|features| lanes(&regressors, 0, features));
+        assert_eq!(regressors.squared_distance((&right, 0), (&wrong, 0)), 3.0);
+        assert_eq!(regressors.squared_distance((&right, 0), (&wrong, 1)), 5.0);
+    }
+}

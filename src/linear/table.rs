@@ -1,0 +1,247 @@
+//! A table of rows of weights while they are learned: by feature those weights that are not zero, each with what its learner
+//! keeps beside it.
+//!
+//! Rows are found by open addressing and stand one behind the other in a few long arrays: a look-up touches a place and a
+//! row, whatever stands beside the weights. A row that grows moves to one of twice the capacity; what it gives up is used
+//! again.
+
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::frozen::from_bytes;
+use crate::files::{Section, Sections, prefetch};
+
+/// What is wrong with weights that point outside their table.
+pub const OUTSIDE: &str = "the weights point outside their table; the file is damaged";
+
+/// One weight: its lane, mostly an action, and its value.
+pub trait Entry: Pod + Default + std::fmt::Debug {
+    /// The lane.
+    fn lane(&self) -> u32;
+}
+
+/// A place of the hash table: a feature and where its row is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Place {
+    pub feature: u64,
+    /// First entry of the row; rows start at 1, so 0 marks a free place.
+    pub start: u32,
+    pub len: u16,
+    pub capacity: u16,
+}
+
+impl Place {
+    /// The entries of the row.
+    #[inline]
+    pub fn row(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+}
+
+/// What stands beside the weights: arrays with an element for each entry, or none at all.
+pub trait Beside: Clone + std::fmt::Debug {
+    /// Grows to `len` elements, the new ones zero.
+    fn resize(&mut self, len: usize);
+    /// Copies the elements of `row` to where `to` begins.
+    fn copy_within(&mut self, row: Range<usize>, to: usize);
+}
+
+impl<T: Pod + std::fmt::Debug> Beside for Vec<T> {
+    fn resize(&mut self, len: usize) {
+        Vec::resize(self, len, T::zeroed());
+    }
+
+    fn copy_within(&mut self, row: Range<usize>, to: usize) {
+        <[T]>::copy_within(self, row, to);
+    }
+}
+
+/// Rows of weights by feature, with `B` beside them.
+#[derive(Debug, Clone)]
+pub struct RowTable<E, B> {
+    places: Vec<Place>,
+    n_features: usize,
+    /// The entries of all rows.
+    pub entries: Vec<E>,
+    /// What stands beside them.
+    pub beside: B,
+    /// Rows given up for larger ones, by the logarithm of their capacity.
+    free: [Vec<u32>; 17],
+}
+
+impl<E: Entry, B: Beside> RowTable<E, B> {
+    /// A table without rows; `beside` becomes as long as the table is.
+    pub fn new(mut beside: B) -> RowTable<E, B> {
+        beside.resize(1);
+        RowTable {
+            places: vec![Place::default(); 1 << 12],
+            n_features: 0,
+            entries: vec![E::default()],
+            beside,
+            free: Default::default(),
+        }
+    }
+
+    /// The number of features that have a row.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// The places of all rows, in the order of the table.
+    pub fn rows(&self) -> impl Iterator<Item = Place> + '_ {
+        self.places.iter().filter(|place| place.start != 0).copied()
+    }
+
+    #[inline]
+    fn home(&self, feature: u64) -> usize {
+        feature as usize & (self.places.len() - 1)
+    }
+
+    /// Tells the memory that `feature` will soon be looked up.
+    #[inline]
+    pub fn prefetch(&self, feature: u64) {
+        prefetch(&self.places, self.home(feature));
+    }
+
+    /// Tells the memory that the row at `place` will soon be read.
+    #[inline]
+    pub fn prefetch_row(&self, place: Place) {
+        prefetch(&self.entries, place.start as usize);
+    }
+
+    /// The place of `feature`; an empty row if it has none.
+    #[inline]
+    pub fn find(&self, feature: u64) -> Place {
+        self.places[self.position(feature)]
+    }
+
+    /// Whether `feature` has a row.
+    pub fn has(&self, feature: u64) -> bool {
+        self.find(feature).start != 0
+    }
+
+    /// Where `feature` stands among the places, or could stand.
+    #[inline]
+    fn position(&self, feature: u64) -> usize {
+        let mask = self.places.len() - 1;
+        let mut i = self.home(feature);
+        loop {
+            let place = self.places[i & mask];
+            if place.start == 0 || place.feature == feature {
+                return i & mask;
+            }
+            i += 1;
+        }
+    }
+
+    /// Where `feature` stands among the places; if it has no row, it gets one without weights, with room for `n_lanes`.
+    pub fn find_or_insert(&mut self, feature: u64, n_lanes: usize) -> usize {
+        if self.n_features * 3 >= self.places.len() * 2 {
+            self.grow_table();
+        }
+        let i = self.position(feature);
+        if self.places[i].start == 0 {
+            let log = log_of(n_lanes);
+            self.places[i] = Place { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
+            self.n_features += 1;
+        }
+        i
+    }
+
+    /// The place with this number.
+    #[inline]
+    pub fn place(&self, i: usize) -> Place {
+        self.places[i]
+    }
+
+    /// Makes room for `more` entries behind those of the row at place `i`, and counts them as its own; the row before and where
+    /// the new entries begin.
+    pub fn extend_row(&mut self, i: usize, more: usize) -> usize {
+        let Place { start, len, capacity, .. } = self.places[i];
+        let longer = len as usize + more;
+        if longer > capacity as usize {
+            let log = log_of(longer);
+            let new = self.allocate(log);
+            let old = self.places[i].row();
+            self.entries.copy_within(old.clone(), new as usize);
+            self.beside.copy_within(old, new as usize);
+            self.free[capacity.trailing_zeros() as usize].push(start);
+            self.places[i].start = new;
+            self.places[i].capacity = 1 << log;
+        }
+        self.places[i].len = longer as u16;
+        self.places[i].start as usize + len as usize
+    }
+
+    /// A row of capacity 2^`log`.
+    fn allocate(&mut self, log: usize) -> u32 {
+        if let Some(start) = self.free[log].pop() {
+            return start;
+        }
+        let start = u32::try_from(self.entries.len()).expect("at most 2^32 weights");
+        self.entries.resize(self.entries.len() + (1 << log), E::default());
+        self.beside.resize(self.entries.len());
+        start
+    }
+
+    fn grow_table(&mut self) {
+        let doubled = vec![Place::default(); self.places.len() * 2];
+        let old = std::mem::replace(&mut self.places, doubled);
+        for place in old.into_iter().filter(|place| place.start != 0) {
+            let i = self.position(place.feature);
+            self.places[i] = place;
+        }
+    }
+}
+
+/// The logarithm of the capacity of a row of `n_lanes` or a few more.
+fn log_of(n_lanes: usize) -> usize {
+    n_lanes.next_power_of_two().trailing_zeros() as usize
+}
+
+impl<E: Entry, B: Beside> RowTable<E, B> {
+    /// The table as sections of a checkpoint. What stands beside the weights is the learner's business.
+    pub fn sections(&self) -> [Section<'_>; 3] {
+        let mut numbers = vec![self.n_features as u64];
+        for free in &self.free {
+            numbers.push(free.len() as u64);
+            numbers.extend(free.iter().map(|&start| u64::from(start)));
+        }
+        [
+            Section::new("numbers", bytemuck::cast_slice(&numbers).to_vec()),
+            Section::new("places", bytemuck::cast_slice(&self.places)),
+            Section::new("entries", bytemuck::cast_slice(&self.entries)),
+        ]
+    }
+
+    /// The table of [`RowTable::sections`] for `width` lanes; `None` if anything points outside. That `beside` is as long as
+    /// the entries is the caller's to check.
+    pub fn from_sections(sections: &Sections, beside: B, width: usize) -> Option<RowTable<E, B>> {
+        let [numbers, places, entries] = sections.all(["numbers", "places", "entries"]).ok()?;
+        let mut numbers = from_bytes::<u64>(numbers)?.into_iter();
+        let n_features = usize::try_from(numbers.next()?).ok()?;
+        let entries: Vec<E> = from_bytes(entries)?;
+        let in_table = |start: u32, capacity: usize| start > 0 && start as usize + capacity <= entries.len();
+        let mut free: [Vec<u32>; 17] = Default::default();
+        for (log, free) in free.iter_mut().enumerate() {
+            for _ in 0..numbers.next()? {
+                free.push(u32::try_from(numbers.next()?).ok().filter(|&start| in_table(start, 1 << log))?);
+            }
+        }
+        let places: Vec<Place> = from_bytes(places)?;
+        let is_sound = |place: &Place| {
+            place.len <= place.capacity
+                && place.capacity.is_power_of_two()
+                && in_table(place.start, place.capacity as usize)
+        };
+        let taken = || places.iter().filter(|place| place.start != 0);
+        let sound = places.len().is_power_of_two()
+            && taken().count() == n_features
+            && n_features < places.len()
+            && taken().all(is_sound)
+            && entries.iter().all(|entry| (entry.lane() as usize) < width);
+        sound.then_some(RowTable { places, n_features, entries, beside, free })
+    }
+}

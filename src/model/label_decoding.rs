@@ -1,0 +1,39 @@
+//! From decoded trees to the trees that users get.
+
+use crate::tree::lift::{Lowering, Scheme};
+use crate::tree::{Labels, Tree};
+
+/// What becomes of a decoded tree: nothing, or its lifted arcs are lowered and its labels become plain ones.
+#[derive(Debug, Clone)]
+pub enum LabelDecoding {
+    /// The tree as it was decoded.
+    AsDecoded(Labels),
+    /// Lifts undone.
+    Lowered(Lowering),
+}
+
+impl LabelDecoding {
+    /// The label decoding of a model with these labels.
+    pub fn new(labels: Labels, lift: Option<Scheme>) -> LabelDecoding {
+        match lift {
+            None => LabelDecoding::AsDecoded(labels),
+            Some(scheme) => LabelDecoding::Lowered(Lowering::new(&labels, scheme)),
+        }
+    }
+
+    /// The labels of finished trees.
+    pub fn labels(&self) -> &Labels {
+        match self {
+            LabelDecoding::AsDecoded(labels) => labels,
+            LabelDecoding::Lowered(lowering) => lowering.plain(),
+        }
+    }
+
+    /// The finished tree.
+    pub fn finish(&self, tree: Tree) -> Tree {
+        match self {
+            LabelDecoding::AsDecoded(_) => tree,
+            LabelDecoding::Lowered(lowering) => lowering.lower(&tree),
+        }
+    }
+}

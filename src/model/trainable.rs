@@ -1,0 +1,200 @@
+//! What a kind of scorer offers to be trained.
+//!
+//! Training asks for the scores of a decision, or decodes with beams, and hands back gradients: by how much the loss grows
+//! with the score of an action in a configuration. What becomes of a gradient (which parameters change, how far) is the
+//! scorer's business; which gradient it is, the objective's.
+
+use std::fmt::Debug;
+
+use super::Frozen;
+use crate::configuration::View;
+use crate::error::Result;
+use crate::features::mix;
+use crate::files::{Section, Sections};
+use crate::scorer::{Context, Query, Scorer, best_permitted};
+use crate::system::{ActionId, FORBIDDEN};
+
+/// Parameters that end as averages or as they are, and that a checkpoint holds meanwhile: all that a training run asks of
+/// what it trains, whatever kind of parser that is part of.
+pub trait Averaged: Clone + Debug + Send + Sync {
+    /// What they end as.
+    type Finished: Clone + Debug + Send + Sync;
+
+    /// How many features, or other inputs, something is known about.
+    fn n_features(&self) -> usize;
+
+    /// Ends a training sentence: parameters from here on count for the average of the next one.
+    fn end_sentence(&mut self);
+
+    /// Ends a pass over the data.
+    fn end_pass(&mut self) {}
+
+    /// Starts the average anew.
+    fn restart_average(&mut self);
+
+    /// What the parameters of all replicas come to together.
+    fn finish(replicas: &[&Self]) -> Self::Finished;
+
+    /// The sections of a checkpoint.
+    fn save(&self) -> Vec<Section<'_>>;
+
+    /// Replaces the parameters by those that stand in `sections`.
+    ///
+    /// # Errors
+    /// If they do not fit; nothing can be said of the parameters then.
+    fn load(&mut self, sections: &Sections) -> Result<()>;
+
+    /// The sections of a checkpoint that hold what parameters have ended as.
+    fn save_finished(finished: &Self::Finished) -> Vec<Section<'_>>;
+
+    /// What stands in the sections of [`Averaged::save_finished`].
+    ///
+    /// # Errors
+    /// If it does not fit.
+    fn load_finished(&self, sections: &Sections) -> Result<Self::Finished>;
+}
+
+/// A scorer whose parameters can be changed by gradients.
+pub trait Trainable: Averaged<Finished: Frozen> {
+    /// Whether a decision without any gradient counts, too, as it does where steps depend on the number of decisions.
+    const COUNTS_DECISIONS: bool = false;
+
+    /// The scores of decisions while training.
+    type Lane: Lane;
+    /// What is kept of a configuration besides its scores until its gradient is known.
+    type Kept: Default + Debug + Clone;
+    /// What changes the parameters: gradients in a form of their own.
+    type Gradient: Default + Debug + Send;
+    /// The scratch memory of scoring.
+    type Memory: Default + Debug + Send;
+    /// What scores with the parameters as they are.
+    type Scorer<'w>: Scorer<Memory = Self::Memory>
+    where
+        Self: 'w;
+
+    /// What scores with the parameters as they are.
+    fn scorer(&self) -> Self::Scorer<'_>;
+
+    /// Whether the last actions of a derivation are read.
+    fn reads_history(&self) -> bool {
+        self.scorer().reads_history()
+    }
+
+    /// Forgets the last sentence and looks at the one of `context`.
+    fn begin(&self, memory: &mut Self::Memory, context: Context) {
+        self.scorer().begin(memory, context);
+    }
+
+    /// Forgets what depends on parameters, which have changed.
+    fn forget(&self, memory: &mut Self::Memory) {
+        self.scorer().forget(memory);
+    }
+
+    /// Scores the first stage of a decision, leaving out the features in `dropped`, in a derivation that never comes back to
+    /// this configuration.
+    fn see<'a, V: View<'a>>(
+        &self,
+        memory: &mut Self::Memory,
+        context: Context,
+        query: Query<V>,
+        dropped: Dropped,
+        seen: &mut Seen<Self::Lane, Self::Kept>,
+    );
+
+    /// Scores another stage of what was seen.
+    fn see_stage(&self, stage: usize, seen: &mut Seen<Self::Lane, Self::Kept>);
+
+    /// Adds to `into` the gradient of the loss in the scores of some lanes of a stage at `query`, of which `seen` is known if
+    /// it was seen.
+    #[expect(clippy::too_many_arguments, reason = "all that a gradient depends on; the caller owns the memory")]
+    fn credit<'a, V: View<'a>>(
+        &self,
+        memory: &mut Self::Memory,
+        context: Context,
+        query: Query<V>,
+        seen: Option<&Seen<Self::Lane, Self::Kept>>,
+        stage: usize,
+        gradient: &[(u32, f32)],
+        into: &mut Self::Gradient,
+    );
+
+    /// Changes the parameters by a gradient, and empties it. What memories hold is void then.
+    fn learn(&mut self, gradient: &mut Self::Gradient);
+
+    /// The squared norm, in the parameters, of the gradient of the difference between the scores of two lanes, each in what was
+    /// seen at its point; `same` says whether that is one point. For MIRA.
+    fn squared_distance(
+        &self,
+        right: (&Seen<Self::Lane, Self::Kept>, u32),
+        wrong: (&Seen<Self::Lane, Self::Kept>, u32),
+    ) -> f32;
+}
+
+/// What is known of a configuration at one point.
+#[derive(Debug, Clone, Default)]
+pub struct Seen<L, K> {
+    /// Scores, by lane, of the stages that were scored.
+    pub lanes: Vec<L>,
+    /// Whatever the scorer keeps.
+    pub kept: K,
+}
+
+/// A score while training.
+pub trait Lane: Copy + Default + PartialOrd + Debug + Send + Sync {
+    /// The score as a real number.
+    fn real(self) -> f32;
+
+    /// The permitted action of the highest score, the first of them on ties; `mask` is 0 for permitted ones and
+    /// [`FORBIDDEN`] for others.
+    fn best_permitted(lanes: &[Self], mask: &[i32]) -> Option<(Self, ActionId)> {
+        let mut best: Option<(Self, ActionId)> = None;
+        for (action, (&score, _)) in lanes.iter().zip(mask).enumerate().filter(|(_, (_, mask))| **mask != FORBIDDEN) {
+            if best.is_none_or(|(highest, _)| score > highest) {
+                best = Some((score, action as ActionId));
+            }
+        }
+        best
+    }
+}
+
+impl Lane for f32 {
+    fn real(self) -> f32 {
+        self
+    }
+}
+
+impl Lane for i32 {
+    fn real(self) -> f32 {
+        self as f32
+    }
+
+    #[inline]
+    fn best_permitted(lanes: &[i32], mask: &[i32]) -> Option<(i32, ActionId)> {
+        best_permitted(lanes, mask)
+    }
+}
+
+/// A choice of features to leave out: those whose hash with the salt lies below the threshold. By default none is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Dropped {
+    salt: u64,
+    threshold: u64,
+}
+
+impl Dropped {
+    /// Leaves out each feature with this probability; different salts leave out different ones.
+    pub fn new(salt: u64, probability: f64) -> Dropped {
+        Dropped { salt, threshold: (probability * u64::MAX as f64) as u64 }
+    }
+
+    /// Whether none is left out.
+    pub fn is_none(self) -> bool {
+        self.threshold == 0
+    }
+
+    /// Whether this one is left out.
+    #[inline]
+    pub fn has(self, feature: u64) -> bool {
+        mix((feature ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15)) < self.threshold
+    }
+}

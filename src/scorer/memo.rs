@@ -1,0 +1,120 @@
+//! A hash table from keys to vector numbers that forgets everything in constant time.
+
+/// A table of one sentence's memoised vectors.
+#[derive(Debug, Clone)]
+pub(crate) struct Memo {
+    places: Vec<Place>,
+    n: usize,
+    /// Places of other generations are free.
+    generation: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    key: u64,
+    generation: u32,
+    value: u32,
+}
+
+impl Default for Memo {
+    fn default() -> Memo {
+        Memo { places: vec![Place::default(); 1 << 8], n: 0, generation: 1 }
+    }
+}
+
+impl Memo {
+    /// Forgets all entries.
+    pub fn clear(&mut self) {
+        self.n = 0;
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.places.fill(Place::default());
+            self.generation = 1;
+        }
+    }
+
+    /// The value of `key`; if there is none, `value` is stored for it and `None` returned.
+    #[inline]
+    pub fn get_or_insert(&mut self, key: u64, value: u32) -> Option<u32> {
+        let places = &mut self.places[..];
+        let mask = places.len() - 1;
+        let mut i = key as usize & mask;
+        loop {
+            let place = &mut places[i];
+            if place.generation != self.generation {
+                *place = Place { key, generation: self.generation, value };
+                break;
+            }
+            if place.key == key {
+                return Some(place.value);
+            }
+            i = (i + 1) & mask;
+        }
+        self.n += 1;
+        if self.n * 2 >= self.places.len() {
+            self.grow();
+        }
+        None
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let doubled = vec![Place::default(); self.places.len() * 2];
+        let old = std::mem::replace(&mut self.places, doubled);
+        let mask = self.places.len() - 1;
+        for place in old.into_iter().filter(|place| place.generation == self.generation) {
+            let mut i = place.key as usize;
+            while self.places[i & mask].generation == self.generation {
+                i += 1;
+            }
+            self.places[i & mask] = place;
+        }
+    }
+}
+
+/// A set of fingerprints.
+#[derive(Debug, Clone, Default)]
+pub struct Identities(Memo);
+
+impl Identities {
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds one; whether it is new.
+    #[inline]
+    pub fn insert(&mut self, identity: u64) -> bool {
+        self.0.get_or_insert(identity, 0).is_none()
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.0.n
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remembers_until_cleared() {
+        let mut memo = Memo::default();
+        for round in 0..3 {
+            for key in 0..1000u64 {
+                assert_eq!(memo.get_or_insert(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), key as u32 + round), None);
+            }
+            for key in 0..1000u64 {
+                assert_eq!(memo.get_or_insert(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), 0), Some(key as u32 + round));
+            }
+            memo.clear();
+        }
+    }
+}

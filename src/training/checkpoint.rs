@@ -1,0 +1,75 @@
+//! Checkpoints: a killed run resumes to the same bytes.
+//!
+//! A checkpoint is the [`Progress`] after an iteration and the header of the model to come, which tells whether it belongs to
+//! the run at hand. No random state is needed: every stream is derived from the seed, the iteration and the sentence.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::path::Path;
+
+use super::Progress;
+use super::progress::{Best, IterationReport};
+use crate::error::{Error, Result};
+use crate::files::{Kind, Section, write_whole};
+use crate::model::Averaged;
+
+const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 5, name: "checkpoint" };
+
+#[derive(Serialize, Deserialize)]
+struct Summary<H> {
+    header: H,
+    iteration: u32,
+    reports: Vec<IterationReport>,
+    /// Iteration and score of what is kept so far.
+    best: Option<(u32, u64)>,
+}
+
+impl<P: Averaged> Progress<P> {
+    /// Writes a checkpoint of the run that is to make a model with `header`, whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save<H: Serialize>(&self, header: &H, path: &Path) -> Result<()> {
+        let summary = Summary {
+            header,
+            iteration: self.iteration,
+            reports: self.reports.clone(),
+            best: self.best.as_ref().map(|best| (best.iteration, best.score)),
+        };
+        let summary = serde_json::to_vec(&summary).expect("a summary is plain data");
+        let mut sections = vec![Section::new("summary", summary)];
+        let best = self.best.iter().flat_map(|best| P::save_finished(&best.finished));
+        sections.extend(best.map(|section| section.under("best")));
+        for (number, replica) in self.replicas.iter().enumerate() {
+            let of_replica = replica.save().into_iter();
+            sections.extend(of_replica.map(|section| section.under(&format!("replica-{number}"))));
+        }
+        write_whole(path, &CHECKPOINT.pack(&sections))
+    }
+
+    /// Goes on from the checkpoint at `path`, if it is of the run that is to make a model with `header`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or belongs to a run with other options or data; nothing can be said of what the
+    /// replicas are then.
+    pub fn load<H: DeserializeOwned + PartialEq>(&mut self, header: &H, path: &Path) -> Result<()> {
+        let sections = CHECKPOINT.read(path)?;
+        let summary: Summary<H> = sections.json("summary")?;
+        if summary.header != *header {
+            let what =
+                "the checkpoint is of a run with other options or data; give the same ones, or train without --resume";
+            return Err(sections.damaged(what));
+        }
+        for (number, replica) in self.replicas.iter_mut().enumerate() {
+            replica.load(&sections.under(&format!("replica-{number}")))?;
+        }
+        let best = summary.best.map(|(iteration, score)| {
+            Ok::<_, Error>(Best {
+                iteration,
+                score,
+                finished: self.replicas[0].load_finished(&sections.under("best"))?,
+            })
+        });
+        (self.iteration, self.reports, self.best) = (summary.iteration, summary.reports, best.transpose()?);
+        Ok(())
+    }
+}

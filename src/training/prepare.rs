@@ -1,0 +1,124 @@
+//! What every kind of parser makes of its training and development data: trees to learn, and trees to be scored against.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::eval::Counts;
+use crate::features::{Columns, Input};
+use crate::model::Provenance;
+use crate::random;
+use crate::tree::lift::{Scheme, projectivise};
+use crate::tree::{Labels, Roots, Tree, is_projective};
+use crate::treebank::{Sentence, Treebank};
+
+/// Training trees that the system cannot derive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Nonprojective {
+    /// Leave them out.
+    Drop,
+    /// Keep them, and follow actions of least cost.
+    MinCost,
+    /// Make them projective by lifting, say so in the labels, and undo it after parsing (Nivre & Nilsson 2005).
+    Lift,
+}
+
+/// The trees of a treebank that are trained on.
+#[derive(Debug)]
+pub struct TrainingTrees<'t> {
+    /// Sentences and their trees, lifted if asked for.
+    pub kept: Vec<(&'t Sentence, Tree)>,
+    /// The labels of these trees.
+    pub labels: Labels,
+    /// The number of sentences in the treebank, those that were left out included.
+    pub n_read: usize,
+}
+
+impl<'t> TrainingTrees<'t> {
+    /// The trees of `train`, of which those that are not projective are treated as `nonprojective` says; if the parser
+    /// `derives_all` trees, none is left out.
+    ///
+    /// # Errors
+    /// If a tree is malformed, or no sentence is left.
+    pub fn new(
+        train: &'t Treebank,
+        roots: Roots,
+        nonprojective: Nonprojective,
+        scheme: Scheme,
+        derives_all: bool,
+    ) -> Result<TrainingTrees<'t>> {
+        let mut plain = Labels::default();
+        let trees = train.trees(valid_roots(roots, train), &mut plain)?;
+        let mut kept: Vec<(&Sentence, Tree)> = train.sentences.iter().zip(trees).collect();
+        let n_read = kept.len();
+        let mut labels = Labels::default();
+        match nonprojective {
+            Nonprojective::MinCost => labels = plain,
+            Nonprojective::Drop => {
+                kept.retain(|(_, tree)| derives_all || is_projective(tree));
+                labels = plain;
+            }
+            Nonprojective::Lift => {
+                for (_, tree) in &mut kept {
+                    *tree = projectivise(tree, &plain, scheme, &mut labels);
+                }
+            }
+        }
+        if kept.is_empty() {
+            return Err(Error::Usage(format!("{}: no sentence is left to train on", train.path.display())));
+        }
+        Ok(TrainingTrees { kept, labels, n_read })
+    }
+}
+
+/// Where a model that is trained on `n_sentences` of `train` comes from; its iteration is still to be told.
+pub fn provenance(train: &Treebank, n_sentences: usize, dev: Option<&Treebank>) -> Provenance {
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        train_sha256: train.sha256.clone(),
+        train_sentences: n_sentences,
+        dev_sha256: dev.map(|dev| dev.sha256.clone()),
+        iteration: 0,
+        generator: random::GENERATOR.to_owned(),
+    }
+}
+
+/// The inputs and trees of development data, with numbers beyond those of `labels` for labels that training never saw.
+///
+/// # Errors
+/// If a tree is malformed.
+pub fn development(
+    dev: Option<&Treebank>,
+    roots: Roots,
+    labels: &Labels,
+    columns: &Columns,
+) -> Result<Vec<(Input, Tree)>> {
+    let Some(dev) = dev else { return Ok(Vec::new()) };
+    let trees = dev.trees(valid_roots(roots, dev), &mut labels.clone())?;
+    let inputs = dev.sentences.iter().map(|sentence| Input::new(columns, sentence));
+    Ok(inputs.zip(trees).collect())
+}
+
+/// What is correct in a tree, over all words and full labels.
+pub fn compare(gold: &Tree, system: &Tree) -> Counts {
+    let mut counts = Counts { sentences: 1, tokens: gold.n_words() as u64, ..Counts::default() };
+    for word in gold.words() {
+        let head = gold.head(word) == system.head(word);
+        let label = gold.label(word) == system.label(word);
+        counts.heads += u64::from(head);
+        counts.labels += u64::from(label);
+        counts.labelled += u64::from(head && label);
+    }
+    counts.exact_heads = u64::from(counts.heads == counts.tokens);
+    counts.exact_labelled = u64::from(counts.labelled == counts.tokens);
+    counts
+}
+
+/// What counts as a tree in `treebank`: several words may hang from the root if its format or the options say so.
+fn valid_roots(roots: Roots, treebank: &Treebank) -> Roots {
+    match roots {
+        Roots::Several => Roots::Several,
+        Roots::Single => treebank.format.roots(),
+    }
+}

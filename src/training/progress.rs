@@ -1,0 +1,126 @@
+//! Where a training run stands between two iterations, and what one of them did.
+
+use serde::{Deserialize, Serialize};
+
+use super::Stopping;
+use crate::error::{Error, Result};
+use crate::eval::Counts;
+use crate::model::Averaged;
+
+/// Which weights to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// Those of the iteration with the best labelled attachment score on the development data.
+    Best,
+    /// Those of the last iteration.
+    Last,
+}
+
+/// What one iteration did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IterationReport {
+    /// The iteration, from 1.
+    pub iteration: u32,
+    /// Greedy and learning to search: wrong decisions. Global and graph-based: sentences with an update. Over all replicas.
+    pub updates: u64,
+    /// Features, or other inputs, that something is known about, in the first replica.
+    pub features: usize,
+    /// Correct heads and labels on the development data, decoded with the averaged weights.
+    pub dev: Option<Counts>,
+    /// Wall time of the iteration's training, without the development data.
+    pub seconds: f64,
+    /// Seconds of the processor that all threads of the run used for it, without the development data; none where the system
+    /// does not tell.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
+}
+
+/// The state of a training run between two iterations: all that a later one depends on.
+#[derive(Debug, Clone)]
+pub struct Progress<P: Averaged> {
+    /// Iterations done.
+    pub iteration: u32,
+    /// What is trained, once for each replica.
+    pub replicas: Vec<P>,
+    /// What to keep so far.
+    pub best: Option<Best<P::Finished>>,
+    /// What the iterations did.
+    pub reports: Vec<IterationReport>,
+}
+
+/// What the iteration to keep has come to.
+#[derive(Debug, Clone)]
+pub struct Best<F> {
+    /// The iteration, from 1.
+    pub iteration: u32,
+    /// Correct heads and labels on the development data.
+    pub score: u64,
+    /// The averages.
+    pub finished: F,
+}
+
+/// A pass over the training data that has just ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Pass {
+    /// See [`IterationReport::updates`].
+    pub updates: u64,
+    /// Its wall time.
+    pub seconds: f64,
+    /// See [`IterationReport::cpu_seconds`].
+    pub cpu_seconds: Option<f64>,
+    /// When the run stops.
+    pub stopping: Stopping,
+    /// Which iteration's parameters are kept.
+    pub keep: Keep,
+    /// Whether there are development data.
+    pub has_dev: bool,
+}
+
+impl<P: Averaged> Progress<P> {
+    /// Before the first iteration.
+    pub fn new(replicas: Vec<P>) -> Progress<P> {
+        Progress { iteration: 0, replicas, best: None, reports: Vec::new() }
+    }
+
+    /// Starts averages anew if the next iteration is the first that counts.
+    pub fn start_pass(&mut self, average_from: u32) {
+        if self.iteration > 0 && self.iteration == average_from {
+            self.replicas.iter_mut().for_each(P::restart_average);
+        }
+    }
+
+    /// Ends an iteration: averages the parameters, scores them on the development data, keeps them if they are to be kept, and
+    /// reports.
+    pub fn end_pass(&mut self, pass: Pass, score_dev: impl FnOnce(&P::Finished) -> Option<Counts>) {
+        self.iteration += 1;
+        let wanted = pass.keep == Keep::Best || self.iteration == pass.stopping.most;
+        let mut dev = None;
+        if wanted || pass.has_dev {
+            let finished = P::finish(&self.replicas.iter().collect::<Vec<&P>>());
+            dev = score_dev(&finished);
+            let score = dev.map_or(0, |counts| counts.labelled);
+            let better = self.best.as_ref().is_none_or(|best| score > best.score);
+            if pass.keep == Keep::Last || dev.is_none() || better {
+                self.best = Some(Best { iteration: self.iteration, score, finished });
+            }
+        }
+        self.reports.push(IterationReport {
+            iteration: self.iteration,
+            updates: pass.updates,
+            features: self.replicas[0].n_features(),
+            dev,
+            seconds: pass.seconds,
+            cpu_seconds: pass.cpu_seconds,
+        });
+    }
+
+    /// The parameters to make a model of.
+    ///
+    /// # Errors
+    /// If there was no iteration.
+    pub fn kept(&self) -> Result<&Best<P::Finished>> {
+        self.best.as_ref().ok_or_else(|| Error::Usage("training for 0 iterations makes no model".to_owned()))
+    }
+}

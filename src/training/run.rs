@@ -1,0 +1,47 @@
+//! Training runs of any kind of parser, as the command line and experiments drive them.
+
+use std::path::Path;
+
+use super::{IterationReport, Stopping};
+use crate::error::Result;
+use crate::model::Size;
+
+/// A training run that goes on iteration by iteration.
+pub trait Run {
+    /// Sentences in one pass, of all replicas.
+    fn n_sentences(&self) -> usize;
+    /// When the run stops.
+    fn stopping(&self) -> Stopping;
+    /// What the iterations so far did.
+    fn reports(&self) -> &[IterationReport];
+    /// Whether there is nothing left to do.
+    fn is_done(&self) -> bool {
+        self.stopping().is_done(self.reports())
+    }
+    /// Runs one more iteration. `tick` is called from time to time with the number of sentences done.
+    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send));
+    /// Writes a checkpoint.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn save(&self, path: &Path) -> Result<()>;
+    /// Goes on from a checkpoint.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is of another run.
+    fn load(&mut self, path: &Path) -> Result<()>;
+    /// Writes the model of what is kept.
+    ///
+    /// # Errors
+    /// If there was no iteration or the model cannot be written.
+    fn write(&self, path: &Path) -> Result<Written>;
+}
+
+/// A model that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// The iteration that it is of, from 1.
+    pub iteration: u32,
+    /// How large it is.
+    pub size: Size,
+}
