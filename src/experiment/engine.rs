@@ -113,7 +113,7 @@ impl AnyModel {
     fn labels(&self) -> &Labels {
         match self {
             AnyModel::Transitions(model) => model.label_decoding.labels(),
-            AnyModel::Graph(model) => model.outcome.labels(),
+            AnyModel::Graph(model) => model.label_decoding.labels(),
         }
     }
 }

@@ -15,6 +15,7 @@
 //! Each iteration takes the time of parsing all sentences, and for updates that of extracting the features of wrong arcs.
 
 use std::path::Path;
+use std::time::Instant;
 
 use super::parser::Workspace;
 use super::scorer::Reward;
