@@ -10,15 +10,18 @@
 //! | [`treebank`] | sentences as they stand in files: lossless CoNLL-U and CoNLL-X, checks, a generated treebank |
 //! | [`configuration`] | the parser's configuration: structure-sharing stacks in an arena, and a plain version as reference |
 //! | [`system`] | transition systems with their static and dynamic oracles, one file each |
-//! | [`features`] | addresses, atoms and templates; template sets are data |
-//! | [`model`] | weights while learning, averaged, frozen; the file format |
-//! | [`decode`] | the beam decoder; greedy is its width 1 |
+//! | [`features`] | addresses, atoms and templates; template sets are data; the vocabulary |
+//! | [`scorer`] | what decoders ask of a model, whatever its scores are made of |
+//! | [`model`] | a finished model and its file; what a kind of scorer offers to be kept and to be trained |
+//! | [`linear`] | the linear scorer: sparse features, their weights while they are learned and finished, learners |
+//! | [`decode`] | the machine and the beam decoder; greedy is its width 1 |
 //! | [`mod@eval`] | attachment scores, breakdowns, significance |
-//! | [`draw`] | dependency trees as pictures |
-//! | [`learn`] | perceptrons, greedy and global; learning to search with any base learner |
+//! | [`training`] | what training runs of every kind of parser have in common; checkpoints |
+//! | [`learn`] | greedy and global training and learning to search, with any objective and any scorer |
+//! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
-//! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
+//! | [`draw`] | dependency trees as pictures |
 //! | [`experiment`] | specifications, cells and records |
 //! | [`report`] | tables and plots of experiments; all results as a page of HTML |
 //! | [`cli`] | one file per subcommand |

@@ -9,7 +9,7 @@ use anyhow::bail;
 use crate::draw::{Drawing, DrawnTree, column_by_name};
 use crate::error::{Error, Location, Problem, Result};
 use crate::eval::{Input, InputSentence, check_alignment};
-use crate::files::Output;
+use crate::files::{Output, Paths};
 use crate::tree::{ROOT, Roots};
 use crate::treebank::{Column, Reader, Sentence};
 
@@ -69,6 +69,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.file == standard_input && args.other.as_deref() == Some(standard_input) {
         bail!("only one of the files can be standard input");
     }
+    let paths = args.other.iter().fold(Paths::default().input(&args.file), |paths, other| paths.input(other));
+    let _ = paths.output(&args.output)?;
     let mut output = Output::create(&args.output)?;
     let found = find(&args)?;
     let drawing = Drawing {

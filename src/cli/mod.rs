@@ -10,6 +10,7 @@ mod loaded;
 mod model;
 mod oracle;
 mod parse;
+mod range;
 mod report;
 mod train;
 mod treebank;
@@ -23,6 +24,9 @@ use std::process::ExitCode;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Say nothing on standard error but warnings and errors
+    #[arg(long, global = true)]
+    quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -51,7 +55,11 @@ enum Command {
 
 /// Parses the command line, runs the subcommand and reports errors; the exit code of the process.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let Cli { command, quiet } = Cli::parse();
+    if quiet {
+        crate::console::set_quiet();
+    }
+    let result = match command {
         Command::Train(args) => train::run(*args),
         Command::Parse(args) => parse::run(args),
         Command::Eval(args) => eval::run(args),

@@ -1,20 +1,26 @@
 //! `treebeam parse`.
 
+mod empty;
 mod engine;
+mod source;
 mod stats;
 
 use anyhow::bail;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use super::loaded::Loaded;
+use super::range;
 use crate::decode::Parsed;
-use crate::error::Result;
-use crate::files::Output;
+use crate::error::{Error, Result};
+use crate::files::{Output, Paths};
 use crate::treebank::{Format, Reader, Sentence};
+use empty::EmptyColumns;
 use engine::Engine;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use source::Source;
 use stats::Stats;
 
 /// Options of `treebeam parse`.
@@ -24,20 +30,24 @@ Only HEAD and DEPREL change, and DEPS is emptied: it would be stale. What the in
 
 Examples:
   treebeam parse --model en.model test.conllu -o parsed.conllu
+  treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu
   zcat corpus.conllu.gz | treebeam parse --model en.model --beam 64 --threads 2 > parsed.conllu")]
 pub struct Args {
     /// The model
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// The width of the beam, 1 being greedy [default: what the model was trained with]
-    #[arg(long, value_name = "B")]
+    #[arg(long, value_name = "B", value_parser = range::beam())]
     beam: Option<usize>,
     /// Threads; the output does not depend on their number
-    #[arg(long, default_value_t = 1, value_name = "T")]
+    #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads())]
     threads: usize,
     /// Write the N best items of the final beam, best first, with their scores as comments
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = range::beam())]
     k_best: usize,
+    /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
+    #[arg(long)]
+    keep_going: bool,
     /// Write sentences, tokens, seconds, speeds and peak memory to this file as JSON
     #[arg(long, value_name = "FILE")]
     stats_json: Option<PathBuf>,
@@ -57,22 +67,36 @@ const CHUNK_WORDS: usize = 1 << 14;
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    if args.model == Path::new("-") && args.input == Path::new("-") {
+        bail!("only one of model and input can be standard input");
+    }
+    let paths = Paths::default().input(&args.model).input(&args.input).output(&args.output)?;
+    args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
     let mut parser = Engine::new(&model, args.beam, args.k_best, args.threads)?;
-    let mut reader = Reader::open(&args.input, args.format)?;
+    let reader = Reader::open(&args.input, args.format)?.allowing_empty();
     if args.k_best > 1 && reader.format() == Format::Conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
     }
     let mut output = Output::create(&args.output)?;
     let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;
+    if args.input == Path::new("-") && std::io::stdin().is_terminal() {
+        crate::console::note(format_args!("reading CoNLL-U from standard input; end it with Ctrl-D"));
+    }
 
     let start = Instant::now();
     let mut decoding = Duration::ZERO;
     let (mut sentences, mut words) = (0, 0);
+    let mut source = Source::new(reader, args.keep_going);
+    let (word_column, tag_column) = model.columns();
+    let mut empty_columns = EmptyColumns::new(word_column, tag_column);
+    let name = args.input.display().to_string();
+    let bar = progress_bar();
     loop {
-        let chunk = read_chunk(&mut reader)?;
+        let chunk = read_chunk(&mut source, &parser).map_err(with_remedy)?;
+        empty_columns.look_at(&chunk, &name, chunk.is_empty());
         if chunk.is_empty() {
             break;
         }
@@ -80,32 +104,56 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let parsed = parser.parse(&chunk, args.k_best)?;
         decoding += started.elapsed();
         for (sentence, parsed) in chunk.iter().zip(&parsed) {
-            write(&model, sentence, parsed, args.k_best > 1, &mut output)
-                .map_err(crate::error::Error::io(&args.output))?;
+            write(&model, sentence, parsed, args.k_best > 1, &mut output).map_err(Error::io(&args.output))?;
         }
         sentences += chunk.len();
         words += chunk.iter().map(Sentence::n_words).sum::<usize>();
+        bar.set_position(sentences as u64);
     }
+    bar.finish_and_clear();
     output.finish()?;
     let seconds = start.elapsed().as_secs_f64();
     let stats =
         Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, parser.beam(), args.threads);
-    eprintln!("{stats}");
+    crate::console::note(format_args!("{stats}"));
     if let Some(mut file) = stats_output {
         serde_json::to_writer_pretty(&mut file, &stats)?;
         writeln!(file)?;
         file.finish()?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if source.report(sentences) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn read_chunk(reader: &mut impl Iterator<Item = Result<Sentence>>) -> Result<Vec<Sentence>> {
+/// Counts the sentences that are done, on a terminal.
+fn progress_bar() -> ProgressBar {
+    if !crate::console::shows_progress() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} sentences parsed, {per_sec}, {elapsed}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Adds to an error of malformed input what parses the rest.
+fn with_remedy(error: Error) -> anyhow::Error {
+    match error {
+        Error::Problem(problem) => anyhow::anyhow!("{problem} (--keep-going leaves out what is malformed)"),
+        error => error.into(),
+    }
+}
+
+fn read_chunk(source: &mut Source<impl BufRead>, parser: &Engine<'_>) -> Result<Vec<Sentence>> {
     let mut chunk = Vec::new();
     let mut words = 0;
     while words < CHUNK_WORDS
-        && let Some(sentence) = reader.next()
+        && let Some(sentence) = source.next()?
     {
-        let sentence = sentence?;
+        if let Err(error) = parser.check(&sentence) {
+            source.leave_out(error)?;
+            continue;
+        }
         words += sentence.n_words();
         chunk.push(sentence);
     }

@@ -1,16 +1,18 @@
 //! `treebeam train`.
 
+mod found;
 mod options;
 mod progress;
 mod stats;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::files::Output;
+use super::range;
+use crate::files::{Output, Paths};
 use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
 use crate::learn::{Run, Stop, TrainingData, start as start_run};
 use crate::options::Options;
@@ -43,13 +45,19 @@ pub struct Args {
     training: TrainingArgs,
     /// Threads; the model does not depend on their number. Training uses one for each replica, more with --batch above 1
     /// [default: one for each replica, up to the number of cores]
-    #[arg(long, value_name = "T", help_heading = "Running")]
+    #[arg(long, value_name = "T", value_parser = range::threads(), help_heading = "Running")]
     threads: Option<usize>,
+    /// Take over what the treebank recommends, for options that are not given: several roots, another tag column, lifting
+    #[arg(long, help_heading = "Running")]
+    auto: bool,
+    /// Leave out sentences that are malformed or whose annotation is no tree, and say how many and which
+    #[arg(long, help_heading = "Running")]
+    skip_invalid: bool,
     /// Go on from the checkpoint of a run that was killed; the model is the same, byte for byte
     #[arg(long, help_heading = "Running")]
     resume: bool,
     /// Write a checkpoint after an iteration if the last one is at least this many seconds old
-    #[arg(long, default_value_t = 10.0, value_name = "S", help_heading = "Running")]
+    #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = range::seconds, help_heading = "Running")]
     checkpoint_seconds: f64,
     /// Write seconds, iterations, sizes and peak memory to this file as JSON
     #[arg(long, value_name = "FILE", help_heading = "Running")]
@@ -70,17 +78,19 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     };
+    check_paths(&args, model, &options)?;
     // Fails now rather than after hours if the model cannot be written.
-    drop(Output::create(model)?);
+    Output::check(model)?;
     let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;
     let start = Instant::now();
-    let train = Treebank::read(&args.train, None)?;
-    let dev = args.dev.as_deref().map(|dev| Treebank::read(dev, None)).transpose()?;
+    let train = found::read(&args.train, args.skip_invalid)?;
+    let dev = args.dev.as_deref().map(|dev| found::read(dev, args.skip_invalid)).transpose()?;
+    let options = found::found(&train, dev.as_ref(), given, options, args.auto)?;
     match &options {
         Options::Transitions(options) => {
             let data = TrainingData::new(options, &train, dev.as_ref())?;
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
-            eprintln!(
+            crate::console::note(format_args!(
                 "{}, features {} ({} templates), {} labels, {} actions, seed {}",
                 options.system,
                 options.features,
@@ -88,9 +98,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 data.actions().n_labels(),
                 data.actions().len(),
                 options.seed
-            );
+            ));
             if let Some(told) = options.told() {
-                eprintln!("{told}");
+                crate::console::note(format_args!("{told}"));
             }
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
@@ -99,17 +109,38 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Options::Graph(options) => {
             let data = GraphData::new(options, &train, dev.as_ref())?;
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
-            eprintln!(
+            crate::console::note(format_args!(
                 "{}, features of arcs ({N_TEMPLATES} templates), {} labels, seed {}",
                 options.system,
                 data.header().labels.len(),
                 options.seed
-            );
+            ));
             let mut trainer = GraphTrainer::new(options, &data, args.threads.unwrap_or(1))?;
             go(&mut trainer, &args, model, start, stats_output)?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses outputs that would replace an input or another output, and two inputs from one stream.
+fn check_paths(args: &Args, model: &Path, options: &Options) -> anyhow::Result<()> {
+    let standard = Path::new("-");
+    if args.train == standard && args.dev.as_deref() == Some(standard) {
+        bail!("only one of --train and --dev can be standard input");
+    }
+    let mut paths = Paths::default().input(&args.train);
+    if let Some(dev) = &args.dev {
+        paths = paths.input(dev);
+    }
+    if let Options::Transitions(options) = options {
+        paths = paths.input(Path::new(&options.features));
+    }
+    paths = paths.output(model)?;
+    if model != standard {
+        paths = paths.output(&beside(model, ".checkpoint"))?;
+    }
+    args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
+    Ok(())
 }
 
 /// Trains to the end, with checkpoints beside `model`; the clock was started at `start`.
@@ -123,9 +154,18 @@ fn go(
     let checkpoint = beside(model, ".checkpoint");
     if args.resume && checkpoint.exists() {
         run.load(&checkpoint)?;
-        eprintln!("resuming after iteration {} from {}", run.reports().len(), checkpoint.display());
+        crate::console::note(format_args!(
+            "resuming after iteration {} from {}",
+            run.reports().len(),
+            checkpoint.display()
+        ));
+    } else if args.resume {
+        eprintln!("note: there is no checkpoint {}; training starts from the beginning", checkpoint.display());
+    } else if checkpoint.is_file() {
+        let path = checkpoint.display();
+        eprintln!("note: {path} is of a run that was killed; --resume would go on from it, this run replaces it");
     }
-    let display = Display::new(run.n_sentences(), run.stopping());
+    let display = Display::new(run.n_sentences(), run.stopping(), run.reports().len() as u32);
     run.reports().iter().for_each(|report| display.report(report));
     let mut saved = Instant::now();
     while !run.is_done() {
@@ -135,26 +175,32 @@ fn go(
             display.report(report);
         }
         if saved.elapsed() >= Duration::from_secs_f64(args.checkpoint_seconds) {
-            run.save(&checkpoint)?;
+            // Without it a killed run starts again, but this one can still make its model.
+            if let Err(error) = run.save(&checkpoint) {
+                eprintln!("warning: no checkpoint after iteration {iteration}: {error}; training goes on");
+            }
             saved = Instant::now();
         }
     }
     match run.stopping().stop(run.reports()) {
-        Some(Stop::Plateau) => eprintln!("plateau after iteration {}", run.reports().len()),
-        Some(Stop::Maximum) => eprintln!("no plateau within {} iterations", run.reports().len()),
+        Some(Stop::Plateau) => crate::console::note(format_args!("plateau after iteration {}", run.reports().len())),
+        Some(Stop::Maximum) => {
+            crate::console::note(format_args!("no plateau within {} iterations", run.reports().len()))
+        }
         None => {}
     }
     let written = run.write(model)?;
-    if checkpoint.exists() {
+    display.finish();
+    if checkpoint.is_file() {
         std::fs::remove_file(&checkpoint).with_context(|| format!("{}", checkpoint.display()))?;
     }
-    eprintln!(
+    crate::console::note(format_args!(
         "wrote {}: iteration {}, {} features, {} weights",
         model.display(),
         written.iteration,
         written.size.features,
         written.size.weights
-    );
+    ));
     if let Some(mut file) = stats_output {
         let stats = Stats {
             sentences: run.n_sentences(),
@@ -173,7 +219,7 @@ fn go(
 }
 
 fn describe(train: &Treebank, dev: Option<&Treebank>, n_left_out: usize) {
-    eprintln!(
+    crate::console::note(format_args!(
         "{}: {} sentences, {} words{}",
         train.path.display(),
         train.sentences.len(),
@@ -182,9 +228,10 @@ fn describe(train: &Treebank, dev: Option<&Treebank>, n_left_out: usize) {
             0 => String::new(),
             dropped => format!("; {dropped} that are not projective left out"),
         }
-    );
+    ));
     if let Some(dev) = dev {
-        eprintln!("{}: {} sentences, {} words", dev.path.display(), dev.sentences.len(), dev.n_words());
+        let (path, n_sentences, n_words) = (dev.path.display(), dev.sentences.len(), dev.n_words());
+        crate::console::note(format_args!("{path}: {n_sentences} sentences, {n_words} words"));
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Analysis;
 use crate::error::{Problem, Result};
 use crate::tree::{Node, ROOT, Roots};
-use crate::treebank::{Column, Sentence, Treebank};
+use crate::treebank::{Column, Reader, Sentence};
 
 /// A file whose sentences are all trees, perhaps with several roots.
 #[derive(Debug, Clone)]
@@ -42,7 +42,9 @@ impl Input {
     /// If the file cannot be read, is malformed or empty, or a word has no head, a head that does not exist, or is part of
     /// a cycle. The first such word is named.
     pub fn read(path: &Path) -> Result<Input> {
-        let sentences = Treebank::read(path, None)?.sentences.iter().map(read_sentence).collect::<Result<_, _>>()?;
+        // Sentence by sentence: what is compared is kept, the file is not.
+        let sentences =
+            Reader::open(path, None)?.map(|sentence| Ok(read_sentence(&sentence?)?)).collect::<Result<_>>()?;
         Ok(Input { path: path.display().to_string(), sentences })
     }
 

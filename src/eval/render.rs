@@ -3,6 +3,8 @@
 use std::fmt::{self, Display};
 
 use super::significance::{Interval, LEVEL};
+use crate::error::excerpt;
+
 use super::{ArcClass, Breakdowns, Bucket, Granularity, Headline, Punctuation, Report, Scores, SystemReport, Test};
 
 /// The report as text.
@@ -102,7 +104,8 @@ fn arc_classes(name: &str, classes: &[ArcClass]) -> Table {
     let mut table = Table::new(1, [name, "gold", "recall", "predicted", "precision", "F1"]);
     for class in classes {
         table.row([
-            class.class.clone(),
+            // A label can be as long as its file.
+            excerpt(&class.class),
             class.gold.to_string(),
             share(class.recall.unwrap_or(f64::NAN), class.gold_found),
             class.predicted.to_string(),

@@ -21,8 +21,20 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// What shows and stores results and does not decide them; files and folders in `src`. What options come to is in every key.
-pub const PRESENTATION: [&str; 10] =
-    ["cli", "report", "experiment", "options", "files", "error", "main.rs", "lib.rs", "error.rs", "process.rs"];
+pub const PRESENTATION: [&str; 12] = [
+    "cli",
+    "report",
+    "draw",
+    "experiment",
+    "options",
+    "files",
+    "error",
+    "main.rs",
+    "lib.rs",
+    "error.rs",
+    "process.rs",
+    "console.rs",
+];
 
 /// What does decide them nevertheless: how an experiment cuts treebanks, trains, decodes and scores.
 pub const DECIDING: [&str; 2] = ["experiment/data.rs", "experiment/engine.rs"];

@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
+/// The most sentences that are generated, all of them in memory.
+const MAX_GENERATED: usize = 1_000_000;
+
 /// Where a treebank comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
@@ -35,11 +38,11 @@ impl FromStr for Source {
                 _ => return None,
             };
             let (seed, sentences) = (seed.parse().ok()?, sentences.parse().ok()?);
-            (sentences >= 10).then_some(Source::Generated { seed, sentences, nonprojective })
+            (10..=MAX_GENERATED).contains(&sentences).then_some(Source::Generated { seed, sentences, nonprojective })
         };
         parsed().ok_or_else(|| {
             let expected = "generated:SEED,SENTENCES,projective or generated:SEED,SENTENCES,nonprojective";
-            Error::Usage(format!("treebank `{text}`: expected {expected}, of 10 sentences or more"))
+            Error::Usage(format!("treebank `{text}`: expected {expected}, of 10 to 1,000,000 sentences"))
         })
     }
 }
@@ -65,9 +68,13 @@ mod tests {
         let source: Source = "generated:7,100,nonprojective".parse().unwrap();
         assert_eq!(source, Source::Generated { seed: 7, sentences: 100, nonprojective: true });
         assert_eq!(source.to_string(), "generated:7,100,nonprojective");
-        for bad in
-            ["generated:7,100", "generated:7,100,maybe", "generated:7,9,projective", "generated:x,100,projective"]
-        {
+        for bad in [
+            "generated:7,100",
+            "generated:7,100,maybe",
+            "generated:7,9,projective",
+            "generated:x,100,projective",
+            "generated:1,99999999999,projective",
+        ] {
             assert!(bad.parse::<Source>().is_err(), "{bad}");
         }
     }

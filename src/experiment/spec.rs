@@ -129,6 +129,12 @@ impl Spec {
         let source = SourceText { text, path };
         let mut spec: Spec = toml::from_str(text).map_err(|e| source.toml_problem(e.span(), e.message()))?;
         spec.path = path.to_owned();
+        let n_rows = spec.grid.iter().fold(1, |n: usize, axis| n.saturating_mul(axis.values.len()));
+        if n_rows > MAX_GRID {
+            let span = spec.grid.first().map(|axis| axis.option.span());
+            let found = format!("a grid of {n_rows} combinations");
+            return Err(source.problem(span, found, &format!("at most {MAX_GRID}: fewer values or axes")).into());
+        }
         spec.rows.extend(spec.grid_rows());
         spec.check(&source)?;
         Ok(spec)
@@ -233,6 +239,9 @@ impl Spec {
     }
 }
 
+/// The most rows that a grid makes.
+const MAX_GRID: usize = 10_000;
+
 /// A specification's text, to tell lines by.
 struct SourceText<'a> {
     text: &'a str,
@@ -320,6 +329,16 @@ mod tests {
         assert_eq!(spec.rows.len(), 3);
         assert_eq!(spec.columns.len(), 2);
         assert_eq!(spec.profiles["quick"].seeds, [1, 2]);
+    }
+
+    #[test]
+    fn grids_have_bounds() {
+        let values: Vec<String> = (0..100).map(|value| value.to_string()).collect();
+        let axis = |option: &str| format!("[[grid]]\noption = \"{option}\"\nvalues = [{}]\n", values.join(", "));
+        let axes: String = ["explore-from", "beam", "iterations", "average-from", "batch"].map(axis).concat();
+        let text = SPEC.replace("[table]", &format!("{axes}[table]"));
+        let error = Spec::parse(&text, Path::new("s.toml")).unwrap_err().to_string();
+        assert!(error.contains("a grid of 10000000000 combinations; expected at most 10000"), "{error}");
     }
 
     #[test]

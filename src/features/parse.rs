@@ -20,12 +20,22 @@
 //!
 //! Conditions (`=`) are of columns, at most one a template; it counts as an atom.
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
 use super::{Address, Atom, Attribute, FeatureSet, Step, Template};
 use crate::configuration::{Role, Slot, Slots};
 use crate::error::{Location, Problem, Result};
 
 /// The most atoms a template may have.
 pub const MAX_ATOMS: usize = 6;
+
+/// The most templates a set may have.
+const MAX_TEMPLATES: usize = 4096;
+
+/// The most different conditions a set may have: those of templates that read the same places are numbered together with
+/// the other atoms, in a byte.
+const MAX_CONDITIONS: usize = 100;
 
 impl FeatureSet {
     /// Parses a feature set; `path` is what errors call the file.
@@ -35,6 +45,9 @@ impl FeatureSet {
     /// twice in the set, too many atoms, no template at all.
     pub fn parse(name: &str, path: &str, text: &str) -> Result<FeatureSet> {
         let mut templates: Vec<Template> = Vec::new();
+        // The lines of templates by their atoms, in order.
+        let mut lines: HashMap<Vec<Atom>, usize> = HashMap::new();
+        let mut conditions: HashSet<Atom> = HashSet::new();
         let mut slots: Vec<(&str, Vec<Atom>)> = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let located = |(column, found, expected): Fault| Problem {
@@ -49,7 +62,9 @@ impl FeatureSet {
                 "cross" => {
                     for atoms in cross(code, &slots).map_err(located)? {
                         let template = Template { atoms, line: index + 1 };
-                        if !templates.iter().any(|earlier| earlier.same_atoms(&template)) {
+                        if let Entry::Vacant(entry) = lines.entry(template.sorted_atoms()) {
+                            entry.insert(template.line);
+                            conditions.extend(template.atoms.iter().filter(|atom| is_condition(atom)).cloned());
                             templates.push(template);
                         }
                     }
@@ -61,13 +76,20 @@ impl FeatureSet {
                     }
                     check(&atoms).map_err(|(found, expected)| located((offset(line), found, expected)))?;
                     let template = Template { atoms, line: index + 1 };
-                    if let Some(earlier) = templates.iter().find(|earlier| earlier.same_atoms(&template)) {
-                        let found = format!("the template of line {} again", earlier.line);
+                    if let Some(earlier) = lines.insert(template.sorted_atoms(), template.line) {
+                        let found = format!("the template of line {earlier} again");
                         return Err(located((offset(line), found, "each template once".to_owned())).into());
                     }
+                    conditions.extend(template.atoms.iter().filter(|atom| is_condition(atom)).cloned());
                     templates.push(template);
                 }
             }
+            let too_many = |n: usize, most: usize, what: &str| {
+                let fault = (offset(line), format!("a set of more than {most} {what}"), "fewer of them".to_owned());
+                if n > most { Err(located(fault)) } else { Ok(()) }
+            };
+            too_many(templates.len(), MAX_TEMPLATES, "templates")?;
+            too_many(conditions.len(), MAX_CONDITIONS, "different conditions")?;
         }
         if templates.is_empty() {
             return Err(Problem {
@@ -133,9 +155,12 @@ fn atoms<'t>(words: impl Iterator<Item = (usize, &'t str)>) -> Result<Vec<Atom>,
     Ok(atoms)
 }
 
+fn is_condition(atom: &Atom) -> bool {
+    matches!(atom, Atom::Is(..))
+}
+
 /// Whether these atoms can be a template; if not, what was found and what was expected.
 fn check(atoms: &[Atom]) -> Result<(), (String, String)> {
-    let is_condition = |atom: &Atom| matches!(atom, Atom::Is(..));
     if let Some(second) = atoms.iter().filter(|atom| is_condition(atom)).nth(1) {
         return Err((format!("a second condition, `{second}`"), "at most one".to_owned()));
     }
@@ -173,6 +198,10 @@ fn cross(code: &str, slots: &[(&str, Vec<Atom>)]) -> Result<Vec<Vec<Atom>>, Faul
         let Some((_, atoms)) = slots.iter().find(|(known, _)| *known == name) else {
             return Err((start, format!("unknown slot `{name}`"), "slots that lines above it define".to_owned()));
         };
+        if n_slots == MAX_ATOMS || templates.len().saturating_mul(atoms.len()) > 16 * MAX_TEMPLATES {
+            let found = format!("more than {MAX_ATOMS} slots or {} combinations", 16 * MAX_TEMPLATES);
+            return Err((start, found, "fewer of them in one `cross`".to_owned()));
+        }
         let with = |template: &Vec<Atom>, atom: &Atom| [&template[..], std::slice::from_ref(atom)].concat();
         let longer = templates.iter().flat_map(|template| atoms.iter().map(move |atom| with(template, atom)));
         templates = longer.collect();
@@ -300,6 +329,13 @@ mod tests {
         assert!(error("# nothing\n").contains("no template"));
         assert!(error("S0").contains("PLACE.ATTRIBUTE"));
         assert!(error("S0.w S1.w S2.w S3.w B0.w B1.w B2.w").contains("7 atoms"));
+        let conditions: String = (0..255).map(|i| format!("S0.w S0.p=T{i}\n")).collect();
+        assert!(error(&conditions).starts_with("test.feat:101: column 1: a set of more than 100 different conditions"));
+        let wide = format!(
+            "slot a {}\ncross a a a a\n",
+            "S0.w S1.w S2.w S3.w B0.w B1.w B2.w B0.p S0.p S1.p S2.p S3.p B1.p B2.p S0.l1.w S0.r1.w S1.l1.w"
+        );
+        assert!(error(&wide).contains("fewer of them in one `cross`"), "{}", error(&wide));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub use container::{Kind, Section, Sections, damaged};
 pub use input::{is_packed, open, read_whole};
 pub use output::{Output, write_whole};
 pub use paths::Paths;
+#[cfg(feature = "cli")]
 pub use temporary::clean_up_on_signals;
 
 pub(crate) use input::open_to_keep;

@@ -26,6 +26,7 @@ impl Drop for Registered {
 }
 
 /// Removes all temporary files of outputs that are not finished. For a process that is about to end.
+#[cfg(feature = "cli")]
 fn remove_all() {
     for path in OPEN.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         let _ = std::fs::remove_file(path);
@@ -34,10 +35,13 @@ fn remove_all() {
 
 /// From now on, a signal to stop removes unfinished outputs, says so and ends the process with exit code 128 and the signal's
 /// number. Signals that whoever started the process has it ignore, as `nohup` does, stay ignored.
+#[cfg(feature = "cli")]
 pub fn clean_up_on_signals() {
     #[cfg(unix)]
     {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+        // A file that may grow no further is an error of the write, which has a message, and not the end of the process.
+        let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
         let ignored = ignored_signals();
         let wanted = [(SIGHUP, "SIGHUP"), (SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")];
         let wanted: Vec<(i32, &str)> =
@@ -60,7 +64,7 @@ pub fn clean_up_on_signals() {
 }
 
 /// A bit for each signal that the process ignores, signal 1 being the lowest, where Linux tells.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "cli"))]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

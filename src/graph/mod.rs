@@ -31,7 +31,7 @@ pub use features::{ArcFeatures, N_TEMPLATES};
 pub use learn::GraphTrainer;
 pub use model::{GraphHeader, GraphModel};
 pub use options::{GraphOptions, Learner};
-pub use parser::GraphParser;
+pub use parser::{GraphParser, check_length};
 pub use scorer::{ArcLabels, ArcScorer, Side};
 
 use crate::choice::choice;

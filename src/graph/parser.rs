@@ -15,7 +15,10 @@ use crate::treebank::Sentence;
 pub(super) const MAX_WORDS: usize = 2048;
 
 /// The problem that `sentence` is too long, if it is.
-pub(super) fn check_length(sentence: &Sentence) -> Result<()> {
+///
+/// # Errors
+/// The problem itself.
+pub fn check_length(sentence: &Sentence) -> Result<()> {
     if sentence.n_words() <= MAX_WORDS {
         return Ok(());
     }

@@ -159,20 +159,15 @@ impl Weights for IntegerWeights {
         features.iter().for_each(|&feature| self.rows.prefetch(feature));
     }
 
-    /// A row here is its start and its length.
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
-        for (row, &feature) in rows.iter_mut().zip(features) {
-            let place = self.rows.find(feature);
-            *row = Row(u64::from(place.start) << 16 | u64::from(place.len));
-            self.rows.prefetch_row(place);
-        }
+        self.rows.find_all(features, rows);
     }
 
     #[inline]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
-        for &Row(row) in rows {
-            for entry in &self.rows.entries[(row >> 16) as usize..][..row as u16 as usize] {
+        for &row in rows {
+            for entry in self.rows.found(row) {
                 scores[entry.lane as usize] += entry.weight;
             }
         }

@@ -234,8 +234,11 @@ impl RealWeights {
     }
 
     fn find_or_let_in(&mut self, feature: u64, n_lanes: usize) -> Option<usize> {
-        let is_known = self.rows.has(feature);
-        (is_known || self.lets_in(feature)).then(|| self.rows.find_or_insert(feature, n_lanes))
+        let i = self.rows.position(feature);
+        if self.rows.is_taken(i) {
+            return Some(i);
+        }
+        self.lets_in(feature).then(|| self.rows.insert(feature, n_lanes))
     }
 
     fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
@@ -261,20 +264,15 @@ impl Weights for RealWeights {
         features.iter().for_each(|&feature| self.rows.prefetch(feature));
     }
 
-    /// A row here is its start and its length.
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
-        for (row, &feature) in rows.iter_mut().zip(features) {
-            let place = self.rows.find(feature);
-            *row = Row(u64::from(place.start) << 16 | u64::from(place.len));
-            self.rows.prefetch_row(place);
-        }
+        self.rows.find_all(features, rows);
     }
 
     #[inline]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
-        for &Row(row) in rows {
-            for entry in &self.rows.entries[(row >> 16) as usize..][..row as u16 as usize] {
+        for &row in rows {
+            for entry in self.rows.found(row) {
                 scores[entry.lane as usize] += (entry.weight * UNIT).round() as i32;
             }
         }

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::Row;
 use super::frozen::from_bytes;
 use crate::files::{Section, Sections, prefetch};
 
@@ -105,10 +106,20 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         prefetch(&self.places, self.home(feature));
     }
 
-    /// Tells the memory that the row at `place` will soon be read.
+    /// Finds the rows of `features`: of each its start and its length in one number.
     #[inline]
-    pub fn prefetch_row(&self, place: Place) {
-        prefetch(&self.entries, place.start as usize);
+    pub fn find_all(&self, features: &[u64], rows: &mut [Row]) {
+        for (row, &feature) in rows.iter_mut().zip(features) {
+            let place = self.find(feature);
+            *row = Row(u64::from(place.start) << 16 | u64::from(place.len));
+            prefetch(&self.entries, place.start as usize);
+        }
+    }
+
+    /// The entries of a row that [`RowTable::find_all`] has found.
+    #[inline]
+    pub fn found(&self, Row(row): Row) -> &[E] {
+        &self.entries[(row >> 16) as usize..][..row as u16 as usize]
     }
 
     /// The place of `feature`; an empty row if it has none.
@@ -124,7 +135,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
 
     /// Where `feature` stands among the places, or could stand.
     #[inline]
-    fn position(&self, feature: u64) -> usize {
+    pub fn position(&self, feature: u64) -> usize {
         let mask = self.places.len() - 1;
         let mut i = self.home(feature);
         loop {
@@ -138,15 +149,25 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
 
     /// Where `feature` stands among the places; if it has no row, it gets one without weights, with room for `n_lanes`.
     pub fn find_or_insert(&mut self, feature: u64, n_lanes: usize) -> usize {
+        let i = self.position(feature);
+        if self.is_taken(i) { i } else { self.insert(feature, n_lanes) }
+    }
+
+    /// Whether a feature stands at this place.
+    #[inline]
+    pub fn is_taken(&self, i: usize) -> bool {
+        self.places[i].start != 0
+    }
+
+    /// Gives `feature`, which has none, a row without weights, with room for `n_lanes`; where it stands among the places.
+    pub fn insert(&mut self, feature: u64, n_lanes: usize) -> usize {
         if self.n_features * 3 >= self.places.len() * 2 {
             self.grow_table();
         }
+        let log = log_of(n_lanes);
         let i = self.position(feature);
-        if self.places[i].start == 0 {
-            let log = log_of(n_lanes);
-            self.places[i] = Place { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
-            self.n_features += 1;
-        }
+        self.places[i] = Place { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
+        self.n_features += 1;
         i
     }
 

@@ -18,10 +18,12 @@
 
 mod given;
 mod parser;
+mod recommend;
 mod remarks;
 
 pub use given::GivenOptions;
 pub use parser::ParserKind;
+pub use recommend::Recommendation;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -58,6 +58,37 @@ impl Treebank {
         Ok(Treebank { path: path.to_owned(), format, sentences, sha256 })
     }
 
+    /// Reads what can be trained on of a file: sentences that are well formed and whose annotation is a tree, with as many
+    /// roots as its format allows. What is wrong with the others is added to `problems`; their number.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or no sentence is left.
+    pub fn read_valid(path: &Path, format: Option<Format>, problems: &mut Problems) -> Result<(Treebank, usize)> {
+        let mut hashing = Hashing { input: files::open_to_keep(path).map_err(Error::io(path))?, hasher: Sha256::new() };
+        let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);
+        let mut reader =
+            Reader::new(BufReader::with_capacity(1 << 16, &mut hashing), &path.display().to_string(), format);
+        let (mut sentences, mut n_skipped) = (Vec::new(), 0);
+        while let Some(step) = reader.step()? {
+            problems.append(step.problems);
+            let Some(sentence) = step.sentence else {
+                n_skipped += 1;
+                continue;
+            };
+            let before = problems.len();
+            sentence.check_annotation(format.roots(), problems);
+            if problems.len() == before { sentences.push(sentence) } else { n_skipped += 1 }
+        }
+        drop(reader);
+        if sentences.is_empty() {
+            let message =
+                format!("{}: none of its sentences is valid; `treebeam treebank check` says why", path.display());
+            return Err(Error::Usage(message));
+        }
+        let sha256 = hexadecimal(&hashing.hasher.finalize());
+        Ok((Treebank { path: path.to_owned(), format, sentences, sha256 }, n_skipped))
+    }
+
     /// The treebank of these sentences, with the checksum of the file that they would be written as.
     pub fn of_sentences(path: &Path, format: Format, sentences: Vec<Sentence>) -> Treebank {
         let mut hasher = Sha256::new();

@@ -18,6 +18,7 @@ mod scan;
 mod sentence;
 pub mod split;
 mod stats;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod validator;
@@ -27,4 +28,5 @@ pub use format::{Column, Format};
 pub use reader::{Reader, Step};
 pub use sentence::Sentence;
 pub use stats::Stats;
+pub use survey::Survey;
 pub use validator::Validator;

@@ -8,7 +8,7 @@ use crate::cli::loaded::Loaded;
 use crate::decode::Parser;
 use crate::error::Result;
 use crate::eval::Counts;
-use crate::files::Output;
+use crate::files::{Output, Paths};
 use crate::graph::{GraphModel, GraphParser};
 use crate::linear::{FrozenWeights, LinearModel, Precision};
 use crate::model::Frozen as _;
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
     /// The width to parse with; by default the model's own
-    #[arg(long, value_name = "B")]
+    #[arg(long, value_name = "B", value_parser = crate::cli::range::beam())]
     beam: Option<usize>,
 }
 
@@ -44,8 +44,13 @@ enum Quantise {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut paths = Paths::default().input(&args.model);
+    if let Some(test) = &args.test {
+        paths = paths.input(test);
+    }
+    let _ = paths.output(&args.output)?;
     // Fails now rather than after parsing if the model cannot be written.
-    drop(Output::create(&args.output)?);
+    Output::check(&args.output)?;
     let precision = match args.quantise {
         None => Precision::Full,
         Some(Quantise::I16) => Precision::I16,

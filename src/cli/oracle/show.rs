@@ -9,6 +9,7 @@ use anyhow::bail;
 
 use super::{roots_for, roots_name};
 use crate::configuration::{PlainView as _, Point};
+use crate::error::excerpt;
 use crate::system::{Action, Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
 use crate::treebank::{Sentence, Treebank};
@@ -173,10 +174,12 @@ fn steps<S: TransitionSystem>(
 /// The tree that was built, a line a word: number, form, head, label, and where the gold tree has another head, that.
 fn arcs(sentence: &Sentence, gold: &Gold, labels: &Labels, derivation: &Derivation) -> String {
     let mut text = String::new();
-    let width = gold.tree().words().map(|word| sentence.form(word).chars().count()).max().unwrap_or(0);
+    let form = |word| excerpt(sentence.form(word));
+    let width = gold.tree().words().map(|word| form(word).chars().count()).max().unwrap_or(0);
     for word in gold.tree().words() {
-        let (form, head) = (sentence.form(word), derivation.tree.head(word));
-        _ = write!(text, "{word:>3}  {form:<width$}  {head:>3}  {}", labels.name(derivation.tree.label(word)));
+        let (form, head) = (form(word), derivation.tree.head(word));
+        let label = excerpt(labels.name(derivation.tree.label(word)));
+        _ = write!(text, "{word:>3}  {form:<width$}  {head:>3}  {label}");
         if head != gold.head(word) {
             _ = write!(text, "  (gold head {})", gold.head(word));
         }
@@ -188,12 +191,14 @@ fn arcs(sentence: &Sentence, gold: &Gold, labels: &Labels, derivation: &Derivati
 fn action_name(action: Action, labels: &Labels) -> String {
     match action.label {
         NO_LABEL => action.mv.name().to_owned(),
-        label => format!("{} {}", action.mv.name(), labels.name(label)),
+        label => format!("{} {}", action.mv.name(), excerpt(labels.name(label))),
     }
 }
 
 /// Nodes by number and form.
 fn names(sentence: &Sentence, nodes: impl Iterator<Item = Node>) -> String {
-    let name = |node: Node| if node == ROOT { "0:ROOT".to_owned() } else { format!("{node}:{}", sentence.form(node)) };
+    let name = |node: Node| {
+        if node == ROOT { "0:ROOT".to_owned() } else { format!("{node}:{}", excerpt(sentence.form(node))) }
+    };
     nodes.map(name).collect::<Vec<_>>().join(" ")
 }

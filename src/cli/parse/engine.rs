@@ -4,6 +4,7 @@ use anyhow::{bail, ensure};
 
 use crate::cli::loaded::Loaded;
 use crate::decode::{Parsed, Parser};
+use crate::features::ColumnName;
 use crate::graph::GraphParser;
 use crate::linear::Weights as _;
 use crate::model::Frozen as _;
@@ -29,6 +30,11 @@ impl<'m> Engine<'m> {
         match model {
             Loaded::Transitions(model) => {
                 let width = beam.unwrap_or(model.header.beam);
+                let most = crate::cli::range::MAX_BEAM;
+                ensure!(
+                    (1..=most).contains(&(width as u64)),
+                    "the model's header says that its beam is {width} wide; expected a width from 1 to {most}; --beam sets another"
+                );
                 Ok(Engine::Transitions(Parser::new(model, width, threads)?, width))
             }
             Loaded::Graph(model) => {
@@ -50,6 +56,17 @@ impl<'m> Engine<'m> {
         }
     }
 
+    /// Whether the parser takes the sentence.
+    ///
+    /// # Errors
+    /// If it is too long for this kind of parser.
+    pub fn check(&self, sentence: &Sentence) -> crate::error::Result<()> {
+        match self {
+            Engine::Transitions(..) => Ok(()),
+            Engine::Graph(_) => crate::graph::check_length(sentence),
+        }
+    }
+
     /// The `k` best trees of each sentence, in the order of the sentences.
     ///
     /// # Errors
@@ -68,6 +85,14 @@ impl Loaded {
         match self {
             Loaded::Transitions(model) => model.label_decoding.labels(),
             Loaded::Graph(model) => model.label_decoding.labels(),
+        }
+    }
+
+    /// The columns that features of words and of tags read.
+    pub fn columns(&self) -> (ColumnName, ColumnName) {
+        match self {
+            Loaded::Transitions(model) => (model.header.word_column, model.header.tag_column),
+            Loaded::Graph(model) => (model.header.word_column, model.header.tag_column),
         }
     }
 

@@ -8,29 +8,49 @@ use crate::learn::{IterationReport, Stopping};
 #[derive(Debug)]
 pub struct Display {
     bar: ProgressBar,
+    /// Of one iteration.
+    n_sentences: u64,
 }
 
 impl Display {
-    /// A display of passes over so many sentences. The bar is hidden unless standard error is a terminal.
-    pub fn new(n_sentences: usize, stopping: Stopping) -> Display {
-        let bar = ProgressBar::with_draw_target(Some(n_sentences as u64), ProgressDrawTarget::stderr_with_hz(5));
-        let most = stopping.most;
+    /// A display of a run over so many sentences, of which `done` iterations were done before. The bar is of the whole run, to the
+    /// plateau of the most iterations, and hidden unless standard error is a terminal.
+    pub fn new(n_sentences: usize, stopping: Stopping, done: u32) -> Display {
+        let n_sentences = n_sentences as u64;
+        let bar = match crate::console::shows_progress() {
+            true => ProgressBar::with_draw_target(
+                Some(n_sentences * u64::from(stopping.most)),
+                ProgressDrawTarget::stderr_with_hz(5),
+            ),
+            false => ProgressBar::hidden(),
+        };
         let of = if stopping.patience.is_some() { "of at most" } else { "of" };
-        let template =
-            format!("iteration {{msg}} {of} {most} {{wide_bar}} {{pos}}/{{len}} sentences, {{eta}} left in it");
+        let template = format!(
+            "iteration {{msg}} {of} {} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left",
+            stopping.most
+        );
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
-        Display { bar }
+        let before = n_sentences * u64::from(done);
+        bar.set_position(before);
+        // The time that is left follows from what this process does.
+        bar.reset_eta();
+        Display { bar, n_sentences }
     }
 
     /// `done` sentences of the iteration with this number, from 1, are done.
     pub fn tick(&self, iteration: u32, done: usize) {
-        if done == 1 || self.bar.position() > done as u64 {
-            self.bar.reset();
+        if done == 1 || self.bar.message().is_empty() {
             self.bar.set_message(iteration.to_string());
         }
-        self.bar.set_position(done as u64);
+        let before = self.n_sentences * u64::from(iteration.saturating_sub(1));
+        self.bar.set_position(before + done as u64);
+    }
+
+    /// The run is over.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 
     /// An iteration is over.
@@ -46,10 +66,10 @@ impl Display {
             )
         });
         self.bar.suspend(|| {
-            eprintln!(
+            crate::console::note(format_args!(
                 "iteration {:>2}: {} updates, {} features, {:.1} s{dev}",
                 report.iteration, report.updates, report.features, report.seconds
-            );
+            ));
         });
     }
 }

@@ -52,20 +52,14 @@ impl Decision {
         }
     }
 
-    /// The options are whole actions, of which the `correct` ones, in ascending order, cost 0 and others 1. `masks` gives what
-    /// is permitted at each point.
-    pub fn set_correct<'m, T: Trainable>(
-        &mut self,
-        correct: &[Choice],
-        masks: impl Iterator<Item = (Point, &'m [i32])>,
-        frame: &Frame<T>,
-    ) {
+    /// The options are a correct action and the predicted one, which is not.
+    pub fn set_pair<T: Trainable>(&mut self, correct: Choice, predicted: Choice, frame: &Frame<T>) {
         self.clear();
-        for (point, mask) in masks {
-            for (action, _) in (0..).zip(mask).filter(|(_, mask)| **mask == 0) {
-                let is_correct = correct.binary_search(&Choice { point, action }).is_ok();
-                self.push(point, u32::from(action), f32::from(u8::from(!is_correct)), frame);
-            }
+        let mut pair = [(correct, 0.0), (predicted, 1.0)];
+        // In the order in which ties are broken.
+        pair.sort_unstable_by_key(|&(choice, _)| choice);
+        for (Choice { point, action }, cost) in pair {
+            self.push(point, u32::from(action), cost, frame);
         }
     }
 

@@ -98,6 +98,16 @@ impl<T: Trainable> Frame<T> {
         self.points[usize::from(point)].lanes[lane as usize].real()
     }
 
+    /// The one of `choices` with the highest score, the first of them on ties.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn best_of(&self, choices: &[Choice]) -> Choice {
+        let score = |choice: Choice| self.points[usize::from(choice.point)].lanes[usize::from(choice.action)];
+        let better = |best, choice| if score(choice) > score(best) { choice } else { best };
+        choices.iter().copied().reduce(better).expect("some choice is correct")
+    }
+
     /// The permitted choice of the highest score, the first of them on ties.
     pub fn best_permitted<'m>(&self, mask: impl Fn(Point) -> &'m [i32]) -> Choice {
         let mut best: Option<(T::Lane, Choice)> = None;

@@ -253,11 +253,11 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
             if self.correct.binary_search(&predicted).is_ok() {
                 return Decided { choice: predicted, is_right: true, learned: false };
             }
-            let masks = (0..machine.system.n_points(c) as Point).map(|point| (point, mask(point)));
-            self.decision.set_correct(&self.correct, masks, &self.frame);
-            let best = self.correct[0];
-            let reference = self.decision.options.iter().position(|&option| option == (best.point, best.action.into()));
-            return self.joint(item, reference.unwrap_or(0), &mut |is_right| follow_greedily(guide, is_right));
+            // The best correct action, the first of them on ties: all that the perceptron compares with the prediction.
+            let correct = self.frame.best_of(&self.correct);
+            self.decision.set_pair(correct, predicted, &self.frame);
+            let reference = usize::from(predicted < correct);
+            return self.joint(item, reference, &mut |is_right| follow_greedily(guide, is_right));
         }
         match guide {
             Guide::Greedy { gold: GoldSide::Canonical(derivation), .. } => {

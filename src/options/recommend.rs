@@ -1,0 +1,173 @@
+//! What a treebank recommends: options that suit it better than those that would be used. The thresholds are those of a first
+//! look, as MaltOptimizer (Ballesteros & Nivre 2012) takes one, not of a search.
+
+use super::{GivenOptions, Options};
+use crate::features::ColumnName;
+use crate::learn::Nonprojective;
+use crate::system::System;
+use crate::tree::Roots;
+use crate::treebank::{Column, Survey};
+use crate::with_system;
+
+/// Sentences with several roots, in percent, from which they are worth an option.
+const SEVERAL_ROOTS: f64 = 0.5;
+/// Sentences with a non-projective arc, in percent, from which lifting them is worth it.
+const NON_PROJECTIVE: f64 = 1.0;
+
+/// One option that should be another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recommendation {
+    /// The option as it is given on the command line.
+    pub flag: &'static str,
+    /// What in the treebank speaks for it.
+    pub why: String,
+    /// The option alone.
+    pub given: GivenOptions,
+}
+
+impl Options {
+    /// How many words these options let hang from the root.
+    pub fn roots(&self) -> Roots {
+        match self {
+            Options::Transitions(options) => options.roots,
+            Options::Graph(options) => options.roots,
+        }
+    }
+
+    /// The columns that features of words and of tags read.
+    pub fn columns(&self) -> (ColumnName, ColumnName) {
+        match self {
+            Options::Transitions(options) => (options.word_column, options.tag_column),
+            Options::Graph(options) => (options.word_column, options.tag_column),
+        }
+    }
+
+    /// Whether the parser derives non-projective trees.
+    pub fn derives_all(&self) -> bool {
+        match self {
+            Options::Transitions(options) => with_system!(options.system, options.roots, |system| derives_all(&system)),
+            Options::Graph(options) => options.system == crate::graph::GraphKind::Mst,
+        }
+    }
+
+    fn nonprojective(&self) -> Nonprojective {
+        match self {
+            Options::Transitions(options) => options.nonprojective,
+            Options::Graph(options) => options.nonprojective,
+        }
+    }
+
+    fn allows_several_roots(&self) -> bool {
+        match self {
+            Options::Transitions(options) => options.system.check_roots(Roots::Several).is_ok(),
+            Options::Graph(_) => true,
+        }
+    }
+
+    /// What the treebank recommends to change, the most important first.
+    pub fn recommendations(&self, survey: &Survey) -> Vec<Recommendation> {
+        let mut found = Vec::new();
+        let stats = &survey.stats;
+        let several = survey.several_roots_percent();
+        if self.roots() == Roots::Single && several >= SEVERAL_ROOTS && self.allows_several_roots() {
+            found.push(Recommendation {
+                flag: "--roots several",
+                why: format!(
+                    "{several:.1} % of the sentences have several roots, and the parser would make one in each"
+                ),
+                given: GivenOptions { roots: Some(Roots::Several), ..GivenOptions::default() },
+            });
+        }
+        let tags = Column::from(self.columns().1);
+        if survey.empty_percent(tags) > 50.0 {
+            let others = [(ColumnName::Upos, "--tag-column upos"), (ColumnName::Xpos, "--tag-column xpos")];
+            let filled = others.into_iter().find(|(name, _)| survey.empty_percent(Column::from(*name)) < 10.0);
+            if let Some((name, flag)) = filled {
+                found.push(Recommendation {
+                    flag,
+                    why: format!("{} is empty in {:.0} % of the words", tags_name(tags), survey.empty_percent(tags)),
+                    given: GivenOptions { tag_column: Some(name), ..GivenOptions::default() },
+                });
+            }
+        }
+        let share = stats.non_projective_sentences_percent();
+        if !self.derives_all() && share >= NON_PROJECTIVE && self.nonprojective() == Nonprojective::MinCost {
+            found.push(Recommendation {
+                flag: "--nonprojective lift",
+                why: format!(
+                    "{share:.1} % of the sentences have non-projective arcs, which the parser cannot make; lifting teaches it \
+                     to say in labels where they belong"
+                ),
+                given: GivenOptions { nonprojective: Some(Nonprojective::Lift), ..GivenOptions::default() },
+            });
+        }
+        found
+    }
+}
+
+fn derives_all<S: System>(_: &S) -> bool {
+    S::DERIVES_ALL
+}
+
+fn tags_name(column: Column) -> &'static str {
+    column.name(crate::treebank::Format::Conllu)
+}
+
+impl GivenOptions {
+    /// These options with those of `other` that are not given here; whether there are any.
+    pub fn complete(&mut self, other: &GivenOptions) -> bool {
+        let free = |own: bool, recommended: bool| !own && recommended;
+        let roots = free(self.roots.is_some(), other.roots.is_some());
+        let tags = free(self.tag_column.is_some(), other.tag_column.is_some());
+        let nonprojective = free(self.nonprojective.is_some(), other.nonprojective.is_some());
+        self.roots = self.roots.or(other.roots);
+        self.tag_column = self.tag_column.or(other.tag_column);
+        self.nonprojective = self.nonprojective.or(other.nonprojective);
+        roots || tags || nonprojective
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::treebank::{Format, Sentence, Treebank};
+    use std::path::Path;
+
+    fn survey(heads: &[[u8; 4]]) -> Survey {
+        let sentence = |heads: &[u8; 4]| {
+            let word = |(i, head): (usize, &u8)| format!("{}\tw\t_\t_\tN\t_\t{head}\tx\t_\t_\n", i + 1);
+            let text: String = heads.iter().enumerate().map(word).collect();
+            Sentence::new("x", Format::Conllx, &text).unwrap()
+        };
+        let sentences = heads.iter().map(sentence).collect();
+        Survey::of(&Treebank::of_sentences(Path::new("x"), Format::Conllx, sentences)).unwrap()
+    }
+
+    fn flags(options: &Options, survey: &Survey) -> Vec<&'static str> {
+        options.recommendations(survey).iter().map(|recommendation| recommendation.flag).collect()
+    }
+
+    #[test]
+    fn the_treebank_decides() {
+        let given = |system: &str| GivenOptions {
+            system: crate::options::ParserKind::all().iter().copied().find(|kind| kind.name() == system),
+            ..GivenOptions::default()
+        };
+        let [plain, roots, crossing] = [[0, 1, 2, 3], [0, 0, 2, 3], [3, 4, 0, 3]].map(|heads| survey(&[heads]));
+        let eager = given("arc-eager").resolve().unwrap();
+        assert_eq!(flags(&eager, &plain), ["--tag-column xpos"]);
+        assert_eq!(flags(&eager, &roots), ["--roots several", "--tag-column xpos"]);
+        assert_eq!(flags(&eager, &crossing), ["--tag-column xpos", "--nonprojective lift"]);
+        assert_eq!(flags(&given("swap").resolve().unwrap(), &crossing), ["--tag-column xpos"]);
+        assert_eq!(flags(&given("mst").resolve().unwrap(), &crossing), ["--tag-column xpos"]);
+    }
+
+    #[test]
+    fn what_is_given_stays() {
+        let mut given = GivenOptions { roots: Some(Roots::Single), ..GivenOptions::default() };
+        let recommended = GivenOptions { roots: Some(Roots::Several), ..GivenOptions::default() };
+        assert!(!given.complete(&recommended) && given.roots == Some(Roots::Single));
+        let lifted = GivenOptions { nonprojective: Some(Nonprojective::Lift), ..GivenOptions::default() };
+        assert!(given.complete(&lifted) && given.nonprojective == Some(Nonprojective::Lift));
+    }
+}

@@ -1,0 +1,249 @@
+//! What the program stands: closed streams, full disks, signals, outputs that would replace inputs, input that is malformed
+//! or none at all. `make torture` does the same and more, at random and for longer.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::common::{generated, treebeam, write};
+
+const TRAIN: &str = "train --train train.conllu --iterations 1 --replicas 1 --beam 2 --features stack";
+
+/// A folder with `train.conllu`, `dev.conllu` and a `model`.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "train.conllu", &generated(71, 30));
+    write(folder.path(), "dev.conllu", &generated(72, 10));
+    treebeam(folder.path(), &format!("{TRAIN} --model model")).assert().success();
+    folder
+}
+
+fn start(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("treebeam"));
+    command.current_dir(folder).args(line.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+fn told(assert: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+fn temporary_files(folder: &Path) -> usize {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    names.filter(|name| name.to_string_lossy().starts_with(".treebeam-")).count()
+}
+
+#[test]
+fn outputs_replace_neither_inputs_nor_each_other() {
+    let folder = folder();
+    let at = folder.path();
+    std::os::unix::fs::symlink("train.conllu", at.join("link")).unwrap();
+    let before: Vec<_> = ["train.conllu", "dev.conllu", "model"].map(|name| fs::read(at.join(name)).unwrap()).into();
+    for line in [
+        "train --train train.conllu --model train.conllu",
+        "train --train train.conllu --model link",
+        "train --train train.conllu --dev dev.conllu --model dev.conllu",
+        "train --train train.conllu --model m --stats-json m",
+        "train --train train.conllu --model m --stats-json m.checkpoint",
+        "parse --model model dev.conllu -o model",
+        "parse --model model dev.conllu -o dev.conllu",
+        "parse --model model dev.conllu -o out --stats-json out",
+        "parse --model model dev.conllu --stats-json -",
+        "treebank split train.conllu --parts 1,1 -o s -o ./s",
+        "treebank split train.conllu --parts 1,1 -o s -o train.conllu",
+        "model freeze model -o model",
+        "draw dev.conllu -o dev.conllu",
+    ] {
+        let assert = treebeam(at, line).assert().code(2);
+        assert!(told(&assert).contains("this output would replace"), "{line}: {}", told(&assert));
+    }
+    let after: Vec<_> = ["train.conllu", "dev.conllu", "model"].map(|name| fs::read(at.join(name)).unwrap()).into();
+    assert!(before == after && !at.join("s").exists() && !at.join("m").exists());
+    treebeam(at, "treebank convert --fix train.conllu -o train.conllu").assert().success();
+}
+
+#[test]
+fn nobody_has_to_listen() {
+    let folder = folder();
+    let at = folder.path();
+    // Training whose standard error is closed after a line.
+    let mut training = start(at, &format!("{TRAIN} --model heard")).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = training.stderr.take().unwrap();
+    said.read_exact(&mut [0; 1]).unwrap();
+    drop(said);
+    assert!(training.wait().unwrap().success());
+    assert!(fs::read(at.join("heard")).unwrap() == fs::read(at.join("model")).unwrap());
+    // A list of problems of which nobody reads the end, and a verdict all the same.
+    fs::write(at.join("bad.conllu"), "1\ta\t_\tX\t_\t_\t7\tx\t_\t_\n\n".repeat(20_000)).unwrap();
+    for line in ["treebank check --most 100000 bad.conllu", "treebank check --json --most 100000 bad.conllu"] {
+        let mut check = start(at, line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        drop(check.stdout.take());
+        assert_eq!(check.wait().unwrap().code(), Some(2), "{line}");
+    }
+}
+
+#[test]
+fn nothing_in_nothing_out() {
+    let folder = folder();
+    for line in ["parse --model model", "treebank convert -"] {
+        treebeam(folder.path(), line).write_stdin("").assert().success().stdout("");
+    }
+}
+
+#[test]
+fn the_rest_is_parsed_on_request() {
+    let folder = folder();
+    let at = folder.path();
+    let whole = fs::read_to_string(at.join("dev.conllu")).unwrap();
+    let (first, rest) = whole.split_once("\n\n").unwrap();
+    fs::write(at.join("torn.conllu"), format!("{first}\n\n1\tbroken\n\n{rest}1\tto")).unwrap();
+    treebeam(at, "parse --model model dev.conllu -o whole").assert().success();
+    let assert = treebeam(at, "parse --model model torn.conllu -o torn").assert().code(2);
+    assert!(told(&assert).contains("--keep-going") && !at.join("torn").exists());
+    let assert = treebeam(at, "parse --keep-going --model model torn.conllu -o torn").assert().code(1);
+    assert!(told(&assert).contains("2 sentences were left out, 10 were parsed"), "{}", told(&assert));
+    assert!(fs::read(at.join("torn")).unwrap() == fs::read(at.join("whole")).unwrap());
+    let line = "train --train torn.conllu --iterations 1 --replicas 1 --model m";
+    treebeam(at, line).assert().code(2);
+    let assert = treebeam(at, &format!("{line} --skip-invalid")).assert().success();
+    assert!(told(&assert).contains("2 invalid sentences are left out, 10 are kept"), "{}", told(&assert));
+}
+
+#[test]
+fn signals_leave_nothing_behind() {
+    let folder = folder();
+    let at = folder.path();
+    let many: String = fs::read_to_string(at.join("dev.conllu")).unwrap().repeat(3000);
+    fs::write(at.join("many.conllu"), many).unwrap();
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let line = "parse --model model --beam 64 many.conllu -o out";
+        let mut parsing = start(at, line).stderr(Stdio::piped()).spawn().unwrap();
+        let started = Instant::now();
+        while temporary_files(at) == 0 && started.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let kill = Command::new("kill").args([format!("-{name}"), parsing.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        let mut said = String::new();
+        parsing.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let status = parsing.wait().unwrap();
+        assert_eq!((status.code(), status.signal()), (Some(128 + number), None), "{said}");
+        assert!(said.contains(&format!("stopped by SIG{name}")), "{said}");
+        assert_eq!((temporary_files(at), at.join("out").exists()), (0, false));
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_a_lost_checkpoint_is_not() {
+    let folder = folder();
+    let at = folder.path();
+    for line in ["parse --model model dev.conllu -o /dev/full", "treebank convert dev.conllu -o /dev/full"] {
+        let assert = treebeam(at, line).assert().code(2);
+        assert!(told(&assert).contains("/dev/full: "), "{}", told(&assert));
+    }
+    fs::create_dir(at.join("m.checkpoint")).unwrap();
+    let line = format!("{TRAIN} --model m --checkpoint-seconds 0");
+    let assert = treebeam(at, &line).assert().success();
+    assert!(told(&assert).contains("training goes on") && at.join("m").is_file(), "{}", told(&assert));
+}
+
+#[test]
+fn numbers_have_ranges_that_errors_name() {
+    let folder = folder();
+    for (line, range) in [
+        ("train --train train.conllu --model m --checkpoint-seconds inf", "from 0 to 1,000,000,000"),
+        ("train --train train.conllu --model m --checkpoint-seconds nan", "from 0 to 1,000,000,000"),
+        ("train --train train.conllu --model m --checkpoint-seconds=-1", "from 0 to 1,000,000,000"),
+        ("train --train train.conllu --model m --threads 0", "1..=1024"),
+        ("train --train train.conllu --model m --threads 1000000000", "1..=1024"),
+        ("train --train train.conllu --model m --replicas 99999999", "--replicas"),
+        ("parse --model model --threads 0 dev.conllu", "1..=1024"),
+        ("parse --model model --beam 0 dev.conllu", "1..=1048576"),
+        ("parse --model model --k-best 99999999999 dev.conllu", "1..=1048576"),
+    ] {
+        let assert = treebeam(folder.path(), line).assert().code(2);
+        assert!(told(&assert).contains(range), "{line}: {}", told(&assert));
+    }
+}
+
+#[test]
+fn train_says_what_it_found_and_takes_it_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let word = |id: u8, head: u8| format!("{id}\tw{id}\t_\t_\tN\t_\t{head}\tx\t_\t_\n");
+    let text = [[0, 0, 2, 3], [3, 4, 0, 3]]
+        .map(|heads| (1..=4).zip(heads).map(|(id, head)| word(id, head)).collect::<String>() + "\n");
+    fs::write(at.join("t.conllx"), text.concat().repeat(5)).unwrap();
+    let line = "train --train t.conllx --dev t.conllx --model m --iterations 1 --replicas 1";
+    let assert = treebeam(at, line).assert().success();
+    for expected in [
+        "10 sentences, 40 words",
+        "5 sentences with several roots (50.0 %)",
+        "empty in most words: LEMMA, CPOSTAG, FEATS",
+        "warning: t.conllx: UPOS is empty in 100 % of the words",
+        "recommended: --roots several",
+        "recommended: --tag-column xpos",
+        "recommended: --nonprojective lift",
+        "is what is trained on",
+    ] {
+        assert!(told(&assert).contains(expected), "{expected}: {}", told(&assert));
+    }
+    let auto = treebeam(at, &format!("{line} --auto")).assert().success();
+    assert!(told(&auto).contains("taken over: --roots several"), "{}", told(&auto));
+    let [by_auto, by_hand] = ["", "--roots several --tag-column xpos --nonprojective lift"].map(|options| {
+        let auto = if options.is_empty() { "--auto" } else { options };
+        treebeam(at, &format!("{line} {auto}")).assert().success();
+        fs::read(at.join("m")).unwrap()
+    });
+    assert!(by_auto == by_hand);
+    let quiet = treebeam(at, &format!("{line} --quiet --auto")).assert().success();
+    assert!(told(&quiet).lines().all(|line| line.starts_with("warning: ")), "{}", told(&quiet));
+    let parsed = treebeam(at, "parse --model m t.conllx").assert().success();
+    assert!(!told(&parsed).contains("warning"), "{}", told(&parsed));
+    treebeam(at, &format!("{line} --tag-column upos")).assert().success();
+    let parsed = treebeam(at, "parse --model m t.conllx").assert().success();
+    assert!(told(&parsed).contains("warning: t.conllx: CPOSTAG is empty"), "{}", told(&parsed));
+}
+
+#[test]
+fn levels_are_checked_and_told_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let block = "# sent_id = a\n# text = b\n1\tb\t_\tNOM\t_\tx\t0\tdep\t_\t_\n\n";
+    fs::write(at.join("t.conllu"), block.repeat(2)).unwrap();
+    treebeam(at, "treebank check t.conllu").assert().success();
+    treebeam(at, "treebank check --level 1 t.conllu").assert().success();
+    let assert = treebeam(at, "treebank check --level 2 --json --most 1 t.conllu").assert().code(2);
+    let report: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert_eq!((&report["sentences"], &report["n_problems"]), (&2.into(), &7.into()));
+    let rules: Vec<&str> =
+        report["problems"].as_array().unwrap().iter().map(|problem| problem["rule"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["upos", "feats", "label", "sentence-id"]);
+    assert_eq!(report["more"], serde_json::json!({"upos": 1, "feats": 1, "label": 1}));
+}
+
+#[test]
+fn other_formats_are_recognised_and_columns_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (text, expected) in [
+        ("<?xml version=\"1.0\"?>\n<s>\n", "what seems to be XML"),
+        ("The cat sat on the mat .\n", "running text"),
+        ("The\tDET\ncat\tNOUN\n", "convert --from columns --columns form,upos"),
+    ] {
+        fs::write(at.join("t.conllu"), text).unwrap();
+        let assert = treebeam(at, "treebank stats t.conllu").assert().code(2);
+        assert!(told(&assert).contains(expected), "{expected}: {}", told(&assert));
+    }
+    treebeam(at, "treebank convert --from columns --columns form,upos t.conllu -o c.conllu").assert().success();
+    treebeam(at, "treebank check --unannotated c.conllu").assert().success();
+    let several = "1\ta\t_\tX\t_\t_\t0\tx\t_\t_\n2\tb\t_\tX\t_\t_\t0\tx\t_\t_\n\n";
+    fs::write(at.join("several.conllx"), several).unwrap();
+    let assert = treebeam(at, "treebank convert several.conllx -o several.conllu").assert().success();
+    assert!(told(&assert).contains("1 sentences have several roots"), "{}", told(&assert));
+}
