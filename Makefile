@@ -56,17 +56,19 @@ clean: ## remove what was built and the demo's output
 #
 # The papers' tables are run in full, which takes hours, unless QUICK=1 asks for their small versions; the plan, with an
 # estimate of time, is printed first. The other experiments are small unless PROFILE=full. JOBS: cells side by side, by default
-# one per core. SEEDS="1 2" and TREEBANKS="en_ewt tr_imst" replace those of the profile. Runs that were interrupted go on where
-# they stopped; tables, plots and records are in results/ (demo/ for the demo).
+# one per core. Runs that were interrupted go on where they stopped, and several may run at the same time. SEEDS="1 2" and
+# TREEBANKS="en_ewt UD_Turkish-IMST" replace those of the profile. Tables, plots and records are in results/ (demo/ for the demo);
+# those of runs with other seeds or treebanks in runs/, for they are no results of these experiments; OUT=DIR puts them anywhere.
 
 QUICK ?=
 PROFILE ?= quick
 JOBS ?=
 SEEDS ?=
+OUT ?=
 TREEBANKS ?=
 
 TREEBEAM = target/release/treebeam
-SETTINGS = $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS),--set 'seeds=$(SEEDS)') $(if $(TREEBANKS),--set 'treebanks=$(TREEBANKS)')
+SETTINGS = $(if $(OUT),--out '$(OUT)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS),--set 'seeds=$(SEEDS)') $(if $(TREEBANKS),--set 'treebanks=$(TREEBANKS)')
 
 # The papers' tables, in the order in which they are run.
 TABLES = fg17-table1 gn13-table1 gn13-figure1 l2s-table3 l2s-table4 l2s-table5 fg17-table3 fg17-table4
@@ -78,7 +80,7 @@ TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,
 .PHONY: demo tables $(TABLES) $(ABLATIONS) global-vs-greedy systems
 
 demo: build ## train and compare on a generated treebank; nothing to download
-	$(TREEBEAM) experiment run experiments/demo.toml --out demo $(SETTINGS)
+	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
 
 tables: build ## every table of the papers, and the ablations; QUICK=1 for small versions
 	$(TREEBEAM) experiment run $(patsubst %,experiments/%.toml,$(TABLES) $(ABLATIONS)) \
@@ -135,12 +137,11 @@ PYTHON ?= python3
 
 .PHONY: bench-throughput bench-instructions bench-peers
 
-bench-throughput: ## words per second against beam width, threads and sentence length; memory; training
-	$(CARGO) bench --locked --bench program -- throughput --profile $(THROUGHPUT_PROFILE) \
-		$(if $(TREEBANKS),--treebank '$(TREEBANKS)')
+bench-throughput: build ## words per second against beam width, threads and sentence length; memory; training
+	$(TREEBEAM) experiment run experiments/throughput.toml --profile $(THROUGHPUT_PROFILE) $(SETTINGS)
 
 bench-instructions: ## instructions of parsing and training, counted by valgrind
 	$(CARGO) bench --locked --bench program -- instructions $(if $(CHECK),--check --tolerance $(TOLERANCE))
 
 bench-peers: build ## UDPipe and spaCy beside treebeam
-	$(PYTHON) experiments/peers/run.py --profile $(THROUGHPUT_PROFILE)
+	PYTHON='$(PYTHON)' $(TREEBEAM) experiment run experiments/peers.toml --profile $(THROUGHPUT_PROFILE) $(SETTINGS)

@@ -35,7 +35,7 @@ pub static EASY_FIRST: LazyLock<LinearModel> = LazyLock::new(|| {
 });
 
 fn trained(options: TrainOptions) -> LinearModel {
-    let options = TrainOptions { iterations: 3, keep: Keep::Last, ..options };
+    let options = TrainOptions { iterations: 3.into(), keep: Keep::Last, ..options };
     let data = TrainingData::new(&options, &generated(1, 500), None).expect("generated sentences are sound");
     train(&options, &data, 1).expect("the options agree")
 }

@@ -9,7 +9,7 @@ fn main() -> Result<(), Error> {
     let generated =
         |seed, n_sentences| generate::treebank(generate::Options { seed, n_sentences, non_projective: false });
     let (train, test) = (generated(1, 500), generated(2, 200));
-    let options = TrainOptions { iterations: 3, ..TrainOptions::default() };
+    let options = TrainOptions { iterations: 3.into(), ..TrainOptions::default() };
     let data = TrainingData::new(&options, &train, None)?;
     let model = train_model(&options, &data, 2)?;
 

@@ -32,7 +32,7 @@ fn main() -> Result<(), Error> {
     let (train, dev) = (generated(1, 500), generated(2, 200));
     for features in [path.as_str(), "stack"] {
         let set = FeatureSet::load(features)?;
-        let options = TrainOptions { features: features.to_owned(), iterations: 5, ..TrainOptions::default() };
+        let options = TrainOptions { features: features.to_owned(), iterations: 5.into(), ..TrainOptions::default() };
         let data = TrainingData::new(&options, &train, Some(&dev))?;
         let model = train_model(&options, &data, 2)?;
         let parsed = Parser::new(&model, options.beam, 2)?.parse(&dev.sentences, 1);

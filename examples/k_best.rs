@@ -6,7 +6,7 @@ use treebeam::prelude::*;
 
 fn main() -> Result<(), Error> {
     let train = generate::treebank(generate::Options { seed: 1, n_sentences: 500, non_projective: false });
-    let options = TrainOptions { iterations: 3, ..TrainOptions::default() };
+    let options = TrainOptions { iterations: 3.into(), ..TrainOptions::default() };
     let data = TrainingData::new(&options, &train, None)?;
     let model = train_model(&options, &data, 1)?;
 

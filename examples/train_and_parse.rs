@@ -18,7 +18,7 @@ fn main() -> Result<(), Error> {
 
     // The oracle and the features follow from the system and the kind of training.
     let defaults = TrainOptions::of(SystemKind::ArcEager, Training::Global, Learner::default());
-    let options = TrainOptions { iterations: 5, beam: 8, ..defaults };
+    let options = TrainOptions { iterations: 5.into(), beam: 8, ..defaults };
     let data = TrainingData::new(&options, &train, None)?;
     let threads = 2;
     let trained = train_model(&options, &data, threads)?;

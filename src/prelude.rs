@@ -4,7 +4,7 @@
 //! use treebeam::prelude::*;
 //!
 //! let train = generate::treebank(generate::Options { seed: 1, n_sentences: 100, non_projective: false });
-//! let options = TrainOptions { iterations: 2, ..TrainOptions::default() };
+//! let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
 //! let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
 //!
 //! let words = [("the", "DET"), ("dog", "NOUN"), ("barks", "VERB")];

@@ -1,9 +1,47 @@
 //! What this process has used, where the system tells.
 
+use std::time::Instant;
+
 /// Seconds of the processor that this thread has used, where Linux tells (in nanoseconds, `schedstat`).
 pub fn thread_cpu_s() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
+}
+
+/// Measures a piece of work that is done by this thread and by the threads of one pool: time by the clock, and time of the
+/// processor of exactly these threads, so that what other threads of the process do meanwhile does not count.
+#[derive(Debug)]
+pub struct Clock<'p> {
+    pool: &'p rayon::ThreadPool,
+    start: Instant,
+    cpu_start: Option<f64>,
+}
+
+impl<'p> Clock<'p> {
+    /// Starts to measure what this thread and those of `pool` do.
+    pub fn start(pool: &'p rayon::ThreadPool) -> Clock<'p> {
+        Clock { pool, start: Instant::now(), cpu_start: cpu_s_with(pool) }
+    }
+
+    /// Seconds by the clock since the start.
+    pub fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Seconds of the processor since the start, of all these threads together, where the system tells.
+    pub fn cpu_seconds(&self) -> Option<f64> {
+        cpu_s_with(self.pool).zip(self.cpu_start).map(|(end, start)| end - start)
+    }
+}
+
+/// Seconds of the processor that this thread and those of `pool` have used, where the system tells.
+pub fn cpu_s_with(pool: &rayon::ThreadPool) -> Option<f64> {
+    let of_pool: Option<f64> = pool.broadcast(|_| thread_cpu_s()).into_iter().sum();
+    match pool.current_thread_index() {
+        // This thread is one of the pool.
+        Some(_) => of_pool,
+        None => of_pool.zip(thread_cpu_s()).map(|(pool, this)| pool + this),
+    }
 }
 
 /// Starts the peak anew, where Linux lets us; elsewhere the peak is that since the start of the process.
@@ -33,5 +71,31 @@ mod tests {
             assert!(after >= before);
         }
         assert!(peak_rss_bytes().is_none_or(|bytes| bytes > 1 << 20));
+    }
+
+    /// Works until this thread has used so much of the processor.
+    #[cfg(target_os = "linux")]
+    fn burn(seconds: f64) {
+        let start = thread_cpu_s().unwrap();
+        while thread_cpu_s().unwrap() - start < seconds {
+            std::hint::black_box((0..100_000u64).fold(0, |a: u64, b| std::hint::black_box(a ^ b)));
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_threads_of_a_pool_count_and_others_do_not() {
+        if thread_cpu_s().is_none() {
+            return;
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let clock = Clock::start(&pool);
+        std::thread::scope(|scope| {
+            scope.spawn(|| burn(0.3));
+            pool.broadcast(|_| burn(0.05));
+            burn(0.05);
+        });
+        let used = clock.cpu_seconds().unwrap();
+        assert!((0.15..0.3).contains(&used), "two threads of the pool and this one: {used}");
     }
 }

@@ -14,7 +14,7 @@ fn trained(system: SystemKind, training: Training) -> LinearModel {
         training,
         oracle,
         features: "stack".to_owned(),
-        iterations: 2,
+        iterations: 2.into(),
         beam: 8,
         replicas: 1,
         keep: Keep::Last,

@@ -7,7 +7,7 @@ use assert_cmd::Command;
 
 fn treebeam(arguments: &[&str], folder: &std::path::Path) -> Command {
     let mut command = Command::cargo_bin("treebeam").expect("the binary is built");
-    command.args(arguments).current_dir(folder).env_remove("TREEBEAM_TREEBANKS").env("TREEBEAM_REVISION", "r1");
+    command.args(arguments).current_dir(folder).env_remove("TREEBEAM_TREEBANKS");
     command
 }
 
@@ -354,14 +354,234 @@ fn bounds_are_an_experiment_too() {
         "treebanks=generated:1,40,nonprojective generated:2,30,projective",
     ];
     let run = || text(treebeam(&arguments, folder.path()).assert().success().get_output().stderr.clone());
-    assert!(run().contains("fg17-table1: 2 of 2 cells to run"));
-    let results = folder.path().join("results/fg17-table1");
+    assert!(run().contains("fg17-table1: 2 cells to run, 0 done before"));
+    assert!(!folder.path().join("results").exists(), "other treebanks are somebody's own run");
+    let results = folder.path().join("runs/fg17-table1");
     let first = std::fs::read_to_string(results.join("quick.md")).unwrap();
     assert!(first.contains("holds in the mean on 2 of 2 treebanks"), "{first}");
-    assert!(run().contains("fg17-table1: 0 of 2 cells to run"));
+    assert!(run().contains("fg17-table1: 0 cells to run, 2 done before"));
     assert_eq!(std::fs::read_to_string(results.join("quick.md")).unwrap(), first);
-    let records = results.join("walks.jsonl");
+    let records = results.join("records.jsonl");
     let text = std::fs::read(&records).unwrap();
     std::fs::write(&records, &text[..text.len() - 10]).unwrap();
-    assert!(run().contains("fg17-table1: 1 of 2 cells to run"), "a torn record is one that is missing");
+    assert!(run().contains("fg17-table1: 1 cells to run, 1 done before"), "a torn record is one that is missing");
+}
+
+/// A training that takes some seconds, with many iterations; and a short one on another treebank.
+const LONG: &str = r#"
+name = "long"
+title = "A long one"
+
+[profiles.quick]
+treebanks = ["generated:1,600,nonprojective", "generated:2,60,projective"]
+seeds = [1, 2]
+
+[base]
+features = "stack"
+iterations = 12
+replicas = 1
+beam = 4
+
+[[row]]
+name = "global"
+
+[[row]]
+name = "graph"
+options = { system = "eisner" }
+"#;
+
+/// The arguments that run [`LONG`] in `out`, with a checkpoint after each iteration.
+fn long<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let fixed = ["experiment", "run", "long.toml", "--checkpoint-seconds", "0", "--out", out];
+    fixed.into_iter().chain(more.iter().copied()).collect()
+}
+
+fn spawn(arguments: &[&str], folder: &std::path::Path) -> std::process::Child {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("treebeam"));
+    command.args(arguments).current_dir(folder).env_remove("TREEBEAM_TREEBANKS");
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+}
+
+/// What a process told until it ended with success.
+fn ended(child: std::process::Child) -> String {
+    let output = child.wait_with_output().unwrap();
+    let told = text(output.stderr);
+    assert!(output.status.success(), "{told}");
+    told
+}
+
+/// Waits until there is a file in `folder` whose name ends like this.
+fn wait_for(folder: &std::path::Path, ending: &str) -> std::path::PathBuf {
+    let start = std::time::Instant::now();
+    loop {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+        if let Some(found) = entries.filter(|path| path.to_str().unwrap().ends_with(ending)).min() {
+            return found;
+        }
+        assert!(start.elapsed() < std::time::Duration::from_secs(240), "no file ends with {ending}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// The cells of [`LONG`] as `plan --json` tells them.
+fn planned(folder: &std::path::Path, out: &str) -> Vec<serde_json::Value> {
+    let arguments = ["experiment", "plan", "long.toml", "--json", "--out", out];
+    let output = treebeam(&arguments, folder).assert().success();
+    serde_json::from_slice(&output.get_output().stdout).unwrap()
+}
+
+fn states(planned: &[serde_json::Value]) -> Vec<&str> {
+    planned.iter().map(|cell| cell["state"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn two_processes_and_a_kill_lose_nothing_and_do_nothing_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("long.toml"), LONG).unwrap();
+    treebeam(&long("alone", &["--jobs", "1"]), at).assert().success();
+    assert_eq!(states(&planned(at, "shared")), ["missing"; 8]);
+
+    // The first is killed in the middle of a training, while the second runs another one.
+    let mut first = spawn(&long("shared", &["--jobs", "1"]), at);
+    let checkpoint = wait_for(&at.join("shared/cells"), ".checkpoint");
+    let second = spawn(&long("shared", &["--jobs", "1"]), at);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let third = spawn(&long("shared", &["--jobs", "2"]), at);
+    let told = [ended(second), ended(third)];
+    assert_eq!(counts(&at.join("shared")), counts(&at.join("alone")), "the same figures");
+    let records = std::fs::read_to_string(at.join("shared/records.jsonl")).unwrap();
+    assert_eq!(records.lines().count(), 8, "each cell once");
+    // A line for each cell that a process has run or found.
+    let run = told.iter().flat_map(|told| told.lines()).filter(|line| line.contains(" s (")).count();
+    assert!((7..=8).contains(&run), "cells that were run, but for what the first had finished: {told:?}");
+    assert!(!checkpoint.exists());
+    let left: Vec<String> = std::fs::read_dir(at.join("shared/cells"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != ".lock" && !name.starts_with(".treebeam-"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(states(&planned(at, "shared")), ["done"; 8]);
+}
+
+#[test]
+fn a_cell_goes_on_from_its_checkpoint_to_the_same_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("long.toml"), LONG).unwrap();
+    let cells = planned(at, "whole");
+    for key in ["experiment", "key", "title", "seconds", "memory", "records", "state"] {
+        assert!(!cells[0][key].is_null(), "{key}: {}", cells[0]);
+    }
+    assert!(cells[0]["seconds"].as_f64() > Some(0.0) && cells[0]["memory"].as_u64() > Some(1_000_000));
+    assert_eq!(cells[0]["title"], "generated:1,600,nonprojective, all, global, seed 1");
+    // One of a transition system and one of a graph-based parser.
+    let keys = [0, 2].map(|i| cells[i]["key"].as_str().unwrap());
+    for key in keys {
+        let one = ["--cell", &key[..10]];
+        treebeam(&long("whole", &one), at).assert().success().stdout("");
+        assert!(at.join(format!("whole/cells/{key}.json")).exists());
+        let mut killed = spawn(&long("cut", &one), at);
+        wait_for(&at.join("cut/cells"), ".checkpoint");
+        assert_eq!(states(&planned(at, "cut")).iter().filter(|state| **state == "running").count(), 1);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        assert_eq!(states(&planned(at, "cut")).iter().filter(|state| **state == "interrupted").count(), 1);
+        treebeam(&long("cut", &one), at).assert().success();
+    }
+    assert_eq!(
+        states(&planned(at, "cut")),
+        ["done", "missing", "done", "missing", "missing", "missing", "missing", "missing"]
+    );
+    // A table gathers the cells.
+    for out in ["whole", "cut"] {
+        treebeam(&["experiment", "table", "long.toml", "--out", out], at).assert().success();
+        assert!(!at.join(out).join(format!("cells/{}.json", keys[0])).exists());
+    }
+    let [whole, cut] = ["whole", "cut"].map(|out| counts(&at.join(out)));
+    assert_eq!(whole.len(), 2);
+    assert_eq!(whole, cut);
+    let records = std::fs::read_to_string(at.join("cut/records.jsonl")).unwrap();
+    for line in records.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(record["training"]["epochs"].as_array().unwrap().len(), 12, "those before the interruption too");
+        if cfg!(target_os = "linux") && !record["training"]["cpu_s"].is_null() {
+            assert!(record["training"]["cpu_s"].as_f64() > Some(0.001), "{record}");
+        }
+    }
+    let told = treebeam(&long("cut", &["--cell", "zz"]), at).assert().code(2);
+    assert!(text(told.get_output().stderr.clone()).contains("--cell zz: no such cell"));
+}
+
+/// The revision is that of the build, whatever folder the program is run in and whatever the environment says.
+#[test]
+fn receipts_name_the_program_and_not_the_folder_that_it_is_run_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("small.toml"), SMALL).unwrap();
+    let git = |arguments: &[&str]| {
+        let settings = ["-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false"];
+        let mut command = std::process::Command::new("git");
+        command.args(settings).args(arguments).current_dir(at).env_remove("GIT_DIR").output()
+    };
+    let has_git = git(&["init", "-q"]).is_ok();
+    let _ = git(&["commit", "-q", "--allow-empty", "-m", "another repository"]);
+    let head = git(&["rev-parse", "HEAD"]).map(|output| text(output.stdout).trim().to_owned()).unwrap_or_default();
+    let run =
+        || treebeam(&["experiment", "run", "small.toml"], at).env("TREEBEAM_REVISION", "forged").assert().success();
+    run();
+    let records = std::fs::read_to_string(at.join("results/small/records.jsonl")).unwrap();
+    assert!(!records.contains("forged") && (!has_git || head.is_empty() || !records.contains(&head)), "{records}");
+    let record: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    assert_eq!(record["provenance"]["revision"], treebeam::experiment::Provenance::of_this_process(1).revision);
+    assert_eq!(record["provenance"]["code"]["common"].as_str().map(str::len), Some(16));
+    assert!(record["provenance"]["code"]["covington"].is_null(), "what does not decide the figures is not told");
+
+    // Records are current by the checksums of the code, not by the revision.
+    let told = |records: String| {
+        std::fs::write(at.join("results/small/records.jsonl"), records).unwrap();
+        text(run().get_output().stderr.clone())
+    };
+    let revision = format!("\"revision\":{}", record["provenance"]["revision"]);
+    assert!(told(records.replace(&revision, "\"revision\":\"other\"")).contains("0 cells to run, 4 done before"));
+    let code = format!("\"common\":{}", record["provenance"]["code"]["common"]);
+    assert!(told(records.replace(&code, "\"common\":\"0123456789abcdef\"")).contains("4 cells to run, 0 done before"));
+    assert!(told(records.replace(&code, "\"common\":\"unknown\"")).contains("4 cells to run, 0 done before"));
+}
+
+#[test]
+fn training_to_the_plateau_leaves_its_curve() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let spec = SMALL.replace("iterations = 2", "iterations = \"plateau\"\npatience = 2\nmax-iterations = 25");
+    std::fs::write(at.join("small.toml"), spec).unwrap();
+    treebeam(&["experiment", "run", "small.toml"], at).assert().success();
+    let records = std::fs::read_to_string(at.join("results/small/records.jsonl")).unwrap();
+    let mut lengths = std::collections::BTreeSet::new();
+    for line in records.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let epochs = record["training"]["epochs"].as_array().unwrap();
+        let curve: Vec<u64> = epochs.iter().map(|epoch| epoch["dev"]["labelled"].as_u64().unwrap()).collect();
+        let best = curve.iter().position(|score| score == curve.iter().max().unwrap()).unwrap() + 1;
+        assert_eq!(curve.len(), best.max(3) + 2, "{curve:?}");
+        assert_eq!(record["training"]["stop"], "plateau");
+        assert_eq!(record["training"]["kept_epoch"].as_u64(), Some(best as u64));
+        lengths.insert(curve.len());
+    }
+    assert!(lengths.len() > 1, "{lengths:?}");
+}
+
+#[test]
+fn one_bad_treebank_does_not_stop_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("small.toml"), SMALL).unwrap();
+    let arguments = ["experiment", "run", "small.toml", "--treebanks", "nowhere", "--out", "out"];
+    let settings = ["--set", "treebanks=xx generated:1,60,projective"];
+    let output = treebeam(&[&arguments[..], &settings[..]].concat(), at).assert().code(1);
+    let told = text(output.get_output().stderr.clone());
+    assert!(told.contains("error: treebank `xx`: ") && told.contains("nowhere"), "{told}");
+    assert_eq!(counts(&at.join("out")).len(), 2, "{told}");
 }

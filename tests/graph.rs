@@ -20,7 +20,7 @@ fn crossing(seed: u64, n_sentences: usize) -> Vec<Sentence> {
 fn wrong(options: &GraphOptions, shown: &Treebank, on: &Treebank) -> Vec<usize> {
     let data = GraphData::new(options, shown, None).unwrap();
     let mut trainer = GraphTrainer::new(options, &data, 1).unwrap();
-    for _ in 0..options.iterations {
+    while !trainer.is_done() {
         trainer.iterate(&mut |_| ());
     }
     let model = trainer.model().unwrap();
@@ -43,7 +43,8 @@ fn every_way_of_training_learns_what_it_is_shown() {
     let held_out = treebank(generated(22, 25));
     for system in GraphKind::ALL {
         for learner in [Learner::Perceptron, Learner::Mira] {
-            let options = GraphOptions { system, learner, iterations: 12, keep: Keep::Last, ..GraphOptions::default() };
+            let options =
+                GraphOptions { system, learner, iterations: 12.into(), keep: Keep::Last, ..GraphOptions::default() };
             assert_eq!(wrong(&options, &shown, &shown).iter().sum::<usize>(), 0, "{system} {learner:?}");
             // Otherwise the test might be one that every model passes.
             assert!(wrong(&options, &shown, &held_out).iter().sum::<usize>() > 0);
@@ -60,7 +61,7 @@ fn crossing_arcs_are_learned_by_those_who_can() {
     assert!(n_crossing > 2, "{n_crossing}");
     let train = |system, nonprojective| {
         let options =
-            GraphOptions { system, nonprojective, iterations: 20, keep: Keep::Last, ..GraphOptions::default() };
+            GraphOptions { system, nonprojective, iterations: 20.into(), keep: Keep::Last, ..GraphOptions::default() };
         wrong(&options, &shown, &shown)
     };
     assert_eq!(train(GraphKind::Mst, Nonprojective::MinCost).iter().sum::<usize>(), 0);

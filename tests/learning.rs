@@ -1,7 +1,7 @@
 //! Learning: the perceptron's arithmetic on a worked example, and training that must reach every tree it is shown.
 
 use treebeam::decode::Parser;
-use treebeam::learn::{Keep, Learner, Nonprojective, Objective, Preset, TrainOptions, Training, Update};
+use treebeam::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, TrainOptions, Training, Update};
 use treebeam::linear::{Averages as _, IntegerWeights, LinearModel, Weights as _};
 use treebeam::model::Averaged as _;
 use treebeam::scorer::Decisions;
@@ -113,7 +113,7 @@ fn every_way_of_training_learns_what_it_is_shown() {
             let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
             // Easy-first chooses among many points, and Covington's among many derivations: they are longest in settling.
             let slow = system == SystemKind::EasyFirst || system.features() == "covington";
-            let iterations = if slow { 20 } else { 12 };
+            let iterations = Iterations::Number(if slow { 20 } else { 12 });
             let keep = Keep::Last;
             let options = TrainOptions {
                 system,
@@ -184,7 +184,7 @@ fn non_projective_trees_are_learned() {
     for (system, nonprojective, at_most) in lifting.chain([(SystemKind::Swap, Nonprojective::MinCost, 0)]) {
         for training in [Training::Greedy, Training::Global] {
             let features = "stack".to_owned();
-            let (iterations, keep) = (20, Keep::Last);
+            let (iterations, keep) = (20.into(), Keep::Last);
             let options = TrainOptions {
                 system,
                 roots: system.own_roots(Roots::Single),
@@ -214,7 +214,7 @@ fn non_projective_trees_are_learned() {
 fn every_update_strategy_learns_what_it_is_shown() {
     let shown = treebank(generated(23, 15));
     for update in [Update::Early, Update::Standard, Update::MaxViolation, Update::Latest, Update::Hybrid] {
-        let (iterations, keep) = (25, Keep::Last);
+        let (iterations, keep) = (25.into(), Keep::Last);
         let options = TrainOptions { update, iterations, keep, ..TrainOptions::default() };
         assert_eq!(n_wrong(&train(&options, &shown), &shown, options.beam), 0, "{update:?}");
     }
@@ -236,7 +236,7 @@ fn every_base_learner_learns_what_it_is_shown() {
     ];
     for learner in all {
         for decisions in [Decisions::Joint, Decisions::Separate] {
-            let (iterations, keep) = (25, Keep::Last);
+            let (iterations, keep) = (25.into(), Keep::Last);
             let replicas = if learner == Learner::Nn { 1 } else { 2 };
             // Steps suit examples of a hundred features.
             let rate = [(Learner::Sgd, 0.01), (Learner::Ftrl, 0.05), (Learner::Nn, 0.05)];
@@ -277,7 +277,7 @@ fn every_way_to_search_learns_what_it_is_shown_by_every_system() {
         };
         for preset in presets {
             let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
-            let (iterations, keep) = (15, Keep::Last);
+            let (iterations, keep) = (15.into(), Keep::Last);
             let options = TrainOptions {
                 system,
                 roots: system.own_roots(Roots::Single),

@@ -20,7 +20,7 @@ fn small() -> LinearModel {
     let path = folder.path().join("small.feat");
     fs::write(&path, "S0.p B0.p\nS1.p\nS0.l1.label\n").unwrap();
     let features = path.to_str().unwrap().to_owned();
-    let options = TrainOptions { features, iterations: 3, beam: 2, keep: Keep::Last, ..TrainOptions::default() };
+    let options = TrainOptions { features, iterations: 3.into(), beam: 2, keep: Keep::Last, ..TrainOptions::default() };
     train(&options, &treebank(generated(31, 4)))
 }
 
@@ -42,7 +42,7 @@ fn bytes_come_back_and_the_model_parses_as_before() {
 
 /// A small model of a graph-based parser.
 fn small_graph() -> GraphModel {
-    let options = GraphOptions { iterations: 1, keep: Keep::Last, ..GraphOptions::default() };
+    let options = GraphOptions { iterations: 1.into(), keep: Keep::Last, ..GraphOptions::default() };
     let lines = "1\ta\t_\tD\t_\t_\t2\tdet\t_\t_\n2\tb\t_\tN\t_\t_\t0\troot\t_\t_\n";
     let train = treebank(vec![Sentence::new("x", Format::Conllu, lines).unwrap()]);
     let data = GraphData::new(&options, &train, None).unwrap();

@@ -29,7 +29,7 @@ fn specified(options: &str) -> treebeam::error::Result<TrainOptions> {
     );
     let spec = Spec::parse(&text, Path::new("one.toml"))?;
     let plan = Plan::new(&spec, "quick", &Overrides::default(), None)?;
-    Ok(plan.cells[0].options.clone())
+    Ok(plan.cells[0].options.transitions().cloned().expect("a transition system"))
 }
 
 /// For every system and each kind of training that it has: the options that are run, and the models, byte for byte.

@@ -269,8 +269,13 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
     let [model_file, checkpoint] = ["tags.model", "tags.model.checkpoint"].map(|name| folder.path().join(name));
     let (train, test) = (treebank(generated(61, 200)), generated(62, 60));
     let n_words: usize = test.iter().map(Sentence::n_words).sum();
-    let base =
-        TrainOptions { iterations: 4, average_from: 0, replicas: 2, keep: Keep::Last, ..TrainOptions::default() };
+    let base = TrainOptions {
+        iterations: 4.into(),
+        average_from: 0,
+        replicas: 2,
+        keep: Keep::Last,
+        ..TrainOptions::default()
+    };
     let schools = [
         TrainOptions { training: Training::Greedy, oracle: OracleKind::Dynamic, ..base.clone() },
         TrainOptions { training: Training::Global, beam: 8, ..base.clone() },
@@ -289,7 +294,7 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
         let new = |_| untrained.clone();
         let mut run = Trainer::new(&options, &data, 2, new).unwrap();
         let mut resumed = Trainer::new(&options, &data, 1, new).unwrap();
-        for iteration in 0..options.iterations {
+        for iteration in 0..options.stopping().most {
             run.iterate(&mut |_| ());
             if iteration == 1 {
                 run.save(&checkpoint).unwrap();

@@ -87,9 +87,39 @@ fn what_training_took_is_told() {
     let seconds = |iteration: &serde_json::Value| iteration["seconds"].as_f64().unwrap();
     let learning: f64 = stats["iterations"].as_array().unwrap().iter().map(seconds).sum();
     assert!(learning > 0.0 && learning <= stats["seconds"].as_f64().unwrap(), "{stats}");
+    if cfg!(target_os = "linux") {
+        let used = |iteration: &serde_json::Value| iteration["cpu_seconds"].as_f64().unwrap_or(0.0);
+        let learning: f64 = stats["iterations"].as_array().unwrap().iter().map(used).sum();
+        assert!(learning > 0.0, "the threads of the pool count: {stats}");
+    }
     assert!(stats["weights"].as_u64() >= stats["features"].as_u64(), "{stats}");
     treebeam(at, &format!("{TRAIN} --model other --stats-json no/stats")).assert().code(2);
     assert!(!at.join("other").exists());
+}
+
+/// Training to the plateau stops as many iterations after the best one as patience says, makes the model that this number of
+/// iterations makes, and resumes like any other run.
+#[test]
+fn training_to_the_plateau_stops_when_the_score_rises_no_more() {
+    let folder = folder(60);
+    let at = folder.path();
+    let line = TRAIN.replace("--iterations 2", "--iterations plateau --patience 2 --max-iterations 30");
+    for options in [GREEDY, "--system eisner"] {
+        let line = if options.contains("eisner") { line.replace(" --features stack", "") } else { line.clone() };
+        let told =
+            told(treebeam(at, &format!("{line} {options} --model model --stats-json stats.json")).assert().success());
+        let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
+        let right = |i: &serde_json::Value| i["dev"]["labelled"].as_u64().unwrap();
+        let curve: Vec<u64> = stats["iterations"].as_array().unwrap().iter().map(right).collect();
+        let best = curve.iter().position(|score| score == curve.iter().max().unwrap()).unwrap() + 1;
+        let averages_from = if options.contains("eisner") { 1 } else { 3 };
+        assert_eq!(curve.len(), best.max(averages_from) + 2, "{curve:?}");
+        assert_eq!(stats["kept_iteration"].as_u64(), Some(best as u64));
+        assert!(told.contains(&format!("plateau after iteration {}", curve.len())), "{told}");
+    }
+    let told = told(treebeam(at, &format!("{} --model none", line.replace("--dev dev.conllu ", ""))).assert().code(2));
+    assert!(told.contains("--iterations plateau is judged by development data"), "{told}");
+    killed_and_resumed(&TRAIN.replace(" --iterations 2", ""), &format!("{GLOBAL} --patience 9"), "plateau");
 }
 
 #[test]
@@ -110,10 +140,10 @@ fn options_are_printed_and_kept_in_the_model() {
 }
 
 /// Kills the run after its first checkpoint, and goes on from there.
-fn killed_and_resumed(train: &str, training: &str) {
+fn killed_and_resumed(train: &str, training: &str, iterations: &str) {
     let folder = folder(400);
     let at = folder.path();
-    let options = format!("{training} --iterations 8 --checkpoint-seconds 0");
+    let options = format!("{training} --iterations {iterations} --checkpoint-seconds 0");
     let line = train.replace(" --iterations 2", "");
     treebeam(at, &format!("{line} {options} --model whole")).assert().success();
 
@@ -142,23 +172,23 @@ fn killed_and_resumed(train: &str, training: &str) {
 
 #[test]
 fn a_killed_greedy_run_resumes_to_the_same_bytes() {
-    killed_and_resumed(TRAIN, GREEDY);
+    killed_and_resumed(TRAIN, GREEDY, "8");
 }
 
 #[test]
 fn a_killed_run_of_base_learners_resumes_to_the_same_bytes() {
-    killed_and_resumed(TRAIN, SEARCH);
-    killed_and_resumed(TRAIN, NETWORK);
+    killed_and_resumed(TRAIN, SEARCH, "8");
+    killed_and_resumed(TRAIN, NETWORK, "8");
 }
 
 #[test]
 fn a_killed_global_run_resumes_to_the_same_bytes() {
-    killed_and_resumed(TRAIN, GLOBAL);
+    killed_and_resumed(TRAIN, GLOBAL, "8");
 }
 
 #[test]
 fn a_killed_graph_based_run_resumes_to_the_same_bytes() {
-    killed_and_resumed(&TRAIN.replace(" --features stack", ""), "--system mst");
+    killed_and_resumed(&TRAIN.replace(" --features stack", ""), "--system mst", "8");
 }
 
 #[test]
@@ -205,6 +235,9 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
     for (options, expected) in [
         ("--beam 0", "--beam"),
         ("--iterations 0", "--iterations"),
+        ("--iterations some", "expected a number or `plateau`"),
+        ("--iterations 3 --patience 2", "--patience and --max-iterations are for --iterations plateau"),
+        ("--iterations plateau --patience 0", "--patience must be a whole number from 1 to 1,000,000; found 0"),
         ("--batch 0", "--batch"),
         ("--explore-prob 1.5", "--explore-prob"),
         ("--features no-such-set", "unknown feature set `no-such-set`; expected one of zn11"),

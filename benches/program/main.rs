@@ -2,18 +2,17 @@
 //!
 //! | command | what it measures |
 //! |---|---|
-//! | `throughput` | words per second against beam width and threads, time against sentence length, memory, training |
 //! | `instructions` | instructions of parsing and training on generated sentences, which no other process disturbs |
 //!
 //! It is a benchmark and not a subcommand, for it belongs to the code and not to the parser: it runs the program that cargo
 //! has just built, reads revisions from git, and writes into `results/`. What the library's functions take is measured by the
 //! other benchmark, `benches/main.rs`.
 //!
-//! `make bench-throughput` and `make bench-instructions` run it; `cargo bench --bench program -- throughput --help` tells more.
+//! `make bench-instructions` runs it; `cargo bench --bench program -- instructions --help` tells more. How fast the program is by the
+//! clock is an experiment, `experiments/throughput.toml`.
 
 mod instructions;
 mod process;
-mod throughput;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -30,8 +29,6 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Words per second against beam width, threads and sentence length; memory; training
-    Throughput(throughput::Args),
     /// Instructions of parsing and training, counted by valgrind
     Instructions(instructions::Args),
 }
@@ -40,7 +37,6 @@ fn main() -> ExitCode {
     // `cargo bench` adds this flag for harnesses.
     let arguments: Vec<OsString> = std::env::args_os().filter(|argument| argument != "--bench").collect();
     let result = match Cli::parse_from(arguments).command {
-        Command::Throughput(args) => throughput::run(&args),
         Command::Instructions(args) => instructions::run(&args),
     };
     result.unwrap_or_else(|error| {

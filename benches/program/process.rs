@@ -1,28 +1,14 @@
-//! Runs of the program, with what they used.
+//! Runs of the program.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Instant;
 
 use anyhow::{Context, bail};
-use nix::sys::resource::{Usage, UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use treebeam::files::Output as File;
 
 /// The program that cargo built for this benchmark.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_treebeam");
-
-/// What a process used, from its start to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Used {
-    /// Seconds by the clock.
-    pub wall_s: f64,
-    /// Seconds of the processor, of all threads, the system's work included.
-    pub cpu_s: f64,
-}
 
 /// A command that runs the program with these arguments.
 pub fn treebeam<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
@@ -31,38 +17,19 @@ pub fn treebeam<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Comm
     command
 }
 
-/// Runs `command` to its end; no other child may run meanwhile.
+/// Runs `command` to its end.
 ///
 /// # Errors
 /// If it cannot be started, or fails: with the end of what it said.
-pub fn run(command: &mut Command) -> anyhow::Result<(Used, Output)> {
+pub fn run(command: &mut Command) -> anyhow::Result<Output> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let cpu_before = children_cpu_s()?;
-    let start = Instant::now();
     let output = command.output().with_context(|| name.clone())?;
-    let used = Used { wall_s: start.elapsed().as_secs_f64(), cpu_s: children_cpu_s()? - cpu_before };
     if !output.status.success() {
         let told = String::from_utf8_lossy(&output.stderr);
         let last = told.trim().lines().next_back().unwrap_or("it said nothing");
         bail!("{name}: {}: {last}", output.status);
     }
-    Ok((used, output))
-}
-
-/// Seconds of the processor that all children used that have ended.
-fn children_cpu_s() -> anyhow::Result<f64> {
-    let usage: Usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("getrusage")?;
-    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
-    Ok(micros as f64 / 1e6)
-}
-
-/// What a run wrote as JSON into `path`.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn read_json<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text).with_context(|| path.display().to_string())
+    Ok(output)
 }
 
 /// Writes a file of results, whole or not at all.

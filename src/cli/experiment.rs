@@ -2,8 +2,13 @@
 
 mod bounds;
 mod folder;
+mod opened;
+mod peers;
+mod programs;
+mod throughput;
 mod trainings;
 
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,9 +19,8 @@ use indicatif::HumanDuration;
 use toml::Table;
 
 use crate::error::Error;
-use crate::experiment::{BoundsSpec, Overrides, Spec};
-use bounds::Bounds;
-use trainings::Trainings;
+use crate::experiment::{Overrides, Spec};
+use opened::{Experiment, How};
 
 /// Options of `treebeam experiment`.
 #[derive(Debug, clap::Args)]
@@ -33,19 +37,33 @@ enum Command {
         #[arg(default_value = "experiments")]
         folder: PathBuf,
     },
+    /// Show the cells of experiments: how things stand with them, what they are likely to cost
+    ///
+    /// With --json, a list with an object for each cell: `key` (for `experiment run --cell`), `title`, `seconds` by the clock,
+    /// `memory` in bytes, `records` (on how many records these two rest, 0 for a rule of thumb), and `state`: done, stale (run
+    /// with other code), running (claimed by a process that lives), interrupted (to be resumed) or missing.
+    Plan {
+        #[command(flatten)]
+        experiments: Experiments,
+        /// A list for programs, such as those that hand out work on a cluster
+        #[arg(long)]
+        json: bool,
+    },
     /// Run what is missing of experiments, one after the other, then write their tables and plots
     ///
-    /// Every finished cell is kept at once, so a run that is interrupted goes on where it stopped. A cell is run again if
-    /// its options, its data or the code have changed since. What another experiment has run already is taken from there.
+    /// Every finished cell is kept at once, so a run that is interrupted goes on where it stopped, in the middle of a training if
+    /// need be. Any number of processes may run the same experiments in the same folder: each cell is run by one of them, and
+    /// what a killed process had begun is taken over. A cell is run again if its options, its data or the code that decides its
+    /// figures have changed since. What another experiment has run already is taken from there.
     Run {
         #[command(flatten)]
         experiments: Experiments,
-        /// Cells to run side by side, one thread each [default: the number of cores]. Use 1 for clean figures of speed and memory
-        #[arg(long, value_name = "N")]
-        jobs: Option<usize>,
-        /// Decode the test data so many times, and take the median time
-        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-        repeat: u16,
+        /// Run these cells only, named by their keys or the beginnings of them, see `experiment plan`; write no tables
+        #[arg(long = "cell", value_name = "KEY", num_args = 1..)]
+        cells: Vec<String>,
+        /// Write a checkpoint of a training after an iteration if the last one is at least this many seconds old
+        #[arg(long, default_value_t = 30.0, value_name = "S")]
+        checkpoint_seconds: f64,
         /// Print the cells, which of them are done, and how long the others may take; run nothing
         #[arg(long)]
         dry_run: bool,
@@ -62,10 +80,11 @@ struct Experiments {
     /// The specifications, TOML files
     #[arg(required = true)]
     specs: Vec<PathBuf>,
-    /// The folder of results, for one specification [default: results/NAME]
+    /// The folder of results; with several specifications, the folder that theirs are in [default: results/NAME; runs/NAME if --set
+    /// changes what is run]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The folder of treebanks
+    /// The folder of treebanks: a folder for each, with train, dev and test files, or as Universal Dependencies are released
     #[arg(long, value_name = "DIR", env = "TREEBEAM_TREEBANKS")]
     treebanks: Option<PathBuf>,
     /// The scale, one of the specification's profiles
@@ -78,32 +97,53 @@ struct Experiments {
     /// Use records that were made by other code
     #[arg(long)]
     accept_stale: bool,
+    /// Cells to run side by side, one thread each [default: the number of cores]. Use 1 for clean figures of speed and memory
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Decode the test data so many times, and take the median time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    repeat: u16,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::List { folder } => list(&folder),
-        Command::Run { experiments, jobs, repeat, dry_run } => {
-            let jobs = jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).max(1);
-            let mut opened = experiments.open()?;
-            if dry_run {
+        Command::Plan { experiments, json } => {
+            let opened = experiments.open()?;
+            if json {
+                let mut planned = Vec::new();
                 for experiment in &opened {
-                    experiment.show(jobs)?;
+                    planned.extend(experiment.planned()?);
                 }
+                writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&planned)?)?;
+            } else {
+                show(&opened, experiments.jobs())?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Run { experiments, cells, checkpoint_seconds, dry_run } => {
+            let checkpoint_every = Duration::try_from_secs_f64(checkpoint_seconds)
+                .map_err(|error| Error::Usage(format!("--checkpoint-seconds {checkpoint_seconds}: {error}")))?;
+            let mut opened = experiments.open()?;
+            let jobs = experiments.jobs();
+            if dry_run {
+                show(&opened, jobs)?;
                 return Ok(ExitCode::SUCCESS);
             }
-            if opened.len() > 1 {
+            let only = if cells.is_empty() { None } else { Some(keys(&opened, &cells)?) };
+            if opened.len() > 1 && only.is_none() {
                 tell_plan(&opened, jobs);
             }
+            let how = How { jobs, checkpoint_every, only };
             let mut n_failed = 0;
             for experiment in &mut opened {
-                n_failed += experiment.run(jobs, repeat.into())?;
+                n_failed += experiment.run(&how)?;
             }
             Ok(ExitCode::from(u8::from(n_failed > 0)))
         }
         Command::Table { experiments } => {
-            for experiment in &experiments.open()? {
+            for experiment in &mut experiments.open()? {
                 experiment.write_tables()?;
             }
             Ok(ExitCode::SUCCESS)
@@ -111,60 +151,54 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// An experiment with what has been run of it.
-enum Opened {
-    Trainings(Box<Trainings>),
-    Bounds(Box<Bounds>),
-}
+/// The folder in which the folders of results lie that are committed.
+const RESULTS: &str = "results";
 
-impl Opened {
-    /// Its name; how many cells it has and how many are missing; how long these will take, as far as records tell.
-    fn plan(&self, jobs: usize) -> (&str, usize, usize, Option<Duration>) {
-        match self {
-            Opened::Trainings(trainings) => trainings.plan(jobs),
-            Opened::Bounds(bounds) => bounds.plan(),
-        }
-    }
+/// The folder in which those of runs lie that are somebody's own.
+const RUNS: &str = "runs";
 
-    fn show(&self, jobs: usize) -> anyhow::Result<()> {
-        match self {
-            Opened::Trainings(trainings) => trainings.show(jobs),
-            Opened::Bounds(bounds) => bounds.show(),
-        }
-    }
-
-    /// Runs what is missing; how many cells failed.
-    fn run(&mut self, jobs: usize, repetitions: usize) -> anyhow::Result<usize> {
-        match self {
-            Opened::Trainings(trainings) => trainings.run(jobs, repetitions),
-            Opened::Bounds(bounds) => bounds.run(jobs),
-        }
-    }
-
-    fn write_tables(&self) -> anyhow::Result<()> {
-        match self {
-            Opened::Trainings(trainings) => trainings.write_tables(),
-            Opened::Bounds(bounds) => bounds.write_tables(),
-        }
-    }
-}
+type Opened = Box<dyn Experiment>;
 
 impl Experiments {
-    fn open(self) -> anyhow::Result<Vec<Opened>> {
-        if self.out.is_some() && self.specs.len() > 1 {
-            return Err(Error::Usage("--out names one folder; expected one specification".to_owned()).into());
-        }
+    fn open(&self) -> anyhow::Result<Vec<Opened>> {
         let overrides = Overrides::parse(&self.settings)?;
-        let open = |spec: &PathBuf| match is_of_bounds(spec)? {
-            true => Ok(Opened::Bounds(Box::new(Bounds::open(&self, spec, &overrides)?))),
-            false => Ok(Opened::Trainings(Box::new(Trainings::open(&self, spec, &overrides)?))),
+        let open = |spec: &PathBuf| -> anyhow::Result<Opened> {
+            Ok(match kind_of(spec)?.as_deref() {
+                None => Box::new(trainings::open(self, spec, &overrides)?),
+                Some("bounds") => Box::new(bounds::open(self, spec, &overrides)?),
+                Some("throughput") => Box::new(throughput::open(self, spec, &overrides)?),
+                Some("peers") => Box::new(peers::open(self, spec, &overrides)?),
+                Some(other) => {
+                    let what = format!(
+                        "{}: kind `{other}`; expected bounds, throughput or peers, or none for trainings",
+                        spec.display()
+                    );
+                    return Err(Error::Usage(what).into());
+                }
+            })
         };
         self.specs.iter().map(open).collect()
     }
 
-    /// The folder of results of the experiment `name`.
-    fn folder(&self, name: &str) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| Path::new("results").join(name))
+    /// Cells to run side by side.
+    fn jobs(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.unwrap_or_else(cores).max(1)
+    }
+
+    /// How often the test data are decoded.
+    fn repetitions(&self) -> usize {
+        self.repeat.into()
+    }
+
+    /// The folder of results of the experiment `name`. What runs something else than the specification says is somebody's own run:
+    /// it does not go where the results of the specification lie.
+    fn folder(&self, name: &str, is_own: bool) -> PathBuf {
+        match &self.out {
+            Some(out) if self.specs.len() > 1 => out.join(name),
+            Some(out) => out.clone(),
+            None => Path::new(if is_own { RUNS } else { RESULTS }).join(name),
+        }
     }
 
     /// The command that makes the tables of `spec` again.
@@ -180,10 +214,42 @@ impl Experiments {
     }
 }
 
-/// Whether the specification at `path` is one of bounds. One that cannot be read is not: its reader then says why.
-fn is_of_bounds(path: &Path) -> anyhow::Result<bool> {
+/// The kind of cell that the specification at `path` is of; none for trainings, and if it cannot be parsed: its reader then says
+/// why.
+fn kind_of(path: &Path) -> anyhow::Result<Option<String>> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-    Ok(text.parse::<Table>().is_ok_and(|table| table.get("kind").is_some()))
+    let table = text.parse::<Table>().unwrap_or_default();
+    Ok(table.get("kind").map(|kind| kind.as_str().unwrap_or_default().to_owned()))
+}
+
+/// The keys that begin as `wanted` say.
+fn keys(opened: &[Opened], wanted: &[String]) -> anyhow::Result<HashSet<String>> {
+    let all: Vec<String> = opened.iter().flat_map(|experiment| experiment.keys()).collect();
+    let mut keys = HashSet::new();
+    for beginning in wanted {
+        let mut found: Vec<&String> = all.iter().filter(|key| key.starts_with(beginning)).collect();
+        found.sort();
+        found.dedup();
+        match found[..] {
+            [key] => keys.insert(key.clone()),
+            [] => {
+                let what = format!("--cell {beginning}: no such cell; `treebeam experiment plan` lists the keys");
+                return Err(Error::Usage(what).into());
+            }
+            [..] => {
+                let what = format!("--cell {beginning}: {} cells; expected more of the key", found.len());
+                return Err(Error::Usage(what).into());
+            }
+        };
+    }
+    Ok(keys)
+}
+
+fn show(opened: &[Opened], jobs: usize) -> anyhow::Result<()> {
+    for experiment in opened {
+        experiment.show(jobs)?;
+    }
+    Ok(())
 }
 
 /// Prints what is to be run and how long it may take.
@@ -191,11 +257,23 @@ fn tell_plan(opened: &[Opened], jobs: usize) {
     let told = |time: Option<Duration>| time.map_or("unknown".to_owned(), |time| HumanDuration(time).to_string());
     let mut total = Some(Duration::ZERO);
     for experiment in opened {
-        let (name, n_cells, n_missing, time) = experiment.plan(jobs);
+        let (name, n_cells, n_missing, time) = experiment.outline(jobs);
         eprintln!("{name:<26} {n_missing:>5} of {n_cells:>5} cells to run, about {}", told(time));
         total = total.zip(time).map(|(total, time)| total + time);
     }
     eprintln!("in all about {} with {jobs} jobs, judging by the records in the folders of results", told(total));
+}
+
+/// What specifications of all kinds have, save those of trainings.
+#[derive(serde::Deserialize)]
+struct Outline {
+    title: String,
+    profiles: BTreeMap<String, OutlineProfile>,
+}
+
+#[derive(serde::Deserialize)]
+struct OutlineProfile {
+    treebanks: Option<Vec<String>>,
 }
 
 fn list(folder: &Path) -> anyhow::Result<ExitCode> {
@@ -205,11 +283,13 @@ fn list(folder: &Path) -> anyhow::Result<ExitCode> {
     paths.sort();
     let mut out = std::io::stdout().lock();
     for path in paths {
-        if is_of_bounds(&path)? {
-            let spec = BoundsSpec::read(&path)?;
+        if kind_of(&path)?.is_some() {
+            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+            let spec: Outline = toml::from_str(&text).with_context(|| path.display().to_string())?;
             writeln!(out, "{}\n    {}", path.display(), spec.title)?;
             for (name, profile) in &spec.profiles {
-                writeln!(out, "    {name}: {} treebanks", profile.treebanks.len())?;
+                let n = profile.treebanks.as_ref().map_or(1, Vec::len);
+                writeln!(out, "    {name}: {n} treebank{}", if n == 1 { "" } else { "s" })?;
             }
             continue;
         }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::range;
 use crate::files::{Output, Paths};
 use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
-use crate::learn::{Run, TrainingData, start as start_run};
+use crate::learn::{Run, Stop, TrainingData, start as start_run};
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
 use crate::treebank::Treebank;
@@ -165,10 +165,10 @@ fn go(
         let path = checkpoint.display();
         eprintln!("note: {path} is of a run that was killed; --resume would go on from it, this run replaces it");
     }
-    let display = Display::new(run.n_sentences(), run.iterations(), run.reports().len() as u32);
+    let display = Display::new(run.n_sentences(), run.stopping(), run.reports().len() as u32);
     run.reports().iter().for_each(|report| display.report(report));
     let mut saved = Instant::now();
-    while run.reports().len() < run.iterations() as usize {
+    while !run.is_done() {
         let iteration = run.reports().len() as u32 + 1;
         run.iterate(&mut |done| display.tick(iteration, done));
         if let Some(report) = run.reports().last() {
@@ -181,6 +181,13 @@ fn go(
             }
             saved = Instant::now();
         }
+    }
+    match run.stopping().stop(run.reports()) {
+        Some(Stop::Plateau) => crate::console::note(format_args!("plateau after iteration {}", run.reports().len())),
+        Some(Stop::Maximum) => {
+            crate::console::note(format_args!("no plateau within {} iterations", run.reports().len()))
+        }
+        None => {}
     }
     let written = run.write(model)?;
     display.finish();

@@ -18,7 +18,7 @@ use crate::with_system;
 /// use treebeam::prelude::*;
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
-/// let options = TrainOptions { iterations: 2, ..TrainOptions::default() };
+/// let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
 /// let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
 ///
 /// // One model is decoded at any width; 1 is greedy.

@@ -7,8 +7,10 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::data::{Data, hex};
+use super::provenance::Code;
+use super::record::Record;
 use crate::error::{Error, Result};
-use crate::learn::TrainOptions;
+use crate::options::Options;
 
 /// One training and the widths at which its model is decoded on the test and development data.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +22,7 @@ pub struct Cell {
     /// The column of the specification.
     pub column: String,
     /// The options of training, seed included.
-    pub options: TrainOptions,
+    pub options: Options,
     /// The checksum of the `.feat` file, if the features are one; built-in sets are code.
     pub features_sha256: Option<String>,
     /// The treebank.
@@ -35,7 +37,7 @@ pub struct Cell {
 #[derive(Serialize)]
 struct Identity<'a> {
     scheme: u32,
-    options: &'a TrainOptions,
+    options: &'a Options,
     features: &'a Option<String>,
     train: &'a str,
     dev: &'a str,
@@ -54,18 +56,18 @@ impl Cell {
     pub fn new(
         row: &str,
         column: &str,
-        options: TrainOptions,
+        options: Options,
         data: Arc<Data>,
         decode: Vec<usize>,
         diagnose: bool,
     ) -> Result<Cell> {
-        let features_sha256 = match options.features.ends_with(".feat") {
-            true => {
-                let bytes = std::fs::read(Path::new(&options.features)).map_err(Error::io(&options.features))?;
-                Some(hex(&Sha256::digest(bytes)))
-            }
-            false => None,
+        let own_features =
+            options.transitions().map(|options| &options.features).filter(|name| name.ends_with(".feat"));
+        let checksum = |name: &String| {
+            let bytes = std::fs::read(Path::new(name)).map_err(Error::io(name))?;
+            Ok::<_, Error>(hex(&Sha256::digest(bytes)))
         };
+        let features_sha256 = own_features.map(checksum).transpose()?;
         let identity = Identity {
             scheme: 1,
             options: &options,
@@ -82,6 +84,11 @@ impl Cell {
         Ok(Cell { key, row, column, options, features_sha256, data, decode, diagnose })
     }
 
+    /// Whether `record`, one of this cell's, was made by code that gives the same figures as `code`.
+    pub fn is_current(&self, record: &Record, code: &Code) -> bool {
+        record.provenance.code.agrees(code, self.options.code_parts())
+    }
+
     /// The treebank's name.
     pub fn treebank(&self) -> String {
         self.data.source.to_string()
@@ -89,6 +96,6 @@ impl Cell {
 
     /// What tells this cell from the others of its plan, for people.
     pub fn title(&self) -> String {
-        format!("{}, {}, {}, seed {}", self.treebank(), self.column, self.row, self.options.seed)
+        format!("{}, {}, {}, seed {}", self.treebank(), self.column, self.row, self.options.seed())
     }
 }

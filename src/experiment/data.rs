@@ -47,7 +47,7 @@ impl Data {
                 let folder = folder.ok_or_else(|| {
                     Error::Usage(format!("treebank `{name}`: give the folder of treebanks with --treebanks"))
                 })?;
-                in_folder(&source, &folder.join(name))?
+                in_folder(&source, &place_of(folder, name))?
             }
             Source::Generated { .. } => generated(whole(&source, Path::new(&source.to_string()))?),
         };
@@ -120,13 +120,14 @@ fn generated(treebank: Treebank) -> [Slice; 3] {
 
 fn in_folder(source: &Source, folder: &Path) -> Result<[Slice; 3]> {
     let part = |name: &str| -> Result<Option<Slice>> {
-        let names = ["conllu", "conllx", "conll"].map(|ending| folder.join(format!("{name}.{ending}")));
-        let path = names.iter().find(|path| path.exists());
-        path.map(|path| whole(source, path).map(Slice::new)).transpose()
+        file_of(folder, name)?.map(|path| whole(source, &path).map(Slice::new)).transpose()
     };
     let missing = |name: &str| {
         let folder = folder.display();
-        Error::Usage(format!("{folder}: no {name} data; expected {name}.conllu, {name}.conllx or {name}.conll"))
+        let expected = format!(
+            "{name}.conllu, {name}.conllx or {name}.conll, or as Universal Dependencies name it, xx-ud-{name}.conllu"
+        );
+        Error::Usage(format!("{folder}: no {name} data; expected {expected}"))
     };
     let mut train = part("train")?.ok_or_else(|| missing("train"))?;
     let test = part("test")?.ok_or_else(|| missing("test"))?;
@@ -142,6 +143,54 @@ fn in_folder(source: &Source, folder: &Path) -> Result<[Slice; 3]> {
         }
     };
     Ok([train, dev, test])
+}
+
+/// The folder of the treebank `name`: the one of this name; else, in a release of Universal Dependencies, the one whose files have
+/// this name, so that `en_ewt` is `UD_English-EWT` with `en_ewt-ud-train.conllu`.
+fn place_of(treebanks: &Path, name: &str) -> PathBuf {
+    let own = treebanks.join(name);
+    if own.is_dir() {
+        return own;
+    }
+    let has_files = |folder: &PathBuf| {
+        ["conllu", "conllu.gz", "conllu.zst"]
+            .iter()
+            .any(|ending| folder.join(format!("{name}-ud-test.{ending}")).exists())
+    };
+    let entries = std::fs::read_dir(treebanks).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let released =
+        entries.filter(|path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"UD_")));
+    released.filter(has_files).min().unwrap_or(own)
+}
+
+/// The file of the portion `name`, if there is one: `train.conllu`, or `xx-ud-train.conllu` of Universal Dependencies; also
+/// `.conllx` and `.conll`, and packed.
+///
+/// # Errors
+/// If several files may be meant.
+fn file_of(folder: &Path, name: &str) -> Result<Option<PathBuf>> {
+    let packed = ["", ".gz", ".zst"];
+    let endings = ["conllu", "conllx", "conll"].iter().flat_map(|ending| packed.map(|p| format!("{name}.{ending}{p}")));
+    let endings: Vec<String> = endings.collect();
+    if let Some(path) = endings.iter().map(|name| folder.join(name)).find(|path| path.exists()) {
+        return Ok(Some(path));
+    }
+    let is_meant =
+        |file: &str| endings.iter().any(|ending| file.strip_suffix(ending).is_some_and(|rest| rest.ends_with("-ud-")));
+    let entries =
+        std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut found: Vec<String> = entries.filter(|file| is_meant(file)).collect();
+    found.sort();
+    match &found[..] {
+        [] => Ok(None),
+        [file] => Ok(Some(folder.join(file))),
+        [first, second, ..] => {
+            let folder = folder.display();
+            let what =
+                format!("{folder}: {first} and {second} both hold {name} data; expected one of them, or {name}.conllu");
+            Err(Error::Usage(what))
+        }
+    }
 }
 
 /// Bytes in hexadecimal.
@@ -195,6 +244,28 @@ mod tests {
         assert!(data.dev.path.ends_with("train.conllu"));
         let dev = data.read(&data.dev).unwrap();
         assert_eq!(dev.sha256, hex(&Sha256::digest(text(27..31))));
+    }
+
+    /// As Universal Dependencies are released, by the folder's name or by that of its files.
+    #[test]
+    fn a_release_of_universal_dependencies_is_understood() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("UD_Made-Up");
+        std::fs::create_dir(&folder).unwrap();
+        for (name, numbers) in [("train", 0..30), ("dev", 30..40), ("test", 40..45)] {
+            write(&folder, &format!("xx_up-ud-{name}.conllu"), numbers.clone());
+            std::fs::write(folder.join(format!("xx_up-ud-{name}.txt")), "raw").unwrap();
+        }
+        let find = |name: &str| Data::find(Source::Folder(name.into()), Some(root.path()), None);
+        for name in ["UD_Made-Up", "xx_up"] {
+            let data = find(name).unwrap();
+            assert_eq!([&data.train, &data.dev, &data.test].map(|p| p.sentences.end), [30, 10, 5], "{name}");
+            assert_eq!(data.train.sha256, hex(&Sha256::digest(text(0..30))));
+        }
+        write(&folder, "xx_other-ud-train.conllu", 0..3);
+        let told = find("UD_Made-Up").unwrap_err().to_string();
+        assert!(told.contains("xx_other-ud-train.conllu and xx_up-ud-train.conllu both hold train data"), "{told}");
+        assert!(find("yy_up").unwrap_err().to_string().contains("yy_up: no train data"));
     }
 
     #[test]

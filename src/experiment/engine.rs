@@ -1,15 +1,23 @@
 //! Where an experiment calls training, decoding and scoring: the only file here that knows them.
 
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
 use super::cell::Cell;
+use super::kind::Desk;
 use super::record::Epoch;
-use crate::decode::{Parsed, Parser};
+use crate::decode::Parser;
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::{Error, Result};
 use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
-use crate::learn::{IterationReport, TrainingData, start};
+use crate::files::write_whole;
+use crate::graph::{GraphData, GraphModel, GraphParser, GraphTrainer};
+use crate::learn::{IterationReport, Run, Stop, TrainingData, start};
 use crate::linear::LinearModel;
 use crate::model::Frozen as _;
-use crate::tree::{Node, Roots};
+use crate::options::Options;
+use crate::tree::{Labels, Node, Roots, Tree};
 use crate::treebank::{Column, Sentence, Treebank};
 
 /// What runs cells. Clocks, locks and records are not its business, see [`super::measure`].
@@ -19,14 +27,14 @@ pub trait Engine: Sync {
     /// Parsed sentences.
     type Parsed;
 
-    /// Reads the cell's data and trains, on one thread.
+    /// Reads the cell's data and trains, on one thread. What was trained before an interruption is found on the desk.
     ///
     /// # Errors
     /// If the data cannot be read or the options do not fit them.
-    fn train(&self, cell: &Cell) -> Result<Self::Trained>;
+    fn train(&self, cell: &Cell, desk: &Desk) -> Result<Self::Trained>;
 
-    /// The iterations, the number of the kept one (from 1), and the number of features with weights.
-    fn history(&self, trained: &Self::Trained) -> (Vec<Epoch>, u32, u64);
+    /// How training went.
+    fn history(&self, trained: &Self::Trained) -> History;
 
     /// Parses one portion with a beam of `width` on one thread. Only this is timed.
     ///
@@ -43,6 +51,23 @@ pub trait Engine: Sync {
 
     /// Scores what [`Engine::parse`] gave for the portion, sentence by sentence.
     fn score(&self, trained: &Self::Trained, on: Evaluated, parsed: &Self::Parsed) -> Vec<SentenceScore>;
+}
+
+/// How training went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// The iterations.
+    pub epochs: Vec<Epoch>,
+    /// The number of the kept one, from 1.
+    pub kept_epoch: u32,
+    /// Features with weights.
+    pub n_features: u64,
+    /// See [`super::Training::cpu_s`].
+    pub cpu_s: Option<f64>,
+    /// How training to the plateau ended.
+    pub stop: Option<Stop>,
+    /// Seconds by the clock that went into the training before it was interrupted.
+    pub seconds_before: f64,
 }
 
 /// A portion that is parsed and scored.
@@ -70,10 +95,81 @@ pub struct Treebeam;
 /// A model with the data that it is to be decoded on.
 #[derive(Debug)]
 pub struct Trained {
-    model: LinearModel,
-    reports: Vec<IterationReport>,
+    model: AnyModel,
+    progress: Finished,
     dev: Gold,
     test: Gold,
+}
+
+/// A model of either kind of parser.
+#[derive(Debug)]
+enum AnyModel {
+    Transitions(LinearModel),
+    Graph(GraphModel),
+}
+
+impl AnyModel {
+    /// The labels of its trees.
+    fn labels(&self) -> &Labels {
+        match self {
+            AnyModel::Transitions(model) => model.label_decoding.labels(),
+            AnyModel::Graph(model) => model.label_decoding.labels(),
+        }
+    }
+}
+
+/// What is left of a training run beside the model.
+#[derive(Debug)]
+struct Finished {
+    reports: Vec<IterationReport>,
+    stop: Option<Stop>,
+    kept_epoch: u32,
+    n_features: u64,
+    seconds_before: f64,
+}
+
+/// What stands beside a checkpoint: how long the run had taken when it was written.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Spent {
+    iteration: usize,
+    seconds: f64,
+}
+
+/// Goes on from the checkpoint on the desk, if there is one: the seconds that the run had taken until then. `None` if the checkpoint
+/// cannot be used; the run is then to be begun anew.
+fn resume(run: &mut (impl Run + ?Sized), desk: &Desk) -> Option<f64> {
+    if !desk.checkpoint.exists() {
+        return Some(0.0);
+    }
+    if let Err(error) = run.load(&desk.checkpoint) {
+        // A checkpoint is a help and no more.
+        eprintln!("{error}; the cell is run from the beginning");
+        return None;
+    }
+    let spent = std::fs::read(desk.clock()).ok().and_then(|text| serde_json::from_slice::<Spent>(&text).ok());
+    let learning = || run.reports().iter().map(|report| report.seconds).sum();
+    Some(spent.filter(|spent| spent.iteration == run.reports().len()).map_or_else(learning, |spent| spent.seconds))
+}
+
+/// Trains to the end, with checkpoints. The clock was started at `start`; `before` are the seconds that the run had taken before it
+/// was interrupted.
+fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, before: f64) -> Result<()> {
+    let mut saved = Instant::now();
+    let mut can_save = true;
+    while !run.is_done() {
+        run.iterate(&mut |_| ());
+        if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done() {
+            let spent = Spent { iteration: run.reports().len(), seconds: before + start.elapsed().as_secs_f64() };
+            let spent = serde_json::to_vec(&spent).map_err(|error| Error::Usage(error.to_string()))?;
+            let written = write_whole(&desk.clock(), &spent).and_then(|()| run.save(&desk.checkpoint));
+            if let Err(error) = written {
+                eprintln!("{error}; the cell goes on without checkpoints");
+                can_save = false;
+            }
+            saved = Instant::now();
+        }
+    }
+    Ok(())
 }
 
 impl Trained {
@@ -87,9 +183,10 @@ impl Trained {
 
 impl Engine for Treebeam {
     type Trained = Trained;
-    type Parsed = Vec<Vec<Parsed>>;
+    type Parsed = Vec<Tree>;
 
-    fn train(&self, cell: &Cell) -> Result<Trained> {
+    fn train(&self, cell: &Cell, desk: &Desk) -> Result<Trained> {
+        let began = Instant::now();
         let Cell { options, data, .. } = cell;
         let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?];
         // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
@@ -97,41 +194,99 @@ impl Engine for Treebeam {
             .num_threads(1)
             .build()
             .map_err(|error| Error::Usage(format!("cannot start a thread: {error}")))?;
-        let training_data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;
-        let mut run = start(options, &training_data, 1)?;
-        for _ in 0..options.iterations {
-            run.iterate(&mut |_| ());
-        }
-        let (model, reports) = (run.model()?, run.reports().to_vec());
+        let (model, finished) = match options {
+            Options::Transitions(options) => {
+                let data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;
+                let mut run = start(options, &data, 1)?;
+                let before = match resume(&mut *run, desk) {
+                    Some(before) => before,
+                    None => {
+                        run = start(options, &data, 1)?;
+                        0.0
+                    }
+                };
+                train_to_the_end(&mut *run, desk, began, before)?;
+                let model = run.model()?;
+                let finished = Finished {
+                    reports: run.reports().to_vec(),
+                    stop: run.stopping().stop(run.reports()),
+                    kept_epoch: model.header.provenance.iteration,
+                    n_features: model.scorer.size().features as u64,
+                    seconds_before: before,
+                };
+                (AnyModel::Transitions(model), finished)
+            }
+            Options::Graph(options) => {
+                let data = pool.install(|| GraphData::new(options, &train, Some(&dev)))?;
+                let mut run = GraphTrainer::new(options, &data, 1)?;
+                let before = match resume(&mut run, desk) {
+                    Some(before) => before,
+                    None => {
+                        run = GraphTrainer::new(options, &data, 1)?;
+                        0.0
+                    }
+                };
+                train_to_the_end(&mut run, desk, began, before)?;
+                let model = run.model()?;
+                let finished = Finished {
+                    reports: run.reports().to_vec(),
+                    stop: run.stopping().stop(run.reports()),
+                    kept_epoch: model.header.provenance.iteration,
+                    n_features: model.weights.n_features() as u64,
+                    seconds_before: before,
+                };
+                (AnyModel::Graph(model), finished)
+            }
+        };
         let test = Gold::new(data.read(&data.test)?)?;
-        Ok(Trained { model, reports, dev: Gold::new(dev)?, test })
+        Ok(Trained { model, progress: finished, dev: Gold::new(dev)?, test })
     }
 
-    fn history(&self, trained: &Trained) -> (Vec<Epoch>, u32, u64) {
+    fn history(&self, trained: &Trained) -> History {
         let epoch = |report: &IterationReport| Epoch {
             epoch: report.iteration,
             updates: report.updates,
             seconds: report.seconds,
             dev: report.dev,
         };
-        let epochs = trained.reports.iter().map(epoch).collect();
-        (epochs, trained.model.header.provenance.iteration, trained.model.scorer.size().features as u64)
+        let Finished { reports, stop, kept_epoch, n_features, seconds_before } = &trained.progress;
+        History {
+            epochs: reports.iter().map(epoch).collect(),
+            kept_epoch: *kept_epoch,
+            n_features: *n_features,
+            cpu_s: reports.iter().map(|report| report.cpu_seconds).sum(),
+            stop: *stop,
+            seconds_before: *seconds_before,
+        }
     }
 
-    fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Vec<Parsed>>> {
-        Ok(Parser::new(&trained.model, width, 1)?.parse(&trained.gold(on).treebank.sentences, 1))
+    fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Tree>> {
+        let sentences = &trained.gold(on).treebank.sentences;
+        match &trained.model {
+            AnyModel::Transitions(model) => {
+                let parsed = Parser::new(model, width, 1)?.parse(sentences, 1);
+                Ok(parsed.into_iter().filter_map(|best| best.into_iter().next()).map(|best| best.tree).collect())
+            }
+            AnyModel::Graph(model) => {
+                let parsed = GraphParser::new(model, 1)?.parse(sentences)?;
+                Ok(parsed.into_iter().map(|best| best.tree).collect())
+            }
+        }
     }
 
     fn diagnose(&self, trained: &Trained, width: usize) -> Result<Option<Diagnosis>> {
-        diagnose(&trained.model, &trained.test.treebank, width)
+        match &trained.model {
+            AnyModel::Transitions(model) => diagnose(model, &trained.test.treebank, width),
+            // The best tree of all is found exactly: there are no search errors.
+            AnyModel::Graph(_) => Ok(None),
+        }
     }
 
-    fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Vec<Parsed>>) -> Vec<SentenceScore> {
+    fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Tree>) -> Vec<SentenceScore> {
         let gold = trained.gold(on);
-        let labels = trained.model.label_decoding.labels();
+        let labels = trained.model.labels();
         let sentences = gold.treebank.sentences.iter().zip(&gold.heads).zip(parsed);
-        let score = |((sentence, heads), parsed): ((&Sentence, &Vec<Node>), &Vec<Parsed>)| {
-            let tree = &parsed[0].tree;
+        let score = |((sentence, heads), tree): ((&Sentence, &Vec<Node>), &Tree)| {
             let system = Analysis {
                 heads: tree.heads().to_vec(),
                 labels: tree.labels().iter().map(|&label| labels.name(label)).collect(),

@@ -4,10 +4,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::cell::Cell;
-use super::engine::{Engine, Evaluated};
+use super::engine::{Engine, Evaluated, History};
+use super::kind::Desk;
 use super::record::{Decoding, Scores, SentenceErrors, Training};
 use crate::error::Result;
-use crate::process::{peak_rss_bytes, reset_peak_rss, thread_cpu_s};
+use crate::process::{peak_rss_bytes, reset_peak_rss};
 
 /// How often the test data are decoded for the sake of the clock.
 pub type Repetitions = usize;
@@ -32,14 +33,13 @@ static DECODING: Mutex<()> = Mutex::new(());
 ///
 /// # Errors
 /// Whatever the engine says.
-pub fn measure<E: Engine>(engine: &E, cell: &Cell, repetitions: Repetitions) -> Result<Measured> {
+pub fn measure<E: Engine>(engine: &E, cell: &Cell, repetitions: Repetitions, desk: &Desk) -> Result<Measured> {
     reset_peak_rss();
-    let (start, cpu_start) = (Instant::now(), thread_cpu_s());
-    let trained = engine.train(cell)?;
-    let wall_s = start.elapsed().as_secs_f64();
-    let cpu_s = thread_cpu_s().zip(cpu_start).map(|(end, start)| end - start);
-    let (epochs, kept_epoch, n_features) = engine.history(&trained);
-    let training = Training { epochs, kept_epoch, n_features, wall_s, cpu_s };
+    let start = Instant::now();
+    let trained = engine.train(cell, desk)?;
+    let elapsed = start.elapsed().as_secs_f64();
+    let History { epochs, kept_epoch, n_features, cpu_s, stop, seconds_before } = engine.history(&trained);
+    let training = Training { epochs, kept_epoch, n_features, wall_s: seconds_before + elapsed, cpu_s, stop };
 
     let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
     let decode = |&width: &usize| decode(engine, cell, &trained, width, repetitions);
@@ -86,12 +86,12 @@ fn decode<E: Engine>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{FakeEngine, plan};
+    use crate::experiment::testing::{FakeEngine, desk, plan};
 
     #[test]
     fn totals_are_the_sums_of_the_sentences() {
         let cell = plan().cells.pop().unwrap();
-        let measured = measure(&FakeEngine::default(), &cell, 3).unwrap();
+        let measured = measure(&FakeEngine::default(), &cell, 3, &desk()).unwrap();
         assert_eq!(measured.decodings.iter().map(|d| d.width).collect::<Vec<_>>(), cell.decode);
         for decoding in &measured.decodings {
             assert_eq!(decoding.wall_s.len(), 3);

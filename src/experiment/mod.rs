@@ -1,17 +1,30 @@
 //! Experiments: a specification is resolved into a plan of cells, the cells are run, each leaves one record, from which
 //! [`crate::report`] derives tables and plots.
 //!
+//! A cell is a piece of work that is decided by its key: a training with its decodings, a comparison of bounds with losses, a
+//! measurement of whole programs. Whatever its kind, it goes through one store and one runner.
+//!
 //! | file | what it holds |
 //! |---|---|
 //! | `spec`, `layout` | the specification as it stands in a TOML file; how it wants its results shown |
 //! | `overrides` | `key=value` from the command line |
 //! | `source`, `data` | treebanks by name, and as an experiment sees them: three portions with checksums |
-//! | `cell`, `plan` | one training and its decodings; all of an experiment |
-//! | `engine` | where training, decoding and scoring are called |
-//! | `measure`, `run` | one cell with clocks; many cells side by side |
-//! | `record`, `digits`, `store`, `provenance` | what a cell leaves behind, the file of records, by what code on what machine |
-//! | `bounds` | experiments of another kind: bounds of a loss beside the loss |
-//! | `estimate` | how long the missing cells will take |
+//! | `kind` | what kinds of cells have in common |
+//! | `options`, `cell`, `plan`, `trainings` | one training and its decodings; all of an experiment; as a kind of cell |
+//! | `engine`, `measure` | where training, decoding and scoring are called; one training with clocks |
+//! | `bounds` | another kind: bounds of a loss beside the loss |
+//! | `run`, `folder` | many cells side by side; who of several processes runs what |
+//! | `record`, `digits`, `store` | what a training leaves behind; the records of an experiment |
+//! | `provenance`, `fingerprint` | by what code on what machine, and what of the code decides figures |
+//! | `estimate` | what the missing cells will cost |
+//!
+//! # Which records are current
+//!
+//! A cell's key is a checksum of its options and data. Code is not in it: records tell the code that made them by checksums of
+//! the source files that decide figures, taken when the program is built ([`Code`]). A record is current as long as these are the
+//! same, whatever commit they stand in; a change of reports, of the command line or of comments makes no record stale. The git
+//! revision is told as well, for people. Records of format 1 tell the revision alone; they are shown where records of other code
+//! are accepted, as of their revision.
 
 mod bounds;
 mod cell;
@@ -19,8 +32,13 @@ mod data;
 mod digits;
 mod engine;
 mod estimate;
+#[cfg(test)]
+mod fingerprint;
+mod folder;
+mod kind;
 mod layout;
 mod measure;
+mod options;
 mod overrides;
 mod plan;
 mod provenance;
@@ -31,15 +49,18 @@ mod spec;
 mod store;
 #[cfg(test)]
 pub(crate) mod testing;
+mod trainings;
 
 pub use bounds::{
-    BOUNDS, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Means, PublishedBounds, Sums, Walk, WalkSpec,
+    BOUNDS, Bounds, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Means, PublishedBounds, Sums, Walk, WalkSpec,
     cells as bounds_cells,
 };
 pub use cell::Cell;
 pub use data::{Data, Portion};
-pub use engine::{Engine, Evaluated, SentenceScore, Trained, Treebeam};
+pub use engine::{Engine, Evaluated, History, SentenceScore, Trained, Treebeam};
 pub use estimate::{Estimate, estimate};
+pub use folder::{Attempt, Claim, Folder, Holder, Lock, RECORDS, SILENCE};
+pub use kind::{Cost, Desk, FORMAT, Kind, Stored};
 pub use layout::{
     AVERAGE, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines, TableSpec,
     Vertical,
@@ -47,9 +68,10 @@ pub use layout::{
 pub use measure::{Measured, Repetitions, measure};
 pub use overrides::Overrides;
 pub use plan::Plan;
-pub use provenance::{Host, Provenance, REVISION_VARIABLE, Revisions, code_revision};
+pub use provenance::{Code, Host, Provenance};
 pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
 pub use run::{Event, Outcome, Runner, run};
 pub use source::Source;
 pub use spec::{GridAxis, Profile, Spec, Variant};
-pub use store::{Status, Store, Writer, read_lines};
+pub use store::{Status, Store};
+pub use trainings::Trainings;

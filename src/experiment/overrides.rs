@@ -51,6 +51,15 @@ impl Overrides {
         Ok(overrides)
     }
 
+    /// Whether cells of `profile` come out otherwise with these changes.
+    pub fn change(&self, profile: &Profile) -> bool {
+        let changed = self.apply(profile);
+        !self.options.is_empty()
+            || changed.treebanks != profile.treebanks
+            || changed.seeds != profile.seeds
+            || changed.max_train_sentences != profile.max_train_sentences
+    }
+
     /// `profile` with these changes.
     pub fn apply(&self, profile: &Profile) -> Profile {
         let mut profile = profile.clone();

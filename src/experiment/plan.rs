@@ -4,19 +4,16 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use toml::Table;
-
 use super::cell::Cell;
 use super::data::Data;
 use super::overrides::Overrides;
 use super::source::Source;
 use super::spec::{Profile, Spec, Variant};
 use crate::error::{Error, Result};
-use crate::learn::TrainOptions;
-use crate::options::{GivenOptions, Options};
+use crate::options::Options;
 
 /// All cells of an experiment at one scale.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Plan {
     /// The specification.
     pub spec: Spec,
@@ -28,13 +25,15 @@ pub struct Plan {
     pub treebanks: Vec<Arc<Data>>,
     /// The cells: by treebank, then column, row and seed.
     pub cells: Vec<Cell>,
+    /// Treebanks that cannot be read, and why; the plan is made without them.
+    pub unreadable: Vec<(String, Error)>,
 }
 
 impl Plan {
     /// Resolves `spec` at the scale of `profile`; `folder` holds the treebanks.
     ///
     /// # Errors
-    /// If the profile does not exist, a treebank cannot be found, options do not make sense, or two cells would be the same
+    /// If the profile does not exist, no treebank can be read, options do not make sense, or two cells would be the same
     /// training.
     pub fn new(spec: &Spec, profile: &str, overrides: &Overrides, folder: Option<&Path>) -> Result<Plan> {
         let scale = spec.profiles.get(profile).ok_or_else(|| {
@@ -47,11 +46,10 @@ impl Plan {
             let path = spec.path.display();
             return Err(Error::Usage(format!("{path}: profile `{profile}` needs at least one treebank and one seed")));
         }
-        let find = |name: &String| Data::find(name.parse::<Source>()?, folder, scale.max_train_sentences).map(Arc::new);
-        let treebanks: Vec<Arc<Data>> = scale.treebanks.iter().map(find).collect::<Result<_>>()?;
-
-        let mut plan =
-            Plan { spec: spec.clone(), profile_name: profile.to_owned(), profile: scale, treebanks, cells: Vec::new() };
+        let find = |source: Source| Data::find(source, folder, scale.max_train_sentences).map(Arc::new);
+        let (treebanks, unreadable) = readable(&scale.treebanks, find)?;
+        let (spec, profile_name) = (spec.clone(), profile.to_owned());
+        let mut plan = Plan { spec, profile_name, profile: scale, treebanks, cells: Vec::new(), unreadable };
         plan.cells = plan.resolve(overrides)?;
         plan.check_distinct()?;
         Ok(plan)
@@ -64,9 +62,10 @@ impl Plan {
                 for row in self.spec.rows.iter().filter(|row| row.open.is_none()) {
                     let options = self.options(row, column, overrides)?;
                     let own_width = options.decoding_beam();
-                    let decode = row.decode.clone().unwrap_or_else(|| vec![own_width]);
+                    let has_beam = options.transitions().is_some();
+                    let decode = row.decode.clone().filter(|_| has_beam).unwrap_or_else(|| vec![own_width]);
                     for &seed in &self.profile.seeds {
-                        let options = TrainOptions { seed, ..options.clone() };
+                        let options = options.with_seed(seed);
                         let (row, column) = (row.name.get_ref(), column.name.get_ref());
                         let (decode, diagnose) = (decode.clone(), self.spec.diagnose);
                         cells.push(Cell::new(row, column, options, data.clone(), decode, diagnose)?);
@@ -79,31 +78,21 @@ impl Plan {
 
     /// The options of a row in a column: defaults, then base, profile, column, row and command line, the later before the
     /// earlier.
-    fn options(&self, row: &Variant, column: &Variant, overrides: &Overrides) -> Result<TrainOptions> {
+    fn options(&self, row: &Variant, column: &Variant, overrides: &Overrides) -> Result<Options> {
         let layers = [&self.spec.base, &self.profile.options, &column.options, &row.options];
-        let mut merged = Table::new();
-        for layer in layers.into_iter().flatten() {
-            merged.extend(layer.get_ref().clone());
-        }
-        merged.extend(overrides.options.clone());
-        let problem = |message: &str| {
-            let (path, row, column) = (self.spec.path.display(), row.name.get_ref(), column.name.get_ref());
-            Error::Usage(format!("{path}: row `{row}`, column `{column}`: {message}"))
-        };
-        let given: GivenOptions = merged.try_into().map_err(|e: toml::de::Error| problem(e.message()))?;
+        let layers = layers.into_iter().flatten().map(|layer| layer.get_ref()).chain([&overrides.options]);
         // Before anything is run, rather than when its turn comes.
-        match given.resolve().map_err(|e| problem(&e.to_string()))? {
-            Options::Transitions(options) => Ok(options),
-            Options::Graph(options) => {
-                Err(problem(&format!("`{}` is a graph-based parser; expected a transition system", options.system)))
-            }
-        }
+        Options::of_layers(layers).map_err(|error| {
+            let (path, row, column) = (self.spec.path.display(), row.name.get_ref(), column.name.get_ref());
+            Error::Usage(format!("{path}: row `{row}`, column `{column}`: {error}"))
+        })
     }
 
-    /// Two cells with the same key would be one training under two names: a slip in the specification.
+    /// Two cells with the same key would be one training under two names: a slip in the specification. Graph-based parsers may come
+    /// several times: rows and columns of options that they do not have make no difference to them, and they are trained once.
     fn check_distinct(&self) -> Result<()> {
         let mut seen: HashMap<&str, &Cell> = HashMap::new();
-        for cell in &self.cells {
+        for cell in self.cells.iter().filter(|cell| cell.options.transitions().is_some()) {
             if let Some(other) = seen.insert(&cell.key, cell) {
                 let (path, a, b) = (self.spec.path.display(), other.title(), cell.title());
                 return Err(Error::Usage(format!(
@@ -113,6 +102,27 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// What `find` makes of the treebanks with these names, and those that it cannot read.
+///
+/// # Errors
+/// If a name makes no sense, or no treebank at all can be read.
+pub(super) fn readable<T>(
+    names: &[String],
+    find: impl Fn(Source) -> Result<T>,
+) -> Result<(Vec<T>, Vec<(String, Error)>)> {
+    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+    for name in names {
+        match find(name.parse()?) {
+            Ok(data) => found.push(data),
+            Err(error) => unreadable.push((name.clone(), error)),
+        }
+    }
+    if found.is_empty() && !unreadable.is_empty() {
+        return Err(unreadable.swap_remove(0).1);
+    }
+    Ok((found, unreadable))
 }
 
 #[cfg(test)]
@@ -147,11 +157,30 @@ mod tests {
         let overrides = Overrides::parse(&["update=early"]).unwrap();
         let plan = Plan::new(&spec_of(SPEC), "quick", &overrides, None).unwrap();
         let global = plan.cells.iter().find(|c| c.row == "global" && c.column == "hybrid").unwrap();
-        assert_eq!(global.options.system, SystemKind::ArcHybrid);
-        assert_eq!((global.options.iterations, global.options.beam), (2, 4));
-        assert_eq!(global.options.update, Update::Early);
+        let options = global.options.transitions().unwrap();
+        assert_eq!(options.system, SystemKind::ArcHybrid);
+        assert_eq!((options.iterations, options.beam), (2.into(), 4));
+        assert_eq!(options.update, Update::Early);
         assert_eq!(global.decode, [1, 4]);
         assert_eq!(plan.cells[0].decode, [1], "greedy training is decoded greedily");
+    }
+
+    #[test]
+    fn graph_based_parsers_are_rows_and_columns_like_others() {
+        let column = "[[column]]\nname = \"graph\"\noptions = { system = \"eisner\", aggressiveness = 0.5 }\n[table]";
+        let row = "[[row]]\nname = \"mst\"\noptions = { system = \"mst\" }\n[[column]]\nname = \"eager\"";
+        let text = SPEC.replacen("[table]", column, 1).replacen("[[column]]\nname = \"eager\"", row, 1);
+        let plan = Plan::new(&spec_of(&text), "quick", &Overrides::default(), None).unwrap();
+        assert_eq!(plan.cells.len(), 2 * 3 * 4 * 2);
+        let of = |row: &str, column: &str| plan.cells.iter().find(|c| c.row == row && c.column == column).unwrap();
+        assert_eq!(of("global", "graph").options.system(), "eisner");
+        assert_eq!(of("global", "graph").decode, [1], "there is no beam");
+        assert_eq!(of("global", "graph").key, of("greedy", "graph").key, "one training in several rows");
+        assert_eq!(of("mst", "eager").key, of("mst", "hybrid").key);
+        assert_eq!(of("mst", "graph").options.system(), "mst", "rows come after columns");
+        assert_eq!(of("global", "eager").options.training_beam(), 4);
+        let wrong = text.replace("aggressiveness = 0.5", "beam = 3");
+        assert!(error(&wrong).contains("--beam is for transition systems"), "{}", error(&wrong));
     }
 
     #[test]
@@ -211,6 +240,9 @@ mod tests {
                 .contains("no profile is named `quick`; expected slow")
         );
         let folder = SPEC.replace("\"generated:1,50,projective\"", "\"en_ewt\"");
-        assert!(error(&folder).contains("--treebanks"));
+        let plan = Plan::new(&spec_of(&folder), "quick", &Overrides::default(), None).unwrap();
+        let [(name, told)] = &plan.unreadable[..] else { panic!("one treebank cannot be read") };
+        assert!(name == "en_ewt" && told.to_string().contains("--treebanks"), "{told}");
+        assert_eq!(plan.cells.len(), 2 * 3 * 2, "the others go on");
     }
 }

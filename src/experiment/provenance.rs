@@ -1,23 +1,28 @@
-//! By what code and on what machine a record was made.
+//! By what code and on what machine a record was made. All of it is compiled into the program by `build.rs`; nothing is asked
+//! of the folder that the program happens to be run in.
 
-use std::process::Command;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::data::hex;
 use crate::system::SystemKind;
 
-/// The environment variable that states the revision, at build time or else at run time, instead of asking git.
-pub const REVISION_VARIABLE: &str = "TREEBEAM_REVISION";
+/// What stands for a revision that is not known.
+const UNKNOWN: &str = "unknown";
 
 /// What else than options and data a record depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The version of this crate.
     pub version: String,
-    /// The revision of the code; `unknown` without git.
+    /// The git revision that the program was built from, for people; `unknown` if it was built outside git.
     pub revision: String,
+    /// Whether the sources were exactly those of the revision; none if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clean: Option<bool>,
+    /// Checksums of the code that decides the record's figures; none in records of format 1, which are never current.
+    #[serde(default, skip_serializing_if = "Code::is_empty")]
+    pub code: Code,
     /// The random generator.
     pub generator: String,
     /// The machine.
@@ -40,102 +45,106 @@ impl Provenance {
     pub fn of_this_process(jobs: usize) -> Provenance {
         Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            revision: code_revision(),
+            revision: env!("TREEBEAM_BUILD_REVISION").to_owned(),
+            clean: match env!("TREEBEAM_BUILD_TREE") {
+                "clean" => Some(true),
+                "modified" => Some(false),
+                _ => None,
+            },
+            code: Code::of_this_program(),
             generator: crate::random::GENERATOR.to_owned(),
             host: Host { cpu: cpu_model(), cores: std::thread::available_parallelism().map_or(1, usize::from) },
             jobs,
         }
     }
-}
 
-/// The paths whose content decides what a run computes. A change of anything else, such as tables, reports, the command line
-/// or documents, makes no record stale.
-const CODE: [&str; 14] = [
-    "src/tree",
-    "src/treebank",
-    "src/configuration",
-    "src/system",
-    "src/features",
-    "src/model",
-    "src/decode",
-    "src/eval",
-    "src/learn",
-    "src/graph",
-    "src/diagnosis",
-    "src/random.rs",
-    "src/experiment/data.rs",
-    "src/experiment/engine.rs",
-];
-
-/// The file that says which versions of other crates are used.
-const DEPENDENCIES: &str = "Cargo.lock";
-
-/// A part of [`CODE`] that only systems of this name's beginning read.
-const COVINGTON: (&str, &str) = ("src/system/covington", "covington");
-
-/// The revision of all the code: the last commit that touched it, and if there are changes since, `+` and a checksum of
-/// them. It describes the checkout in the current folder, so build before running.
-pub fn code_revision() -> String {
-    revision_of(&CODE)
-}
-
-fn revision_of(paths: &[&str]) -> String {
-    if let Some(stated) = option_env!("TREEBEAM_REVISION") {
-        return stated.to_owned();
+    /// The same, with the checksums of these parts of the code alone.
+    pub fn decided_by(&self, parts: &[&str]) -> Provenance {
+        Provenance { code: self.code.only(parts), ..self.clone() }
     }
-    if let Ok(stated) = std::env::var(REVISION_VARIABLE) {
-        return stated;
+
+    /// The revision as people read it: with a word if the sources had been changed since.
+    pub fn told_revision(&self) -> String {
+        match self.clean {
+            Some(false) => format!("{} (modified)", self.revision),
+            _ => self.revision.clone(),
+        }
     }
-    // Newer versions of dependencies change the lock file's checksums; that the crate depends on one more does not.
-    let of_code = git(&["log", "-1", "--format=%ct %H"], paths);
-    let of_dependencies = git(&["log", "-1", "-G^checksum", "--format=%ct %H"], &[DEPENDENCIES]);
-    let newest = [of_code, of_dependencies].into_iter().flatten().filter_map(|line| {
-        let (time, commit) = line.split_once(' ')?;
-        Some((time.parse::<u64>().ok()?, commit.to_owned()))
-    });
-    let Some((_, commit)) = newest.max() else { return "unknown".to_owned() };
-    let all = [paths, &[DEPENDENCIES]].concat();
-    let changes = git(&["diff", "HEAD"], &all).into_iter().chain(git(&["status", "--porcelain"], &all));
-    let changes = changes.collect::<String>();
-    match changes.is_empty() {
-        true => commit,
-        false => format!("{commit}+{}", &hex(&Sha256::digest(changes))[..8]),
+
+    /// Whether the record was made by code with another revision than that of `program`, as far as both are known.
+    pub fn is_of_other_revision(&self, program: &Provenance) -> bool {
+        self.revision == UNKNOWN || program.revision == UNKNOWN || self.revision != program.revision
     }
 }
 
-/// The revisions of the code that decides the figures of each transition system. A change of Covington's systems makes no
-/// record of others stale.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Revisions {
-    of_covington: String,
-    of_others: String,
-}
+/// Checksums of the sources that the program was built of, by part, see `src/experiment/fingerprint.rs`. A record is current
+/// if all parts that decide its figures have the checksums that they have in this program. A part without a checksum is
+/// unknown, and unknown equals nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Code(BTreeMap<String, String>);
 
-impl Revisions {
-    /// Those of the checkout in the current folder, see [`code_revision`].
-    pub fn of_this_checkout() -> Revisions {
-        let without = format!(":(exclude){}", COVINGTON.0);
-        let others = [&CODE[..], &[&without]].concat();
-        Revisions { of_covington: code_revision(), of_others: revision_of(&others) }
+impl Code {
+    /// The parts that decide the figures of trainings with `system`. A change of Covington's systems makes no record of others
+    /// stale.
+    pub fn parts_of(system: SystemKind) -> &'static [&'static str] {
+        if system.name().starts_with("covington") { &["common", "covington"] } else { &["common"] }
     }
 
-    /// The revision of the code that decides the figures of `system`.
-    pub fn of(&self, system: SystemKind) -> &str {
-        if system.name().starts_with(COVINGTON.1) { &self.of_covington } else { &self.of_others }
+    /// Those of graph-based parsers.
+    pub const GRAPH: [&'static str; 2] = ["common", "graph"];
+
+    /// Those of comparisons of bounds with losses.
+    pub const BOUNDS: [&'static str; 3] = ["common", "covington", "walk"];
+
+    /// Those of what is measured of the whole program.
+    pub const PROGRAM: [&'static str; 1] = ["program"];
+
+    /// All parts of this program.
+    pub fn of_this_program() -> Code {
+        Code::parse(env!("TREEBEAM_BUILD_CODE"))
+    }
+
+    fn parse(text: &str) -> Code {
+        let parts = text.split_whitespace().filter_map(|part| part.split_once('='));
+        Code(parts.map(|(part, sum)| (part.to_owned(), sum.to_owned())).collect())
+    }
+
+    /// These parts alone.
+    pub fn only(&self, parts: &[&str]) -> Code {
+        Code(
+            self.0
+                .iter()
+                .filter(|(part, _)| parts.contains(&part.as_str()))
+                .map(|(p, s)| (p.clone(), s.clone()))
+                .collect(),
+        )
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether `other` has the same code in all of `parts`.
+    pub fn agrees(&self, other: &Code, parts: &[&str]) -> bool {
+        let known = |code: &Code, part: &&str| code.0.get(*part).filter(|sum| *sum != UNKNOWN).cloned();
+        parts.iter().all(|part| known(self, part).is_some_and(|sum| known(other, part) == Some(sum)))
+    }
+
+    /// One short text for the checksums of `parts`, for names of files.
+    pub fn short(&self, parts: &[&str]) -> String {
+        let sums = parts.iter().map(|part| self.0.get(*part).map_or("0", String::as_str));
+        sums.map(|sum| sum.chars().take(6).collect::<String>()).collect::<Vec<_>>().join("-")
     }
 }
 
-impl From<&str> for Revisions {
-    /// One revision for all systems.
-    fn from(revision: &str) -> Revisions {
-        Revisions { of_covington: revision.to_owned(), of_others: revision.to_owned() }
+impl From<&str> for Code {
+    /// The same checksum for every part.
+    fn from(sum: &str) -> Code {
+        let parts = ["common", "covington", "graph", "walk", "program"];
+        Code(parts.map(|part| (part.to_owned(), sum.to_owned())).into())
     }
-}
-
-/// What git prints about these paths, if there is a git and a repository.
-fn git(arguments: &[&str], paths: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).arg("--").args(paths).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 fn cpu_model() -> String {
@@ -148,37 +157,29 @@ fn cpu_model() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     #[test]
-    fn code_exists_and_holds_every_folder_below_experiments() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        assert!(CODE.iter().all(|path| root.join(path).exists()));
-        // What options come to is in every key.
-        let above = ["cli", "experiment", "options", "report"];
-        for entry in std::fs::read_dir(root.join("src")).unwrap().map(Result::unwrap) {
-            let name = entry.file_name().into_string().unwrap();
-            let counts = CODE.contains(&format!("src/{name}").as_str());
-            assert!(counts || !entry.path().is_dir() || above.contains(&name.as_str()), "{name}");
+    fn the_program_knows_the_code_that_it_was_built_of() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let sources = crate::experiment::fingerprint::of_sources(root).unwrap();
+        let code = Code::of_this_program();
+        for (part, sum) in sources {
+            assert_eq!(code.0.get(part), Some(&sum), "{part}");
+        }
+        for parts in [Code::parts_of(SystemKind::Covington), &Code::GRAPH, &Code::BOUNDS, &Code::PROGRAM] {
+            assert!(code.agrees(&code, parts), "{parts:?}");
         }
     }
 
     #[test]
-    fn revisions_are_stable_within_a_run() {
-        let revisions = Revisions::of_this_checkout();
-        assert!(!revisions.of(SystemKind::ArcEager).is_empty());
-        assert_eq!(revisions.of(SystemKind::Covington), code_revision());
-        assert_eq!(revisions, Revisions::of_this_checkout());
-    }
-
-    #[test]
-    fn no_other_system_reads_what_is_covingtons_own() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/system");
-        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            let name = entry.file_name().into_string().unwrap();
-            let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
-            assert!(name == "mod.rs" || !text.contains("covington::"), "{name}");
-        }
+    fn code_agrees_where_it_matters_and_unknown_equals_nothing() {
+        let [a, b] = ["common=1 covington=2 graph=3", "common=1 covington=9 graph=unknown"].map(Code::parse);
+        assert!(a.agrees(&b, &["common"]) && b.agrees(&a, Code::parts_of(SystemKind::ArcEager)));
+        assert!(!a.agrees(&b, Code::parts_of(SystemKind::CovingtonNonmonotonic)));
+        assert!(!b.agrees(&b, &Code::GRAPH), "unknown is not even equal to itself");
+        assert!(!a.agrees(&a, &["walk"]), "what was not told is unknown");
+        assert!(!Code::default().agrees(&Code::default(), &["common"]));
+        assert_eq!(a.only(&["graph"]), Code::parse("graph=3"));
     }
 
     #[test]

@@ -5,10 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::cell::Cell;
 use super::data::Portion;
 use super::digits;
+use super::kind::Stored;
 use super::provenance::Provenance;
 use crate::diagnosis::Diagnosis;
 use crate::eval::{Counts, Metric, Punctuation};
-use crate::learn::TrainOptions;
+use crate::learn::Stop;
+use crate::options::Options;
 
 /// A finished cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,7 +26,7 @@ pub struct Record {
     /// Its row.
     pub row: String,
     /// All training options, the seed among them.
-    pub options: TrainOptions,
+    pub options: Options,
     /// SHA-256 of the file of features that the options name; nothing for built-in features, which the revision fixes.
     pub features_sha256: Option<String>,
     /// The training data after capping.
@@ -55,8 +57,12 @@ pub struct Training {
     pub n_features: u64,
     /// Seconds by the clock: reading, preparing, learning, scoring the development data after each iteration.
     pub wall_s: f64,
-    /// Seconds of the processor for learning alone, without preparing and development data, where the system tells.
+    /// Seconds of the processor for learning alone, by all threads that learned, without preparing and development data; none
+    /// where the system does not tell, and in records of format 1.
     pub cpu_s: Option<f64>,
+    /// How training to the plateau ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
 }
 
 /// One pass over the training data.
@@ -171,6 +177,27 @@ impl SentenceErrors {
             Punctuation::Include => &self.with_punctuation,
             Punctuation::Exclude => &self.without_punctuation,
         }
+    }
+}
+
+impl Stored for Record {
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn seconds(&self) -> f64 {
+        self.training.wall_s + self.decodings.iter().flat_map(|decoding| &decoding.wall_s).sum::<f64>()
+    }
+
+    fn upgraded(mut self, format: u32) -> Record {
+        if format < 2 {
+            self.training.cpu_s = None;
+        }
+        self
     }
 }
 

@@ -1,24 +1,26 @@
-//! Many cells side by side.
+//! Many cells side by side: in this process, and in any number of others on the same folder.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
 
-use super::cell::Cell;
-use super::engine::Engine;
-use super::measure::{Repetitions, measure};
-use super::provenance::{Provenance, Revisions};
-use super::record::Record;
-use super::store::{Store, Writer};
+use super::folder::{Attempt, Claim, Folder, Holder};
+use super::kind::{Desk, Kind};
+use super::store::{Status, Store};
 use crate::error::{Error, Result};
 
 /// What a run tells while it goes on.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum Event<'a, C, R> {
     /// A cell has been run and its record is on disk.
-    Finished(&'a Cell, &'a Record),
-    /// A cell could not be run; the others go on.
-    Failed(&'a Cell, &'a Error),
+    Finished(&'a C, &'a R),
+    /// Another process has run the cell meanwhile.
+    Found(&'a C, &'a R),
+    /// A cell could not be run, or its record not be written; the others go on.
+    Failed(&'a C, &'a Error),
+    /// All cells that are left are run by other processes, of which this is one.
+    Waiting(usize, &'a Holder),
 }
 
 /// How a run ended.
@@ -26,82 +28,194 @@ pub enum Event<'a> {
 pub struct Outcome {
     /// Cells that left a record.
     pub n_finished: usize,
+    /// Cells that other processes have run meanwhile.
+    pub n_found: usize,
     /// Cells that failed.
     pub n_failed: usize,
 }
 
 /// What all cells of a run have in common.
 #[derive(Debug)]
-pub struct Runner<'a, E> {
-    /// What runs them.
-    pub engine: &'a E,
-    /// The experiment's name.
-    pub experiment: &'a str,
-    /// The machine, and the number of cells side by side.
-    pub provenance: &'a Provenance,
-    /// The code.
-    pub revisions: &'a Revisions,
-    /// How often the test data are decoded for the sake of the clock.
-    pub repetitions: Repetitions,
+pub struct Runner<'a, K> {
+    /// Their kind.
+    pub kind: &'a K,
+    /// Where their records go.
+    pub folder: &'a Folder,
+    /// How many are run side by side.
+    pub jobs: usize,
+    /// How old checkpoints may get.
+    pub checkpoint_every: Duration,
 }
 
-/// Runs `cells`, as many side by side as [`Provenance::jobs`] says. Each record goes to disk as soon as its cell is done, and
-/// into `store`. Results do not depend on the number of jobs, only the order of the records does.
+/// How often to look whether other processes have finished.
+const POLL: Duration = Duration::from_millis(500);
+
+/// What the threads of a run share.
+struct Shared<'a, K: Kind> {
+    /// Cells that nobody has begun, as far as is known.
+    pending: Vec<&'a K::Cell>,
+    store: &'a mut Store<K::Record>,
+}
+
+/// What a thread is to do next.
+enum Next<'a, C, R> {
+    Run(&'a C, Claim),
+    Found(&'a C, R),
+    Wait(usize, Holder),
+    Stop,
+}
+
+/// Runs `cells`. Each record goes to disk as soon as its cell is done, and into `store`. Results do not depend on the number of
+/// jobs or of processes, only the order of the records does. When all that is left is run by other processes, waits for them, and
+/// takes over what they leave.
 ///
 /// # Errors
-/// If a record cannot be written. What is being run then comes to nothing, and no further cell is begun.
-pub fn run<E: Engine>(
-    runner: &Runner<E>,
-    cells: &[&Cell],
-    writer: &mut Writer,
-    store: &mut Store,
-    observer: &mut dyn FnMut(Event),
+/// If claims cannot be made in the folder.
+pub fn run<K: Kind>(
+    runner: &Runner<K>,
+    cells: &[&K::Cell],
+    store: &mut Store<K::Record>,
+    observer: &mut dyn FnMut(Event<K::Cell, K::Record>),
 ) -> Result<Outcome> {
-    let Runner { engine, experiment, provenance, revisions, repetitions } = *runner;
-    let next = AtomicUsize::new(0);
+    let mut pending = cells.to_vec();
+    pending.reverse();
+    let shared = Mutex::new(Shared::<K> { pending, store });
     let stop = AtomicBool::new(false);
     // Plain threads, not a rayon pool: a rayon worker that waits for parallel work inside a cell may start another cell
     // meanwhile on the same stack, which would spoil its clock and could wait for the decoding lock that it holds itself.
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
-        for _ in 0..provenance.jobs.clamp(1, cells.len().max(1)) {
-            let (sender, next, stop) = (sender.clone(), &next, &stop);
-            scope.spawn(move || {
-                while !stop.load(Ordering::Relaxed) {
-                    let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                    let measured = std::panic::catch_unwind(AssertUnwindSafe(|| measure(engine, cell, repetitions)))
-                        .unwrap_or_else(|panic| Err(Error::Usage(format!("internal error: {}", text_of(&*panic)))));
-                    let revision = revisions.of(cell.options.system).to_owned();
-                    let provenance = Provenance { revision, ..provenance.clone() };
-                    let record = measured.map(|m| Record::new(cell, experiment, provenance, m));
-                    if sender.send((cell, record)).is_err() {
-                        break;
-                    }
-                }
-            });
+        for _ in 0..runner.jobs.clamp(1, cells.len().max(1)).min(runner.kind.most_jobs()) {
+            let (sender, shared, stop) = (sender.clone(), &shared, &stop);
+            scope.spawn(move || work(runner, shared, stop, &sender));
         }
         drop(sender);
 
         let mut outcome = Outcome::default();
-        for (cell, record) in receiver {
-            match record {
-                Ok(record) => {
-                    if let Err(error) = writer.append(&record) {
-                        stop.store(true, Ordering::Relaxed);
-                        return Err(error);
-                    }
+        let mut waits = false;
+        let mut broken = None;
+        for message in receiver {
+            match message {
+                Message::Finished(cell, record) => {
                     observer(Event::Finished(cell, &record));
-                    store.insert(record);
                     outcome.n_finished += 1;
                 }
-                Err(error) => {
+                Message::Found(cell, record) => {
+                    observer(Event::Found(cell, &record));
+                    outcome.n_found += 1;
+                }
+                Message::Failed(cell, error) => {
                     observer(Event::Failed(cell, &error));
                     outcome.n_failed += 1;
                 }
+                Message::Waiting(n, holder) if !waits => {
+                    waits = true;
+                    observer(Event::Waiting(n, &holder));
+                }
+                Message::Waiting(..) => {}
+                Message::Broken(error) => broken = Some(error),
             }
         }
-        Ok(outcome)
+        broken.map_or(Ok(outcome), Err)
     })
+}
+
+enum Message<'a, C, R> {
+    Finished(&'a C, R),
+    Found(&'a C, R),
+    Failed(&'a C, Error),
+    Waiting(usize, Holder),
+    Broken(Error),
+}
+
+type Messages<'a, K> = mpsc::Sender<Message<'a, <K as Kind>::Cell, <K as Kind>::Record>>;
+
+/// One thread of a run.
+fn work<'a, K: Kind>(runner: &Runner<K>, shared: &Mutex<Shared<'a, K>>, stop: &AtomicBool, messages: &Messages<'a, K>) {
+    while !stop.load(Ordering::Relaxed) {
+        // The lock must be free again while the cell runs.
+        let found = next(runner, &mut lock(shared));
+        let message = match found {
+            Ok(Next::Stop) => return,
+            Ok(Next::Found(cell, record)) => Message::Found(cell, record),
+            Ok(Next::Wait(n, holder)) => {
+                let message = Message::Waiting(n, holder);
+                std::thread::sleep(POLL);
+                message
+            }
+            Ok(Next::Run(cell, claim)) => match run_one(runner, cell, &claim) {
+                Ok(record) => {
+                    lock(shared).store.insert(record.clone());
+                    Message::Finished(cell, record)
+                }
+                Err(error) => Message::Failed(cell, error),
+            },
+            Err(error) => {
+                stop.store(true, Ordering::Relaxed);
+                Message::Broken(error)
+            }
+        };
+        if messages.send(message).is_err() {
+            return;
+        }
+    }
+}
+
+fn lock<'l, 'a, K: Kind>(shared: &'l Mutex<Shared<'a, K>>) -> MutexGuard<'l, Shared<'a, K>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Claims the first cell that nobody runs and nobody has run.
+fn next<'a, K: Kind>(runner: &Runner<K>, shared: &mut Shared<'a, K>) -> Result<Next<'a, K::Cell, K::Record>> {
+    if shared.pending.is_empty() {
+        return Ok(Next::Stop);
+    }
+    let Runner { kind, folder, .. } = runner;
+    let lock = folder.lock()?;
+    shared.store.refresh(folder)?;
+    let mut held = None;
+    for place in (0..shared.pending.len()).rev() {
+        let cell = shared.pending[place];
+        let key = kind.key(cell);
+        shared.store.refresh_cell(folder, key)?;
+        if let Status::Done(record) = shared.store.status_of(key, |record| kind.is_current(cell, record)) {
+            let record = record.clone();
+            shared.pending.remove(place);
+            return Ok(Next::Found(cell, record));
+        }
+        match folder.claim(key, &lock)? {
+            Attempt::Ours(claim) => {
+                shared.pending.remove(place);
+                return Ok(Next::Run(cell, claim));
+            }
+            Attempt::Held(holder) => held = held.or(Some(holder)),
+        }
+    }
+    // Something is left, and all of it is held.
+    Ok(held.map_or(Next::Stop, |holder| Next::Wait(shared.pending.len(), holder)))
+}
+
+/// Runs a cell and writes its record.
+fn run_one<K: Kind>(runner: &Runner<K>, cell: &K::Cell, claim: &Claim) -> Result<K::Record> {
+    let Runner { kind, folder, .. } = runner;
+    let key = kind.key(cell);
+    let checkpoint = folder.checkpoint(key, &kind.code_of(cell));
+    let desk = Desk { checkpoint, checkpoint_every: runner.checkpoint_every };
+    let record = std::panic::catch_unwind(AssertUnwindSafe(|| kind.run(cell, &desk)))
+        .unwrap_or_else(|panic| Err(Error::Usage(format!("internal error: {}", text_of(&*panic)))))?;
+    // Whoever took the cell over while this machine slept writes its record.
+    if claim.is_ours() {
+        let path = folder.cell(key);
+        let remedy = |error: Error| {
+            let path = path.display();
+            Error::Usage(format!(
+                "{error}; the record {path} is lost: make room or mend the folder, and run the cell again"
+            ))
+        };
+        Store::keep(folder, &record).map_err(remedy)?;
+    }
+    desk.clear();
+    Ok(record)
 }
 
 fn text_of(panic: &(dyn std::any::Any + Send)) -> &str {
@@ -112,30 +226,32 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{FakeEngine, Fault, plan, provenance};
+    use crate::experiment::testing::{FakeEngine, Fault, plan, trainings};
+    use crate::experiment::{Cell, Code, Store};
+    use std::path::Path;
 
-    /// Runs the cells of the test's plan that are missing; titles of those that failed.
-    fn run_missing(engine: &FakeEngine, path: &std::path::Path, jobs: usize) -> (Outcome, Vec<String>) {
+    /// Runs the cells of the test's plan that are missing, then gathers; titles of those that failed.
+    fn run_missing(engine: FakeEngine, path: &Path, jobs: usize) -> (Outcome, Vec<String>) {
         let plan = plan();
-        let mut store = Store::read(path).unwrap();
-        let missing: Vec<&Cell> =
-            plan.cells.iter().filter(|c| store.usable(c, &"r1".into(), false).is_none()).collect();
-        let mut writer = Writer::open(path).unwrap();
+        let folder = Folder::new(path);
+        let mut store = Store::open(&folder).unwrap();
+        let code = Code::from("r1");
+        let missing: Vec<&Cell> = plan.cells.iter().filter(|c| store.usable(c, &code, false).is_none()).collect();
         let mut failed = Vec::new();
-        let provenance = Provenance { jobs, ..provenance("r1") };
-        let revisions = "r1".into();
-        let runner =
-            Runner { engine, experiment: "test", provenance: &provenance, revisions: &revisions, repetitions: 1 };
-        let outcome = run(&runner, &missing, &mut writer, &mut store, &mut |event| {
+        let kind = trainings(engine, "r1");
+        let runner = Runner { kind: &kind, folder: &folder, jobs, checkpoint_every: Duration::MAX };
+        let outcome = run(&runner, &missing, &mut store, &mut |event| {
             if let Event::Failed(cell, error) = event {
                 failed.push(format!("{}: {error}", cell.title()));
             }
         });
+        let order: Vec<&str> = plan.cells.iter().map(|cell| cell.key.as_str()).collect();
+        store.gather(&folder, &order, &folder.lock().unwrap()).unwrap();
         (outcome.unwrap(), failed)
     }
 
-    fn figures(path: &std::path::Path) -> Vec<String> {
-        let store = Store::read(path).unwrap();
+    fn figures(path: &Path) -> Vec<String> {
+        let store: Store = Store::open(&Folder::new(path)).unwrap();
         let mut all: Vec<String> = store
             .records()
             .iter()
@@ -148,29 +264,77 @@ mod tests {
     #[test]
     fn a_failing_and_a_panicking_cell_do_not_stop_the_others_and_are_run_again() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("records.jsonl");
         let faulty = FakeEngine { faults: vec![(3, Fault::Error), (5, Fault::Panic)] };
-        let (outcome, failed) = run_missing(&faulty, &path, 2);
-        assert_eq!(outcome, Outcome { n_finished: 22, n_failed: 2 });
+        let (outcome, failed) = run_missing(faulty, folder.path(), 2);
+        assert_eq!(outcome, Outcome { n_finished: 22, n_found: 0, n_failed: 2 });
         assert!(failed.iter().any(|f| f.contains("no such luck")), "{failed:?}");
         assert!(failed.iter().any(|f| f.contains("internal error: out of luck")), "{failed:?}");
-        let (outcome, _) = run_missing(&FakeEngine::default(), &path, 2);
-        assert_eq!(outcome, Outcome { n_finished: 2, n_failed: 0 });
-        let (outcome, _) = run_missing(&FakeEngine::default(), &path, 2);
+        let (outcome, _) = run_missing(FakeEngine::default(), folder.path(), 2);
+        assert_eq!(outcome, Outcome { n_finished: 2, n_found: 0, n_failed: 0 });
+        let (outcome, _) = run_missing(FakeEngine::default(), folder.path(), 2);
         assert_eq!(outcome, Outcome::default());
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_written_is_told_with_its_path_and_the_others_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = plan().cells[4].key.clone();
+        let obstacle = folder.path().join(format!("cells/{key}.json"));
+        std::fs::create_dir_all(obstacle.join("x")).unwrap();
+        let plan = plan();
+        let (kind, place) = (trainings(FakeEngine::default(), "r1"), Folder::new(folder.path()));
+        let cells: Vec<&Cell> = plan.cells.iter().collect();
+        let runner = Runner { kind: &kind, folder: &place, jobs: 2, checkpoint_every: Duration::MAX };
+        let mut told = String::new();
+        // A folder in the place of the record: no record can be read or written there.
+        let mut store = Store::default();
+        let cells: Vec<&Cell> = cells.into_iter().filter(|cell| cell.key != key).collect();
+        let outcome = run(&runner, &cells, &mut store, &mut |_| ()).unwrap();
+        assert_eq!(outcome.n_finished, 23);
+        let claim = place.claim(&key, &place.lock().unwrap()).unwrap();
+        if let Attempt::Ours(claim) = claim {
+            told = run_one(&runner, &plan.cells[4], &claim).unwrap_err().to_string();
+        }
+        assert!(told.contains(&format!("{key}.json")) && told.contains("make room or mend the folder"), "{told}");
     }
 
     #[test]
     fn figures_do_not_depend_on_jobs_or_interruptions() {
         let folder = tempfile::tempdir().unwrap();
-        let (one, three) = (folder.path().join("one.jsonl"), folder.path().join("three.jsonl"));
-        run_missing(&FakeEngine::default(), &one, 1);
-        run_missing(&FakeEngine::default(), &three, 3);
+        let (one, three) = (folder.path().join("one"), folder.path().join("three"));
+        run_missing(FakeEngine::default(), &one, 1);
+        run_missing(FakeEngine::default(), &three, 3);
         assert_eq!(figures(&one), figures(&three));
-        let text = std::fs::read(&three).unwrap();
-        std::fs::write(&three, &text[..text.len() / 2]).unwrap();
+        let records = three.join("records.jsonl");
+        let text = std::fs::read(&records).unwrap();
+        assert_eq!(text, std::fs::read(one.join("records.jsonl")).unwrap(), "gathered in the order of the plan");
+        std::fs::write(&records, &text[..text.len() / 2]).unwrap();
         assert!(figures(&three).len() < figures(&one).len());
-        run_missing(&FakeEngine::default(), &three, 2);
+        run_missing(FakeEngine::default(), &three, 2);
         assert_eq!(figures(&one), figures(&three));
+    }
+
+    #[test]
+    fn runs_side_by_side_share_the_cells_and_each_ends_with_all_records() {
+        let place = tempfile::tempdir().unwrap();
+        let outcomes: Vec<(Outcome, usize)> = std::thread::scope(|scope| {
+            let run_all = || {
+                let (plan, folder) = (plan(), Folder::new(place.path()));
+                let (kind, mut store) = (trainings(FakeEngine::default(), "r1"), Store::default());
+                let runner = Runner { kind: &kind, folder: &folder, jobs: 2, checkpoint_every: Duration::MAX };
+                let outcome = run(&runner, &plan.cells.iter().collect::<Vec<_>>(), &mut store, &mut |_| ()).unwrap();
+                // Whoever is first gathers, and the others find what has been gathered.
+                store.gather(&folder, &[], &folder.lock().unwrap()).unwrap();
+                (outcome, store.records().len())
+            };
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(run_all)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(outcomes.iter().map(|(outcome, _)| outcome.n_finished).sum::<usize>(), 24, "{outcomes:?}");
+        assert!(
+            outcomes.iter().all(|(outcome, n)| outcome.n_finished + outcome.n_found == 24 && *n == 24),
+            "{outcomes:?}"
+        );
+        assert_eq!(figures(place.path()).len(), 24);
     }
 }

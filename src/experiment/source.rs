@@ -11,7 +11,8 @@ const MAX_GENERATED: usize = 1_000_000;
 /// Where a treebank comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
-    /// A folder with `train`, `test` and perhaps `dev`, each `.conllu`, `.conllx` or `.conll`.
+    /// A folder with `train`, `test` and perhaps `dev`, each `.conllu`, `.conllx` or `.conll`; or one of Universal Dependencies, with
+    /// `xx-ud-train.conllu` and so on, by its own name or by that of its files.
     Folder(String),
     /// Sentences of the grammar in [`crate::treebank`], made in memory.
     Generated {

@@ -1,15 +1,19 @@
 //! What the tests of this folder share: a small specification and an engine that makes figures up, deterministically.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::cell::Cell;
+use super::engine::History;
 use super::engine::{Engine, Evaluated, SentenceScore};
+use super::kind::Desk;
 use super::measure::measure;
 use super::overrides::Overrides;
 use super::plan::Plan;
-use super::provenance::{Host, Provenance};
+use super::provenance::{Code, Host, Provenance};
 use super::record::{Epoch, Record};
 use super::spec::Spec;
+use super::trainings::Trainings;
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
@@ -82,10 +86,22 @@ pub fn plan() -> Plan {
     Plan::new(&spec_of(SPEC), "quick", &Overrides::default(), None).unwrap()
 }
 
+/// Where nothing is kept.
+pub fn desk() -> Desk {
+    Desk { checkpoint: "none".into(), checkpoint_every: Duration::MAX }
+}
+
+/// Trainings that make figures up, by code of this name.
+pub fn trainings(engine: FakeEngine, code: &str) -> Trainings<FakeEngine> {
+    Trainings { engine, experiment: "test".to_owned(), provenance: provenance(code), repetitions: 1 }
+}
+
 pub fn provenance(revision: &str) -> Provenance {
     Provenance {
         version: "0.0.0".to_owned(),
         revision: revision.to_owned(),
+        clean: Some(true),
+        code: Code::from(revision),
         generator: "none".to_owned(),
         host: Host { cpu: "abacus".to_owned(), cores: 2 },
         jobs: 1,
@@ -94,7 +110,7 @@ pub fn provenance(revision: &str) -> Provenance {
 
 /// The record of `cell`, with clocks that stand at round figures.
 pub fn record(cell: &Cell, revision: &str) -> Record {
-    let mut measured = measure(&FakeEngine::default(), cell, 1).unwrap();
+    let mut measured = measure(&FakeEngine::default(), cell, 1, &desk()).unwrap();
     measured.training.wall_s = 2.0;
     measured.training.cpu_s = Some(1.5);
     measured.peak_rss_bytes = Some(3 << 20);
@@ -122,7 +138,7 @@ impl Engine for FakeEngine {
     type Trained = Cell;
     type Parsed = usize;
 
-    fn train(&self, cell: &Cell) -> Result<Cell> {
+    fn train(&self, cell: &Cell, _: &Desk) -> Result<Cell> {
         for (number, fault) in &self.faults {
             match fault {
                 _ if plan().cells[*number].key != cell.key => {}
@@ -133,8 +149,9 @@ impl Engine for FakeEngine {
         Ok(cell.clone())
     }
 
-    fn history(&self, _: &Cell) -> (Vec<Epoch>, u32, u64) {
-        (vec![Epoch { epoch: 1, updates: 10, seconds: 1.0, dev: None }], 1, 1234)
+    fn history(&self, _: &Cell) -> History {
+        let epochs = vec![Epoch { epoch: 1, updates: 10, seconds: 1.0, dev: None }];
+        History { epochs, kept_epoch: 1, n_features: 1234, cpu_s: None, stop: None, seconds_before: 0.0 }
     }
 
     fn parse(&self, _: &Cell, _: Evaluated, width: usize) -> Result<usize> {
@@ -150,7 +167,7 @@ impl Engine for FakeEngine {
 
     fn score(&self, cell: &Cell, on: Evaluated, &width: &usize) -> Vec<SentenceScore> {
         let portion = if on == Evaluated::Test { &cell.data.test } else { &cell.data.dev };
-        let options = &cell.options;
+        let options = cell.options.transitions().unwrap();
         let quality = match (options.training, options.oracle) {
             (Training::Greedy, OracleKind::Static) => 80,
             (Training::Greedy | Training::L2s, _) => 82,

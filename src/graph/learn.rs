@@ -24,9 +24,10 @@ use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::IntegerWeights;
 use crate::model::{Averaged as _, Size};
+use crate::process::cpu_s_with;
 use crate::random;
 use crate::system::ActionId;
-use crate::training::{IterationReport, Pass, Progress, Run, Written};
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
 use crate::tree::{LabelId, Node, Tree};
 
 /// What 1.0 is in live weights of MIRA.
@@ -48,6 +49,7 @@ impl<'t> GraphTrainer<'t> {
     /// If the options contradict each other or threads cannot be started.
     pub fn new(options: &'t GraphOptions, data: &'t GraphData, threads: usize) -> Result<GraphTrainer<'t>> {
         options.check()?;
+        options.iterations.check_dev(data.has_dev())?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -176,8 +178,8 @@ impl Run for GraphTrainer<'_> {
         self.data.examples().len()
     }
 
-    fn iterations(&self) -> u32 {
-        self.options.iterations
+    fn stopping(&self) -> Stopping {
+        self.options.stopping()
     }
 
     fn reports(&self) -> &[IterationReport] {
@@ -185,14 +187,16 @@ impl Run for GraphTrainer<'_> {
     }
 
     fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
-        let start = Instant::now();
         self.progress.start_pass(self.options.average_from);
+        // The pass changes the run that the clock's pool belongs to.
+        let (start, cpu_start) = (Instant::now(), cpu_s_with(&self.pool));
         let updates = self.pass(tick);
         let Self { options, data, pool, progress } = self;
         let pass = Pass {
             updates,
             seconds: start.elapsed().as_secs_f64(),
-            iterations: options.iterations,
+            cpu_seconds: cpu_s_with(pool).zip(cpu_start).map(|(end, start)| end - start),
+            stopping: options.stopping(),
             keep: options.keep,
             has_dev: data.has_dev(),
         };

@@ -67,10 +67,10 @@ impl GraphHeader {
 /// use treebeam::prelude::*;
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 30, non_projective: true });
-/// let options = GraphOptions { iterations: 2, ..GraphOptions::default() };
+/// let options = GraphOptions { iterations: 2.into(), ..GraphOptions::default() };
 /// let data = GraphData::new(&options, &train, None)?;
 /// let mut run = GraphTrainer::new(&options, &data, 1)?;
-/// (0..options.iterations).for_each(|_| run.iterate(&mut |_| ()));
+/// (0..2).for_each(|_| run.iterate(&mut |_| ()));
 /// let model = run.model()?;
 /// let parsed = GraphParser::new(&model, 1)?.parse(&train.sentences)?;
 /// assert_eq!(parsed.len(), 30);

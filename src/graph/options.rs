@@ -7,7 +7,7 @@ use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::learn::check_ranges;
-use crate::training::{Keep, Nonprojective};
+use crate::training::{Iterations, Keep, Nonprojective, Stopping};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
 
@@ -33,8 +33,14 @@ pub struct GraphOptions {
     pub learner: Learner,
     /// MIRA: the longest step (C of PA-I).
     pub aggressiveness: f64,
-    /// Passes over the training data.
-    pub iterations: u32,
+    /// Passes over the training data: a number, or `plateau`.
+    pub iterations: Iterations,
+    /// With `plateau`: stop after so many iterations without a better score; `None`: [`Iterations::PATIENCE`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u32>,
+    /// With `plateau`: the most iterations; `None`: [`Iterations::MOST`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
     /// Averages begin after this many iterations, if there are more.
     pub average_from: u32,
     /// The seed of shuffling.
@@ -62,7 +68,9 @@ impl Default for GraphOptions {
             system: GraphKind::Eisner,
             learner: Learner::Mira,
             aggressiveness: 1.0,
-            iterations: 10,
+            iterations: Iterations::Number(10),
+            patience: None,
+            max_iterations: None,
             average_from: 1,
             seed: 1,
             nonprojective: Nonprojective::MinCost,
@@ -83,10 +91,16 @@ impl GraphOptions {
     /// If they do not, with the option to change.
     pub fn check(&self) -> Result<()> {
         check_ranges(self)?;
+        self.iterations.check(self.patience, self.max_iterations)?;
         if self.system == GraphKind::Mst && self.nonprojective == Nonprojective::Lift {
             let message = "--nonprojective lift makes trees projective, and `--system mst` needs none; leave it out";
             return Err(Error::Usage(message.to_owned()));
         }
         Ok(())
+    }
+
+    /// When training stops.
+    pub fn stopping(&self) -> Stopping {
+        self.iterations.stopping(self.patience, self.max_iterations, self.average_from)
     }
 }

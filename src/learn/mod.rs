@@ -20,7 +20,7 @@ mod trainer;
 mod violation;
 
 pub use crate::linear::Learner;
-pub use crate::training::{IterationReport, Keep, Nonprojective, Run, Written};
+pub use crate::training::{IterationReport, Iterations, Keep, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
 pub use local::{Preset, RollIn, RollOut, Search};
 pub use objective::{LocalObjective, Objective, Scored};

@@ -1,7 +1,7 @@
 //! Everything that decides what a training run computes.
 
 use super::range::check as check_ranges;
-use super::{Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search};
+use super::{Iterations, Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search, Stopping};
 use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// // What depends on the system and on the kind of training follows them.
 /// let defaults = TrainOptions::of(SystemKind::Swap, Training::Global, Learner::default());
-/// let options = TrainOptions { beam: 16, iterations: 10, ..defaults };
+/// let options = TrainOptions { beam: 16, iterations: 10.into(), ..defaults };
 /// assert_eq!(options.features, "stack");
 /// options.check()?;
 /// // What contradicts itself is refused, with the option to change.
@@ -89,8 +89,14 @@ pub struct TrainOptions {
     pub update: Update,
     /// Global: the width of the training beam. Also the width that the model is decoded at unless told otherwise.
     pub beam: usize,
-    /// Passes over the training data.
-    pub iterations: u32,
+    /// Passes over the training data: a number, or `plateau`.
+    pub iterations: Iterations,
+    /// With `plateau`: stop after so many iterations without a better score; `None`: [`Iterations::PATIENCE`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u32>,
+    /// With `plateau`: the most iterations; `None`: [`Iterations::MOST`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
     /// Averages begin after this many iterations, if there are more: the first ones are far from where learning ends.
     pub average_from: u32,
     /// How many times to train, each time in another random order; the model is the sum of their averages. Linear models
@@ -142,7 +148,9 @@ impl Default for TrainOptions {
             explore_prob: 0.9,
             update: Update::MaxViolation,
             beam: 8,
-            iterations: 15,
+            iterations: Iterations::Number(15),
+            patience: None,
+            max_iterations: None,
             average_from: 3,
             replicas: 4,
             seed: 1,
@@ -214,6 +222,7 @@ impl TrainOptions {
     pub fn check(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
         check_ranges(self)?;
+        self.iterations.check(self.patience, self.max_iterations)?;
         if !self.system.oracles().contains(&self.oracle) {
             let known: Vec<&str> = self.system.oracles().iter().map(|oracle| oracle.name()).collect();
             let (system, oracle) = (self.system, self.oracle.name());
@@ -354,6 +363,11 @@ impl TrainOptions {
             reference_share: self.reference_share.or(preset.reference_share),
             run_reference: self.run_reference,
         }
+    }
+
+    /// When training stops.
+    pub fn stopping(&self) -> Stopping {
+        self.iterations.stopping(self.patience, self.max_iterations, self.average_from)
     }
 
     /// The width at which the model is decoded unless told otherwise: 1 after greedy training.

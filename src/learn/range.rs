@@ -21,7 +21,7 @@ enum Range {
 }
 
 /// By the name of the option. The seed is not among them: it is any number of 64 bits.
-const RANGES: [(&str, Range); 14] = [
+const RANGES: [(&str, Range); 16] = [
     ("rate", Range::Above(0.0, 1e6)),
     ("dropout", Range::Below(0.0, 1.0)),
     ("min-count", Range::Whole(1, 255)),
@@ -32,6 +32,8 @@ const RANGES: [(&str, Range); 14] = [
     ("explore-prob", Range::From(0.0, 1.0)),
     ("beam", Range::Whole(1, 1 << 20)),
     ("iterations", Range::Whole(1, 1_000_000)),
+    ("patience", Range::Whole(1, 1_000_000)),
+    ("max-iterations", Range::Whole(1, 1_000_000)),
     ("average-from", Range::Whole(0, 1_000_000)),
     ("replicas", Range::Whole(1, 1000)),
     ("batch", Range::Whole(1, 1 << 20)),
@@ -83,7 +85,8 @@ fn grouped(number: i64) -> String {
 pub(crate) fn check(options: &impl Serialize) -> Result<()> {
     let options = serde_json::to_value(options).map_err(|e| Error::Usage(e.to_string()))?;
     for (name, range) in RANGES {
-        let found = options.get(name).filter(|value| !range.holds(value));
+        // An option may be a word as well, such as iterations to the plateau.
+        let found = options.get(name).filter(|value| !value.is_string() && !range.holds(value));
         if let Some(found) = found {
             // What is no finite number stands as null in JSON.
             let found = if found.is_null() { "no finite number".to_owned() } else { found.to_string() };

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use super::data::{Example, TrainingData};
 use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
@@ -16,9 +15,10 @@ use crate::error::{Error, Result};
 use crate::files::{Section, Sections};
 use crate::linear::{Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Trainable};
+use crate::process::Clock;
 use crate::random;
 use crate::system::{OracleKind, TransitionSystem};
-use crate::training::{IterationReport, Pass, Progress, Run, Written};
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
 use crate::with_system;
 
 /// A training run of models whose scorers are of kind `F`, whatever learns their parameters.
@@ -38,7 +38,7 @@ pub trait ModelRun<F>: Run {
 /// use treebeam::prelude::*;
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
-/// let options = TrainOptions { iterations: 2, ..TrainOptions::default() };
+/// let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
 /// let data = TrainingData::new(&options, &train, Some(&train))?;
 /// let mut run = start(&options, &data, 1)?;
 /// for iteration in 1..=run.iterations() {
@@ -80,7 +80,7 @@ pub fn start<'t>(
 /// As [`start`].
 pub fn train(options: &TrainOptions, data: &TrainingData, threads: usize) -> Result<Model<Linear>> {
     let mut run = start(options, data, threads)?;
-    while run.reports().len() < run.iterations() as usize {
+    while !run.is_done() {
         run.iterate(&mut |_| ());
     }
     run.model()
@@ -161,6 +161,7 @@ impl<'t, T: Trainable> Trainer<'t, T> {
         new: impl Fn(u64) -> T,
     ) -> Result<Trainer<'t, T>> {
         options.check()?;
+        options.iterations.check_dev(data.has_dev())?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -194,8 +195,8 @@ impl<T: Trainable> Run for Trainer<'_, T> {
         self.data.examples().len() * self.options.replicas as usize
     }
 
-    fn iterations(&self) -> u32 {
-        self.options.iterations
+    fn stopping(&self) -> Stopping {
+        self.options.stopping()
     }
 
     fn reports(&self) -> &[IterationReport] {
@@ -205,7 +206,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
     /// `tick` is called after every mini-batch with the number of sentences done by all replicas.
     fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
         let Trainer { options, data, pool, threads, progress } = self;
-        let start = Instant::now();
+        let clock = Clock::start(pool);
         progress.start_pass(options.average_from);
         let iteration = progress.iteration;
         let done = Mutex::new((0, tick));
@@ -224,8 +225,9 @@ impl<T: Trainable> Run for Trainer<'_, T> {
         });
         let pass = Pass {
             updates,
-            seconds: start.elapsed().as_secs_f64(),
-            iterations: options.iterations,
+            seconds: clock.seconds(),
+            cpu_seconds: clock.cpu_seconds(),
+            stopping: options.stopping(),
             keep: options.keep,
             has_dev: data.has_dev(),
         };

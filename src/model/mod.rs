@@ -32,7 +32,7 @@ use crate::treebank::Sentence;
 /// use treebeam::prelude::*;
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
-/// let options = TrainOptions { iterations: 1, ..TrainOptions::default() };
+/// let options = TrainOptions { iterations: 1.into(), ..TrainOptions::default() };
 /// let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
 ///
 /// let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ParserKind;
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
+use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
 use crate::scorer::Decisions;
 use crate::system::OracleKind;
 use crate::tree::Roots;
@@ -73,7 +73,11 @@ all_optional! {
         /// The width of the training beam.
         beam: i64,
         /// Passes over the training data.
-        iterations: i64,
+        iterations: Iterations,
+        /// Iterations to the plateau: how many without a better score.
+        patience: i64,
+        /// Iterations to the plateau: the most.
+        max_iterations: i64,
         /// The iterations that averages leave out.
         average_from: i64,
         /// How many times to train.

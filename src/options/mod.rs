@@ -77,7 +77,9 @@ impl GivenOptions {
 
 fn graph(kind: GraphKind, given: Map<String, Value>) -> Result<GraphOptions> {
     let default = GraphOptions { system: kind, ..GraphOptions::default() };
-    let own = serde_json::to_value(&default).map_err(|e| Error::Usage(e.to_string()))?;
+    // Options without a default of their own are named only where they are set.
+    let all = GraphOptions { patience: Some(1), max_iterations: Some(1), ..default.clone() };
+    let own = serde_json::to_value(&all).map_err(|e| Error::Usage(e.to_string()))?;
     if let Some(name) = given.keys().find(|name| own.get(name).is_none()) {
         return Err(foreign(name, "transition systems", kind.name()));
     }

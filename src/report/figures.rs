@@ -7,7 +7,6 @@ use super::summary::{Method, Spread, Summary};
 use crate::diagnosis::PARTS;
 use crate::eval::Metric;
 use crate::experiment::{Decoding, Horizontal, PlotSpec, Record, SeriesSpec, Vertical};
-use crate::learn::Training;
 
 /// The figures of `summary` that have points, each with what is to be seen in it: one per plot and column of the specification,
 /// as averages over treebanks; advantages show all columns in one.
@@ -107,7 +106,7 @@ fn curve(summary: &Summary, column: &str, plot: &PlotSpec, series: &SeriesSpec) 
 fn methods(summary: &Summary, column: &str, series: &SeriesSpec) -> Vec<Method> {
     let training_width = |row: &str| {
         let cell = summary.plan.cells.iter().find(|c| c.row == row && c.column == column)?;
-        Some(if cell.options.training == Training::Global { cell.options.beam } else { 1 })
+        Some(cell.options.training_beam())
     };
     let is_wanted = |m: &Method| {
         series.rows.iter().any(|name| *name.get_ref() == m.row)

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::eval::significance::randomisation_of_differences;
 use crate::eval::{Metric, Punctuation};
-use crate::experiment::{Cell, Decoding, Plan, Record, Revisions, Store, Variant};
+use crate::experiment::{Cell, Code, Decoding, Plan, Record, Store, Variant};
 
 /// The scores, in the order of tables.
 pub const METRICS: [Metric; 2] = [Metric::Las, Metric::Uas];
@@ -122,19 +122,18 @@ pub struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// Gathers the records of `plan` that count when the code is at `revisions`.
-    pub fn new(plan: &'a Plan, store: &'a Store, revisions: &Revisions, accept_stale: bool) -> Summary<'a> {
+    /// Gathers the records of `plan` that count when the code is `code`.
+    pub fn new(plan: &'a Plan, store: &'a Store, code: &Code, accept_stale: bool) -> Summary<'a> {
         let mut summary = Summary { plan, entries: Vec::new(), revisions: BTreeSet::new(), n_done: 0, n_stale: 0 };
         // The cells of one entry differ in their seeds only, and the plan puts them side by side.
         for seeds in plan.cells.chunks(plan.profile.seeds.len()) {
             let cell = &seeds[0];
-            let mut records: Vec<&Record> =
-                seeds.iter().filter_map(|c| store.usable(c, revisions, accept_stale)).collect();
-            records.sort_by_key(|r| r.options.seed);
+            let mut records: Vec<&Record> = seeds.iter().filter_map(|c| store.usable(c, code, accept_stale)).collect();
+            records.sort_by_key(|r| r.options.seed());
             summary.n_done += records.len();
-            let is_current = |c: &&Cell| store.usable(c, revisions, false).is_some();
+            let is_current = |c: &&Cell| store.usable(c, code, false).is_some();
             summary.n_stale += records.len() - seeds.iter().filter(is_current).count();
-            summary.revisions.extend(records.iter().map(|r| r.provenance.revision.clone()));
+            summary.revisions.extend(records.iter().map(|r| r.provenance.told_revision()));
             for &width in &cell.decode {
                 let label = match cell.decode.len() {
                     1 => cell.row.clone(),
@@ -254,7 +253,7 @@ pub(super) fn difference(entry: &Entry, baseline: &Entry, metric: Metric, rule: 
     // By sentence, how many more words are wrong in the entry than in the baseline, over all seeds.
     let mut more_errors: Vec<i64> = Vec::new();
     for (record, decoding) in &entry.runs {
-        let same_seed = baseline.runs.iter().find(|(other, _)| other.options.seed == record.options.seed);
+        let same_seed = baseline.runs.iter().find(|(other, _)| other.options.seed() == record.options.seed());
         let Some((_, other)) = same_seed else { continue };
         points.push(metric.score(&decoding.test.get(rule)) - metric.score(&other.test.get(rule)));
         let (ours, theirs) = (decoding.errors.get(rule).of(metric), other.errors.get(rule).of(metric));

@@ -99,7 +99,7 @@ pub fn what_was_run(summary: &Summary) -> Option<String> {
     let mut treebanks: Vec<&str> = records().map(|r| r.treebank.as_str()).collect();
     treebanks.sort_unstable();
     treebanks.dedup();
-    let mut seeds: Vec<u64> = records().map(|r| r.options.seed).collect();
+    let mut seeds: Vec<u64> = records().map(|r| r.options.seed()).collect();
     seeds.sort_unstable();
     seeds.dedup();
     let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });

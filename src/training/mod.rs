@@ -2,10 +2,12 @@
 //! iterations, checkpoints, and how the command line drives them.
 
 mod checkpoint;
+mod iterations;
 pub(crate) mod prepare;
 mod progress;
 mod run;
 
+pub use iterations::{Iterations, Stop, Stopping};
 pub use prepare::Nonprojective;
 pub use progress::{Best, IterationReport, Keep, Pass, Progress};
 pub use run::{Run, Written};

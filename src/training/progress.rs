@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Stopping;
 use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
@@ -30,6 +31,10 @@ pub struct IterationReport {
     pub dev: Option<Counts>,
     /// Wall time of the iteration's training, without the development data.
     pub seconds: f64,
+    /// Seconds of the processor that all threads of the run used for it, without the development data; none where the system
+    /// does not tell.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
 }
 
 /// The state of a training run between two iterations: all that a later one depends on.
@@ -63,8 +68,10 @@ pub struct Pass {
     pub updates: u64,
     /// Its wall time.
     pub seconds: f64,
-    /// The iterations of the whole run.
-    pub iterations: u32,
+    /// See [`IterationReport::cpu_seconds`].
+    pub cpu_seconds: Option<f64>,
+    /// When the run stops.
+    pub stopping: Stopping,
     /// Which iteration's parameters are kept.
     pub keep: Keep,
     /// Whether there are development data.
@@ -88,7 +95,7 @@ impl<P: Averaged> Progress<P> {
     /// reports.
     pub fn end_pass(&mut self, pass: Pass, score_dev: impl FnOnce(&P::Finished) -> Option<Counts>) {
         self.iteration += 1;
-        let wanted = pass.keep == Keep::Best || self.iteration == pass.iterations;
+        let wanted = pass.keep == Keep::Best || self.iteration == pass.stopping.most;
         let mut dev = None;
         if wanted || pass.has_dev {
             let finished = P::finish(&self.replicas.iter().collect::<Vec<&P>>());
@@ -105,6 +112,7 @@ impl<P: Averaged> Progress<P> {
             features: self.replicas[0].n_features(),
             dev,
             seconds: pass.seconds,
+            cpu_seconds: pass.cpu_seconds,
         });
     }
 

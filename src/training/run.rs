@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::IterationReport;
+use super::{IterationReport, Stopping};
 use crate::error::Result;
 use crate::model::Size;
 
@@ -10,10 +10,14 @@ use crate::model::Size;
 pub trait Run {
     /// Sentences in one pass, of all replicas.
     fn n_sentences(&self) -> usize;
-    /// The iterations of the whole run.
-    fn iterations(&self) -> u32;
+    /// When the run stops.
+    fn stopping(&self) -> Stopping;
     /// What the iterations so far did.
     fn reports(&self) -> &[IterationReport];
+    /// Whether there is nothing left to do.
+    fn is_done(&self) -> bool {
+        self.stopping().is_done(self.reports())
+    }
     /// Runs one more iteration. `tick` is called from time to time with the number of sentences done.
     fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send));
     /// Writes a checkpoint.

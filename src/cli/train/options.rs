@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
+use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
 use crate::options::{GivenOptions, ParserKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots};
@@ -52,9 +52,16 @@ pub struct TrainingArgs {
     /// Global: the width of the beam, in training and, unless told otherwise, in parsing [default: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Training")]
     beam: Option<i64>,
-    /// Passes over the training data [default: 15; graph-based: 10]
+    /// Passes over the training data, or `plateau`: until the labelled attachment score on the development data has not risen for
+    /// as long as --patience says [default: 15; graph-based: 10]
     #[arg(long, allow_negative_numbers = true, value_name = "I", help_heading = "Training")]
-    iterations: Option<i64>,
+    iterations: Option<Iterations>,
+    /// With --iterations plateau: stop after so many iterations without a better score [default: 5]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
+    patience: Option<i64>,
+    /// With --iterations plateau: the most iterations [default: 100]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
+    max_iterations: Option<i64>,
     /// Leave the first iterations out of the average, if there are more [default: 3; graph-based: 1]
     #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training")]
     average_from: Option<i64>,

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::learn::IterationReport;
+use crate::learn::{IterationReport, Stopping};
 
 /// The display of a run.
 #[derive(Debug)]
@@ -13,19 +13,21 @@ pub struct Display {
 }
 
 impl Display {
-    /// A display of a run of so many iterations over so many sentences, of which `done` iterations were done before. The bar
-    /// is of the whole run, and hidden unless standard error is a terminal.
-    pub fn new(n_sentences: usize, iterations: u32, done: u32) -> Display {
+    /// A display of a run over so many sentences, of which `done` iterations were done before. The bar is of the whole run, to the
+    /// plateau of the most iterations, and hidden unless standard error is a terminal.
+    pub fn new(n_sentences: usize, stopping: Stopping, done: u32) -> Display {
         let n_sentences = n_sentences as u64;
         let bar = match crate::console::shows_progress() {
             true => ProgressBar::with_draw_target(
-                Some(n_sentences * u64::from(iterations)),
+                Some(n_sentences * u64::from(stopping.most)),
                 ProgressDrawTarget::stderr_with_hz(5),
             ),
             false => ProgressBar::hidden(),
         };
+        let of = if stopping.patience.is_some() { "of at most" } else { "of" };
         let template = format!(
-            "iteration {{msg}} of {iterations} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left"
+            "iteration {{msg}} {of} {} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left",
+            stopping.most
         );
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);

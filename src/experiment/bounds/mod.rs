@@ -7,13 +7,16 @@ pub use walk::{Means, Sums, Walk};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::data::{Data, Portion, hex};
+use super::kind::{Cost, Desk, Kind, Stored};
 use super::overrides::Overrides;
-use super::provenance::Provenance;
+use super::plan::readable;
+use super::provenance::{Code, Provenance};
 use super::source::Source;
 use crate::error::{Error, Location, Problem, Result};
 
@@ -121,21 +124,25 @@ pub struct BoundsRecord {
     pub train: Portion,
     /// By what code, on what machine.
     pub provenance: Provenance,
+    /// Seconds by the clock; none in records of format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<f64>,
     /// What was found.
     pub sums: Sums,
 }
 
-/// The cells of `spec` at the scale of `profile`; `folder` holds the treebanks. Of `overrides`, treebanks are heeded.
+/// The cells of `spec` at the scale of `profile`, and the treebanks that cannot be read; `folder` holds the treebanks. Of
+/// `overrides`, treebanks are heeded.
 ///
 /// # Errors
-/// If the profile does not exist, a treebank cannot be found, or something else is to be overridden.
+/// If the profile does not exist, no treebank can be read, or something else is to be overridden.
 pub fn cells(
     spec: &BoundsSpec,
     path: &Path,
     profile: &str,
     overrides: &Overrides,
     folder: Option<&PathBuf>,
-) -> Result<Vec<BoundsCell>> {
+) -> Result<(Vec<BoundsCell>, Vec<(String, Error)>)> {
     let scale = spec.profiles.get(profile).ok_or_else(|| {
         let names: Vec<&str> = spec.profiles.keys().map(String::as_str).collect();
         let path = path.display();
@@ -147,30 +154,90 @@ pub fn cells(
     }
     let WalkSpec { wander, seed, max_configurations } = spec.walk;
     let walk = Walk { transitions: scale.transitions, wander, seed, max_configurations };
-    let cell = |name: &String| {
-        let data = Data::find(name.parse::<Source>()?, folder.map(PathBuf::as_path), None)?;
+    let cell = |source: Source| {
+        let data = Data::find(source, folder.map(PathBuf::as_path), None)?;
         let identity = serde_json::to_vec(&(&walk, &data.train.sha256)).map_err(|e| Error::Usage(e.to_string()))?;
         Ok(BoundsCell { key: hex(&Sha256::digest(identity)), walk, data })
     };
-    overrides.treebanks.as_ref().unwrap_or(&scale.treebanks).iter().map(cell).collect()
+    readable(overrides.treebanks.as_ref().unwrap_or(&scale.treebanks), cell)
 }
 
-impl BoundsCell {
-    /// Walks over the treebank.
-    ///
-    /// # Errors
-    /// If it cannot be read or is malformed.
-    pub fn run(&self, provenance: Provenance) -> Result<BoundsRecord> {
-        let sums = self.walk.over(&self.data.read(&self.data.train)?)?;
-        let (key, treebank, train) = (self.key.clone(), self.data.source.to_string(), self.data.train.clone());
-        Ok(BoundsRecord { key, treebank, walk: self.walk, train, provenance, sums })
+/// Walks over treebanks as a kind of cell.
+#[derive(Debug)]
+pub struct Bounds {
+    /// This program and the machine.
+    pub provenance: Provenance,
+}
+
+/// Seconds that a thousand transitions take, roughly: most have short searches.
+const SECONDS: f64 = 0.1;
+
+impl Kind for Bounds {
+    type Cell = BoundsCell;
+    type Record = BoundsRecord;
+
+    fn key<'c>(&self, cell: &'c BoundsCell) -> &'c str {
+        &cell.key
+    }
+
+    fn title(&self, cell: &BoundsCell) -> String {
+        cell.data.source.to_string()
+    }
+
+    fn is_current(&self, _: &BoundsCell, record: &BoundsRecord) -> bool {
+        record.provenance.code.agrees(&self.provenance.code, &Code::BOUNDS)
+    }
+
+    fn cost(&self, cell: &BoundsCell, records: &[&BoundsRecord]) -> Cost {
+        let rates: Vec<f64> =
+            records.iter().filter_map(|r| Some(r.wall_s? / r.walk.transitions.max(1) as f64)).collect();
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        let rate = if rates.is_empty() { SECONDS / 1000.0 } else { mean };
+        let memory = 50_000_000 + 4_000 * cell.data.train.sentences.len() as u64;
+        Cost { seconds: cell.walk.transitions as f64 * rate, memory, n_records: rates.len() }
+    }
+
+    fn run(&self, cell: &BoundsCell, _: &Desk) -> Result<BoundsRecord> {
+        let start = Instant::now();
+        let sums = cell.walk.over(&cell.data.read(&cell.data.train)?)?;
+        Ok(BoundsRecord {
+            key: cell.key.clone(),
+            treebank: cell.data.source.to_string(),
+            walk: cell.walk,
+            train: cell.data.train.clone(),
+            provenance: self.provenance.decided_by(&Code::BOUNDS),
+            wall_s: Some(start.elapsed().as_secs_f64()),
+            sums,
+        })
+    }
+
+    fn adopt(&self, _: &BoundsCell, record: &BoundsRecord) -> BoundsRecord {
+        record.clone()
+    }
+
+    fn code_of(&self, _: &BoundsCell) -> String {
+        self.provenance.code.short(&Code::BOUNDS)
+    }
+}
+
+impl Stored for BoundsRecord {
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn seconds(&self) -> f64 {
+        self.wall_s.unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::provenance;
+    use crate::experiment::testing::{desk, provenance};
 
     const SPEC: &str = r#"
 name = "b"
@@ -191,14 +258,16 @@ max-configurations = 5000
         let path = folder.path().join("b.toml");
         std::fs::write(&path, SPEC).unwrap();
         let spec = BoundsSpec::read(&path).unwrap();
-        let cells = cells(&spec, &path, "quick", &Overrides::default(), None).unwrap();
-        let record = cells[0].run(provenance("r1")).unwrap();
+        let (cells, _) = cells(&spec, &path, "quick", &Overrides::default(), None).unwrap();
+        let kind = Bounds { provenance: provenance("r1") };
+        let record = kind.run(&cells[0], &desk()).unwrap();
         let Means { loss, bounds: [lower, pc_upper, upper], distances } = record.sums.means();
         let n = record.sums.configurations + record.sums.given_up;
         assert!((500..=2000).contains(&n), "{n}");
         assert!(0.0 < lower && lower <= loss && loss <= pc_upper && pc_upper <= upper);
         assert!(distances[1] <= distances[2]);
-        assert_eq!(cells[0].run(provenance("r1")).unwrap(), record);
+        assert_eq!(kind.run(&cells[0], &desk()).unwrap().sums, record.sums);
+        assert!(kind.is_current(&cells[0], &record));
         let back: BoundsRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
         assert_eq!(back.sums, record.sums);
     }

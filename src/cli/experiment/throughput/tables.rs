@@ -1,13 +1,11 @@
 //! What was measured, as tables in Markdown and tab-separated values.
 
-use treebeam::experiment::Data;
-use treebeam::report::markdown_table;
-
-use super::inputs::Input;
-use super::measure::TRAIN_FLAGS;
+use super::super::programs::{Figures, Input, ParsingFigures, Range, Record, TrainingFigures};
+use super::TRAIN_FLAGS;
 use super::plan::{Step, What};
-use super::record::{Figures, ParsingFigures, Range, Record, TrainingFigures};
 use super::spec::{Profile, Spec};
+use crate::experiment::Data;
+use crate::report::markdown_table;
 
 /// What stands for a figure that is not there.
 const NOTHING: &str = "–";
@@ -24,7 +22,7 @@ pub struct Summary<'a> {
     /// The treebank.
     pub data: &'a Data,
     /// The steps with their records.
-    pub steps: Vec<(&'a Step<'a>, Option<&'a Record>)>,
+    pub steps: Vec<(&'a Step, Option<&'a Record>)>,
     /// What makes the tables again.
     pub command: String,
 }
@@ -33,7 +31,7 @@ pub struct Summary<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Parsed<'a> {
     /// The model that parsed.
-    pub step: &'a Step<'a>,
+    pub step: &'a Step,
     /// The file.
     pub input: Input,
     /// The width of the beam.
@@ -47,7 +45,7 @@ pub struct Parsed<'a> {
 impl Summary<'_> {
     /// All parsing that was measured, by width.
     pub fn parsed(&self) -> Vec<Parsed<'_>> {
-        let of_step = |(step, record): &(&'_ Step, Option<&'_ Record>)| match (step.what, &record.as_ref()?.figures) {
+        let of_step = |(step, record): &(&Step, Option<&'_ Record>)| match (step.what, &record.as_ref()?.figures) {
             (What::Parse { input, width, threads }, Figures::Parsing(_)) => Some((input, width, threads)),
             _ => None,
         };
@@ -67,7 +65,7 @@ impl Summary<'_> {
         self.parsed().into_iter().filter(|parsed| parsed.input == Input::Test).collect()
     }
 
-    fn trained(&self) -> impl Iterator<Item = (&Step<'_>, &TrainingFigures)> {
+    fn trained(&self) -> impl Iterator<Item = (&Step, &TrainingFigures)> {
         self.steps.iter().filter_map(|(step, record)| match &record.as_ref()?.figures {
             Figures::Training(figures) => Some((*step, figures)),
             Figures::Parsing(_) => None,

@@ -1,8 +1,9 @@
 //! What was measured, as plots.
 
-use treebeam::report::figure::{Axis, Curve, Figure, Point, Style};
-use treebeam::report::svg;
+use crate::report::figure::{Axis, Curve, Figure, Point, Style};
+use crate::report::svg;
 
+use super::super::programs::Range;
 use super::tables::{Parsed, Summary};
 
 /// The plots that have points: their names, and the pictures.
@@ -63,7 +64,7 @@ fn ratio(summary: &Summary) -> Figure {
 }
 
 fn length(summary: &Summary) -> Figure {
-    let curve = |(width, points): (usize, Vec<(f64, super::record::Range)>)| Curve {
+    let curve = |(width, points): (usize, Vec<(f64, Range)>)| Curve {
         name: format!("width {width}"),
         style: Style::Line,
         points: points.iter().map(|(length, time)| Point::at(*length, time.median)).collect(),

@@ -1,21 +1,22 @@
 //! The steps of a run: for each model training it, then parsing with it.
 
+use super::super::programs::Input;
+use super::spec::{ModelSpec, Profile};
+use crate::experiment::Data;
 use anyhow::Context;
 use sha2::{Digest, Sha256};
-use treebeam::experiment::Data;
-
-use super::inputs::Input;
-use super::spec::{ModelSpec, Profile};
 
 /// One measurement.
 #[derive(Debug, Clone)]
-pub struct Step<'p> {
+pub struct Step {
     /// The model.
-    pub model: &'p ModelSpec,
+    pub model: ModelSpec,
     /// What is done with it.
     pub what: What,
     /// A checksum of all that the figures depend on, but for code and machine.
     pub key: String,
+    /// The key of the step that trains the model.
+    pub training: String,
 }
 
 /// What is done with a model.
@@ -34,7 +35,7 @@ pub enum What {
     },
 }
 
-impl Step<'_> {
+impl Step {
     /// The step in words.
     pub fn title(&self) -> String {
         let name = &self.model.name;
@@ -56,7 +57,7 @@ impl Step<'_> {
 ///
 /// # Errors
 /// Never, as long as options are numbers and words.
-pub fn plan<'p>(profile: &'p Profile, data: &Data, n_words: usize, cores: usize) -> anyhow::Result<Vec<Step<'p>>> {
+pub fn plan(profile: &Profile, data: &Data, n_words: usize, cores: usize) -> anyhow::Result<Vec<Step>> {
     let mut steps = Vec::new();
     for model in &profile.models {
         let mut whats = vec![What::Train];
@@ -70,8 +71,9 @@ pub fn plan<'p>(profile: &'p Profile, data: &Data, n_words: usize, cores: usize)
             let lengths = profile.lengths.iter().copied().filter(|&length| length <= n_words);
             whats.extend(lengths.map(|length| What::Parse { input: Input::Joined(length), width, threads: 1 }));
         }
+        let mut training = String::new();
         for what in whats {
-            let mut step = Step { model, what, key: String::new() };
+            let mut step = Step { model: model.clone(), what, key: String::new(), training: String::new() };
             let options = serde_json::to_string(&model.resolved).context("options")?;
             let how = match what {
                 What::Train => String::new(),
@@ -80,6 +82,10 @@ pub fn plan<'p>(profile: &'p Profile, data: &Data, n_words: usize, cores: usize)
             let sums = [&data.train, &data.dev, &data.test].map(|portion| portion.sha256.as_str());
             let all = format!("{}\n{options}\n{how}\n{}", step.title(), sums.join("\n"));
             step.key = hex(&Sha256::digest(all))[..16].to_owned();
+            if what == What::Train {
+                training.clone_from(&step.key);
+            }
+            step.training.clone_from(&training);
             steps.push(step);
         }
     }

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::experiment::{Data, Portion};
+use crate::treebank::{Column, Format, Sentence, Treebank};
 use anyhow::Context;
-use treebeam::experiment::{Data, Portion};
-use treebeam::treebank::{Column, Format, Sentence, Treebank};
 
 /// What is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,11 @@ impl Inputs {
     /// Files of `data` in `folder`, made when they are asked for.
     pub fn new(data: Data, folder: PathBuf) -> Inputs {
         Inputs { data, folder }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The training, development and test files.

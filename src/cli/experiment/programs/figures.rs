@@ -1,10 +1,9 @@
 //! What one measurement leaves behind: a line of JSON.
 
+use super::Used;
+use crate::experiment::{Provenance, Stored};
+use crate::learn::IterationReport;
 use serde::{Deserialize, Serialize};
-use treebeam::experiment::Provenance;
-use treebeam::learn::IterationReport;
-
-use crate::process::Used;
 
 /// A measurement that is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,6 +98,23 @@ pub struct Range {
     pub least: f64,
     /// The most.
     pub most: f64,
+}
+
+impl Stored for Record {
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn seconds(&self) -> f64 {
+        match &self.figures {
+            Figures::Training(figures) => figures.used.wall_s,
+            Figures::Parsing(figures) => figures.runs.iter().map(|run| run.one.wall_s + run.many.wall_s).sum(),
+        }
+    }
 }
 
 impl Range {

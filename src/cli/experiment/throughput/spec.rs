@@ -1,16 +1,22 @@
-//! What is to be measured, as it stands in `benches/program/throughput.toml`.
+//! What is to be measured, as it stands in `experiments/throughput.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
+use crate::learn::{TrainOptions, Training};
 use anyhow::{Context, ensure};
 use serde::Deserialize;
 use toml::Table;
-use treebeam::learn::{TrainOptions, Training};
 
 /// The specification.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Spec {
+    /// The experiment's name, which is also that of its folder of results.
+    pub name: String,
+    /// `throughput`.
+    #[serde(rename = "kind")]
+    _kind: String,
     /// The head of the table.
     pub title: String,
     /// How to read it.
@@ -21,7 +27,7 @@ pub struct Spec {
     /// Training options that all models share.
     base: Table,
     /// Scales, by name.
-    profiles: BTreeMap<String, Profile>,
+    pub profiles: BTreeMap<String, Profile>,
 }
 
 /// A bound on the time per token at one width.
@@ -71,27 +77,29 @@ pub struct ModelSpec {
 }
 
 impl Spec {
-    /// The specification in the repository.
+    /// Reads a specification.
     ///
     /// # Errors
-    /// If it is malformed, leaves an option of training unsaid, or names a width twice.
-    pub fn read() -> anyhow::Result<Spec> {
-        let mut spec: Spec = toml::from_str(include_str!("../throughput.toml")).context("throughput.toml")?;
+    /// If it cannot be read, is malformed, leaves an option of training unsaid, or names a width twice.
+    pub fn read(path: &Path) -> anyhow::Result<Spec> {
+        let file = path.display();
+        let text = std::fs::read_to_string(path).with_context(|| file.to_string())?;
+        let mut spec: Spec = toml::from_str(&text).with_context(|| file.to_string())?;
         let all = Table::try_from(TrainOptions::default())?;
         let unsaid: Vec<&String> = all.keys().filter(|key| !spec.base.contains_key(*key)).collect();
-        ensure!(unsaid.is_empty(), "throughput.toml: [base] does not say {unsaid:?}");
+        ensure!(unsaid.is_empty(), "{file}: [base] does not say {unsaid:?}");
         for (name, profile) in &mut spec.profiles {
             for model in &mut profile.models {
                 let mut options = spec.base.clone();
                 options.extend(model.options.clone());
-                model.resolved = options.try_into().with_context(|| format!("throughput.toml: {}", model.name))?;
+                model.resolved = options.try_into().with_context(|| format!("{file}: {}", model.name))?;
             }
             let widths: Vec<usize> = profile.models.iter().flat_map(|m| m.decode.iter().copied()).collect();
             let different: BTreeSet<usize> = widths.iter().copied().collect();
-            ensure!(different.len() == widths.len(), "throughput.toml: {name} decodes a width twice");
+            ensure!(different.len() == widths.len(), "{file}: {name} decodes a width twice");
             let unknown = profile.length_widths.iter().find(|width| !different.contains(width));
-            ensure!(unknown.is_none(), "throughput.toml: {name}: no model decodes width {unknown:?}");
-            ensure!(profile.repetitions > 0, "throughput.toml: {name}: no repetitions");
+            ensure!(unknown.is_none(), "{file}: {name}: no model decodes width {unknown:?}");
+            ensure!(profile.repetitions > 0, "{file}: {name}: no repetitions");
         }
         Ok(spec)
     }

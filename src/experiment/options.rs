@@ -1,0 +1,180 @@
+//! The options of a training, whatever the kind of its parser, as experiments need them.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use toml::{Table, Value};
+
+use super::provenance::Code;
+use crate::error::{Error, Result};
+use crate::graph::{GraphKind, GraphOptions, Learner};
+use crate::learn::{Stopping, TrainOptions, Training, check_ranges};
+use crate::options::{GivenOptions, Options};
+
+/// What only graph-based parsers have.
+const GRAPH_ONLY: [&str; 1] = ["aggressiveness"];
+
+impl Options {
+    /// The options that `layers` amount to, the later before the earlier. A specification says options for all of its parsers: a
+    /// graph-based parser passes over those of transition systems, and the other way round, unless they are said in the same
+    /// breath as the parser's name.
+    ///
+    /// # Errors
+    /// If a value does not fit its option, options contradict each other, or a layer that names a parser has options that this one
+    /// does not have.
+    pub fn of_layers<'t>(layers: impl IntoIterator<Item = &'t Table>) -> Result<Options> {
+        let mut merged = Table::new();
+        for layer in layers {
+            let named = given(layer.clone())?;
+            check_ranges(&named)?;
+            if names_graph(layer) {
+                named.resolve()?;
+            } else if named.system.is_some() {
+                let (system, aggressiveness) = (named.system, named.aggressiveness);
+                GivenOptions { system, aggressiveness, ..GivenOptions::default() }.resolve()?;
+            }
+            merged.extend(layer.clone());
+        }
+        if names_graph(&merged) {
+            let all = GraphOptions { patience: Some(1), max_iterations: Some(1), ..GraphOptions::default() };
+            let known = Table::try_from(all).map_err(|error| Error::Usage(error.to_string()))?;
+            merged.retain(|key, _| known.contains_key(key));
+            if merged.get("learner").is_some_and(|learner| learner.clone().try_into::<Learner>().is_err()) {
+                merged.remove("learner");
+            }
+        } else {
+            merged.retain(|key, _| !GRAPH_ONLY.contains(&key));
+        }
+        given(merged)?.resolve()
+    }
+
+    /// The options of a transition system, if it is one.
+    pub fn transitions(&self) -> Option<&TrainOptions> {
+        match self {
+            Options::Transitions(options) => Some(options),
+            Options::Graph(_) => None,
+        }
+    }
+
+    /// The name of the system or parser.
+    pub fn system(&self) -> &'static str {
+        match self {
+            Options::Transitions(options) => options.system.name(),
+            Options::Graph(options) => options.system.name(),
+        }
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        match self {
+            Options::Transitions(options) => options.seed,
+            Options::Graph(options) => options.seed,
+        }
+    }
+
+    /// The same with another seed.
+    pub fn with_seed(&self, seed: u64) -> Options {
+        match self.clone() {
+            Options::Transitions(options) => Options::Transitions(TrainOptions { seed, ..options }),
+            Options::Graph(options) => Options::Graph(GraphOptions { seed, ..options }),
+        }
+    }
+
+    /// When training stops.
+    pub fn stopping(&self) -> Stopping {
+        match self {
+            Options::Transitions(options) => options.stopping(),
+            Options::Graph(options) => options.stopping(),
+        }
+    }
+
+    /// How many models are trained and added up.
+    pub fn replicas(&self) -> u32 {
+        self.transitions().map_or(1, |options| options.replicas)
+    }
+
+    /// The width of the beam in training; 1 without a beam.
+    pub fn training_beam(&self) -> usize {
+        self.transitions().filter(|options| options.training == Training::Global).map_or(1, |options| options.beam)
+    }
+
+    /// The width at which the model is decoded unless told otherwise; graph-based parsers have no other than 1.
+    pub fn decoding_beam(&self) -> usize {
+        self.transitions().map_or(1, TrainOptions::decoding_beam)
+    }
+
+    /// The parts of the code that decide what is learned, see [`Code`].
+    pub fn code_parts(&self) -> &'static [&'static str] {
+        match self {
+            Options::Transitions(options) => Code::parts_of(options.system),
+            Options::Graph(_) => &Code::GRAPH,
+        }
+    }
+}
+
+fn given(table: Table) -> Result<GivenOptions> {
+    table.try_into().map_err(|error: toml::de::Error| Error::Usage(error.message().to_owned()))
+}
+
+/// Whether the table asks for a graph-based parser.
+fn names_graph(table: &Table) -> bool {
+    let name = table.get("system").and_then(Value::as_str);
+    name.is_some_and(|name| GraphKind::ALL.iter().any(|kind| kind.name() == name))
+}
+
+impl<'de> Deserialize<'de> for Options {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Options, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let is_graph = GraphKind::ALL.iter().any(|kind| value["system"] == kind.name());
+        let options = match is_graph {
+            true => serde_json::from_value(value).map(Options::Graph),
+            false => serde_json::from_value(value).map(Options::Transitions),
+        };
+        options.map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(layers: &[&str]) -> Result<Options> {
+        let layers: Vec<Table> = layers.iter().map(|text| text.parse().unwrap()).collect();
+        Options::of_layers(&layers)
+    }
+
+    #[test]
+    fn options_of_either_kind_come_back_from_json_as_they_were() {
+        for text in ["system = \"swap\"\nbeam = 3", "system = \"mst\"\naggressiveness = 0.5\niterations = \"plateau\""]
+        {
+            let options = of(&[text]).unwrap();
+            let json = serde_json::to_string(&options).unwrap();
+            assert_eq!(serde_json::from_str::<Options>(&json).unwrap(), options);
+        }
+        let transitions = serde_json::to_string(&Options::Transitions(TrainOptions::default())).unwrap();
+        assert_eq!(
+            transitions,
+            serde_json::to_string(&TrainOptions::default()).unwrap(),
+            "keys of cells stay as they were"
+        );
+    }
+
+    #[test]
+    fn what_is_said_for_all_parsers_reaches_those_that_know_it() {
+        let all = "training = \"greedy\"\nlearner = \"adagrad\"\niterations = 4\naggressiveness = 0.1\nseed = 3\n";
+        let graph = of(&[all, "system = \"eisner\"", "batch = 1"]).unwrap();
+        let expected = GraphOptions { iterations: 4.into(), aggressiveness: 0.1, seed: 3, ..GraphOptions::default() };
+        assert_eq!(graph, Options::Graph(expected));
+        let transitions = of(&[all, "system = \"swap\""]).unwrap();
+        assert_eq!((transitions.seed(), transitions.system()), (3, "swap"));
+        for (text, expected) in [
+            ("system = \"eisner\"\nbeam = 4", "--beam is for transition systems"),
+            ("system = \"eisner\"\nlearner = \"adagrad\"", "eisner is not trained by adagrad"),
+            ("beams = 4", "unknown field `beams`"),
+            ("aggressiveness = 0.0", "--aggressiveness must be"),
+            ("system = \"swap\"\naggressiveness = 0.5", "--aggressiveness is for graph-based parsers"),
+        ] {
+            let message = of(&[all, text]).unwrap_err().to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+}
