@@ -8,7 +8,7 @@ mod render;
 mod spacing;
 mod text;
 
-pub(crate) use text::escaped;
+pub(crate) use text::{escaped, width as text_width};
 
 use crate::eval::{Analysis, Granularity, PunctuationRule, count};
 use crate::tree::{Node, ROOT};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::source::Source;
 use crate::error::{Error, Result};
+pub(super) use crate::files::hex;
 use crate::treebank::generate::{Options, sentences};
 use crate::treebank::{Format, Sentence, Treebank};
 
@@ -142,11 +143,6 @@ fn in_folder(source: &Source, folder: &Path) -> Result<[Slice; 3]> {
         }
     };
     Ok([train, dev, test])
-}
-
-/// Bytes in hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 //! sections that models and checkpoints are kept in.
 
 mod container;
+mod hexadecimal;
 mod input;
 mod output;
 mod paths;
 mod temporary;
 
 pub use container::{Kind, damaged};
+pub use hexadecimal::hex;
 pub use input::{is_packed, open, read_whole};
 pub use output::{Output, write_whole};
 pub use paths::Paths;

@@ -62,10 +62,13 @@ fn about(summary: &Summary) -> Vec<String> {
     }
     if summary.n_stale > 0 {
         let revisions: Vec<String> = summary.revisions.iter().map(|r| format!("`{}`", short(r))).collect();
+        let so_many = match summary.n_stale == n_done {
+            true => format!("All {n_done}"),
+            false => format!("{} of the {n_done}", summary.n_stale),
+        };
         about.push(format!(
-            "{} of the {n_done} records were made by other revisions of the code than the one that made these tables ({}); a new \
-             run may give other figures.",
-            summary.n_stale,
+            "{so_many} records were made by other revisions of the code than the one that made these tables ({}); a new run may give \
+             other figures.",
             revisions.join(", ")
         ));
     }
@@ -179,8 +182,8 @@ fn range(summary: &Summary) -> Option<Block> {
             n => format!("{n} seeds each"),
         };
         format!(
-            "From lowest to highest there are {ours:.2} points in the mean here and {theirs:.2} in the paper. The highest of {n_cells} \
-             cells is above the lowest by chance alone; ours are of {seeds}, so the two spans compare only if the paper's cells \
+            "From lowest to highest there are {ours:.2} points in the mean here and {theirs:.2} in the paper. Of {n_cells} \
+             cells the highest is well above the lowest by chance alone; ours are of {seeds}, so the two spans compare only if the paper's cells \
              scatter as much."
         )
     });

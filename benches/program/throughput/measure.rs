@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use treebeam::files::hex;
 use treebeam::learn::IterationReport;
 use treebeam::treebank::Sentence;
 
 use super::inputs::{Input, Inputs};
-use super::plan::{Step, What, hex};
+use super::plan::{Step, What};
 use super::record::{Figures, ParsingFigures, Run, Scores, TrainingFigures};
 use super::spec::Profile;
 use crate::process::{Used, read_json, run, treebeam};

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 use treebeam::experiment::Data;
+use treebeam::files::hex;
 
 use super::inputs::Input;
 use super::spec::{ModelSpec, Profile};
@@ -84,9 +85,4 @@ pub fn plan<'p>(profile: &'p Profile, data: &Data, n_words: usize, cores: usize)
         }
     }
     Ok(steps)
-}
-
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
