@@ -160,8 +160,19 @@ fn figures_of_the_readme_are_those_of_the_tables() {
     learners(&mut readme);
     // Sizes of experiments that `what_was_run_is_said` looks at, widths, and numbers of tables and processors.
     readme.leave_out(&[
-        "(2011)", "(2013)", "(2015)", "(2017)", "b=8", "b=32", "Zen 4", "1.88", "tables 4 and 5", "beam of 8", "width 8",
-        "19 languages", "10 languages",
+        "(2011)",
+        "(2013)",
+        "(2015)",
+        "(2017)",
+        "b=8",
+        "b=32",
+        "Zen 4",
+        "1.88",
+        "tables 4 and 5",
+        "beam of 8",
+        "width 8",
+        "19 languages",
+        "10 languages",
     ]);
     let unknown = readme.unknown_numbers("What global training buys, as", "## Using it");
     assert!(unknown.is_empty(), "numbers of README.md that are compared with nothing: {unknown:#?}");
@@ -244,7 +255,8 @@ fn papers(readme: &mut Readme) {
         Content::HeatMap(map) if map.title.contains("average") => Some(map),
         _ => None,
     });
-    let values: Vec<Vec<f64>> = map.unwrap().values.iter().map(|line| line.iter().map(|v| v.unwrap()).collect()).collect();
+    let values: Vec<Vec<f64>> =
+        map.unwrap().values.iter().map(|line| line.iter().map(|v| v.unwrap()).collect()).collect();
     let of_line = |i: usize| mean(&values[i]);
     let of_column = |j: usize| mean(&values.iter().map(|line| line[j]).collect::<Vec<_>>());
     let (last_line, last_column) = (values.len() - 1, values[0].len() - 1);
@@ -430,14 +442,16 @@ fn systems(readme: &mut Readme) {
         of("beam 8") - of("greedy")
     };
     let columns: Vec<&String> = table(&document, "Training").lines.iter().map(|line| &line[0].text).collect();
-    let of_fixed_length = |column: &&&String| !column.starts_with("covington") && *column != "swap";
+    let of_fixed_length = |column: &&&String| !column.starts_with("covington") && column.as_str() != "swap";
     let gains: Vec<f64> = columns
         .iter()
         .filter(of_fixed_length)
         .flat_map(|column| ["nl_lassysmall", "eu_bdt"].map(|treebank| gain(column, treebank)))
         .collect();
     let (least, most) = gains.iter().fold((f64::INFINITY, 0.0f64), |(l, h), gain| (l.min(*gain), h.max(*gain)));
-    readme.says(&format!("a beam of 8 adds {least:.1} to {most:.1} points of LAS on Dutch and Basque to every system but"));
+    readme.says(&format!(
+        "a beam of 8 adds {least:.1} to {most:.1} points of LAS on Dutch and Basque to every system but"
+    ));
     readme.says(&format!(
         "`swap` is {:.1} points behind greedy parsing on Dutch, `covington` {:.1}",
         -gain("swap", "nl_lassysmall"),
@@ -485,16 +499,36 @@ fn learners(readme: &mut Readme) {
 #[test]
 fn what_was_run_is_as_the_readme_says() {
     for (name, profile, expected) in [
-        ("global-vs-greedy", "quick", "Training data: 910 to 2000 sentences a treebank, 3 treebanks. Trained for 10 iterations, with 1 seed."),
+        (
+            "global-vs-greedy",
+            "quick",
+            "Training data: 910 to 2000 sentences a treebank, 3 treebanks. Trained for 10 iterations, with 1 seed.",
+        ),
         ("lecture-global-vs-greedy", "quick", "4 treebanks. Trained for 10 iterations, with 1 seed."),
-        ("beam-ablation", "quick", "Training data: 910 to 1000 sentences a treebank, 2 treebanks. Trained for 8 iterations, with 1 seed."),
-        ("exploration-vs-beam", "quick", "Training data: 400 sentences a treebank, 2 treebanks. Trained for 6 iterations, with 1 seed."),
-        ("systems", "quick", "Training data: 1000 sentences a treebank, 2 treebanks. Trained for 6 iterations, with 1 seed."),
+        (
+            "beam-ablation",
+            "quick",
+            "Training data: 910 to 1000 sentences a treebank, 2 treebanks. Trained for 8 iterations, with 1 seed.",
+        ),
+        (
+            "exploration-vs-beam",
+            "quick",
+            "Training data: 400 sentences a treebank, 2 treebanks. Trained for 6 iterations, with 1 seed.",
+        ),
+        (
+            "systems",
+            "quick",
+            "Training data: 1000 sentences a treebank, 2 treebanks. Trained for 6 iterations, with 1 seed.",
+        ),
         ("gn13-figure1", "quick", "2 treebanks. Trained for 10 iterations, with 1 seed."),
         ("gn13-table1", "full", "10 treebanks. Trained for 15 iterations, with 5 seeds."),
         ("l2s-table3", "full", "10 treebanks. Trained for 3 to 15 iterations"),
         ("l2s-table4", "quick", "Training data: 800 sentences a treebank, 3 treebanks. Trained for 3 to 15 iterations"),
-        ("l2s-table5", "quick", "Training data: 800 sentences a treebank, 3 treebanks. Trained for 3 iterations, with 1 seed."),
+        (
+            "l2s-table5",
+            "quick",
+            "Training data: 800 sentences a treebank, 3 treebanks. Trained for 3 iterations, with 1 seed.",
+        ),
         ("fg17-table3", "full", "10 treebanks. Trained for 15 iterations, with 1 seed."),
         ("fg17-table4", "full", "10 treebanks. Trained for 15 iterations, with 1 seed."),
     ] {
@@ -511,7 +545,8 @@ fn scores_of_records(store: &Store, rule: Punctuation, metric: Metric) -> HashMa
         options.seed = 0;
         let rest = format!("{options:?} {}", record.train.sha256);
         for decoding in &record.decodings {
-            let key = (record.treebank.clone(), record.column.clone(), record.row.clone(), rest.clone(), decoding.width);
+            let key =
+                (record.treebank.clone(), record.column.clone(), record.row.clone(), rest.clone(), decoding.width);
             groups.entry(key).or_default().push(metric.score(&decoding.test.get(rule)));
         }
     }
@@ -543,7 +578,8 @@ fn every_score_in_the_tables_is_that_of_records() {
                 let scores = scores_of_records(&store, rule, metric);
                 let prefix = format!("{}: ", metric.name());
                 for block in &document.blocks {
-                    let (Some(column), Content::Table(table)) = (block.title.strip_prefix(&prefix), &block.content) else {
+                    let (Some(column), Content::Table(table)) = (block.title.strip_prefix(&prefix), &block.content)
+                    else {
                         continue;
                     };
                     for line in &table.lines {
@@ -557,7 +593,10 @@ fn every_score_in_the_tables_is_that_of_records() {
                             };
                             let Some(of_records) = of(side, head).or_else(|| of(head, side)) else { continue };
                             let place = format!("{name}/{profile}.json: {}: {side}, {head}", block.title);
-                            assert!(of_records.iter().any(|score| (score - value).abs() < 1e-6), "{place}: {value}, {of_records:?}");
+                            assert!(
+                                of_records.iter().any(|score| (score - value).abs() < 1e-6),
+                                "{place}: {value}, {of_records:?}"
+                            );
                             n_checked += 1;
                         }
                     }
