@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use treebeam::eval::{Metric, Punctuation};
 use treebeam::experiment::{Record, Store};
-use treebeam::report::document::{Content, Document, Table};
+use treebeam::report::document::{Cell, Content, Document, Table};
 
 fn results() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("results")
@@ -51,20 +51,23 @@ struct Wins {
 }
 
 fn wins(document: &Document, column: &str, method: &str, against: &str, metric: Metric) -> Wins {
-    let wanted = [column, method, against, metric.name()];
-    let lines = &table(document, "Who wins").lines;
-    let line = lines.iter().find(|line| (0..4).all(|i| line[i].text == wanted[i]));
-    let line = line.unwrap_or_else(|| panic!("{}: no {wanted:?}", document.name));
-    let count = |i: usize| line[i].value.unwrap() as usize;
+    let wanted = [("column", column), ("method", method), ("against", against), ("score", metric.name())];
+    let table = table(document, "Who wins");
+    let place = |head: &str| table.heads.iter().position(|h| h == head);
+    // A table of one column does not name it.
+    let is_wanted = |line: &&Vec<Cell>| wanted.iter().all(|(head, text)| place(head).is_none_or(|i| line[i].text == *text));
+    let line = table.lines.iter().find(is_wanted).unwrap_or_else(|| panic!("{}: no {wanted:?}", document.name));
+    let value = |head: &str| line[place(head)?].value;
+    let count = |head: &str| value(head).unwrap() as usize;
     Wins {
-        n: count(4),
-        higher: count(5),
-        surely_higher: count(6),
-        lower: count(7),
-        surely_lower: count(8),
-        mean: line[9].value.unwrap(),
-        p: line[10].value.unwrap(),
-        paper: line.get(11).and_then(|cell| cell.value),
+        n: count("treebanks"),
+        higher: count("higher"),
+        surely_higher: count("higher, p < .05"),
+        lower: count("lower"),
+        surely_lower: count("lower, p < .05"),
+        mean: value("mean gain").unwrap(),
+        p: value("p of signs").unwrap(),
+        paper: value("paper's gain"),
     }
 }
 
@@ -289,7 +292,7 @@ fn papers(readme: &mut Readme) {
     let losses = table(&bounds, "Bounds and loss, means over configurations").lines.last().unwrap();
     let nearness = table(&bounds, "How far the bounds are from the loss");
     let n_same = nearness.lines.iter().filter(|line| line.last().unwrap().text == "same").count();
-    let n_chained = |line: &&Vec<treebeam::report::document::Cell>| {
+    let n_chained = |line: &&Vec<Cell>| {
         let of = |i: usize| line[i].value.unwrap();
         of(3) <= of(4) && of(4) <= of(5) && of(5) <= of(6)
     };

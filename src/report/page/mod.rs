@@ -61,9 +61,10 @@ impl Report {
 }
 
 /// The templates of the page, by name.
-pub(super) const TEMPLATES: [(&str, &str); 5] = [
+pub(super) const TEMPLATES: [(&str, &str); 6] = [
     ("page.html", include_str!("page.html")),
     ("document.html", include_str!("document.html")),
+    ("block.html", include_str!("block.html")),
     ("table.html", include_str!("table.html")),
     ("chart.html", include_str!("chart.html")),
     ("heat.html", include_str!("heat.html")),
@@ -104,6 +105,8 @@ struct DocumentView {
     profile: String,
     about: Vec<String>,
     blocks: Vec<BlockView>,
+    /// Those that are folded.
+    details: Vec<BlockView>,
     analysis: String,
     provenance: Vec<String>,
     files: Vec<link::FileView>,
@@ -113,12 +116,18 @@ impl DocumentView {
     fn new(document: &Document, base: &Base) -> DocumentView {
         let id = format!("{}-{}", document.name, document.profile);
         let folder = base.folder(&document.name);
-        let blocks =
-            document.blocks.iter().zip(1..).map(|(block, n)| BlockView::new(block, format!("{id}-{n}"), &folder));
+        let mut blocks: Vec<BlockView> = document
+            .blocks
+            .iter()
+            .zip(1..)
+            .map(|(block, n)| BlockView::new(block, format!("{id}-{n}"), &folder))
+            .collect();
+        let details = blocks.split_off(document.n_findings.map_or(blocks.len(), |n| n.min(blocks.len())));
         DocumentView {
             profile: document.profile.clone(),
             about: document.about.iter().map(|text| markdown::html(text, &folder)).collect(),
-            blocks: blocks.collect(),
+            blocks,
+            details,
             analysis: markdown::html(&document.analysis, &folder),
             provenance: document.provenance.clone(),
             files: link::files(&folder, &document.files),
