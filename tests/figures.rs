@@ -55,7 +55,8 @@ fn wins(document: &Document, column: &str, method: &str, against: &str, metric: 
     let table = table(document, "Who wins");
     let place = |head: &str| table.heads.iter().position(|h| h == head);
     // A table of one column does not name it.
-    let is_wanted = |line: &&Vec<Cell>| wanted.iter().all(|(head, text)| place(head).is_none_or(|i| line[i].text == *text));
+    let is_wanted =
+        |line: &&Vec<Cell>| wanted.iter().all(|(head, text)| place(head).is_none_or(|i| line[i].text == *text));
     let line = table.lines.iter().find(is_wanted).unwrap_or_else(|| panic!("{}: no {wanted:?}", document.name));
     let value = |head: &str| line[place(head)?].value;
     let count = |head: &str| value(head).unwrap() as usize;
@@ -73,8 +74,10 @@ fn wins(document: &Document, column: &str, method: &str, against: &str, metric: 
 
 /// By how much LAS on development data rose in the last iteration of a row, by column; columns as the table has them.
 fn last_gains(document: &Document, row: &str) -> Vec<f64> {
-    let lines = table(document, "Training").lines.iter().filter(|line| line[1].text == row);
-    lines.map(|line| line[5].value.unwrap()).collect()
+    let table = table(document, "Training");
+    let place = |head: &str| table.heads.iter().position(|h| h == head).unwrap();
+    let (rows, gains) = (place("row"), place("LAS gained in the last"));
+    table.lines.iter().filter(|line| line[rows].text == row).map(|line| line[gains].value.unwrap()).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {

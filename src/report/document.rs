@@ -163,11 +163,20 @@ mod tests {
     fn empty_columns_and_lines_without_figures_are_left_out() {
         let mut table = Table::new(2, ["column", "method", "LAS", "UAS", "p"]);
         table.lines = vec![
-            vec![Cell::text("all"), Cell::text("a"), Cell::number(Some(80.0), 1), Cell::number(None, 1), Cell::text("")],
+            vec![
+                Cell::text("all"),
+                Cell::text("a"),
+                Cell::number(Some(80.0), 1),
+                Cell::number(None, 1),
+                Cell::text(""),
+            ],
             vec![Cell::text("all"), Cell::text("b"), Cell::number(None, 1), Cell::number(None, 1), Cell::text("")],
         ];
         let trimmed = table.clone().trimmed();
-        assert_eq!((trimmed.heads.join(" "), trimmed.n_texts, trimmed.lines.len()), ("column method LAS".to_owned(), 2, 1));
+        assert_eq!(
+            (trimmed.heads.join(" "), trimmed.n_texts, trimmed.lines.len()),
+            ("column method LAS".to_owned(), 2, 1)
+        );
         let without = trimmed.without("column");
         assert_eq!((without.heads.join(" "), without.n_texts), ("method LAS".to_owned(), 1));
         assert_eq!(without.lines[0][1].text, "80.0");
