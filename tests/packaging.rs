@@ -16,7 +16,7 @@ fn dependencies(options: &[&str]) -> Vec<String> {
 #[test]
 fn the_parser_alone_needs_no_command_line_and_no_plots() {
     let (of_program, of_report) =
-        (["anyhow", "clap", "clap_builder", "indicatif"], ["minijinja", "plotters", "pulldown-cmark"]);
+        (["anyhow", "clap", "clap_builder", "indicatif"], ["minijinja", "pulldown-cmark"]);
     let has = |dependencies: &[String], name: &str| dependencies.iter().any(|dependency| dependency == name);
     let (all, library) = (dependencies(&[]), dependencies(&["--no-default-features"]));
     let with_report = dependencies(&["--no-default-features", "--features", "report"]);

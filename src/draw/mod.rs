@@ -8,6 +8,7 @@ mod render;
 mod spacing;
 mod text;
 
+#[cfg(feature = "report")]
 pub(crate) use text::{escaped, width as text_width};
 
 use crate::eval::{Analysis, Granularity, PunctuationRule, count};
