@@ -51,16 +51,23 @@ struct Wins {
 }
 
 fn wins(document: &Document, column: &str, method: &str, against: &str, metric: Metric) -> Wins {
+    let direct = listed(document, column, method, against, metric);
+    // Of two rows that others are compared with, each comparison is listed once.
+    let reversed = || listed(document, column, against, method, metric).map(Wins::reversed);
+    direct.or_else(reversed).unwrap_or_else(|| panic!("{}: no {column}, {method}, {against}", document.name))
+}
+
+fn listed(document: &Document, column: &str, method: &str, against: &str, metric: Metric) -> Option<Wins> {
     let wanted = [("column", column), ("method", method), ("against", against), ("score", metric.name())];
     let table = table(document, "Who wins");
     let place = |head: &str| table.heads.iter().position(|h| h == head);
     // A table of one column does not name it.
     let is_wanted =
         |line: &&Vec<Cell>| wanted.iter().all(|(head, text)| place(head).is_none_or(|i| line[i].text == *text));
-    let line = table.lines.iter().find(is_wanted).unwrap_or_else(|| panic!("{}: no {wanted:?}", document.name));
+    let line = table.lines.iter().find(is_wanted)?;
     let value = |head: &str| line[place(head)?].value;
     let count = |head: &str| value(head).unwrap() as usize;
-    Wins {
+    Some(Wins {
         n: count("treebanks"),
         higher: count("higher"),
         surely_higher: count("higher, p < .05"),
@@ -69,6 +76,20 @@ fn wins(document: &Document, column: &str, method: &str, against: &str, metric: 
         mean: value("mean gain").unwrap(),
         p: value("p of signs").unwrap(),
         paper: value("paper's gain"),
+    })
+}
+
+impl Wins {
+    fn reversed(self) -> Wins {
+        Wins {
+            higher: self.lower,
+            surely_higher: self.surely_lower,
+            lower: self.higher,
+            surely_lower: self.surely_higher,
+            mean: -self.mean,
+            paper: self.paper.map(|gain| -gain),
+            ..self
+        }
     }
 }
 
@@ -438,6 +459,8 @@ fn speed(readme: &mut Readme) {
         short.0, long.0, short.1, long.1, wide_short.1, wide_long.1
     ));
     assert!((long.1 / short.1 - 1.0).abs() < 0.1, "as long in a long sentence as in a short one");
+    let widest = lines.iter().map(|line| of(line, "width")).fold(0.0, f64::max);
+    readme.says(&format!("all widths to {widest:.0}"));
     readme.says(&format!("in a sentence of {} words as in one of {:.0}", rounded(long.0, 1), short.0));
 }
 
