@@ -11,6 +11,7 @@ mod diagnosis;
 mod draw;
 mod eval;
 mod experiment;
+mod figures;
 mod fuzz;
 mod graph;
 mod learning;

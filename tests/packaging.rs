@@ -15,8 +15,7 @@ fn dependencies(options: &[&str]) -> Vec<String> {
 /// Command line, progress bars, plots and pages are left out with the features that bring them.
 #[test]
 fn the_parser_alone_needs_no_command_line_and_no_plots() {
-    let (of_program, of_report) =
-        (["anyhow", "clap", "clap_builder", "indicatif"], ["minijinja", "plotters", "pulldown-cmark"]);
+    let (of_program, of_report) = (["anyhow", "clap", "clap_builder", "indicatif"], ["minijinja", "pulldown-cmark"]);
     let has = |dependencies: &[String], name: &str| dependencies.iter().any(|dependency| dependency == name);
     let (all, library) = (dependencies(&[]), dependencies(&["--no-default-features"]));
     let with_report = dependencies(&["--no-default-features", "--features", "report"]);

@@ -9,7 +9,7 @@ mod spacing;
 mod text;
 
 #[cfg(feature = "report")]
-pub(crate) use text::escaped;
+pub(crate) use text::{escaped, width as text_width};
 
 use crate::eval::{Analysis, Granularity, PunctuationRule, count};
 use crate::tree::{Node, ROOT};

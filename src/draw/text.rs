@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthChar;
 /// The width of `text` at font size `size`, estimated by classes of characters.
 ///
 /// The estimate is for wide sans-serif fonts: in narrower ones there is a little more space between texts.
-pub(super) fn width(text: &str, size: f64) -> f64 {
+pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::source::Source;
 use crate::error::{Error, Result};
+pub(super) use crate::files::hex;
 use crate::treebank::generate::{Options, sentences};
 use crate::treebank::{Format, Sentence, Treebank};
 
@@ -191,11 +192,6 @@ fn file_of(folder: &Path, name: &str) -> Result<Option<PathBuf>> {
             Err(Error::Usage(what))
         }
     }
-}
-
-/// Bytes in hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! sections that models and checkpoints are kept in.
 
 mod container;
+mod hexadecimal;
 mod input;
 mod memory;
 mod output;
@@ -9,6 +10,7 @@ mod paths;
 mod temporary;
 
 pub use container::{Kind, Section, Sections, damaged};
+pub use hexadecimal::hex;
 pub use input::{is_packed, open, read_whole};
 pub use output::{Output, write_whole};
 pub use paths::Paths;

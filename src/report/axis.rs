@@ -1,7 +1,5 @@
 //! Where values stand on an axis, and its ticks.
 
-use std::ops::Range;
-
 use super::figure::Scale;
 use super::number;
 
@@ -11,18 +9,19 @@ pub(super) struct Ruler {
     /// The ends, as places.
     low: f64,
     high: f64,
+    /// The most ticks that leave room for their texts.
+    most: usize,
     /// The values at its ticks.
     ticks: Vec<f64>,
 }
 
-/// As many ticks as still leave room for their texts.
-const MOST: usize = 9;
 /// Fewer than these tell too little.
 const LEAST: usize = 3;
 
 impl Ruler {
-    /// The axis for `values`, of which there is at least one; none but positive ones if it is logarithmic.
-    pub(super) fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Ruler {
+    /// The axis for `values`, of which there is at least one, none but positive ones if it is logarithmic, with at most `most`
+    /// ticks, which is 4 or more.
+    pub(super) fn new(scale: Scale, most: usize, values: impl Iterator<Item = f64>) -> Ruler {
         let bounds = |(low, high): (f64, f64), place: f64| (low.min(place), high.max(place));
         let (low, high) = values.map(|v| place(scale, v)).fold((f64::INFINITY, f64::NEG_INFINITY), bounds);
         let least = match scale {
@@ -31,7 +30,7 @@ impl Ruler {
             Scale::Decimal => 0.05,
         };
         let room = ((high - low) * 0.05).max(least);
-        let mut ruler = Ruler { scale, low: low - room, high: high + room, ticks: Vec::new() };
+        let mut ruler = Ruler { scale, low: low - room, high: high + room, most, ticks: Vec::new() };
         ruler.ticks = ruler.choose_ticks();
         ruler
     }
@@ -41,14 +40,9 @@ impl Ruler {
         (place(self.scale, value) - self.low) / (self.high - self.low)
     }
 
-    /// The values at its ends.
-    pub(super) fn range(&self) -> Range<f64> {
-        value(self.scale, self.low)..value(self.scale, self.high)
-    }
-
-    /// The values at its ticks.
-    pub(super) fn tick_values(&self) -> &[f64] {
-        &self.ticks
+    /// Where 0 stands if there are values on both sides of it, and the axis is divided evenly.
+    pub(super) fn zero(&self) -> Option<f64> {
+        (self.scale == Scale::Linear && self.low < 0.0 && self.high > 0.0).then(|| self.share(0.0))
     }
 
     /// The shares of the ticks and their texts.
@@ -67,7 +61,7 @@ impl Ruler {
                 dense.into_iter().chain(sparse).collect()
             }
         };
-        let fits = |ticks: &Vec<f64>| (LEAST..=MOST).contains(&ticks.len());
+        let fits = |ticks: &Vec<f64>| (LEAST..=self.most).contains(&ticks.len());
         powers.into_iter().find(fits).unwrap_or_else(|| self.even_steps())
     }
 
@@ -83,7 +77,7 @@ impl Ruler {
     /// Round numbers at steps of 1, 2 or 5 times a power of ten.
     fn even_steps(&self) -> Vec<f64> {
         let (low, high) = (value(self.scale, self.low), value(self.scale, self.high));
-        let rough = (high - low) / 7.0;
+        let rough = (high - low) / (self.most - 2) as f64;
         let magnitude = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0].map(|m| m * magnitude).into_iter().find(|&s| s >= rough).unwrap_or(10.0 * magnitude);
         ((low / step).ceil() as i64..=(high / step).floor() as i64).map(|i| i as f64 * step).collect()
@@ -110,8 +104,10 @@ fn value(scale: Scale, place: f64) -> f64 {
 mod tests {
     use super::*;
 
+    const MOST: usize = 9;
+
     fn texts(scale: Scale, values: &[f64]) -> String {
-        Ruler::new(scale, values.iter().copied()).ticks().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+        Ruler::new(scale, MOST, values.iter().copied()).ticks().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -127,14 +123,15 @@ mod tests {
 
     #[test]
     fn whatever_the_values_they_are_inside_and_there_are_a_few_ticks() {
-        for scale in [Scale::Linear, Scale::Doubling, Scale::Decimal] {
+        for (scale, most) in [Scale::Linear, Scale::Doubling, Scale::Decimal].into_iter().flat_map(|s| [(s, 9), (s, 5)])
+        {
             for low in [1e-4, 0.3, 1.0, 7.0, 80.0, 12345.0] {
                 for ratio in [1.0, 1.0001, 1.1, 1.9, 3.0, 40.0, 1e4] {
                     let values = [low, low * ratio];
-                    let ruler = Ruler::new(scale, values.into_iter());
+                    let ruler = Ruler::new(scale, most, values.into_iter());
                     assert!(values.iter().all(|&v| (0.0..=1.0).contains(&ruler.share(v))), "{scale:?} {values:?}");
                     let ticks: Vec<_> = ruler.ticks().collect();
-                    assert!((1..=MOST).contains(&ticks.len()), "{scale:?} {values:?}: {ticks:?}");
+                    assert!((1..=most).contains(&ticks.len()), "{scale:?} {values:?}: {ticks:?}");
                     assert!(
                         ticks.iter().all(|(share, _)| (0.0..=1.0).contains(share)),
                         "{scale:?} {values:?}: {ticks:?}"

@@ -33,6 +33,7 @@ pub fn bounds_document(
         title: spec.title.clone(),
         about,
         blocks: [means(spec, records), distances(spec, records)].into(),
+        n_findings: None,
         analysis: spec.analysis.trim().to_owned(),
         provenance,
         files,

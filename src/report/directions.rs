@@ -211,7 +211,17 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         return None;
     }
     let with_paper = directions.iter().any(|d| d.paper.is_some());
-    let mut heads = vec!["column", "method", "against", "score", "treebanks", "higher", "p < .05", "lower", "p < .05"];
+    let mut heads = vec![
+        "column",
+        "method",
+        "against",
+        "score",
+        "treebanks",
+        "higher",
+        "higher, p < .05",
+        "lower",
+        "lower, p < .05",
+    ];
     heads.extend(["mean gain", "p of signs"]);
     if with_paper {
         heads.extend(["paper's gain", "paper's direction holds", "significantly not"]);

@@ -17,6 +17,9 @@ pub struct Document {
     pub about: Vec<String>,
     /// Tables and figures in their order.
     pub blocks: Vec<Block>,
+    /// How many of them say what was found; the others are details, which the page folds. All, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_findings: Option<usize>,
     /// How to read it and in what it differs from the papers, in Markdown.
     pub analysis: String,
     /// Where it comes from, a fact each: command, revision, seeds, machine, checksums.
@@ -74,6 +77,9 @@ pub struct Cell {
     pub best: bool,
 }
 
+/// How the names of rows end that are left open: they are shown though nothing stands in them.
+pub const OPEN: &str = " (open)";
+
 /// What stands for a figure that is not there.
 pub const NOTHING: &str = "–";
 
@@ -108,8 +114,72 @@ impl Cell {
 }
 
 impl Table {
+    /// The table without columns in which nothing stands, such as those of treebanks that nothing was run on, and without
+    /// lines that have no figure though the table has figures.
+    pub fn trimmed(mut self) -> Table {
+        let is_empty = |cell: &Cell| cell.text.is_empty() || cell.text == NOTHING;
+        let n_texts = self.n_texts;
+        if n_texts < self.heads.len() {
+            let is_open = |line: &[Cell]| line.first().is_some_and(|cell| cell.text.ends_with(OPEN));
+            self.lines.retain(|line| is_open(line) || line[n_texts..].iter().any(|cell| !is_empty(cell)));
+        }
+        let stays: Vec<bool> = (0..self.heads.len())
+            .map(|column| {
+                let is_shown = column == 0 || self.lines.is_empty() || self.heads[column].ends_with(OPEN);
+                is_shown || self.lines.iter().any(|line| !is_empty(&line[column]))
+            })
+            .collect();
+        self.keep_columns(&stays)
+    }
+
+    /// The table without the column of this head, if there is one.
+    pub fn without(self, head: &str) -> Table {
+        let stays: Vec<bool> = self.heads.iter().map(|h| h != head).collect();
+        self.keep_columns(&stays)
+    }
+
+    fn keep_columns(mut self, stays: &[bool]) -> Table {
+        self.n_texts = stays[..self.n_texts].iter().filter(|stays| **stays).count();
+        let mut columns = stays.iter();
+        self.heads.retain(|_| *columns.next().unwrap_or(&true));
+        for line in &mut self.lines {
+            let mut columns = stays.iter();
+            line.retain(|_| *columns.next().unwrap_or(&true));
+        }
+        self
+    }
+
     /// A table without lines.
     pub fn new(n_texts: usize, heads: impl IntoIterator<Item = impl Into<String>>) -> Table {
         Table { heads: heads.into_iter().map(Into::into).collect(), n_texts, lines: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_columns_and_lines_without_figures_are_left_out() {
+        let mut table = Table::new(2, ["column", "method", "LAS", "UAS", "p"]);
+        table.lines = vec![
+            vec![
+                Cell::text("all"),
+                Cell::text("a"),
+                Cell::number(Some(80.0), 1),
+                Cell::number(None, 1),
+                Cell::text(""),
+            ],
+            vec![Cell::text("all"), Cell::text("b"), Cell::number(None, 1), Cell::number(None, 1), Cell::text("")],
+        ];
+        let trimmed = table.clone().trimmed();
+        assert_eq!(
+            (trimmed.heads.join(" "), trimmed.n_texts, trimmed.lines.len()),
+            ("column method LAS".to_owned(), 2, 1)
+        );
+        let without = trimmed.without("column");
+        assert_eq!((without.heads.join(" "), without.n_texts), ("method LAS".to_owned(), 1));
+        assert_eq!(without.lines[0][1].text, "80.0");
+        assert_eq!(table.clone().without("nothing"), table);
     }
 }

@@ -24,6 +24,9 @@ pub struct Axis {
     pub title: String,
     /// How it is divided.
     pub scale: Scale,
+    /// Which way is better, or what else is to be known to read it; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
 }
 
 /// How an axis is divided.
@@ -39,19 +42,33 @@ pub enum Scale {
 }
 
 impl Axis {
+    fn new(title: impl Into<String>, scale: Scale) -> Axis {
+        Axis { title: title.into(), scale, note: String::new() }
+    }
+
+    /// The axis with a note.
+    pub fn noted(self, note: impl Into<String>) -> Axis {
+        Axis { note: note.into(), ..self }
+    }
+
+    /// The title with the note.
+    pub fn in_full(&self) -> String {
+        if self.note.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.note) }
+    }
+
     /// An axis that is divided evenly.
     pub fn linear(title: impl Into<String>) -> Axis {
-        Axis { title: title.into(), scale: Scale::Linear }
+        Axis::new(title, Scale::Linear)
     }
 
     /// An axis for what grows by doubling, such as the width of a beam.
     pub fn doubling(title: impl Into<String>) -> Axis {
-        Axis { title: title.into(), scale: Scale::Doubling }
+        Axis::new(title, Scale::Doubling)
     }
 
     /// An axis for what differs by orders of magnitude, such as speeds.
     pub fn decimal(title: impl Into<String>) -> Axis {
-        Axis { title: title.into(), scale: Scale::Decimal }
+        Axis::new(title, Scale::Decimal)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::diagnoses::of_method;
 use super::directions::{LEVEL, sign_test};
-use super::figure::{Axis, Curve, Figure, HeatMap, Point, Scale, Style};
+use super::figure::{Axis, Curve, Figure, HeatMap, Point, Style};
 use super::summary::{Method, Spread, Summary};
 use crate::diagnosis::PARTS;
 use crate::eval::Metric;
@@ -69,23 +69,26 @@ fn x_axis(x: Horizontal) -> Axis {
 
 fn y_axis(plot: &PlotSpec, n_treebanks: usize) -> Axis {
     let on = if plot.x == Horizontal::Iteration { " on development data" } else { "" };
-    let (what, scale) = match plot.y {
-        Vertical::Las => (format!("LAS (%){on}"), Scale::Linear),
-        Vertical::Uas => (format!("UAS (%){on}"), Scale::Linear),
-        Vertical::TokensPerSecond => ("tokens per second, one thread".to_owned(), Scale::Decimal),
-        Vertical::SearchErrors => ("sentences with a search error (%)".to_owned(), Scale::Linear),
-        Vertical::FallenOff => ("sentences whose gold has fallen off (%)".to_owned(), Scale::Linear),
+    const HIGHER: &str = "higher is better";
+    const LOWER: &str = "lower is better";
+    let axis = match plot.y {
+        Vertical::Las => Axis::linear(format!("LAS, %{on}")).noted(HIGHER),
+        Vertical::Uas => Axis::linear(format!("UAS, %{on}")).noted(HIGHER),
+        Vertical::TokensPerSecond => Axis::decimal("tokens per second, one thread").noted(HIGHER),
+        Vertical::SearchErrors => Axis::linear("% of sentences with a search error").noted(LOWER),
+        Vertical::FallenOff => Axis::linear("% of sentences whose gold has fallen off").noted(LOWER),
         Vertical::Advantage => {
-            (format!("points of LAS: {} less {}", plot.series[0].name, plot.series[1].name), Scale::Linear)
+            let [ours, theirs] = [&plot.series[0].name, &plot.series[1].name];
+            Axis::linear(format!("points of LAS, {ours} less {theirs}")).noted(format!("above 0 {ours} are ahead"))
         }
     };
     let pooled = matches!(plot.y, Vertical::SearchErrors | Vertical::FallenOff);
     let title = match n_treebanks {
-        1 => what,
-        n if pooled => format!("{what}, {n} treebanks"),
-        n => format!("{what}, average of {n} treebanks"),
+        1 => axis.title,
+        n if pooled => format!("{}, {n} treebanks", axis.title),
+        n => format!("{}, average of {n} treebanks", axis.title),
     };
-    Axis { title, scale }
+    Axis { title, ..axis }
 }
 
 fn curve(summary: &Summary, column: &str, plot: &PlotSpec, series: &SeriesSpec) -> Curve {
@@ -293,7 +296,7 @@ fn advantage_reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
         let judgement = if p < LEVEL { "significant" } else { "not significant" };
         format!(
             "With {which}, {ours} less {theirs} is {mean:+.2} points of LAS in the mean over {n} systems, above zero for {ahead} and \
-             below for {behind}; that is {judgement} over systems, p = {p:.3} by the sign test."
+             below for {behind}; that is {judgement} over systems, p = {p:.3} by the sign test, which takes them as independent."
         )
     };
     let mut sentences = vec![at("all the time that any row takes", <[Point]>::last)];

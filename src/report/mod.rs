@@ -6,7 +6,8 @@
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `figures` |
 //! | `bounds` | the document of an experiment on bounds |
-//! | `markdown`, `tsv`, `plot`, `heat` | renderings |
+//! | `markdown`, `tsv`, `plot` | renderings |
+//! | `templates` | the engine that fills the templates of pages and pictures |
 //! | `axis`, `number` | where values stand on an axis, its ticks, and numbers for people |
 //! | [`page`] | all documents as one page of HTML |
 
@@ -18,7 +19,6 @@ mod directions;
 pub mod document;
 pub mod figure;
 mod figures;
-mod heat;
 mod markdown;
 mod number;
 pub mod page;
@@ -27,14 +27,14 @@ mod published;
 mod results;
 mod scores;
 mod summary;
+mod templates;
 mod training;
 mod tsv;
 
 pub use bounds::bounds_document;
 pub use figures::figures;
-pub use heat::heat_map_svg;
 pub use markdown::{markdown, markdown_table};
-pub use plot::svg;
+pub use plot::{heat_map_svg, svg};
 pub use results::document;
 pub use summary::{Difference, Entry, METRICS, Method, SAMPLES, Spread, Summary};
 pub use tsv::tsv;

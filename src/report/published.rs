@@ -5,7 +5,7 @@ use super::directions::published as figures_of;
 use super::document::{Block, Cell, Content, Table};
 use super::scores::stars;
 use super::summary::{Entry, Summary};
-use crate::experiment::{AVERAGE, Published};
+use crate::experiment::{AVERAGE, Published, Variant};
 
 /// The table of figures that papers printed; nothing if the specification has none.
 pub fn published(summary: &Summary) -> Option<Block> {
@@ -26,7 +26,11 @@ pub fn published(summary: &Summary) -> Option<Block> {
     let mut table = Table::new(4, heads);
     for paper in &spec.papers {
         for treebank in summary.treebanks().iter().map(String::as_str).chain([AVERAGE]) {
-            table.lines.extend(paper.of(treebank).map(|theirs| line(summary, paper, treebank, theirs)));
+            let is_open = |row: &Variant| row.name.get_ref() == paper.row.get_ref() && row.open.is_some();
+            let line = paper.of(treebank).map(|theirs| line(summary, paper, treebank, theirs));
+            // What was not run is left out, but for rows that say that they are open.
+            let is_shown = |line: &Vec<Cell>| line[4].value.is_some() || spec.rows.iter().any(is_open);
+            table.lines.extend(line.filter(is_shown));
         }
     }
     if table.lines.is_empty() {

@@ -18,11 +18,12 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
     let spec = &summary.plan.spec;
     let directions = directions(summary);
     let mut blocks = Vec::new();
-    for metric in summary.metrics() {
+    let mut details = Vec::new();
+    for (metric, i) in summary.metrics().into_iter().zip(0..) {
+        let blocks = if i == 0 { &mut blocks } else { &mut details };
         blocks.extend(spec.columns.iter().map(|column| scores(summary, &directions, column.name.get_ref(), metric)));
     }
     blocks.extend(who_wins(summary, &directions));
-    blocks.extend(published(summary));
     let n_seeds = summary.plan.profile.seeds.len();
     blocks.extend(heat_maps(summary).into_iter().map(|map| heat_block(map, n_seeds)));
     blocks.extend(range(summary));
@@ -32,20 +33,36 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
         note: String::new(),
         content: Content::Figure(figure),
     }));
-    blocks.extend(diagnoses(summary));
-    blocks.extend(training(summary));
-    blocks.push(costs(summary));
-    blocks.push(data(summary));
+    details.extend(published(summary));
+    details.extend(diagnoses(summary));
+    details.extend(training(summary));
+    details.extend([costs(summary), data(summary)]);
+    let is_only_column = spec.columns.len() == 1;
+    let [mut blocks, details] = [blocks, details].map(|blocks| -> Vec<Block> {
+        blocks.into_iter().filter_map(|block| trimmed(block, is_only_column)).collect()
+    });
+    let n_findings = blocks.len();
+    blocks.extend(details);
     Document {
         name: spec.name.clone(),
         profile: summary.plan.profile_name.clone(),
         title: spec.title.clone(),
         about: about(summary),
         blocks,
+        n_findings: Some(n_findings),
         analysis: spec.analysis.trim().to_owned(),
         provenance: provenance(summary, command),
         files,
     }
+}
+
+/// The block as wide as it need be: without empty columns and, if there is one column of the specification only, without its
+/// name; nothing if nothing stands in it.
+fn trimmed(block: Block, is_only_column: bool) -> Option<Block> {
+    let Content::Table(table) = block.content else { return Some(block) };
+    let table = table.trimmed();
+    let table = if is_only_column { table.without("column") } else { table };
+    (!table.lines.is_empty()).then_some(Block { content: Content::Table(table), ..block })
 }
 
 fn about(summary: &Summary) -> Vec<String> {
@@ -62,10 +79,13 @@ fn about(summary: &Summary) -> Vec<String> {
     }
     if summary.n_stale > 0 {
         let revisions: Vec<String> = summary.revisions.iter().map(|r| format!("`{}`", short(r))).collect();
+        let so_many = match summary.n_stale == n_done {
+            true => format!("All {n_done}"),
+            false => format!("{} of the {n_done}", summary.n_stale),
+        };
         about.push(format!(
-            "{} of the {n_done} records were made by other revisions of the code than the one that made these tables ({}); a new \
-             run may give other figures.",
-            summary.n_stale,
+            "{so_many} records were made by other revisions of the code than the one that made these tables ({}); a new run may give \
+             other figures.",
             revisions.join(", ")
         ));
     }
@@ -179,8 +199,8 @@ fn range(summary: &Summary) -> Option<Block> {
             n => format!("{n} seeds each"),
         };
         format!(
-            "From lowest to highest there are {ours:.2} points in the mean here and {theirs:.2} in the paper. The highest of {n_cells} \
-             cells is above the lowest by chance alone; ours are of {seeds}, so the two spans compare only if the paper's cells \
+            "From lowest to highest there are {ours:.2} points in the mean here and {theirs:.2} in the paper. Of {n_cells} \
+             cells the highest is well above the lowest by chance alone; ours are of {seeds}, so the two spans compare only if the paper's cells \
              scatter as much."
         )
     });

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
+use super::document::OPEN;
 use crate::eval::significance::randomisation_of_differences;
 use crate::eval::{Metric, Punctuation};
 use crate::experiment::{Cell, Code, Decoding, Plan, Record, Store, Variant};
@@ -189,7 +190,7 @@ impl<'a> Summary<'a> {
         let of_row = |row: &Variant| -> Vec<Method> {
             let name = row.name.get_ref();
             match row.open {
-                Some(_) => vec![Method { row: name.clone(), width: 0, label: format!("{name} (open)") }],
+                Some(_) => vec![Method { row: name.clone(), width: 0, label: format!("{name}{OPEN}") }],
                 None => methods.iter().filter(|m| m.row == *name).cloned().collect(),
             }
         };

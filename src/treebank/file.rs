@@ -54,7 +54,7 @@ impl Treebank {
         let mut hashing = Hashing { input: files::open_to_keep(path).map_err(Error::io(path))?, hasher: Sha256::new() };
         let input = BufReader::with_capacity(1 << 16, &mut hashing);
         let sentences = Reader::new(input, &path.display().to_string(), format).collect::<Result<Vec<_>>>()?;
-        let sha256 = hexadecimal(&hashing.hasher.finalize());
+        let sha256 = files::hex(&hashing.hasher.finalize());
         Ok(Treebank { path: path.to_owned(), format, sentences, sha256 })
     }
 
@@ -85,7 +85,7 @@ impl Treebank {
                 format!("{}: none of its sentences is valid; `treebeam treebank check` says why", path.display());
             return Err(Error::Usage(message));
         }
-        let sha256 = hexadecimal(&hashing.hasher.finalize());
+        let sha256 = files::hex(&hashing.hasher.finalize());
         Ok((Treebank { path: path.to_owned(), format, sentences, sha256 }, n_skipped))
     }
 
@@ -96,7 +96,7 @@ impl Treebank {
             hasher.update(sentence.text());
             hasher.update("\n");
         }
-        Treebank { path: path.to_owned(), format, sentences, sha256: hexadecimal(&hasher.finalize()) }
+        Treebank { path: path.to_owned(), format, sentences, sha256: files::hex(&hasher.finalize()) }
     }
 
     /// The number of words of all sentences.
@@ -117,10 +117,6 @@ impl Treebank {
         let trees = self.sentences.iter().map(|sentence| sentence.tree(roots, labels));
         Ok(trees.collect::<Result<_, Problem>>()?)
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Hashes what passes through.

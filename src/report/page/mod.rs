@@ -9,13 +9,10 @@
 //! | `check` | what a document must hold so that it can be drawn |
 //! | `link` | from the page to the files of results |
 //! | `markdown` | texts to HTML, none of it raw |
-//! | `table`, `chart`, `heat` | what the templates of the same names show |
-//! | `label` | labels beside points |
+//! | `table`, `heat` | what the templates of the same names show; `chart.html` shows a chart of `plot` |
 
-mod chart;
 mod check;
 mod heat;
-mod label;
 mod link;
 mod markdown;
 mod read;
@@ -23,13 +20,14 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use minijinja::syntax::SyntaxConfig;
+use minijinja::Value;
 use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use super::document::{Block, Content, Document};
-use crate::error::{Error, Result};
+use super::plot::ChartView;
+use super::templates;
+use crate::error::Result;
 
 pub use link::Base;
 
@@ -58,27 +56,19 @@ impl Report {
             js: include_str!("page.js"),
             experiments: self.experiments.iter().map(|e| ExperimentView::new(e, base)).collect(),
         };
-        let wrong = |error: &dyn std::fmt::Display| Error::Usage(format!("the template of the page: {error:#}"));
-        render(Value::from(Serde(view))).map_err(|error| wrong(&error))
+        templates::render("page.html", Value::from(Serde(view)))
     }
 }
 
-fn render(view: Value) -> Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    // Names that end in .html are escaped.
-    for (name, source) in [
-        ("page.html", include_str!("page.html")),
-        ("document.html", include_str!("document.html")),
-        ("table.html", include_str!("table.html")),
-        ("chart.html", include_str!("chart.html")),
-        ("heat.html", include_str!("heat.html")),
-    ] {
-        environment.add_template(name, source)?;
-    }
-    environment.get_template("page.html")?.render(view)
-}
+/// The templates of the page, by name.
+pub(super) const TEMPLATES: [(&str, &str); 6] = [
+    ("page.html", include_str!("page.html")),
+    ("document.html", include_str!("document.html")),
+    ("block.html", include_str!("block.html")),
+    ("table.html", include_str!("table.html")),
+    ("chart.html", include_str!("chart.html")),
+    ("heat.html", include_str!("heat.html")),
+];
 
 #[derive(Serialize)]
 struct PageView {
@@ -115,6 +105,8 @@ struct DocumentView {
     profile: String,
     about: Vec<String>,
     blocks: Vec<BlockView>,
+    /// Those that are folded.
+    details: Vec<BlockView>,
     analysis: String,
     provenance: Vec<String>,
     files: Vec<link::FileView>,
@@ -124,12 +116,18 @@ impl DocumentView {
     fn new(document: &Document, base: &Base) -> DocumentView {
         let id = format!("{}-{}", document.name, document.profile);
         let folder = base.folder(&document.name);
-        let blocks =
-            document.blocks.iter().zip(1..).map(|(block, n)| BlockView::new(block, format!("{id}-{n}"), &folder));
+        let mut blocks: Vec<BlockView> = document
+            .blocks
+            .iter()
+            .zip(1..)
+            .map(|(block, n)| BlockView::new(block, format!("{id}-{n}"), &folder))
+            .collect();
+        let details = blocks.split_off(document.n_findings.map_or(blocks.len(), |n| n.min(blocks.len())));
         DocumentView {
             profile: document.profile.clone(),
             about: document.about.iter().map(|text| markdown::html(text, &folder)).collect(),
-            blocks: blocks.collect(),
+            blocks,
+            details,
             analysis: markdown::html(&document.analysis, &folder),
             provenance: document.provenance.clone(),
             files: link::files(&folder, &document.files),
@@ -151,7 +149,7 @@ struct BlockView {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum ContentView {
     Table(table::TableView),
-    Chart(chart::ChartView),
+    Chart(ChartView),
     Heat(heat::HeatView),
 }
 
@@ -164,7 +162,7 @@ impl BlockView {
             note: markdown::html(&block.note, folder),
             content: match &block.content {
                 Content::Table(table) => ContentView::Table(table::TableView::new(table)),
-                Content::Figure(figure) => ContentView::Chart(chart::ChartView::new(figure, &block.title)),
+                Content::Figure(figure) => ContentView::Chart(ChartView::new(figure, &block.title)),
                 Content::HeatMap(map) => ContentView::Heat(heat::HeatView::new(map, &block.title)),
             },
         }

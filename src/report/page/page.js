@@ -90,7 +90,10 @@
   function follow() {
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const panel = target && target.closest(".profile");
-    if (panel && !panel.classList.contains("shown")) {
+    const fold = target && target.closest(".fold");
+    const isHidden = (panel && !panel.classList.contains("shown")) || (fold && !fold.open);
+    if (fold) fold.open = true;
+    if (panel && isHidden) {
       panel.show();
       target.scrollIntoView();
     }
@@ -341,6 +344,9 @@
     contents();
     follow();
     addEventListener("hashchange", follow);
+    all(".fold").forEach((fold) => fold.addEventListener("toggle", () => measure(fold)));
+    // Paper has no folds to open.
+    addEventListener("beforeprint", () => all(".fold").forEach((fold) => { fold.open = true; }));
     addEventListener("resize", () => { measure(document); tip.hidden = true; });
     addEventListener("scroll", () => { tip.hidden = true; }, { passive: true, capture: true });
   });

@@ -19,6 +19,7 @@ fn document(blocks: Vec<Block>) -> Document {
         title: "title".to_owned(),
         about: Vec::new(),
         blocks,
+        n_findings: None,
         analysis: String::new(),
         provenance: Vec::new(),
         files: vec!["quick.tsv".to_owned(), "a\"b.svg".to_owned()],

@@ -109,7 +109,7 @@ impl Throughput {
     /// The file of a model: another one for every training and every program.
     fn model_path(&self, step: &Step) -> PathBuf {
         let code = self.provenance.code.short(&Code::PROGRAM);
-        let name = plan::hex(&Sha256::digest(format!("{}\n{code}", step.training)));
+        let name = crate::files::hex(&Sha256::digest(format!("{}\n{code}", step.training)));
         self.inputs.folder().join(format!("{}.model", &name[..16]))
     }
 

@@ -3,6 +3,7 @@
 use super::super::programs::Input;
 use super::spec::{ModelSpec, Profile};
 use crate::experiment::Data;
+use crate::files::hex;
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 
@@ -90,9 +91,4 @@ pub fn plan(profile: &Profile, data: &Data, n_words: usize, cores: usize) -> any
         }
     }
     Ok(steps)
-}
-
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::figure::HeatMap;
 use crate::draw::escaped;
+use crate::report::figure::HeatMap;
 
 /// The sides of a cell in pixels.
 const CELL: (usize, usize) = (64, 34);

@@ -1,4 +1,4 @@
-//! A chart as the template shows it: everything is placed, in units of its drawing.
+//! A chart as the templates show it: everything is placed, in units of its drawing.
 
 use serde::Serialize;
 
@@ -7,31 +7,60 @@ use crate::report::axis::Ruler;
 use crate::report::figure::{Axis, Curve, Figure, Point, Scale, Style};
 use crate::report::number;
 
-/// Kinds of marks and colours in the page's style sheet. They have no common divisor, so that no two of 56 curves look alike.
+/// Kinds of marks, and colours of curves in the page's style sheet. Charts with more curves than colours are drawn as several
+/// small ones.
 const N_MARKS: usize = 8;
-const N_COLOURS: usize = 7;
+pub(super) const N_COLOURS: usize = 7;
 
-/// The drawing and, in it, where the axes end. The title of the vertical axis stands above it.
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 408.0;
-const AREA: Rectangle = Rectangle { left: 56.0, top: 30.0, right: 632.0, bottom: 344.0 };
+/// The size of a drawing and, in it, where the axes end; the title of the vertical axis stands above it.
+struct Frame {
+    width: f64,
+    height: f64,
+    area: Rectangle,
+    /// The most ticks of an axis that leave room for their texts.
+    most_ticks: usize,
+}
+
+const LARGE: Frame = Frame {
+    width: 640.0,
+    height: 386.0,
+    area: Rectangle { left: 56.0, top: 30.0, right: 632.0, bottom: 344.0 },
+    most_ticks: 9,
+};
+const SMALL: Frame = Frame {
+    width: 208.0,
+    height: 150.0,
+    area: Rectangle { left: 36.0, top: 24.0, right: 202.0, bottom: 128.0 },
+    most_ticks: 5,
+};
 /// Half the width of the ends of a bar.
 const CAP: f64 = 4.0;
 
+/// A chart: one drawing with a legend, or a small drawing for each curve, all with the same axes.
 #[derive(Serialize)]
-pub(super) struct ChartView {
+pub(in crate::report) struct ChartView {
     /// The title, if it is another than that of what the chart is shown under.
-    title: Option<String>,
+    pub(super) title: Option<String>,
     /// What it is, for those who do not see it.
     description: String,
-    width: f64,
-    height: f64,
+    pub(super) x_title: String,
+    pub(super) y_title: String,
+    /// Whether there is a small drawing for each curve.
+    pub(super) has_panels: bool,
+    pub(super) panels: Vec<PanelView>,
+}
+
+/// One drawing.
+#[derive(Serialize)]
+pub(super) struct PanelView {
+    pub(super) width: f64,
+    pub(super) height: f64,
     area: AreaView,
-    x_title: String,
-    y_title: String,
     x_ticks: Vec<TickView>,
     y_ticks: Vec<TickView>,
-    curves: Vec<CurveView>,
+    /// Where zero is, if values lie on both sides of it.
+    zero: Option<f64>,
+    pub(super) curves: Vec<CurveView>,
 }
 
 #[derive(Serialize)]
@@ -49,13 +78,13 @@ struct TickView {
 }
 
 #[derive(Serialize)]
-struct CurveView {
-    name: String,
-    style: Style,
-    colour: usize,
-    mark: usize,
-    /// Whether colours have come round once: a dashed line then tells them apart too.
-    is_dashed: bool,
+pub(super) struct CurveView {
+    pub(super) name: String,
+    pub(super) style: Style,
+    pub(super) colour: usize,
+    /// The colour where there is no style sheet.
+    pub(super) code: &'static str,
+    pub(super) mark: usize,
     /// The line, and the bars of standard deviation, as SVG paths; empty if there is none.
     line: String,
     bars: String,
@@ -81,7 +110,9 @@ struct LabelView {
 
 impl ChartView {
     /// The view of a figure that has been checked, under a heading.
-    pub(super) fn new(figure: &Figure, heading: &str) -> ChartView {
+    pub(in crate::report) fn new(figure: &Figure, heading: &str) -> ChartView {
+        let has_panels = figure.curves.iter().filter(|curve| curve.style != Style::Frontier).count() > N_COLOURS;
+        let frame = if has_panels { &SMALL } else { &LARGE };
         let points = || figure.curves.iter().flat_map(|curve| &curve.points);
         let spread = |point: &Point| match point.sd.map(|sd| [point.y - sd, point.y, point.y + sd]) {
             Some(ends) if figure.y.scale == Scale::Linear || ends[0] > 0.0 => ends,
@@ -89,23 +120,22 @@ impl ChartView {
         };
         let plot = Plot {
             figure,
-            x: Ruler::new(figure.x.scale, points().map(|p| p.x)),
-            y: Ruler::new(figure.y.scale, points().flat_map(spread)),
+            frame,
+            x: Ruler::new(figure.x.scale, frame.most_ticks, points().map(|p| p.x)),
+            y: Ruler::new(figure.y.scale, frame.most_ticks, points().flat_map(spread)),
         };
-        let mut curves: Vec<CurveView> = figure.curves.iter().zip(0..).map(|(curve, i)| plot.curve(curve, i)).collect();
-        plot.label(&mut curves);
+        let panels = match has_panels {
+            true => figure.curves.iter().map(|curve| plot.panel(std::slice::from_ref(curve))).collect(),
+            false => vec![plot.panel(&figure.curves)],
+        };
         let names: Vec<&str> = figure.curves.iter().map(|curve| curve.name.as_str()).collect();
         ChartView {
             title: (figure.title != heading).then(|| figure.title.clone()),
             description: format!("{}. {} by {}: {}.", figure.title, figure.y.title, figure.x.title, names.join(", ")),
-            width: WIDTH,
-            height: HEIGHT,
-            area: AreaView { left: AREA.left, top: AREA.top, right: AREA.right, bottom: AREA.bottom },
-            x_title: figure.x.title.clone(),
-            y_title: figure.y.title.clone(),
-            x_ticks: plot.x.ticks().map(|(share, text)| TickView { at: across(share), text }).collect(),
-            y_ticks: plot.y.ticks().map(|(share, text)| TickView { at: up(share), text }).collect(),
-            curves,
+            x_title: figure.x.in_full(),
+            y_title: figure.y.in_full(),
+            has_panels,
+            panels,
         }
     }
 }
@@ -113,11 +143,27 @@ impl ChartView {
 /// A figure with its axes.
 struct Plot<'a> {
     figure: &'a Figure,
+    frame: &'static Frame,
     x: Ruler,
     y: Ruler,
 }
 
 impl Plot<'_> {
+    fn panel(&self, curves: &[Curve]) -> PanelView {
+        let area = self.frame.area;
+        let mut views: Vec<CurveView> = curves.iter().zip(0..).map(|(curve, i)| self.curve(curve, i)).collect();
+        self.label(&mut views, curves);
+        PanelView {
+            width: self.frame.width,
+            height: self.frame.height,
+            area: AreaView { left: area.left, top: area.top, right: area.right, bottom: area.bottom },
+            x_ticks: self.x.ticks().map(|(share, text)| TickView { at: self.across(share), text }).collect(),
+            y_ticks: self.y.ticks().map(|(share, text)| TickView { at: self.up(share), text }).collect(),
+            zero: self.y.zero().map(|share| self.up(share)),
+            curves: views,
+        }
+    }
+
     fn curve(&self, curve: &Curve, i: usize) -> CurveView {
         let is_frontier = curve.style == Style::Frontier;
         let steps = self.places(curve).map(|(x, y)| format!("{x} {y}"));
@@ -126,8 +172,8 @@ impl Plot<'_> {
             name: curve.name.clone(),
             style: curve.style,
             colour: i % N_COLOURS,
+            code: super::colours::light(&format!("c{}", i % N_COLOURS)),
             mark: i % N_MARKS,
-            is_dashed: i >= N_COLOURS,
             line: match curve.style {
                 Style::Points => String::new(),
                 Style::Line | Style::Frontier => format!("M{}", steps.collect::<Vec<_>>().join("L")),
@@ -143,19 +189,19 @@ impl Plot<'_> {
 
     /// Where the points of a curve are in the drawing.
     fn places(&self, curve: &Curve) -> impl Iterator<Item = (f64, f64)> {
-        curve.points.iter().map(|p| (across(self.x.share(p.x)), up(self.y.share(p.y))))
+        curve.points.iter().map(|p| (self.across(self.x.share(p.x)), self.up(self.y.share(p.y))))
     }
 
     /// The bar from a standard deviation below the point to one above, cut where the chart ends.
     fn bar(&self, point: &Point) -> Option<String> {
         let sd = point.sd.filter(|&sd| sd > 0.0)?;
         let x = self.x.share(point.x);
-        let (left, right) = (round(across(x) - CAP), round(across(x) + CAP));
-        let top = up(self.y.share(point.y + sd).min(1.0));
+        let (left, right) = (round(self.across(x) - CAP), round(self.across(x) + CAP));
+        let top = self.up(self.y.share(point.y + sd).min(1.0));
         let low = point.y - sd;
         let is_cut = self.figure.y.scale != Scale::Linear && low <= 0.0;
-        let bottom = if is_cut { AREA.bottom } else { up(self.y.share(low).max(0.0)) };
-        Some(format!("M{left} {top}H{right}M{} {top}V{bottom}M{left} {bottom}H{right}", across(x)))
+        let bottom = if is_cut { self.frame.area.bottom } else { self.up(self.y.share(low).max(0.0)) };
+        Some(format!("M{left} {top}H{right}M{} {top}V{bottom}M{left} {bottom}H{right}", self.across(x)))
     }
 
     fn facts(&self, curve: &Curve, point: &Point) -> String {
@@ -181,10 +227,10 @@ impl Plot<'_> {
     }
 
     /// Writes labels beside the points of clouds, where there is room.
-    fn label(&self, views: &mut [CurveView]) {
+    fn label(&self, views: &mut [CurveView], curves: &[Curve]) {
         let mut places = Vec::new();
         let mut texts = Vec::new();
-        for (view, curve) in views.iter().zip(&self.figure.curves) {
+        for (view, curve) in views.iter().zip(curves) {
             for (point, source) in view.points.iter().zip(&curve.points) {
                 places.push((point.x, point.y));
                 texts.push(if view.style == Style::Points { source.label.as_str() } else { "" });
@@ -192,10 +238,10 @@ impl Plot<'_> {
         }
         let lengths: Vec<usize> = texts.iter().map(|text| text.chars().count()).collect();
         let has_line = |curve: &&Curve| curve.style != Style::Points;
-        let lines = self.figure.curves.iter().filter(has_line).map(|curve| self.places(curve).collect());
+        let lines = curves.iter().filter(has_line).map(|curve| self.places(curve).collect());
         let lines: Vec<Vec<(f64, f64)>> = lines.collect();
         let lines: Vec<&[(f64, f64)]> = lines.iter().map(Vec::as_slice).collect();
-        let labels = label::place(&places, &lengths, &lines, AREA);
+        let labels = label::place(&places, &lengths, &lines, self.frame.area);
         let points = views.iter_mut().flat_map(|view| &mut view.points);
         for ((point, place), text) in points.zip(labels).zip(texts) {
             // Relative to the point; the text's base line is a little above the bottom of its rectangle.
@@ -206,16 +252,18 @@ impl Plot<'_> {
             });
         }
     }
-}
 
-/// From the share of the horizontal axis to the drawing.
-fn across(share: f64) -> f64 {
-    round(AREA.left + share * (AREA.right - AREA.left))
-}
+    /// From the share of the horizontal axis to the drawing.
+    fn across(&self, share: f64) -> f64 {
+        let area = self.frame.area;
+        round(area.left + share * (area.right - area.left))
+    }
 
-/// From the share of the vertical axis to the drawing.
-fn up(share: f64) -> f64 {
-    round(AREA.bottom - share * (AREA.bottom - AREA.top))
+    /// From the share of the vertical axis to the drawing.
+    fn up(&self, share: f64) -> f64 {
+        let area = self.frame.area;
+        round(area.bottom - share * (area.bottom - area.top))
+    }
 }
 
 /// A tenth of a unit is finer than what is seen.

@@ -1,0 +1,656 @@
+//! The figures of README.md are those of the committed tables, and the scores of the tables those of the committed records.
+//!
+//! README quotes figures in fragments of sentences. The test makes each fragment again from the tables and looks for it; then
+//! it looks for numbers that no fragment has made.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use treebeam::eval::{Metric, Punctuation};
+use treebeam::experiment::{Record, Store};
+use treebeam::report::document::{Cell, Content, Document, Table};
+
+fn results() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("results")
+}
+
+/// The committed results of an experiment at a scale.
+fn document(name: &str, profile: &str) -> Document {
+    let path = results().join(name).join(format!("{profile}.json"));
+    serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap()
+}
+
+fn table<'a>(document: &'a Document, title: &str) -> &'a Table {
+    let block = document.blocks.iter().find(|block| block.title == title);
+    let block = block.unwrap_or_else(|| panic!("{}: no block `{title}`", document.name));
+    let Content::Table(table) = &block.content else { panic!("{}: `{title}` is no table", document.name) };
+    table
+}
+
+/// The figure where a line and a column of a table meet, whichever of them is the treebank and which the row.
+fn score(document: &Document, title: &str, treebank: &str, row: &str) -> f64 {
+    let table = table(document, title);
+    let at = |line: &str, head: &str| {
+        let column = table.heads.iter().position(|h| h == head)?;
+        table.lines.iter().find(|cells| cells[0].text == line)?[column].value
+    };
+    at(treebank, row).or_else(|| at(row, treebank)).unwrap_or_else(|| panic!("{title}: no {treebank}, {row}"))
+}
+
+/// A line of the table of who wins.
+struct Wins {
+    n: usize,
+    higher: usize,
+    surely_higher: usize,
+    lower: usize,
+    surely_lower: usize,
+    mean: f64,
+    p: f64,
+    paper: Option<f64>,
+}
+
+fn wins(document: &Document, column: &str, method: &str, against: &str, metric: Metric) -> Wins {
+    let direct = listed(document, column, method, against, metric);
+    // Of two rows that others are compared with, each comparison is listed once.
+    let reversed = || listed(document, column, against, method, metric).map(Wins::reversed);
+    direct.or_else(reversed).unwrap_or_else(|| panic!("{}: no {column}, {method}, {against}", document.name))
+}
+
+fn listed(document: &Document, column: &str, method: &str, against: &str, metric: Metric) -> Option<Wins> {
+    let wanted = [("column", column), ("method", method), ("against", against), ("score", metric.name())];
+    let table = table(document, "Who wins");
+    let place = |head: &str| table.heads.iter().position(|h| h == head);
+    // A table of one column does not name it.
+    let is_wanted =
+        |line: &&Vec<Cell>| wanted.iter().all(|(head, text)| place(head).is_none_or(|i| line[i].text == *text));
+    let line = table.lines.iter().find(is_wanted)?;
+    let value = |head: &str| line[place(head)?].value;
+    let count = |head: &str| value(head).unwrap() as usize;
+    Some(Wins {
+        n: count("treebanks"),
+        higher: count("higher"),
+        surely_higher: count("higher, p < .05"),
+        lower: count("lower"),
+        surely_lower: count("lower, p < .05"),
+        mean: value("mean gain").unwrap(),
+        p: value("p of signs").unwrap(),
+        paper: value("paper's gain"),
+    })
+}
+
+impl Wins {
+    fn reversed(self) -> Wins {
+        Wins {
+            higher: self.lower,
+            surely_higher: self.surely_lower,
+            lower: self.higher,
+            surely_lower: self.surely_higher,
+            mean: -self.mean,
+            paper: self.paper.map(|gain| -gain),
+            ..self
+        }
+    }
+}
+
+/// By how much LAS on development data rose in the last iteration of a row, by column; columns as the table has them.
+fn last_gains(document: &Document, row: &str) -> Vec<f64> {
+    let table = table(document, "Training");
+    let place = |head: &str| table.heads.iter().position(|h| h == head).unwrap();
+    let (rows, gains) = (place("row"), place("LAS gained in the last"));
+    table.lines.iter().filter(|line| line[rows].text == row).map(|line| line[gains].value.unwrap()).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// README's results with blanks for line ends, and which of its bytes are accounted for.
+struct Readme {
+    text: String,
+    is_known: Vec<bool>,
+}
+
+impl Readme {
+    fn new() -> Readme {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let text = fs::read_to_string(path).unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_known = vec![false; text.len()];
+        Readme { text, is_known }
+    }
+
+    /// Fails unless the text says so.
+    fn says(&mut self, fragment: &str) {
+        let at = self.text.find(fragment).unwrap_or_else(|| panic!("README.md does not say: {fragment}"));
+        self.is_known[at..at + fragment.len()].fill(true);
+    }
+
+    /// Accounts for what is no result: targets of links, code, years, and these words.
+    fn leave_out(&mut self, words: &[&str]) {
+        let text = self.text.clone();
+        for (start, end) in [("](", ")"), ("`", "`"), ("```", "```")] {
+            let mut from = 0;
+            while let Some(at) = text[from..].find(start).map(|at| from + at) {
+                let Some(stop) = text[at + start.len()..].find(end) else { break };
+                let stop = at + start.len() + stop + end.len();
+                self.is_known[at..stop].fill(true);
+                from = stop;
+            }
+        }
+        for word in words {
+            for (at, _) in text.match_indices(word) {
+                self.is_known[at..at + word.len()].fill(true);
+            }
+        }
+    }
+
+    /// Numbers from `start` up to `end` that nothing accounts for, with what is around them.
+    fn unknown_numbers(&self, start: &str, end: &str) -> Vec<String> {
+        let from = self.text.find(start).unwrap();
+        let to = from + self.text[from..].find(end).unwrap();
+        let is_digit = |at: usize| self.text.as_bytes()[at].is_ascii_digit();
+        let begins = |at: &usize| is_digit(*at) && !is_digit(at - 1) && !self.is_known[*at];
+        let around = |at: usize| {
+            let (mut low, mut high) = (at.saturating_sub(30), (at + 20).min(self.text.len()));
+            low += (0..4).find(|i| self.text.is_char_boundary(low + i)).unwrap();
+            high -= (0..4).find(|i| self.text.is_char_boundary(high - i)).unwrap();
+            self.text[low..high].to_owned()
+        };
+        (from..to).filter(begins).map(around).collect()
+    }
+}
+
+/// With a minus sign as books have it.
+fn signed(value: f64) -> String {
+    format!("{value:+.2}").replace('-', "−")
+}
+
+/// A number with its thousands apart, to so many places that count.
+fn rounded(value: f64, places: i32) -> String {
+    let unit = 10f64.powi(value.log10().floor() as i32 + 1 - places).max(1.0);
+    let whole = ((value / unit).round() * unit) as u64;
+    match whole {
+        1000.. => format!("{},{:03}", whole / 1000, whole % 1000),
+        _ => whole.to_string(),
+    }
+}
+
+#[test]
+fn figures_of_the_readme_are_those_of_the_tables() {
+    let mut readme = Readme::new();
+    global_against_greedy(&mut readme);
+    papers(&mut readme);
+    ablations(&mut readme);
+    speed(&mut readme);
+    systems(&mut readme);
+    learners(&mut readme);
+    // Sizes of experiments that `what_was_run_is_said` looks at, widths, and numbers of tables and processors.
+    readme.leave_out(&[
+        "(2011)",
+        "(2013)",
+        "(2015)",
+        "(2017)",
+        "b=8",
+        "b=32",
+        "Zen 4",
+        "1.88",
+        "tables 4 and 5",
+        "beam of 8",
+        "width 8",
+        "19 languages",
+        "10 languages",
+    ]);
+    let unknown = readme.unknown_numbers("What global training buys, as", "## Using it");
+    assert!(unknown.is_empty(), "numbers of README.md that are compared with nothing: {unknown:#?}");
+}
+
+fn global_against_greedy(readme: &mut Readme) {
+    let document = document("global-vs-greedy", "quick");
+    let rows = [
+        "greedy static",
+        "greedy dynamic",
+        "global early b=8",
+        "global max-violation b=8",
+        "global max-violation b=32",
+        "global max-violation b=8, dynamic gold",
+    ];
+    for (column, system, features) in [
+        ("arc-standard", "arc-standard", "stack"),
+        ("arc-eager", "arc-eager", "stack"),
+        ("arc-hybrid", "arc-hybrid", "stack"),
+        ("arc-eager, zn11", "arc-eager", "zn11"),
+    ] {
+        let las = |row: &str| score(&document, &format!("LAS: {column}"), "average", row);
+        let mut line = format!("| {system} | `{features}` | {:.2} |", las(rows[0]));
+        for row in &rows[1..] {
+            line += &format!(" {:.2} ({:+.2}) |", las(row), las(row) - las(rows[0]));
+        }
+        readme.says(&line);
+    }
+    let surely = |row: &str| -> Vec<String> {
+        let columns = ["arc-standard", "arc-eager", "arc-hybrid", "arc-eager, zn11"];
+        let of = |column: &str| wins(&document, column, row, "greedy static", Metric::Las);
+        columns.map(|column| format!("{} of {}", of(column).surely_higher, of(column).n)).into()
+    };
+    let told = |row: &str| surely(row).join(", ");
+    readme.says(&format!(
+        "significant on {} treebanks for max-violation at width 8, and on {} for exploration",
+        told("global max-violation b=8"),
+        told("greedy dynamic")
+    ));
+    let gain = |row: &str| mean(&last_gains(&document, row));
+    readme.says(&format!(
+        "In the last iteration early updates still gained {:.1} points of LAS on development data, max-violation at width 8 {:.1}, \
+         greedy training less than 0.1",
+        gain("global early b=8"),
+        gain("global max-violation b=8")
+    ));
+    assert!(gain("greedy static") < 0.1 && gain("greedy dynamic") < 0.1);
+    let n = wins(&document, "arc-eager", "greedy dynamic", "greedy static", Metric::Las).n;
+    readme.says(&format!("the sign test over treebanks reaches p = {:.2} at best", 2.0 * 0.5f64.powi(n as i32)));
+    readme.says("2,000 training sentences), Hungarian-Szeged and Turkish-IMST, one seed, 10 iterations");
+}
+
+fn papers(readme: &mut Readme) {
+    let table1 = document("gn13-table1", "full");
+    let gain = |column: &str| wins(&table1, column, "dynamic", "static", Metric::Uas);
+    let [eager, hybrid, easy] = [gain("arc-eager"), gain("arc-hybrid"), gain("easy-first")];
+    readme.says(&format!(
+        "UAS {}, {} and {} in the mean of five seeds (paper {}, {} and {}); higher on {}, {} and {} of {} languages, significantly on \
+         {}, {} and {}; with arc-hybrid significantly lower on {}",
+        signed(eager.mean),
+        signed(easy.mean),
+        signed(hybrid.mean),
+        signed(eager.paper.unwrap()),
+        signed(easy.paper.unwrap()),
+        signed(hybrid.paper.unwrap()),
+        eager.higher,
+        easy.higher,
+        hybrid.higher,
+        eager.n,
+        eager.surely_higher,
+        easy.surely_higher,
+        hybrid.surely_higher,
+        hybrid.surely_lower
+    ));
+    assert!(table1.about.iter().any(|text| text.contains("for 15 iterations, with 5 seeds")), "{:?}", table1.about);
+    readme.says("The paper trained easy-first for 20 iterations; all rows here have 15");
+
+    let figure1 = document("gn13-figure1", "quick");
+    let map = figure1.blocks.iter().find_map(|block| match &block.content {
+        Content::HeatMap(map) if map.title.contains("average") => Some(map),
+        _ => None,
+    });
+    let values: Vec<Vec<f64>> =
+        map.unwrap().values.iter().map(|line| line.iter().map(|v| v.unwrap()).collect()).collect();
+    let of_line = |i: usize| mean(&values[i]);
+    let of_column = |j: usize| mean(&values.iter().map(|line| line[j]).collect::<Vec<_>>());
+    let (last_line, last_column) = (values.len() - 1, values[0].len() - 1);
+    readme.says(&format!(
+        "in the mean UAS falls the later exploration begins ({:.1} to {:.1}) and rises with its probability ({:.1} to {:.1})",
+        of_line(0),
+        of_line(last_line),
+        of_column(0),
+        of_column(last_column)
+    ));
+    readme.says("two treebanks, one seed a cell, 10 iterations so far");
+
+    let l2s = wins(&document("l2s-table3", "full"), "all", "L2S", "Dyna", Metric::Las);
+    readme.says(&format!(
+        "LAS {} in the mean (paper {}; p = {:.2} by signs), higher on {} of {} treebanks ({} significantly), lower on {} ({} \
+         significantly)",
+        signed(l2s.mean),
+        signed(l2s.paper.unwrap()),
+        l2s.p,
+        l2s.higher,
+        l2s.n,
+        l2s.surely_higher,
+        l2s.lower,
+        l2s.surely_lower
+    ));
+    readme.says("three passes at an untuned rate and leaves out rare features, the perceptron 15 passes");
+    readme.says("three treebanks, 800 sentences, three passes, none converged");
+
+    let bounds = document("fg17-table1", "full");
+    let losses = table(&bounds, "Bounds and loss, means over configurations").lines.last().unwrap();
+    let nearness = table(&bounds, "How far the bounds are from the loss");
+    let n_same = nearness.lines.iter().filter(|line| line.last().unwrap().text == "same").count();
+    let n_chained = |line: &&Vec<Cell>| {
+        let of = |i: usize| line[i].value.unwrap();
+        of(3) <= of(4) && of(4) <= of(5) && of(5) <= of(6)
+    };
+    let lines = &table(&bounds, "Bounds and loss, means over configurations").lines;
+    let (_, treebanks) = lines.split_last().unwrap();
+    assert_eq!(treebanks.iter().filter(n_chained).count(), treebanks.len());
+    readme.says(&format!("the bounds enclose the loss on all {}", treebanks.len()));
+    readme.says(&format!(
+        "(mean loss {:.2}, paper {:.2}); the order of the three is the paper's on {n_same} treebanks",
+        losses[4].value.unwrap(),
+        losses[8].value.unwrap()
+    ));
+    let average = nearness.lines.last().unwrap();
+    let of = |i: usize| average[i].value.unwrap();
+    assert!(of(1) < of(2) && of(2) < of(3), "here the lower bound is nearest");
+    assert!(of(5) < of(4) && of(4) < of(6), "in the paper the upper bound that counts problematic cycles is");
+
+    let (table3, table4) = (document("fg17-table3", "full"), document("fg17-table4", "full"));
+    let claim = wins(&table3, "all", "upper", "monotonic", Metric::Uas);
+    readme.says(&format!(
+        "UAS {} (paper {}), on {} of {} languages, significant on {}",
+        signed(claim.mean),
+        signed(claim.paper.unwrap()),
+        claim.higher,
+        claim.n,
+        claim.surely_higher
+    ));
+    let exploring = ["monotonic", "upper"].map(|row| wins(&table3, "all", row, "static", Metric::Uas));
+    let papers = exploring.each_ref().map(|wins| signed(wins.paper.unwrap()));
+    readme.says(&format!(
+        "Exploring over static, with final arcs and without: {} and {} (paper {} and {}), significant on {} and {}",
+        signed(exploring[0].mean),
+        signed(exploring[1].mean),
+        papers[0],
+        papers[1],
+        exploring[0].surely_higher,
+        exploring[1].surely_higher
+    ));
+    let beside = ["covington dynamic", "covington non-monotonic"]
+        .map(|row| wins(&table4, "all", row, "arc-eager dynamic", Metric::Uas));
+    readme.says(&format!(
+        "Beside arc-eager {} and {} (paper {} and {}), higher on {} and {} of {}, p = {:.2} and {:.2} by signs",
+        signed(beside[0].mean),
+        signed(beside[1].mean),
+        signed(beside[0].paper.unwrap()),
+        signed(beside[1].paper.unwrap()),
+        beside[0].higher,
+        beside[1].higher,
+        beside[0].n,
+        beside[0].p,
+        beside[1].p
+    ));
+}
+
+fn ablations(readme: &mut Readme) {
+    let lecture = document("lecture-global-vs-greedy", "quick");
+    let las = |row: &str| score(&lecture, "LAS: arc-eager", "average", row);
+    readme.says(&format!(
+        "arc-eager, LAS: gold configurations {:.1}, explored ones {:.1}; global without early update {:.1}, with it {:.1} (not \
+         converged), max-violation {:.1}",
+        las("greedy, gold configurations"),
+        las("greedy, explored configurations"),
+        las("global, no early update"),
+        las("global, early update"),
+        las("global, max-violation")
+    ));
+    readme.says("(at most 1,000 sentences, 8 iterations, one seed)");
+    let beams = document("exploration-vs-beam", "quick");
+    let figure = beams.blocks.iter().find_map(|block| match &block.content {
+        Content::Figure(figure) if figure.name == "decoding-time" => Some(figure),
+        _ => None,
+    });
+    let ends: Vec<f64> = figure.unwrap().curves.iter().map(|curve| curve.points.last().unwrap().y).collect();
+    readme.says(&format!(
+        "with all the time that any row takes, beams are ahead on {} of {} systems, by {:.2} points of LAS in the mean",
+        ends.iter().filter(|end| **end > 0.0).count(),
+        ends.len(),
+        mean(&ends)
+    ));
+    readme.says("400 sentences, 6 iterations");
+}
+
+/// The lines of a file of tab-separated values, by the heads of its columns.
+fn tsv(path: &Path) -> Vec<HashMap<String, String>> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').map(str::to_owned));
+    let heads: Vec<String> = lines.next().unwrap().collect();
+    lines.map(|line| heads.iter().cloned().zip(line).collect()).collect()
+}
+
+fn speed(readme: &mut Readme) {
+    let folder = results().join("throughput");
+    let lines = tsv(&folder.join("quick.tsv"));
+    let of = |line: &HashMap<String, String>, head: &str| -> f64 { line[head].parse().unwrap() };
+    let records = fs::read_to_string(folder.join("records.jsonl")).unwrap();
+    let trainings: HashMap<String, serde_json::Value> = records
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|record| record["figures"]["kind"] == "training")
+        .map(|record| {
+            let step = record["step"].as_str().unwrap();
+            (step.split(':').next().unwrap().to_owned(), record["figures"].clone())
+        })
+        .collect();
+    for width in ["1", "8", "64"] {
+        let line = lines.iter().find(|l| l["input"] == "test" && l["width"] == width && l["threads"] == "1").unwrap();
+        let tokens_per_s = of(line, "tokens_per_s");
+        let sentences_per_s = tokens_per_s * of(line, "sentences") / of(line, "tokens");
+        let times = of(line, "times_greedy");
+        let training = &trainings[&line["trained"]];
+        readme.says(&format!(
+            "| {width} | {:.2} | {} | {} | {:.1} | {} | {:.0} MB | {} iterations in {:.0} s |",
+            of(line, "las"),
+            rounded(tokens_per_s, 3),
+            rounded(sentences_per_s, 3),
+            of(line, "cpu_us_per_token"),
+            if times == 1.0 { "1".to_owned() } else { format!("{times:.1}") },
+            of(line, "peak_rss_bytes") / 1e6,
+            training["iterations"].as_array().unwrap().len(),
+            training["used"]["wall_s"].as_f64().unwrap()
+        ));
+    }
+    let extremes = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)))
+    };
+    let (low, high) = extremes(&mut trainings.values().map(|t| t["model_bytes"].as_f64().unwrap() / 1e6));
+    readme.says(&format!("files of {low:.0} to {high:.0} MB"));
+    let (low, high) = extremes(&mut lines.iter().map(|line| of(line, "load_ms")));
+    readme.says(&format!("models load in {low:.0} to {high:.0} ms"));
+    let joined = |width: &str| -> Vec<(f64, f64)> {
+        let of_width = lines.iter().filter(|l| l["input"] == "joined" && l["width"] == width);
+        of_width.map(|line| (of(line, "words"), of(line, "cpu_us_per_token"))).collect()
+    };
+    let (narrow, wide) = (joined("8"), joined("64"));
+    let ends = |points: &[(f64, f64)]| (points[0], points[points.len() - 1]);
+    let ((short, long), (wide_short, wide_long)) = (ends(&narrow), ends(&wide));
+    readme.says(&format!(
+        "from sentences of {:.0} words to sentences of {:.0}, a word takes {:.1} and {:.1} µs at width 8, and {:.1} and {:.1} µs at \
+         width 64",
+        short.0, long.0, short.1, long.1, wide_short.1, wide_long.1
+    ));
+    assert!((long.1 / short.1 - 1.0).abs() < 0.1, "as long in a long sentence as in a short one");
+    let widest = lines.iter().map(|line| of(line, "width")).fold(0.0, f64::max);
+    readme.says(&format!("all widths to {widest:.0}"));
+    readme.says(&format!("in a sentence of {} words as in one of {:.0}", rounded(long.0, 1), short.0));
+}
+
+fn systems(readme: &mut Readme) {
+    let document = document("systems", "quick");
+    let gain = |column: &str, treebank: &str| {
+        let of = |row: &str| score(&document, &format!("LAS: {column}"), treebank, row);
+        of("beam 8") - of("greedy")
+    };
+    let columns: Vec<&String> = table(&document, "Training").lines.iter().map(|line| &line[0].text).collect();
+    let of_fixed_length = |column: &&&String| !column.starts_with("covington") && column.as_str() != "swap";
+    let gains: Vec<f64> = columns
+        .iter()
+        .filter(of_fixed_length)
+        .flat_map(|column| ["nl_lassysmall", "eu_bdt"].map(|treebank| gain(column, treebank)))
+        .collect();
+    let (least, most) = gains.iter().fold((f64::INFINITY, 0.0f64), |(l, h), gain| (l.min(*gain), h.max(*gain)));
+    readme.says(&format!(
+        "a beam of 8 adds {least:.1} to {most:.1} points of LAS on Dutch and Basque to every system but"
+    ));
+    readme.says(&format!(
+        "`swap` is {:.1} points behind greedy parsing on Dutch, `covington` {:.1}",
+        -gain("swap", "nl_lassysmall"),
+        -gain("covington", "nl_lassysmall")
+    ));
+    // The table has means over treebanks; the sentence is about one.
+    let store = Store::read(&results().join("systems/records.jsonl")).unwrap();
+    let gained = |column: &str, row: &str| {
+        let is_meant = |r: &&Record| r.column == column && r.row == row && r.treebank == "nl_lassysmall";
+        let record = store.records().iter().find(is_meant).unwrap();
+        let scores: Vec<f64> = record.training.epochs.iter().map(|e| Metric::Las.score(&e.dev.unwrap())).collect();
+        scores[scores.len() - 1] - scores[scores.len() - 2]
+    };
+    readme.says(&format!(
+        "gained {:.1} and {:.1} points on development data in the last iteration alone, where greedy training had stopped",
+        gained("swap", "beam 8"),
+        gained("covington", "beam 8")
+    ));
+    assert!(gained("swap", "greedy") < 0.0 && gained("covington", "greedy") < 0.0);
+    readme.says("1,000 training sentences and 6 iterations");
+}
+
+fn learners(readme: &mut Readme) {
+    let (learners, features) = (document("l2s-table4", "quick"), document("l2s-table5", "quick"));
+    let las = |row: &str| score(&learners, "LAS: all", "average", row);
+    let uas = |row: &str| score(&features, "UAS: all", "average", row);
+    readme.says(&format!(
+        "`sgd` is {:.0} points of LAS behind `sgd-plus`, and that {:.0} to {:.0} behind networks; single features are {:.0} points of \
+         UAS behind products of two, and these {:.0} behind products of three",
+        las("sgd-plus") - las("sgd"),
+        las("nn, ftrl") - las("sgd-plus"),
+        las("multiclass") - las("sgd-plus"),
+        uas("bigrams") - uas("unigrams"),
+        uas("all") - uas("bigrams")
+    ));
+    readme.says("at most 800 sentences of three treebanks");
+    let above: Vec<String> = ["en_ewt", "hu_szeged", "sv_lines"]
+        .iter()
+        .map(|t| score(&learners, "LAS: all", t, "adagrad") - score(&learners, "LAS: all", t, "perceptron"))
+        .map(|gain| format!("{gain:.1}"))
+        .collect();
+    readme.says(&format!("is {} points of LAS above the greedy perceptron", above.join(", ")));
+}
+
+#[test]
+fn what_was_run_is_as_the_readme_says() {
+    for (name, profile, expected) in [
+        (
+            "global-vs-greedy",
+            "quick",
+            "Training data: 910 to 2000 sentences a treebank, 3 treebanks. Trained for 10 iterations, with 1 seed.",
+        ),
+        ("lecture-global-vs-greedy", "quick", "4 treebanks. Trained for 10 iterations, with 1 seed."),
+        (
+            "beam-ablation",
+            "quick",
+            "Training data: 910 to 1000 sentences a treebank, 2 treebanks. Trained for 8 iterations, with 1 seed.",
+        ),
+        (
+            "exploration-vs-beam",
+            "quick",
+            "Training data: 400 sentences a treebank, 2 treebanks. Trained for 6 iterations, with 1 seed.",
+        ),
+        (
+            "systems",
+            "quick",
+            "Training data: 1000 sentences a treebank, 2 treebanks. Trained for 6 iterations, with 1 seed.",
+        ),
+        ("gn13-figure1", "quick", "2 treebanks. Trained for 10 iterations, with 1 seed."),
+        ("gn13-table1", "full", "10 treebanks. Trained for 15 iterations, with 5 seeds."),
+        ("l2s-table3", "full", "10 treebanks. Trained for 3 to 15 iterations"),
+        ("l2s-table4", "quick", "Training data: 800 sentences a treebank, 3 treebanks. Trained for 3 to 15 iterations"),
+        (
+            "l2s-table5",
+            "quick",
+            "Training data: 800 sentences a treebank, 3 treebanks. Trained for 3 iterations, with 1 seed.",
+        ),
+        ("fg17-table3", "full", "10 treebanks. Trained for 15 iterations, with 1 seed."),
+        ("fg17-table4", "full", "10 treebanks. Trained for 15 iterations, with 1 seed."),
+    ] {
+        let about = document(name, profile).about;
+        assert!(about.iter().any(|text| text.contains(expected)), "{name}: {about:?}");
+    }
+}
+
+/// Records that differ in their seeds only, by everything else, with the score of each width.
+fn scores_of_records(store: &Store, rule: Punctuation, metric: Metric) -> HashMap<[String; 3], Vec<f64>> {
+    let mut groups: HashMap<(String, String, String, String, usize), Vec<f64>> = HashMap::new();
+    for record in store.records() {
+        let mut options = serde_json::to_value(&record.options).unwrap();
+        options["seed"] = 0.into();
+        let rest = format!("{options} {}", record.train.sha256);
+        for decoding in &record.decodings {
+            let key =
+                (record.treebank.clone(), record.column.clone(), record.row.clone(), rest.clone(), decoding.width);
+            groups.entry(key).or_default().push(metric.score(&decoding.test.get(rule)));
+        }
+    }
+    let mut scores: HashMap<[String; 3], Vec<f64>> = HashMap::new();
+    for ((treebank, column, row, _, width), values) in groups {
+        for label in [row.clone(), format!("{row}, width {width}")] {
+            scores.entry([treebank.clone(), column.clone(), label]).or_default().push(mean(&values));
+        }
+    }
+    scores
+}
+
+#[test]
+fn every_score_in_the_tables_is_that_of_records() {
+    let mut n_checked = 0;
+    for folder in fs::read_dir(results()).unwrap() {
+        let folder = folder.unwrap().path();
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let records = folder.join("records.jsonl");
+        if name == "throughput" || !records.exists() {
+            continue;
+        }
+        let store = Store::read(&records).unwrap();
+        for profile in ["quick", "full"].into_iter().filter(|p| folder.join(format!("{p}.json")).exists()) {
+            let document = document(&name, profile);
+            let excluded = document.about.iter().any(|text| text.contains("punctuation excluded"));
+            let rule = if excluded { Punctuation::Exclude } else { Punctuation::Include };
+            for metric in [Metric::Las, Metric::Uas] {
+                let scores = scores_of_records(&store, rule, metric);
+                let prefix = format!("{}: ", metric.name());
+                for block in &document.blocks {
+                    let (Some(column), Content::Table(table)) = (block.title.strip_prefix(&prefix), &block.content)
+                    else {
+                        continue;
+                    };
+                    for line in &table.lines {
+                        for (head, cell) in table.heads.iter().zip(line).skip(1) {
+                            let (side, Some(value)) = (&line[0].text, cell.value) else { continue };
+                            if [side, head].into_iter().any(|text| text == "average") {
+                                continue;
+                            }
+                            let of = |treebank: &str, label: &str| {
+                                scores.get(&[treebank.to_owned(), column.to_owned(), label.to_owned()])
+                            };
+                            let Some(of_records) = of(side, head).or_else(|| of(head, side)) else { continue };
+                            let place = format!("{name}/{profile}.json: {}: {side}, {head}", block.title);
+                            assert!(
+                                of_records.iter().any(|score| (score - value).abs() < 1e-6),
+                                "{place}: {value}, {of_records:?}"
+                            );
+                            n_checked += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(n_checked > 1000, "only {n_checked} scores were found in records");
+}
+
+#[test]
+fn texts_of_specifications_leave_it_to_the_records_what_was_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
+    let mut n_texts = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let analysis = text.split("\"\"\"").nth(1).unwrap().to_owned();
+        for forbidden in ["quick profile", "full profile", "one seed", "five seeds here", "three passes"] {
+            assert!(!analysis.contains(forbidden), "{}: `{forbidden}` depends on the profile", path.display());
+        }
+        n_texts += 1;
+    }
+    assert!(n_texts > 10);
+}
