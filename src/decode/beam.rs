@@ -254,6 +254,9 @@ mod tests {
     use crate::vector::versions;
     use proptest::prelude::*;
 
+    /// Offers a row of scores under a mask.
+    type Offer<'o> = &'o dyn Fn(&mut Beam, (u32, Point, i64), Scores, &[i32]);
+
     proptest! {
         /// Against sorting everything.
         #[test]
@@ -263,7 +266,7 @@ mod tests {
             best in -20i64..20,
             items in prop::collection::vec((-5i64..5, prop::collection::vec((-4i32..4, prop::bool::ANY), 32)), 1..10),
         ) {
-            let select = |offer: &dyn Fn(&mut Beam, (u32, Point, i64), Scores, &[i32])| {
+            let select = |offer: Offer| {
                 let mut selection = Selection { shift, ..Selection::default() };
                 let mut beam = Beam::new(width, best, &mut selection);
                 let mut vectors = Vectors::default();

@@ -103,6 +103,7 @@ pub struct Trained {
 
 /// A model of either kind of parser.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a cell")]
 enum AnyModel {
     Transitions(LinearModel),
     Graph(GraphModel),

@@ -67,7 +67,7 @@ pub use layout::{
 };
 pub use measure::{Measured, Repetitions, measure};
 pub use overrides::Overrides;
-pub use plan::Plan;
+pub use plan::{Plan, Unreadable};
 pub use provenance::{Code, Host, Provenance};
 pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
 pub use run::{Event, Outcome, Runner, run};

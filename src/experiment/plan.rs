@@ -26,7 +26,7 @@ pub struct Plan {
     /// The cells: by treebank, then column, row and seed.
     pub cells: Vec<Cell>,
     /// Treebanks that cannot be read, and why; the plan is made without them.
-    pub unreadable: Vec<(String, Error)>,
+    pub unreadable: Vec<Unreadable>,
 }
 
 impl Plan {
@@ -104,14 +104,14 @@ impl Plan {
     }
 }
 
+/// The name of a treebank that cannot be read, and why.
+pub type Unreadable = (String, Error);
+
 /// What `find` makes of the treebanks with these names, and those that it cannot read.
 ///
 /// # Errors
 /// If a name makes no sense, or no treebank at all can be read.
-pub(super) fn readable<T>(
-    names: &[String],
-    find: impl Fn(Source) -> Result<T>,
-) -> Result<(Vec<T>, Vec<(String, Error)>)> {
+pub(super) fn readable<T>(names: &[String], find: impl Fn(Source) -> Result<T>) -> Result<(Vec<T>, Vec<Unreadable>)> {
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for name in names {
         match find(name.parse()?) {

@@ -65,6 +65,9 @@ enum Next<'a, C, R> {
     Stop,
 }
 
+/// Who is told what happens in a run.
+pub type Observer<'o, K> = &'o mut dyn FnMut(Event<<K as Kind>::Cell, <K as Kind>::Record>);
+
 /// Runs `cells`. Each record goes to disk as soon as its cell is done, and into `store`. Results do not depend on the number of
 /// jobs or of processes, only the order of the records does. When all that is left is run by other processes, waits for them, and
 /// takes over what they leave.
@@ -75,7 +78,7 @@ pub fn run<K: Kind>(
     runner: &Runner<K>,
     cells: &[&K::Cell],
     store: &mut Store<K::Record>,
-    observer: &mut dyn FnMut(Event<K::Cell, K::Record>),
+    observer: Observer<K>,
 ) -> Result<Outcome> {
     let mut pending = cells.to_vec();
     pending.reverse();

@@ -113,7 +113,7 @@ impl<R: Stored> Store<R> {
     pub fn insert(&mut self, record: R) {
         let same = self.by_key.entry(record.key().to_owned()).or_default();
         let is_same = |&i: &usize| of_same_code(self.records[i].provenance(), record.provenance());
-        match same.iter().position(|i| is_same(i)) {
+        match same.iter().position(is_same) {
             Some(place) => {
                 let i = same.remove(place);
                 same.push(i);

@@ -83,11 +83,11 @@ fn graph(kind: GraphKind, given: Map<String, Value>) -> Result<GraphOptions> {
     if let Some(name) = given.keys().find(|name| own.get(name).is_none()) {
         return Err(foreign(name, "transition systems", kind.name()));
     }
-    if let Some(learner) = given.get("learner").and_then(Value::as_str) {
-        if ![Learner::Perceptron.name(), Learner::Mira.name()].contains(&learner) {
-            let expected = "expected --learner perceptron or mira";
-            return Err(Error::Usage(format!("{kind} is not trained by {learner}; {expected}")));
-        }
+    if let Some(learner) = given.get("learner").and_then(Value::as_str)
+        && ![Learner::Perceptron.name(), Learner::Mira.name()].contains(&learner)
+    {
+        let expected = "expected --learner perceptron or mira";
+        return Err(Error::Usage(format!("{kind} is not trained by {learner}; {expected}")));
     }
     let options = overlaid(&default, given)?;
     options.check()?;

@@ -106,15 +106,12 @@ struct Ids {
     last_empty: usize,
 }
 
+/// Who is told of faults: of which kind each is, and, if that is wanted, what was found and what was expected.
+type Faults<'f> = &'f mut dyn FnMut(Rule, &dyn Fn() -> (String, String));
+
 impl Ids {
     /// Takes the next line's id; whether it is a word's.
-    fn accept(
-        &mut self,
-        id: &str,
-        line: usize,
-        format: Format,
-        fault: &mut dyn FnMut(Rule, &dyn Fn() -> (String, String)),
-    ) -> bool {
+    fn accept(&mut self, id: &str, line: usize, format: Format, fault: Faults) -> bool {
         let next = self.last + 1;
         let mut wrong = |expected: &dyn Fn() -> String| {
             fault(Rule::Id, &|| (format!("the id `{}`", excerpt(id)), expected()));

@@ -9,8 +9,9 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::experiment::{Estimate, Event, Folder, Kind, RECORDS, Runner, Status, Store, Stored, estimate, run};
+use crate::experiment::{
+    Estimate, Event, Folder, Kind, RECORDS, Runner, Status, Store, Stored, Unreadable, estimate, run,
+};
 
 /// What can be done with an experiment, whatever its kind.
 pub trait Experiment {
@@ -101,7 +102,7 @@ pub struct Opened<K: Kind, V> {
     /// The command that makes the tables again.
     pub command: String,
     /// Treebanks that cannot be read, and why: their cells are not among the others.
-    pub unreadable: Vec<(String, Error)>,
+    pub unreadable: Vec<Unreadable>,
 }
 
 impl State {

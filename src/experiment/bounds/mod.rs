@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::data::{Data, Portion, hex};
 use super::kind::{Cost, Desk, Kind, Stored};
 use super::overrides::Overrides;
-use super::plan::readable;
+use super::plan::{Unreadable, readable};
 use super::provenance::{Code, Provenance};
 use super::source::Source;
 use crate::error::{Error, Location, Problem, Result};
@@ -142,7 +142,7 @@ pub fn cells(
     profile: &str,
     overrides: &Overrides,
     folder: Option<&PathBuf>,
-) -> Result<(Vec<BoundsCell>, Vec<(String, Error)>)> {
+) -> Result<(Vec<BoundsCell>, Vec<Unreadable>)> {
     let scale = spec.profiles.get(profile).ok_or_else(|| {
         let names: Vec<&str> = spec.profiles.keys().map(String::as_str).collect();
         let path = path.display();

@@ -12,8 +12,8 @@ fn loss_by_trying(gold: &Gold, stack: &[Node], buffer: Range<Node>, roots: Roots
     let (n, top) = (nodes.len(), items.len() - 1);
     // By first and last node of the interval and its root.
     let mut most = vec![vec![vec![NEVER; n]; n]; n];
-    for node in 0..n {
-        most[node][node][node] = 0;
+    for (node, from) in most.iter_mut().enumerate() {
+        from[node][node] = 0;
     }
     let join = |most: &mut Vec<Vec<Vec<i32>>>, first: usize, middle: usize, last: usize| {
         for left in first..=middle {
