@@ -58,4 +58,5 @@ pub mod system;
 pub mod training;
 pub mod tree;
 pub mod treebank;
+mod memo;
 mod vector;
