@@ -68,6 +68,7 @@ pub mod files;
 pub mod graph;
 pub mod learn;
 pub mod linear;
+mod memo;
 pub mod model;
 pub mod options;
 pub mod prelude;

@@ -17,8 +17,8 @@ use treebeam::with_system;
 use crate::common::generated;
 
 /// A weight from -16 to 15 for each feature and action.
-struct Hashed {
-    seed: u64,
+pub struct Hashed {
+    pub seed: u64,
 }
 
 impl Weights for Hashed {
@@ -36,16 +36,16 @@ impl Weights for Hashed {
     }
 }
 
-fn compile<S: TransitionSystem>(_: &S, set: &str) -> Compiled {
+pub fn compile<S: TransitionSystem>(_: &S, set: &str) -> Compiled {
     let set = FeatureSet::load(set).unwrap();
     let columns = Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos);
     Compiled::new(&set, columns, S::BUFFER_IS_SUFFIX)
 }
 
-const N_LABELS: usize = 3;
+pub const N_LABELS: usize = 3;
 
 /// Label 0 for root arcs, 1 and 2 for others.
-fn actions<S: TransitionSystem>(system: &S) -> Actions {
+pub fn actions<S: TransitionSystem>(system: &S) -> Actions {
     let arc_moves = || S::MOVES.iter().copied().filter(|mv| mv.makes_arc());
     let of_words = arc_moves().flat_map(|mv| [(mv, 1, false), (mv, 2, false)]);
     let from_root = arc_moves().filter(|&mv| system.arc_moves(ROOT, 1).has(mv)).map(|mv| (mv, 0, true));

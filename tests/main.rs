@@ -14,6 +14,7 @@ mod experiment;
 mod figures;
 mod fuzz;
 mod graph;
+mod interned;
 mod learning;
 mod model_files;
 mod options;

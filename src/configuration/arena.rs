@@ -13,22 +13,53 @@
 
 use bumpalo::Bump;
 
-use super::cell::{Slot, SlotMask, Slots};
+use super::cell::{Keyed, PartialTree, SlotMask, Slots};
 use super::{Cell, Cells, Configuration, LabelSets, Point, Role, RootPlace, Stacks, View};
 use crate::tree::{LabelId, NO_LABEL, Node, ROOT};
 
 /// Where the cells of one sentence live.
-#[derive(Debug, Clone, Copy)]
-pub struct Arena<'a> {
+#[derive(Debug)]
+pub struct Arena<'a, P: PartialTree<'a> = Keyed<'a>> {
     bump: &'a Bump,
     label_sets: &'a LabelSets,
-    masks: &'a [SlotMask],
+    maker: P::Maker,
 }
+
+impl<'a, P: PartialTree<'a>> Clone for Arena<'a, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<'a, P: PartialTree<'a>> Copy for Arena<'a, P> {}
 
 impl<'a> Arena<'a> {
     /// An arena over `bump`, whose cells carry one key per mask.
     pub fn new(bump: &'a Bump, label_sets: &'a LabelSets, masks: &'a [SlotMask]) -> Arena<'a> {
-        Arena { bump, label_sets, masks }
+        Arena::of(bump, label_sets, masks)
+    }
+
+    /// The cell that stands for the last actions: `action`, and those of `before`.
+    pub fn history(&self, action: u16, before: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+        self.cell(Slots::of_history(action, before.map(|cell| &cell.slots)), None)
+    }
+
+    #[inline]
+    pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
+        self.on(self.keyed(slots), below)
+    }
+
+    /// These slots with their keys.
+    #[inline]
+    pub(super) fn keyed(&self, slots: Slots) -> Keyed<'a> {
+        Keyed { slots, keys: self.bump.alloc_slice_fill_iter(self.maker.iter().map(|mask| slots.key(mask))) }
+    }
+}
+
+impl<'a, P: PartialTree<'a>> Arena<'a, P> {
+    /// An arena over `bump`, for cells that know partial trees in the way of `maker`.
+    pub fn of(bump: &'a Bump, label_sets: &'a LabelSets, maker: P::Maker) -> Arena<'a, P> {
+        Arena { bump, label_sets, maker }
     }
 
     /// The memory behind the arena, for what lives as long as its cells.
@@ -41,35 +72,28 @@ impl<'a> Arena<'a> {
         self.label_sets
     }
 
-    /// The cell that stands for the last actions: `action`, and those of `before`.
-    pub fn history(&self, action: u16, before: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
-        self.cell(Slots::of_history(action, before.map(|cell| &cell.slots)), None)
+    /// What partial trees are made with.
+    pub fn maker(&self) -> P::Maker {
+        self.maker
     }
 
     #[inline]
-    pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
-        self.unfinished_cell(slots, below)
+    fn on(&self, partial: P, below: Option<&'a Cell<'a, P>>) -> &'a Cell<'a, P> {
+        self.bump.alloc(Cell::on(partial, below))
     }
 
-    /// A cell that is still to be told what it was before.
+    /// The same node on another cell: what is known of it stays what it is.
     #[inline]
-    fn unfinished_cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a mut Cell<'a> {
-        let keys = self.bump.alloc_slice_fill_iter(self.masks.iter().map(|mask| slots.key(mask)));
-        self.bump.alloc(Cell::on(slots, keys, below))
-    }
-
-    /// The same node on another cell: its slots, and so its keys, stay what they are.
-    #[inline]
-    fn moved(&self, cell: &Cell<'a>, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
-        self.bump.alloc(Cell::on(cell.slots, cell.keys, below))
+    fn moved(&self, cell: &Cell<'a, P>, below: Option<&'a Cell<'a, P>>) -> &'a Cell<'a, P> {
+        self.on(cell.partial, below)
     }
 }
 
 /// A configuration in an [`Arena`]: a few words, `Copy`.
 #[derive(Debug, Clone, Copy)]
-pub struct ArenaConfiguration<'a> {
-    stack: Option<&'a Cell<'a>>,
-    buffer: Option<&'a Cell<'a>>,
+pub struct ArenaConfiguration<'a, P = Keyed<'a>> {
+    stack: Option<&'a Cell<'a, P>>,
+    buffer: Option<&'a Cell<'a, P>>,
     stack_len: u16,
     buffer_len: u16,
     n_headless: u16,
@@ -78,35 +102,47 @@ pub struct ArenaConfiguration<'a> {
     arcs: u64,
 }
 
-impl<'a> ArenaConfiguration<'a> {
+impl<'a, P: PartialTree<'a>> ArenaConfiguration<'a, P> {
     /// The cell of the stack's top.
     #[inline]
-    pub fn stack_cell(&self) -> Option<&'a Cell<'a>> {
+    pub fn stack_cell(&self) -> Option<&'a Cell<'a, P>> {
         self.stack
     }
 
     /// The cell of the buffer's front.
     #[inline]
-    pub fn buffer_cell(&self) -> Option<&'a Cell<'a>> {
+    pub fn buffer_cell(&self) -> Option<&'a Cell<'a, P>> {
         self.buffer
     }
-}
 
-impl<'a> ArenaConfiguration<'a> {
-    /// The three topmost cells of the stack.
+    /// The cell in a place of the stack or the buffer.
     #[inline]
-    fn top(&self) -> [&'a Cell<'a>; 3] {
-        let s0 = self.stack.expect(PRECONDITION);
-        let s1 = s0.below.expect(PRECONDITION);
-        [s0, s1, s1.below.expect(PRECONDITION)]
-    }
-
-    fn deeper_cell(&self, role: Role) -> Option<&'a Cell<'a>> {
+    pub fn cell_at(&self, role: Role) -> Option<&'a Cell<'a, P>> {
         match role {
+            // Most of what is asked for.
+            Role::S0 => self.stack,
+            Role::B0 => self.buffer,
             Role::A | Role::M0 => None,
             _ if role.in_buffer() => nth(self.buffer, role as usize - Role::B0 as usize),
             _ => nth(self.stack, role as usize),
         }
+    }
+
+    /// See [`View::identity`].
+    #[inline]
+    pub fn fingerprint(&self) -> u64 {
+        let stack = self.stack.map_or(1, |cell| cell.nodes);
+        let buffer = self.buffer.map_or(1, |cell| cell.nodes);
+        let lists = stack.rotate_left(32) ^ buffer.rotate_left(13);
+        (self.arcs ^ lists ^ u64::from(self.flag)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+
+    /// The three topmost cells of the stack.
+    #[inline]
+    fn top(&self) -> [&'a Cell<'a, P>; 3] {
+        let s0 = self.stack.expect(PRECONDITION);
+        let s1 = s0.below.expect(PRECONDITION);
+        [s0, s1, s1.below.expect(PRECONDITION)]
     }
 
     #[inline]
@@ -123,7 +159,7 @@ pub(super) fn fingerprint(head: Node, dependent: Node, label: LabelId) -> u64 {
     (arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9)
 }
 
-fn nth<'a>(mut cell: Option<&'a Cell<'a>>, n: usize) -> Option<&'a Cell<'a>> {
+fn nth<'a, P>(mut cell: Option<&'a Cell<'a, P>>, n: usize) -> Option<&'a Cell<'a, P>> {
     for _ in 0..n {
         cell = cell?.below;
     }
@@ -132,8 +168,8 @@ fn nth<'a>(mut cell: Option<&'a Cell<'a>>, n: usize) -> Option<&'a Cell<'a>> {
 
 const PRECONDITION: &str = "the effect's precondition holds";
 
-impl<'a> Configuration for ArenaConfiguration<'a> {
-    type Arena = Arena<'a>;
+impl<'a, P: PartialTree<'a>> Configuration for ArenaConfiguration<'a, P> {
+    type Arena = Arena<'a, P>;
 }
 
 impl<'a> View<'a> for ArenaConfiguration<'a> {
@@ -144,37 +180,27 @@ impl<'a> View<'a> for ArenaConfiguration<'a> {
 
     #[inline]
     fn cell(&self, _: Point, role: Role) -> Option<&'a Cell<'a>> {
-        // Most of what is asked for.
-        if role == Role::S0 {
-            self.stack
-        } else if role == Role::B0 {
-            self.buffer
-        } else {
-            self.deeper_cell(role)
-        }
+        self.cell_at(role)
     }
 
     #[inline]
     fn identity(&self) -> u64 {
-        let stack = self.stack.map_or(1, |cell| cell.nodes);
-        let buffer = self.buffer.map_or(1, |cell| cell.nodes);
-        let lists = stack.rotate_left(32) ^ buffer.rotate_left(13);
-        (self.arcs ^ lists ^ u64::from(self.flag)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+        self.fingerprint()
     }
 }
 
-impl<'a> Stacks for ArenaConfiguration<'a> {
-    fn initial(arena: Arena<'a>, n_words: usize, root: RootPlace) -> Self {
+impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
+    fn initial(arena: Arena<'a, P>, n_words: usize, root: RootPlace) -> Self {
         let mut stack = None;
         let mut buffer = None;
         match root {
-            RootPlace::StackBottom => stack = Some(arena.cell(Slots::bare(ROOT), None)),
-            RootPlace::BufferEnd => buffer = Some(arena.cell(Slots::bare(ROOT), None)),
+            RootPlace::StackBottom => stack = Some(arena.on(P::bare(ROOT, arena), None)),
+            RootPlace::BufferEnd => buffer = Some(arena.on(P::bare(ROOT, arena), None)),
             RootPlace::Nowhere => {}
         }
         let (stack_len, root_in_buffer) = (stack.is_some() as u16, buffer.is_some() as u16);
         for word in (1..=n_words as Node).rev() {
-            buffer = Some(arena.cell(Slots::bare(word), buffer));
+            buffer = Some(arena.on(P::bare(word, arena), buffer));
         }
         let buffer_len = n_words as u16 + root_in_buffer;
         ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0, flag: false, arcs: 0 }
@@ -182,12 +208,12 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
 
     #[inline]
     fn stack(&self, depth: usize) -> Option<Node> {
-        nth(self.stack, depth).map(Cell::node)
+        nth(self.stack, depth).map(|cell| cell.node())
     }
 
     #[inline]
     fn buffer(&self, index: usize) -> Option<Node> {
-        nth(self.buffer, index).map(Cell::node)
+        nth(self.buffer, index).map(|cell| cell.node())
     }
 
     #[inline]
@@ -207,13 +233,12 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
 
     #[inline]
     fn n_dependents(&self, depth: usize) -> usize {
-        let n = |cell: &Cell| cell.slots.get(Slot::LeftValency) as usize + cell.slots.get(Slot::RightValency) as usize;
-        nth(self.stack, depth).map_or(0, n)
+        nth(self.stack, depth).map_or(0, |cell| cell.n_dependents())
     }
 
     #[inline]
     fn buffer_nodes(&self) -> impl Iterator<Item = Node> + '_ {
-        std::iter::successors(self.buffer, |cell| cell.below).map(Cell::node)
+        std::iter::successors(self.buffer, |cell| cell.below).map(|cell| cell.node())
     }
 
     #[inline]
@@ -238,11 +263,11 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
 
     #[inline]
     fn s0_label(&self) -> Option<LabelId> {
-        self.stack.map(|s0| s0.slots.get(Slot::Label)).filter(|&label| label != NO_LABEL)
+        self.stack.map(|s0| s0.label()).filter(|&label| label != NO_LABEL)
     }
 
     #[inline]
-    fn shift(&self, arena: Arena<'a>) -> Self {
+    fn shift(&self, arena: Arena<'a, P>) -> Self {
         let b0 = self.buffer.expect(PRECONDITION);
         ArenaConfiguration {
             stack: Some(arena.moved(b0, self.stack)),
@@ -255,7 +280,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     }
 
     #[inline]
-    fn reduce(&self, _: Arena<'a>) -> Self {
+    fn reduce(&self, _: Arena<'a, P>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         ArenaConfiguration {
             stack: s0.below,
@@ -265,13 +290,13 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
         }
     }
 
-    fn unshift(&self, arena: Arena<'a>) -> Self {
+    fn unshift(&self, arena: Arena<'a, P>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
-        let b0 = arena.bump.alloc(Cell::on(s0.slots, s0.keys, self.buffer).bound(s0));
+        let b0 = arena.bump.alloc(Cell::on(s0.partial, self.buffer).bound(s0));
         ArenaConfiguration { buffer: Some(b0), buffer_len: self.buffer_len + 1, ..self.reduce(arena) }
     }
 
-    fn free_b0(&self, arena: Arena<'a>) -> Self {
+    fn free_b0(&self, arena: Arena<'a, P>) -> Self {
         match self.buffer {
             Some(b0) if b0.before.is_some() => ArenaConfiguration { buffer: Some(arena.moved(b0, b0.below)), ..*self },
             _ => *self,
@@ -279,34 +304,34 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     }
 
     #[inline]
-    fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
+    fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
-        let head = arena.unfinished_cell(b0.slots.with_left(&s0.slots, label, arena.label_sets), b0.below);
+        let mut head = Cell::on(b0.with_left(s0, label, arena), b0.below);
         if let Some(before) = b0.before {
-            *head = head.bound(before);
+            head = head.bound(before);
         }
+        let head = arena.bump.alloc(head);
         let arcs = self.arcs_with(b0.node(), s0.node(), label);
         let next = ArenaConfiguration { buffer: Some(head), arcs, ..self.reduce(arena) };
         if !s0.has_head() {
             return next;
         }
         let s1 = s0.below.expect(PRECONDITION);
-        let old_arc = fingerprint(s1.node(), s0.node(), s0.slots.get(Slot::Label));
+        let old_arc = fingerprint(s1.node(), s0.node(), s0.label());
         ArenaConfiguration { stack: Some(s1.before.expect(PRECONDITION)), arcs: arcs.wrapping_sub(old_arc), ..next }
     }
 
     #[inline]
-    fn arc_from_absent_root(&self, label: LabelId, arena: Arena<'a>) -> Self {
+    fn arc_from_absent_root(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         ArenaConfiguration { arcs: self.arcs_with(ROOT, s0.node(), label), ..self.reduce(arena) }
     }
 
     #[inline]
-    fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
+    fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
-        let head = arena.unfinished_cell(s0.slots.with_right(&b0.slots, label, arena.label_sets), s0.below);
-        head.before = Some(s0);
-        let dependent = arena.cell(b0.slots.with_head(&s0.slots, label), Some(head));
+        let head = Cell { before: Some(s0), ..Cell::on(s0.with_right(b0, label, arena), s0.below) };
+        let dependent = arena.on(b0.with_head(s0, label, arena), Some(arena.bump.alloc(head)));
         ArenaConfiguration {
             stack: Some(dependent),
             arcs: self.arcs_with(s0.node(), b0.node(), label),
@@ -318,12 +343,12 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     }
 
     #[inline]
-    fn left_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
+    fn left_arc_in_stack(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
-        let head = s0.slots.with_dependent(&s1.slots, label, arena.label_sets);
+        let head = s0.with_dependent(s1, label, arena);
         ArenaConfiguration {
-            stack: Some(arena.cell(head, s1.below)),
+            stack: Some(arena.on(head, s1.below)),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s1.has_head()),
             arcs: self.arcs_with(s0.node(), s1.node(), label),
@@ -332,12 +357,12 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     }
 
     #[inline]
-    fn right_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
+    fn right_arc_in_stack(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
-        let head = s1.slots.with_dependent(&s0.slots, label, arena.label_sets);
+        let head = s1.with_dependent(s0, label, arena);
         ArenaConfiguration {
-            stack: Some(arena.cell(head, s1.below)),
+            stack: Some(arena.on(head, s1.below)),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s0.has_head()),
             arcs: self.arcs_with(s1.node(), s0.node(), label),
@@ -346,11 +371,11 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     }
 
     #[inline]
-    fn left_arc_over_s1(&self, label: LabelId, arena: Arena<'a>) -> Self {
+    fn left_arc_over_s1(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
         let [s0, s1, s2] = self.top();
-        let head = s0.slots.with_dependent(&s2.slots, label, arena.label_sets);
+        let head = s0.with_dependent(s2, label, arena);
         ArenaConfiguration {
-            stack: Some(arena.cell(head, Some(arena.moved(s1, s2.below)))),
+            stack: Some(arena.on(head, Some(arena.moved(s1, s2.below)))),
             stack_len: self.stack_len - 1,
             n_headless: self.n_headless - u16::from(!s2.has_head()),
             arcs: self.arcs_with(s0.node(), s2.node(), label),
@@ -359,9 +384,9 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     }
 
     #[inline]
-    fn right_arc_over_s1(&self, label: LabelId, arena: Arena<'a>) -> Self {
+    fn right_arc_over_s1(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
         let [s0, s1, s2] = self.top();
-        let head = arena.cell(s2.slots.with_dependent(&s0.slots, label, arena.label_sets), s2.below);
+        let head = arena.on(s2.with_dependent(s0, label, arena), s2.below);
         ArenaConfiguration {
             stack: Some(arena.moved(s1, Some(head))),
             stack_len: self.stack_len - 1,
@@ -372,7 +397,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     }
 
     #[inline]
-    fn swap(&self, arena: Arena<'a>) -> Self {
+    fn swap(&self, arena: Arena<'a, P>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
         ArenaConfiguration {

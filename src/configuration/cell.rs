@@ -1,6 +1,8 @@
 //! One cell of a structure-sharing stack: a node with what features need of its partial tree.
 
-use super::LabelSets;
+use std::ops::Deref;
+
+use super::{Arena, LabelSets};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node};
 
 /// The number of slots of a cell.
@@ -115,52 +117,30 @@ impl Slots {
 
     /// The slots after `dependent`, to the left of the node, was attached to it.
     #[inline]
-    pub(super) fn with_left(mut self, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
-        let node = dependent.get(Slot::Node);
-        if node < self.get(Slot::L1) {
-            self.set(Slot::L2, self.get(Slot::L1));
-            self.set(Slot::L2Label, self.get(Slot::L1Label));
-            self.set(Slot::L1, node);
-            self.set(Slot::L1Label, label);
-        } else if node < self.get(Slot::L2) {
-            self.set(Slot::L2, node);
-            self.set(Slot::L2Label, label);
-        }
-        self.set(Slot::LeftValency, self.get(Slot::LeftValency).saturating_add(1));
-        self.set(Slot::LeftLabels, sets.with(self.get(Slot::LeftLabels), label));
-        self.set(Slot::Size, self.get(Slot::Size).saturating_add(dependent.get(Slot::Size)));
-        self
+    pub(super) fn with_left(self, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
+        self.with(SideSlots::LEFT, dependent, label, sets)
     }
 
     /// The slots after `dependent`, to the right of the node, was attached to it.
     #[inline]
-    pub(super) fn with_right(mut self, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
-        let node = dependent.get(Slot::Node);
-        let beyond = |other: u16| other == NO_NODE || node > other;
-        if beyond(self.get(Slot::R1)) {
-            self.set(Slot::R2, self.get(Slot::R1));
-            self.set(Slot::R2Label, self.get(Slot::R1Label));
-            self.set(Slot::R1, node);
-            self.set(Slot::R1Label, label);
-        } else if beyond(self.get(Slot::R2)) {
-            self.set(Slot::R2, node);
-            self.set(Slot::R2Label, label);
-        }
-        self.set(Slot::RightValency, self.get(Slot::RightValency).saturating_add(1));
-        self.set(Slot::RightLabels, sets.with(self.get(Slot::RightLabels), label));
-        self.set(Slot::Size, self.get(Slot::Size).saturating_add(dependent.get(Slot::Size)));
-        self
+    pub(super) fn with_right(self, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
+        self.with(SideSlots::RIGHT, dependent, label, sets)
     }
 
-    /// The slots after `dependent` was attached to the node, on whichever side of it the sentence has it. The root stands
-    /// before all words.
     #[inline]
-    pub(super) fn with_dependent(self, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
-        if dependent.get(Slot::Node) < self.get(Slot::Node) {
-            self.with_left(dependent, label, sets)
+    fn with(mut self, slots: SideSlots, dependent: &Slots, label: LabelId, sets: &LabelSets) -> Slots {
+        let node = dependent.get(Slot::Node);
+        let mut side = Dependents(slots.0.map(|slot| self.get(slot)));
+        if slots.0[0] == Slot::L1 {
+            side.add_left(node, label, sets)
         } else {
-            self.with_right(dependent, label, sets)
+            side.add_right(node, label, sets)
         }
+        for (slot, value) in slots.0.into_iter().zip(side.0) {
+            self.set(slot, value);
+        }
+        self.set(Slot::Size, self.get(Slot::Size).saturating_add(dependent.get(Slot::Size)));
+        self
     }
 
     /// The slots after the node got a head.
@@ -229,51 +209,184 @@ impl SlotMask {
     }
 }
 
-/// A cell of a stack or buffer: immutable, shared by every configuration that stands on it.
+/// What is known of a node's dependents on one side: the outermost, its label, the second outermost, its label, how many
+/// there are, and the set of their labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dependents(pub [u16; 6]);
+
+/// The slots of [`Dependents`], in their order.
 #[derive(Debug, Clone, Copy)]
-pub struct Cell<'a> {
+pub struct SideSlots(pub [Slot; 6]);
+
+impl SideSlots {
+    /// Those of left dependents.
+    pub const LEFT: SideSlots =
+        SideSlots([Slot::L1, Slot::L1Label, Slot::L2, Slot::L2Label, Slot::LeftValency, Slot::LeftLabels]);
+    /// Those of right dependents.
+    pub const RIGHT: SideSlots =
+        SideSlots([Slot::R1, Slot::R1Label, Slot::R2, Slot::R2Label, Slot::RightValency, Slot::RightLabels]);
+}
+
+impl Dependents {
+    /// No dependents.
+    pub const NONE: Dependents = Dependents([NO_NODE, NO_NODE, NO_NODE, NO_NODE, 0, 0]);
+
+    /// Adds a left dependent.
+    #[inline]
+    pub fn add_left(&mut self, node: Node, label: LabelId, sets: &LabelSets) {
+        // NO_NODE is greater than any node.
+        self.add(node, label, sets, |other| node < other);
+    }
+
+    /// Adds a right dependent.
+    #[inline]
+    pub fn add_right(&mut self, node: Node, label: LabelId, sets: &LabelSets) {
+        self.add(node, label, sets, |other| other == NO_NODE || node > other);
+    }
+
+    #[inline]
+    fn add(&mut self, node: Node, label: LabelId, sets: &LabelSets, is_beyond: impl Fn(Node) -> bool) {
+        let [first, first_label, second, second_label, valency, labels] = self.0;
+        let outermost = if is_beyond(first) {
+            [node, label, first, first_label]
+        } else if is_beyond(second) {
+            [first, first_label, node, label]
+        } else {
+            [first, first_label, second, second_label]
+        };
+        let [first, first_label, second, second_label] = outermost;
+        let (valency, labels) = (valency.saturating_add(1), sets.with(labels, label));
+        self.0 = [first, first_label, second, second_label, valency, labels];
+    }
+}
+
+/// What a cell knows of its node's partial tree, and how it is remade when the tree grows.
+pub trait PartialTree<'a>: Copy {
+    /// What making one takes besides memory and label sets.
+    type Maker: Copy;
+
+    /// What is known of a node without arcs.
+    fn bare(node: Node, arena: Arena<'a, Self>) -> Self;
+    /// The node.
+    fn node(&self) -> Node;
+    /// The label of the arc into the node; [`NO_LABEL`] if it has no head.
+    fn label(&self) -> LabelId;
+    /// The number of the node's dependents.
+    fn n_dependents(&self) -> usize;
+    /// What is known after `dependent`, to the left of the node, was attached to it.
+    fn with_left(&self, dependent: &Self, label: LabelId, arena: Arena<'a, Self>) -> Self;
+    /// What is known after `dependent`, to the right of the node, was attached to it.
+    fn with_right(&self, dependent: &Self, label: LabelId, arena: Arena<'a, Self>) -> Self;
+    /// What is known after the node got a head.
+    fn with_head(&self, head: &Self, label: LabelId, arena: Arena<'a, Self>) -> Self;
+
+    /// What is known after `dependent` was attached to the node, on whichever side of it the sentence has it. The root
+    /// stands before all words.
+    #[inline]
+    fn with_dependent(&self, dependent: &Self, label: LabelId, arena: Arena<'a, Self>) -> Self {
+        if dependent.node() < self.node() {
+            self.with_left(dependent, label, arena)
+        } else {
+            self.with_right(dependent, label, arena)
+        }
+    }
+
+    /// Whether the node has a head.
+    #[inline]
+    fn has_head(&self) -> bool {
+        self.label() != NO_LABEL
+    }
+}
+
+/// All slots, and their keys under the masks that features want.
+#[derive(Debug, Clone, Copy)]
+pub struct Keyed<'a> {
     /// What features read.
     pub slots: Slots,
-    /// The next cell: below in a stack, behind in a buffer.
-    pub below: Option<&'a Cell<'a>>,
-    /// On the stack: the node's cell before its last dependent in the buffer was attached to it. In the buffer: the cell
-    /// that the node had on the stack, if it came back from there and is bound.
-    pub(super) before: Option<&'a Cell<'a>>,
     /// The key of `slots` under each of the arena's masks.
     pub keys: &'a [u64],
+}
+
+impl<'a> PartialTree<'a> for Keyed<'a> {
+    type Maker = &'a [SlotMask];
+
+    #[inline]
+    fn bare(node: Node, arena: Arena<'a>) -> Keyed<'a> {
+        arena.keyed(Slots::bare(node))
+    }
+
+    #[inline]
+    fn node(&self) -> Node {
+        self.slots.get(Slot::Node)
+    }
+
+    #[inline]
+    fn label(&self) -> LabelId {
+        self.slots.get(Slot::Label)
+    }
+
+    #[inline]
+    fn n_dependents(&self) -> usize {
+        self.slots.get(Slot::LeftValency) as usize + self.slots.get(Slot::RightValency) as usize
+    }
+
+    #[inline]
+    fn with_left(&self, dependent: &Keyed<'a>, label: LabelId, arena: Arena<'a>) -> Keyed<'a> {
+        arena.keyed(self.slots.with_left(&dependent.slots, label, arena.label_sets()))
+    }
+
+    #[inline]
+    fn with_right(&self, dependent: &Keyed<'a>, label: LabelId, arena: Arena<'a>) -> Keyed<'a> {
+        arena.keyed(self.slots.with_right(&dependent.slots, label, arena.label_sets()))
+    }
+
+    #[inline]
+    fn with_head(&self, head: &Keyed<'a>, label: LabelId, arena: Arena<'a>) -> Keyed<'a> {
+        arena.keyed(self.slots.with_head(&head.slots, label))
+    }
+}
+
+/// A cell of a stack or buffer: immutable, shared by every configuration that stands on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell<'a, P = Keyed<'a>> {
+    /// What is known of the node's partial tree.
+    pub partial: P,
+    /// The next cell: below in a stack, behind in a buffer.
+    pub below: Option<&'a Cell<'a, P>>,
+    /// On the stack: the node's cell before its last dependent in the buffer was attached to it. In the buffer: the cell
+    /// that the node had on the stack, if it came back from there and is bound.
+    pub(super) before: Option<&'a Cell<'a, P>>,
     /// A fingerprint of the nodes of this cell and all that follow it.
     pub(super) nodes: u64,
 }
 
-impl<'a> Cell<'a> {
-    /// The cell of these slots on `below`.
+impl<P> Deref for Cell<'_, P> {
+    type Target = P;
+
     #[inline]
-    pub(super) fn on(slots: Slots, keys: &'a [u64], below: Option<&'a Cell<'a>>) -> Cell<'a> {
+    fn deref(&self) -> &P {
+        &self.partial
+    }
+}
+
+impl<'a, P: PartialTree<'a>> Cell<'a, P> {
+    /// The cell of a partial tree on `below`.
+    #[inline]
+    pub(super) fn on(partial: P, below: Option<&'a Cell<'a, P>>) -> Cell<'a, P> {
         let rest = below.map_or(0, |cell| cell.nodes);
-        let node = u64::from(slots.get(Slot::Node)) + 1;
-        Cell {
-            slots,
-            below,
-            before: None,
-            keys,
-            nodes: (rest.rotate_left(21) ^ node).wrapping_mul(0x9e37_79b9_7f4a_7c15),
-        }
+        let node = u64::from(partial.node()) + 1;
+        let nodes = (rest.rotate_left(21) ^ node).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Cell { partial, below, before: None, nodes }
     }
 
     /// The cell in the buffer of a node that came back from the stack, where its cell was `before`.
-    pub(super) fn bound(self, before: &'a Cell<'a>) -> Cell<'a> {
+    pub(super) fn bound(self, before: &'a Cell<'a, P>) -> Cell<'a, P> {
         Cell { before: Some(before), nodes: self.nodes.rotate_left(7), ..self }
     }
 
     /// The cell's node.
     #[inline]
     pub fn node(&self) -> Node {
-        self.slots.get(Slot::Node)
-    }
-
-    /// Whether the node has a head.
-    #[inline]
-    pub fn has_head(&self) -> bool {
-        self.slots.get(Slot::Label) != NO_LABEL
+        self.partial.node()
     }
 }

@@ -9,20 +9,24 @@
 
 mod arena;
 mod cell;
+mod interned;
 mod label_set;
 mod lists;
 mod pending;
 mod plain;
 mod role;
+mod side;
 mod two_stacks;
 
 pub use arena::{Arena, ArenaConfiguration};
-pub use cell::{Cell, N_SLOTS, Slot, SlotMask, Slots};
+pub use cell::{Cell, Dependents, Keyed, N_SLOTS, PartialTree, SideSlots, Slot, SlotMask, Slots};
+pub use interned::{Interned, Interner, SideIds, Tables};
 pub use label_set::{LabelSetId, LabelSets};
 pub use lists::{Lists, PlainLists, SharedLists};
 pub use pending::{Pending, PlainPending, SharedPending};
 pub use plain::PlainConfiguration;
 pub use role::{Cells, Role};
+pub use side::{NOTHING, STATE_SLOTS, Side, State, StateId};
 pub use two_stacks::{PlainTwoStacks, SharedTwoStacks, TwoStacks};
 
 use std::fmt::Debug;
@@ -83,6 +87,28 @@ impl<'a, V: View<'a>> View<'a> for &V {
     fn identity(&self) -> u64 {
         (**self).identity()
     }
+}
+
+/// A configuration as decoding and learning keep it.
+pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + View<'a> {
+    /// The same configurations with interned states in their cells; this type itself where there is no such way.
+    type Interned: Interned<'a>;
+}
+
+impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
+    type Interned = ArenaConfiguration<'a, SideIds>;
+}
+
+impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
+    type Interned = SharedLists<'a>;
+}
+
+impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
+    type Interned = SharedPending<'a>;
+}
+
+impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
+    type Interned = SharedTwoStacks<'a>;
 }
 
 /// What exhaustive search and the references ask of a configuration.

@@ -1,5 +1,6 @@
 //! From a sentence to its tree.
 
+use super::interned::MAX_WIDTH;
 use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Workspace};
 use crate::configuration::{Arena, View as _};
 use crate::scorer::{Context, Query, Scorer};
@@ -45,8 +46,20 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
             // Where scorers read the last actions, any move changes what is seen from every point.
             1 if S::LOCAL_POINTS && !self.machine.keeps_history => vec![self.decode_by_points(workspace)],
             1 => vec![self.decode_greedily(workspace)],
-            _ => self.decode_by_beam(workspace, width, k),
+            _ => self.decode_interned(workspace, width, k).unwrap_or_else(|| self.decode_by_beam(workspace, width, k)),
         }
+    }
+
+    /// What [`Decoder::decode_by_beam`] finds, by beams of interned side states; `None` if the system, the scorer or the width
+    /// is not for these.
+    pub fn decode_interned(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Option<Vec<Parsed>> {
+        if !(2..=MAX_WIDTH).contains(&width) {
+            return None;
+        }
+        workspace.start();
+        let Workspace { bump, label_sets, memory, input, interned, .. } = workspace;
+        let context = Context { input, label_sets, actions: self.machine.actions };
+        interned.decode(self, memory, context, bump, (width, k))
     }
 
     /// What [`Decoder::decode`] finds, by beams at any width.
@@ -58,7 +71,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         let machine = &self.machine;
         let n_words = workspace.input.n_words();
         workspace.start();
-        let Workspace { bump, label_sets, memory, input, selection, distinct } = workspace;
+        let Workspace { bump, label_sets, memory, input, selection, distinct, .. } = workspace;
         let context = Context { input, label_sets, actions: machine.actions };
         self.scorer.begin(memory, context);
         let arena = Arena::new(bump, label_sets, self.scorer.masks());

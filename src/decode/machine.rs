@@ -1,9 +1,9 @@
 //! The machine that scorers drive: a transition system with its inventory of actions.
 
 use super::{IDLE, Item};
-use crate::configuration::{Arena, Point};
+use crate::configuration::{Arena, Configuration, Point};
 use crate::scorer::{Query, Scorer};
-use crate::system::{Actions, Choice, Permitted, TransitionSystem};
+use crate::system::{Actions, Choice, Permitted, TransitionSystem, Transitions};
 use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
 
 /// A transition system, its actions, and what its items remember. It knows nothing of scores.
@@ -78,7 +78,10 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
 
     /// The arcs of a derivation, read off by walking back: what happened last to a word stands, whether it got a head or lost
     /// it. A word that the system leaves without a head hangs on the root.
-    pub fn tree<'a>(&self, item: &'a Item<'a, S::Shared<'a>>, n_words: usize) -> Tree {
+    pub fn tree<'a, C: Configuration>(&self, item: &'a Item<'a, C>, n_words: usize) -> Tree
+    where
+        S: Transitions<C>,
+    {
         let mut tree = Tree::unattached(n_words);
         let hang = |tree: &mut Tree, word| tree.attach(word, ROOT, self.actions.root_label());
         for item in item.history().filter(|item| item.choice != IDLE) {

@@ -4,6 +4,7 @@
 mod beam;
 mod decoder;
 mod greedy;
+pub mod interned;
 mod machine;
 mod parser;
 mod points;

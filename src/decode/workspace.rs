@@ -2,6 +2,7 @@
 
 use bumpalo::Bump;
 
+use super::interned::InternedBeam;
 use super::{Identities, Selection};
 use crate::configuration::LabelSets;
 use crate::features::Input;
@@ -23,6 +24,8 @@ pub struct Workspace<M> {
     pub selection: Selection,
     /// The identities of a step's configurations.
     pub distinct: Identities,
+    /// Beams of interned side states.
+    pub interned: InternedBeam,
 }
 
 /// The scratch memory of a [`Workspace`] without what configurations live in.
@@ -46,12 +49,13 @@ impl<M: Default> Workspace<M> {
             input: Input::default(),
             selection: Selection::default(),
             distinct: Identities::default(),
+            interned: InternedBeam::default(),
         }
     }
 
     /// What configurations live in, what scorers see besides configurations, and the rest.
     pub fn parts<'w>(&'w mut self, actions: &'w Actions) -> (&'w Bump, Context<'w>, Scratch<'w, M>) {
-        let Workspace { bump, label_sets, memory, input, selection, distinct } = self;
+        let Workspace { bump, label_sets, memory, input, selection, distinct, .. } = self;
         (bump, Context { input, label_sets, actions }, Scratch { memory, selection, distinct })
     }
 

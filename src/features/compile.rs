@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::address::history_slot;
 use super::extract::slot_place;
-use super::{Atom, Attribute, Columns, FeatureSet, Template};
+use super::{Atom, Attribute, Columns, FeatureSet, Sides, Template};
 use crate::configuration::{Role, Slot, SlotMask};
 
 /// How to read one atom's value; places are those of [`slot_place`].
@@ -100,6 +100,7 @@ pub struct Compiled {
     columns: Columns,
     n_templates: usize,
     reads_history: bool,
+    sides: Option<Sides>,
 }
 
 impl Compiled {
@@ -127,7 +128,8 @@ impl Compiled {
         let mut atoms = set.templates.iter().flat_map(|template| &template.atoms);
         let reads_history = atoms.any(|atom| matches!(atom, Atom::Action(_)));
         let n_templates = set.templates.len();
-        Compiled { groups, parts, whole, places_read, masks: masks.0, columns, n_templates, reads_history }
+        let sides = Sides::new(set, &columns, buffer_is_suffix);
+        Compiled { groups, parts, whole, places_read, masks: masks.0, columns, n_templates, reads_history, sides }
     }
 
     /// The groups.
@@ -166,10 +168,16 @@ impl Compiled {
     pub fn n_templates(&self) -> usize {
         self.n_templates
     }
+
+    /// The templates by the sides of nodes that they read, if they can be told apart by these.
+    #[inline]
+    pub fn sides(&self) -> Option<&Sides> {
+        self.sides.as_ref()
+    }
 }
 
 /// The members by class, classes in order of their first member.
-fn classes<K: PartialEq>(members: &[usize], class: impl Fn(usize) -> K) -> Vec<Vec<usize>> {
+pub(super) fn classes<K: PartialEq>(members: &[usize], class: impl Fn(usize) -> K) -> Vec<Vec<usize>> {
     let mut classes: Vec<(K, Vec<usize>)> = Vec::new();
     for &member in members {
         let class = class(member);
@@ -202,7 +210,7 @@ fn sides(template: &Template, buffer_is_suffix: bool) -> u128 {
 
 /// Where the value of a slot can be told from: in a buffer that is a suffix, B0 tells what is behind it, and that has no
 /// arcs.
-fn seen_from(role: Role, slot: Slot, buffer_is_suffix: bool) -> (Role, Slot) {
+pub(super) fn seen_from(role: Role, slot: Slot, buffer_is_suffix: bool) -> (Role, Slot) {
     if buffer_is_suffix && role.in_buffer() && role != Role::B0 { (Role::B0, Slot::Node) } else { (role, slot) }
 }
 
@@ -257,7 +265,7 @@ impl Masks {
     }
 }
 
-fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {
+pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {
     let mut atoms: Vec<Atom> = Vec::new();
     let mut templates: Vec<Hashed> = Vec::new();
     for &number in members {

@@ -1,7 +1,7 @@
 //! Extraction: from a configuration to the hashes of its features.
 
 use super::compile::{CellKeys, Hashed, Read};
-use super::{Compiled, Input};
+use super::{Compiled, Group, Input};
 use crate::configuration::{Cell, Cells, LabelSets, N_SLOTS, Role, Slot};
 use crate::tree::{NO_NODE, Node, ROOT};
 
@@ -58,12 +58,24 @@ impl Extractor {
         cell_key(&features.parts[part].key, cell, part as u64 + 1)
     }
 
+    /// The value of a slot in the configuration that features are extracted from next.
+    #[inline]
+    pub fn set(&mut self, role: Role, slot: Slot, value: u16) {
+        self.seen[slot_place(role, slot) as usize] = value;
+    }
+
     /// The key of what `group` reads.
     #[inline]
     pub fn group_key(&self, features: &Compiled, group: usize) -> u64 {
+        self.key_of(&features.groups[group], group)
+    }
+
+    /// The key of what a group reads that has this number.
+    #[inline]
+    pub fn key_of(&self, group: &Group, number: usize) -> u64 {
         let slot = |place: u8| u64::from(self.seen[place as usize]);
-        let start = (group as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let words = features.groups[group].key.iter();
+        let start = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let words = group.key.iter();
         key(start, words.map(|&[a, b, c, d]| slot(a) | slot(b) << 16 | slot(c) << 32 | slot(d) << 48))
     }
 
@@ -77,7 +89,12 @@ impl Extractor {
         sets: &LabelSets,
         hashes: &mut Vec<u64>,
     ) {
-        let group = &features.groups[group];
+        self.extract_of(&features.groups[group], input, sets, hashes);
+    }
+
+    /// Appends the hashes of all features of a group to `hashes`, in the order of its templates.
+    #[inline]
+    pub fn extract_of(&mut self, group: &Group, input: &Input, sets: &LabelSets, hashes: &mut Vec<u64>) {
         for (number, read) in group.reads.iter().enumerate() {
             self.values[(number + 1) % 256] = self.value(read, input, sets);
         }
@@ -164,7 +181,7 @@ fn cell_key<'a>(read: &CellKeys, cell: impl Fn(Role) -> Option<&'a Cell<'a>>, st
 
 /// One key of several.
 #[inline]
-fn key(start: u64, words: impl Iterator<Item = u64>) -> u64 {
+pub(crate) fn key(start: u64, words: impl Iterator<Item = u64>) -> u64 {
     let key = words.fold(start, |key, word| (key.rotate_left(29) ^ word).wrapping_mul(0x2d35_8dcc_aa6c_78a5));
     key ^ key >> 32
 }

@@ -11,13 +11,16 @@ mod input;
 mod parse;
 mod set;
 mod show;
+mod sides;
 mod vocabulary;
 
 pub use address::{Address, Atom, Attribute, Step};
 pub use compile::{Compiled, Group, Part};
 pub use extract::Extractor;
-pub(crate) use extract::mix;
+pub(crate) use extract::{key, mix};
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use set::{BUILT_IN, FeatureSet, Template};
 pub use show::Shown;
+pub(crate) use sides::MAX_PARTS;
+pub use sides::{GroupReads, KeyRead, SideGroup, SidePart, Sides};
 pub use vocabulary::Vocabulary;

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `score` | scoring a beam's configurations, sharing what they have in common |
+//! | `sides`, `lookup` | the same where configurations are known by the states of their nodes' sides |
 //! | `model` | the finished scorer and its sections of a model file |
 //! | `frozen`, `buckets`, `rows`, `levels`, `build` | its weights: a table that is only read |
 //! | `output` | what stands between sums of weights and scores: hidden layers, separate decisions |
@@ -16,6 +17,7 @@ mod frozen;
 mod integers;
 mod learner;
 mod levels;
+mod lookup;
 mod model;
 mod output;
 mod perceptron;
@@ -23,6 +25,7 @@ mod reals;
 mod regressors;
 mod rows;
 mod score;
+mod sides;
 mod table;
 
 pub use build::Averages;

@@ -6,10 +6,12 @@
 //! of groups; and, if there are many parts, that of the whole configuration, a sum of parts. Sums are of integers: memoised
 //! scores equal the plain ones to the bit ([`LinearMemory::score_plainly`]).
 
+use super::sides::{SideMemory, SideScorer};
 use super::{OutputLayer, Row, Weights};
-use crate::configuration::{Cells, SlotMask, View};
-use crate::features::{Compiled, Extractor};
-use crate::scorer::{Context, MAX_TERMS, Memo, Query, Scorer, Scores, Vectors};
+use crate::configuration::{Cells, Interned, SlotMask, Tables, View};
+use crate::features::{Compiled, Extractor, Sides};
+use crate::memo::Memo;
+use crate::scorer::{Context, MAX_TERMS, Query, Scorer, Scores, SideScores, Vectors};
 use crate::system::Permitted;
 use crate::vector::vectorised;
 
@@ -62,6 +64,8 @@ pub struct LinearMemory {
     width: usize,
     /// Which edition of the label sets the extractor knows the hashes of.
     label_sets: u64,
+    /// What is known of the states of sides.
+    sides: SideMemory,
 }
 
 /// Memoised vectors of one level.
@@ -187,6 +191,13 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
             memory.groups.add()
         });
         memory.group_vectors.push(vector);
+    }
+
+    /// The same scorer for configurations of interned states.
+    #[inline]
+    fn by_sides(&self) -> Option<SideScorer<'w, W>> {
+        let LinearScorer { features, weights, output, width } = *self;
+        Some(SideScorer { sides: features.sides()?, weights, output, width })
     }
 
     /// Fills the vectors of all configurations that were prepared.
@@ -331,6 +342,26 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         });
         memory.group_vectors.clear();
         self.output(memory, context, permitted)
+    }
+
+    fn sides(&self) -> Option<&Sides> {
+        self.features.sides()
+    }
+
+    fn begin_sides(&self, memory: &mut LinearMemory, context: Context) {
+        if let Some(scorer) = self.by_sides() {
+            scorer.begin(&mut memory.sides, context);
+        }
+    }
+
+    fn score_sides<'a, 's, I: Interned<'a>>(
+        &self,
+        memory: &'s mut LinearMemory,
+        context: Context,
+        tables: &Tables,
+        queries: &[Query<&I>],
+    ) -> Option<&'s SideScores> {
+        Some(self.by_sides()?.score(&mut memory.sides, context, tables, queries))
     }
 }
 

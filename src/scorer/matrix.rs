@@ -87,9 +87,39 @@ impl Vectors {
     /// Adds a vector of zeros, to be filled.
     #[inline(always)]
     pub fn push_zero(&mut self) -> &mut [i32] {
+        bytemuck::cast_slice_mut(self.push_blocks())
+    }
+
+    /// Makes room for `n` vectors of `lanes` lanes in place of what there is; they hold anything.
+    pub(crate) fn reset(&mut self, lanes: usize, n: usize) {
+        self.width = lanes.div_ceil(Actions::LANES);
+        if self.blocks.len() < n * self.width {
+            self.blocks.resize(n * self.width, Block([0; Actions::LANES]));
+        }
+    }
+
+    /// The blocks of all vectors.
+    #[inline(always)]
+    pub(crate) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The blocks of a vector.
+    #[inline(always)]
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    #[inline(always)]
+    pub(crate) fn blocks_of_mut(&mut self, number: u32) -> &mut [Block] {
+        &mut self.blocks[number as usize * self.width..][..self.width]
+    }
+
+    #[inline(always)]
+    fn push_blocks(&mut self) -> &mut [Block] {
         let start = self.blocks.len();
         self.blocks.resize(start + self.width, Block([0; Actions::LANES]));
-        bytemuck::cast_slice_mut(&mut self.blocks[start..])
+        &mut self.blocks[start..]
     }
 
     /// Adds the sum of those vectors of `other` that have these numbers.

@@ -7,26 +7,29 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `matrix` | rows of scores, as sums of vectors that rows share |
-//! | `memo` | a hash table that forgets everything in constant time, for what is memoised of one sentence |
+//! | `sides`, `lanes` | scores of a step whose configurations are known by the states of their nodes' sides |
+//! | `identities` | a set of fingerprints that forgets everything in constant time |
 //! | `stages` | which lanes are decided on together: whole actions, or moves first and then their labels |
 //!
 //! A kind of scorer is a folder of its own: [`linear`](crate::linear) is the sparse one. What else it takes to be trained and
 //! to be kept in a file say [`Trainable`](crate::model::Trainable) and [`Frozen`](crate::model::Frozen).
 
+mod identities;
+pub(crate) mod lanes;
 mod matrix;
-mod memo;
+mod sides;
 mod stages;
 
+pub use identities::Identities;
 pub(crate) use matrix::{Block, MAX_TERMS};
 pub use matrix::{Scores, Vectors, best_permitted};
-pub use memo::Identities;
-pub(crate) use memo::Memo;
+pub use sides::SideScores;
 pub use stages::{Decisions, Stages};
 
 use std::fmt::Debug;
 
-use crate::configuration::{LabelSets, Point, SlotMask, View};
-use crate::features::Input;
+use crate::configuration::{Interned, LabelSets, Point, SlotMask, Tables, View};
+use crate::features::{Input, Sides};
 use crate::system::{Actions, Permitted};
 
 /// What is to be scored: all actions in one configuration, taken at one point.
@@ -102,5 +105,26 @@ pub trait Scorer: Sync {
         query: Query<V>,
     ) -> &'s [i32] {
         self.score_one(memory, context, query)
+    }
+
+    /// What is read of the sides of nodes, if scores depend on nothing else: then [`Scorer::begin_sides`] and
+    /// [`Scorer::score_sides`] score configurations of [interned states](crate::configuration::Interned).
+    fn sides(&self) -> Option<&Sides> {
+        None
+    }
+
+    /// [`Scorer::begin`] for configurations of interned states.
+    fn begin_sides(&self, _memory: &mut Self::Memory, _context: Context) {}
+
+    /// [`Scorer::score`] for configurations of interned states, whose states `tables` holds; `None` if there is no
+    /// [`Scorer::sides`].
+    fn score_sides<'a, 's, I: Interned<'a>>(
+        &self,
+        _memory: &'s mut Self::Memory,
+        _context: Context,
+        _tables: &Tables,
+        _queries: &[Query<&I>],
+    ) -> Option<&'s SideScores> {
+        None
     }
 }

@@ -60,7 +60,7 @@ for_all_systems!([modules]);
 use std::ops::Range;
 
 use crate::choice::choice;
-use crate::configuration::{Arena, Configuration, PlainView, Point, View};
+use crate::configuration::{Configuration, PlainView, Point, SharedConfiguration};
 pub use crate::tree::Roots;
 use crate::tree::{Gold, LabelId, Node, ROOT};
 
@@ -97,7 +97,7 @@ pub trait System: Copy + Send + Sync + 'static {
     const HEADLESS_ARE_ROOTS: bool = true;
 
     /// Its configurations as decoding and learning keep them: sharing what they have in common.
-    type Shared<'a>: Configuration<Arena = Arena<'a>> + View<'a>;
+    type Shared<'a>: SharedConfiguration<'a>;
     /// Its configurations as the reference and exhaustive search keep them: each by itself.
     type Plain: Configuration<Arena = ()> + PlainView;
 
@@ -261,12 +261,23 @@ pub trait Oracle<C: Configuration>: Transitions<C> {
 /// A whole system: its transitions and oracles over shared and over plain configurations. Implemented for whatever has
 /// the parts.
 pub trait TransitionSystem:
-    System + for<'a> Oracle<<Self as System>::Shared<'a>> + Oracle<<Self as System>::Plain>
+    System
+    + for<'a> Oracle<<Self as System>::Shared<'a>>
+    + for<'a> Transitions<InternedOf<'a, Self>>
+    + Oracle<<Self as System>::Plain>
 {
 }
 
-impl<S> TransitionSystem for S where S: System + for<'a> Oracle<<S as System>::Shared<'a>> + Oracle<<S as System>::Plain>
-{}
+impl<S> TransitionSystem for S where
+    S: System
+        + for<'a> Oracle<<S as System>::Shared<'a>>
+        + for<'a> Transitions<InternedOf<'a, S>>
+        + Oracle<<S as System>::Plain>
+{
+}
+
+/// A system's configurations with interned states in their cells.
+pub type InternedOf<'a, S> = <<S as System>::Shared<'a> as SharedConfiguration<'a>>::Interned;
 
 /// The label that the arc of `mv` should bear, if it is a gold arc: another label costs 1 more (the loss counts words
 /// whose head or label is wrong). On an arc that is not in the gold tree every label costs the same.

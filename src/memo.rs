@@ -57,6 +57,12 @@ impl Memo {
         None
     }
 
+    /// How many entries there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
     #[cold]
     fn grow(&mut self) {
         let doubled = vec![Place::default(); self.places.len() * 2];
@@ -69,34 +75,6 @@ impl Memo {
             }
             self.places[i & mask] = place;
         }
-    }
-}
-
-/// A set of fingerprints.
-#[derive(Debug, Clone, Default)]
-pub struct Identities(Memo);
-
-impl Identities {
-    /// Forgets all of them.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// Adds one; whether it is new.
-    #[inline]
-    pub fn insert(&mut self, identity: u64) -> bool {
-        self.0.get_or_insert(identity, 0).is_none()
-    }
-
-    /// How many there are.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.0.n
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

@@ -1,0 +1,290 @@
+//! The scores of a whole step, for all configurations that look alike at once.
+//!
+//! The scores of a configuration are the sum of one vector for each side that features read, and of one for what they read
+//! of several. A side's vector belongs to its state; the joint one is memoised by what its templates read. Configurations
+//! whose sides have the same numbers, and that permit the same moves, share one sum: at width 64, half of them are different.
+
+use fearless_simd::prelude::*;
+
+use super::lookup::{LookUp, Source};
+use super::{OutputLayer, Weights};
+use crate::configuration::{Interned, SideIds, Slot, State, StateId, Tables};
+use crate::features::{Extractor, Input, SidePart, Sides, key};
+use crate::memo::Memo;
+use crate::scorer::{Context, Query, SideScores, Vectors, lanes};
+use crate::system::Actions;
+use crate::tree::NO_NODE;
+use crate::vector::vectorised;
+
+/// Scores by the weights of sparse features.
+#[derive(Debug)]
+pub struct SideScorer<'w, W> {
+    pub sides: &'w Sides,
+    pub weights: &'w W,
+    /// What stands between sums of weights and scores, if anything does.
+    pub output: Option<&'w OutputLayer>,
+    /// The lanes of sums.
+    pub width: usize,
+}
+
+/// What is remembered of a sentence.
+#[derive(Debug, Clone, Default)]
+pub struct SideMemory {
+    look_up: LookUp,
+    /// Vectors of states and joint ones, numbered through the sentence; those before `first` are forgotten.
+    vectors: Vectors,
+    first: u32,
+    n: u32,
+    joint: Memo,
+    /// By part, and one more for the joint part.
+    parts: Vec<OfPart>,
+    /// By signature: the numbers of the vectors to add up.
+    terms: Vec<u32>,
+    n_terms: usize,
+    scores: SideScores,
+    sum: Vectors,
+    read: Vec<i32>,
+    /// Which edition of the label sets the extractor knows the hashes of.
+    label_sets: u64,
+}
+
+/// What is known of a part.
+#[derive(Debug, Clone, Default)]
+struct OfPart {
+    /// By the number of a state.
+    known: Vec<Known>,
+    /// The number of the part's first group.
+    first_group: usize,
+}
+
+/// What is known of a state.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// What the joint part's key takes of it.
+    key: u64,
+    /// The number of its vector; 0 if there was none yet.
+    vector: u32,
+}
+
+/// When there are so many vectors they are forgotten. Long sentences do not come back to what they saw so long ago, and so
+/// their memory stays in the cache.
+const MAX_VECTORS: u32 = 1 << 11;
+
+impl<W: Weights> SideScorer<'_, W> {
+    /// Forgets the last sentence.
+    pub fn begin(&self, memory: &mut SideMemory, Context { input, label_sets, actions }: Context) {
+        if memory.label_sets != label_sets.edition() {
+            memory.look_up.extractor.clear();
+            memory.label_sets = label_sets.edition();
+        }
+        memory.look_up.start(self.sides, self.width, input.n_words(), actions.n_labels());
+        memory.vectors.clear(self.width);
+        (memory.first, memory.n) = (1, 0);
+        memory.joint.clear();
+        let parts = &self.sides.parts;
+        memory.parts.resize_with(parts.len() + 1, OfPart::default);
+        let mut first_group = 0;
+        for (number, of_part) in memory.parts.iter_mut().enumerate() {
+            of_part.known.clear();
+            of_part.first_group = first_group;
+            first_group += parts.get(number).map_or(0, |part| part.groups.len());
+        }
+        let with_groups = parts.iter().filter(|part| !part.groups.is_empty()).count();
+        memory.n_terms = with_groups + usize::from(!self.sides.joint.is_empty());
+    }
+
+    /// Scores a step.
+    pub fn score<'a, 's, I: Interned<'a>>(
+        &self,
+        memory: &'s mut SideMemory,
+        context: Context,
+        tables: &Tables,
+        queries: &[Query<&I>],
+    ) -> &'s SideScores {
+        memory.make_room(self.width);
+        let mut scores = std::mem::take(&mut memory.scores);
+        scores.clear();
+        for &Query { view, permitted, .. } in queries {
+            scores.ask(self.sides, permitted, view, |ids| self.prepare(memory, context, tables, ids, view));
+        }
+        memory.look_up.answer(self.weights, &mut memory.vectors);
+        match self.output {
+            None => vectorised!(simd => memory.sum(simd, context.actions, &mut scores)),
+            Some(output) => self.read(memory, context, output, &mut scores),
+        }
+        memory.scores = scores;
+        &memory.scores
+    }
+
+    /// Finds the vectors whose sum a signature's scores are, or asks for them.
+    #[inline]
+    fn prepare<'a>(
+        &self,
+        memory: &mut SideMemory,
+        context: Context,
+        tables: &Tables,
+        ids: &[StateId],
+        c: &impl Interned<'a>,
+    ) {
+        let mut joint = 0;
+        for (number, &id) in ids.iter().enumerate() {
+            let known = match memory.parts[number].known.get(id as usize) {
+                Some(&known) if known.vector >= memory.first => known,
+                _ => self.ask(memory, context, tables, (number, id), c),
+            };
+            joint = key(joint, [known.key].into_iter());
+            if known.vector != NO_VECTOR {
+                memory.terms.push(known.vector - memory.first);
+            }
+        }
+        if !self.sides.joint.is_empty() {
+            let vector = match memory.joint.get_or_insert(joint, memory.n) {
+                Some(vector) => vector,
+                None => self.ask_joint(memory, context, tables, ids, c),
+            };
+            memory.terms.push(vector);
+        }
+    }
+
+    /// Asks for the vector of a part in a state.
+    #[inline(never)]
+    fn ask<'a>(
+        &self,
+        memory: &mut SideMemory,
+        Context { input, label_sets: sets, .. }: Context,
+        tables: &Tables,
+        (number, id): (usize, StateId),
+        c: &impl Interned<'a>,
+    ) -> Known {
+        let (part, of_part) = (&self.sides.parts[number], &mut memory.parts[number]);
+        let state = tables.state(part.side, id);
+        let mut known = Known { key: key_of(part, state, input), vector: NO_VECTOR };
+        if !part.groups.is_empty() {
+            known.vector = memory.first + memory.n;
+            memory.n += 1;
+            let source = Source { weights: self.weights, input, sets };
+            let see = |extractor: &mut Extractor| see(extractor, part, state, c);
+            memory.look_up.ask(part, of_part.first_group, state, &source, see);
+        }
+        if of_part.known.len() <= id as usize {
+            of_part.known.resize((id as usize + 1).next_power_of_two(), Known::default());
+        }
+        of_part.known[id as usize] = known;
+        known
+    }
+
+    /// Asks for a vector of the joint part.
+    #[inline(never)]
+    fn ask_joint<'a>(
+        &self,
+        memory: &mut SideMemory,
+        Context { input, label_sets: sets, .. }: Context,
+        tables: &Tables,
+        ids: &[StateId],
+        c: &impl Interned<'a>,
+    ) -> u32 {
+        let sides = self.sides;
+        let extractor = &mut memory.look_up.extractor;
+        for (part, &id) in sides.parts.iter().zip(ids) {
+            if !part.key.is_empty() {
+                see(extractor, part, tables.state(part.side, id), c);
+            }
+        }
+        if sides.reads_size {
+            for of_role in &sides.roles {
+                let size = c.sides(of_role.role).map_or(NO_NODE, |known| tables.size(known));
+                extractor.set(of_role.role, Slot::Size, size);
+            }
+        }
+        let first_group = memory.parts[sides.parts.len()].first_group;
+        memory.look_up.ask_joint(&sides.joint, first_group, &Source { weights: self.weights, input, sets });
+        memory.n += 1;
+        memory.n - 1
+    }
+
+    /// Computes the scores of all signatures where they are not the sums themselves.
+    fn read(&self, memory: &mut SideMemory, context: Context, output: &OutputLayer, scores: &mut SideScores) {
+        let SideMemory { vectors, terms, n_terms, sum, read, .. } = memory;
+        let (signatures, rows) = scores.rows(context.actions.width());
+        for (number, signature) in signatures.iter_mut().enumerate() {
+            let mask = context.actions.mask(signature.permitted);
+            sum.clear(self.width);
+            sum.push_sum(vectors, &terms[number * *n_terms..][..*n_terms]);
+            output.scores(sum.get(0), self.weights.scale(), mask, read);
+            let row = rows.blocks_of_mut(number as u32);
+            bytemuck::cast_slice_mut(row).copy_from_slice(read);
+            signature.best = vectorised!(simd => lanes::mask(simd, mask, row));
+        }
+    }
+}
+
+impl SideMemory {
+    /// Forgets vectors, if there are many.
+    fn make_room(&mut self, lanes: usize) {
+        self.terms.clear();
+        self.look_up.make_room(lanes);
+        if self.n >= MAX_VECTORS {
+            self.vectors.clear(lanes);
+            self.joint.clear();
+            self.first += self.n;
+            self.n = 0;
+        }
+    }
+
+    /// Computes the scores of all signatures.
+    #[inline(always)]
+    fn sum<V: Simd>(&self, simd: V, actions: &Actions, scores: &mut SideScores) {
+        match self.n_terms {
+            2 => self.sum_all::<V, 2>(simd, actions, scores),
+            3 => self.sum_all::<V, 3>(simd, actions, scores),
+            4 => self.sum_all::<V, 4>(simd, actions, scores),
+            5 => self.sum_all::<V, 5>(simd, actions, scores),
+            6 => self.sum_all::<V, 6>(simd, actions, scores),
+            7 => self.sum_all::<V, 7>(simd, actions, scores),
+            n => {
+                let (signatures, rows) = scores.rows(actions.width());
+                for (number, signature) in signatures.iter_mut().enumerate() {
+                    let terms = self.terms[number * n..][..n].iter().map(|&term| self.vectors.blocks_of(term));
+                    let row = rows.blocks_of_mut(number as u32);
+                    signature.best = lanes::sum(simd, terms, actions.mask(signature.permitted), row);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn sum_all<V: Simd, const N: usize>(&self, simd: V, actions: &Actions, scores: &mut SideScores) {
+        let (terms, _) = self.terms.as_chunks::<N>();
+        let (width, blocks) = (self.vectors.width(), self.vectors.blocks());
+        let (signatures, rows) = scores.rows(actions.width());
+        for (number, (signature, terms)) in signatures.iter_mut().zip(terms).enumerate() {
+            let places = terms.map(|term| term as usize * width);
+            let row = rows.blocks_of_mut(number as u32);
+            signature.best = lanes::sum_of(simd, blocks, &places, actions.mask(signature.permitted), row);
+        }
+    }
+}
+
+/// Stands for the vector of a part without templates.
+const NO_VECTOR: u32 = u32::MAX;
+
+/// What the joint part's key takes of a state.
+#[inline]
+fn key_of(part: &SidePart, state: State, input: &Input) -> u64 {
+    let value = |place: u8, column: Option<u8>| match (state.0[place as usize], column) {
+        (node, Some(column)) => input.value(column as usize, node),
+        (value, None) => u64::from(value),
+    };
+    let start = (part.role as u64) << 2 | part.side as u64;
+    key(start, part.key.iter().map(|read| value(read.place, read.column)))
+}
+
+/// Shows the extractor a state.
+fn see<'a>(extractor: &mut Extractor, part: &SidePart, state: State, c: &impl Interned<'a>) {
+    for (&slot, value) in part.side.slots().iter().zip(state.0) {
+        extractor.set(part.role, slot, value);
+    }
+    for &role in &part.behind {
+        extractor.set(role, Slot::Node, c.sides(role).map_or(NO_NODE, SideIds::of_node));
+    }
+}
