@@ -176,8 +176,14 @@ fn small_model() -> &'static [u8] {
         let path = temporary("small.feat");
         std::fs::write(&path, "S0.p B0.p\nS1.p\nS0.l1.label\n").expect("the folder of temporary files can be written");
         let features = path.display().to_string();
-        let options =
-            TrainOptions { features, iterations: 2, beam: 2, replicas: 1, keep: Keep::Last, ..TrainOptions::default() };
+        let options = TrainOptions {
+            features,
+            iterations: treebeam::learn::Iterations::Number(2),
+            beam: 2,
+            replicas: 1,
+            keep: Keep::Last,
+            ..TrainOptions::default()
+        };
         let sentences = generated(31, 4);
         let treebank = Treebank::of_sentences(Path::new("generated"), Format::Conllu, sentences);
         let data = TrainingData::new(&options, &treebank, None).expect("a generated treebank can be trained on");
