@@ -40,6 +40,28 @@ miri: ## the code around unsafe blocks under Miri and AddressSanitizer; needs th
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --lib -- model::memory model::buckets model::levels
 	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --target $(HOST) --lib -- model::
 
+SECONDS ?= 60
+# What cargo-fuzz would pass: counters of coverage for libFuzzer, on whatever toolchain builds the rest.
+FUZZ_FLAGS = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
+FUZZ_TARGETS = reader packed features specification model
+ROUNDS ?= 20
+
+.PHONY: fuzz torture
+
+fuzz: ## look for inputs that break a promise: SECONDS=... for each target, FUZZ_TARGETS="reader model"
+	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST) --target-dir target
+	for target in $(FUZZ_TARGETS); do \
+		mkdir -p fuzz/found/$$target fuzz/crashers/$$target; \
+		fuzz/target/$(HOST)/release/$$target fuzz/found/$$target fuzz/corpus/$$target -max_total_time=$(SECONDS) \
+			-rss_limit_mb=2048 -timeout=10 -max_len=65536 -print_final_stats=1 \
+			-artifact_prefix=fuzz/crashers/$$target/ || exit 1; \
+	done
+
+torture: build ## closed streams, full disks, kills, bombs, flipped bits, strange numbers and names; ROUNDS=... of each; needs Python
+	$(PYTHON) tests/torture/run.py $(TREEBEAM) --rounds $(ROUNDS)
+
 bench: ## how long reading, features, scoring and decoding take
 	$(CARGO) bench --bench main
 

@@ -66,3 +66,8 @@ fn features() {
 fn specification() {
     replay("specification", checks::specification);
 }
+
+#[test]
+fn model() {
+    replay("model", checks::model);
+}

@@ -247,3 +247,24 @@ fn other_formats_are_recognised_and_columns_converted() {
     let assert = treebeam(at, "treebank convert several.conllx -o several.conllu").assert().success();
     assert!(told(&assert).contains("1 sentences have several roots"), "{}", told(&assert));
 }
+
+/// A file of each format that an earlier version wrote: none is taken for what it is not, and each message says what to do.
+#[test]
+fn files_of_earlier_versions_are_refused_by_name() {
+    let folder = folder();
+    let at = folder.path();
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let run = |name: &str| {
+        let path = files.join(name);
+        let model = path.to_str().unwrap();
+        let parsing = treebeam(at, "parse dev.conllu").args(["--model", model]).assert().code(2);
+        told(&parsing)
+    };
+    assert!(run("model-3.model").contains("model-3.model: format 3, but this program reads format 4"));
+    assert!(run("graph-3.model.gz").contains("graph-3.model.gz: format 3, but this program reads format 4"));
+    let mut unpacked = Vec::new();
+    treebeam::files::open(&files.join("checkpoint-4.gz")).unwrap().read_to_end(&mut unpacked).unwrap();
+    fs::write(at.join("m.checkpoint"), unpacked).unwrap();
+    let resuming = treebeam(at, &format!("{TRAIN} --model m --resume")).assert().code(2);
+    assert!(told(&resuming).contains("m.checkpoint: format 4, but this program reads format 5"), "{}", told(&resuming));
+}

@@ -4,13 +4,19 @@
 #![allow(dead_code, reason = "each target uses one of these")]
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use treebeam::decode::Parser;
 use treebeam::error::Problems;
 use treebeam::experiment::Spec;
 use treebeam::features::FeatureSet;
+use treebeam::files::{Kind, Section};
+use treebeam::learn::{Keep, TrainOptions, TrainingData};
+use treebeam::linear::LinearModel;
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::columns::{ColumnReader, Layout};
 use treebeam::treebank::convert::{Dropped, write};
+use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Reader, Sentence, Treebank, Validator};
 
 /// The reader: what is accepted survives byte for byte, whatever is asked of it afterwards. The first byte chooses how to read.
@@ -112,4 +118,119 @@ pub fn specification(data: &[u8]) {
 
 fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("treebeam-fuzz-{}-{name}", std::process::id()))
+}
+
+/// Model files with sound checksums whatever they hold: what loads, parses. The input is a list of changes of six bytes each, made
+/// to a small model: which change, to which section, where, and what.
+pub fn model(data: &[u8]) {
+    let base = small_model();
+    let mut sections = sections_of(base);
+    for change in data.chunks_exact(6).take(32) {
+        let number = usize::from(change[1]) % sections.len();
+        let (name, bytes) = &mut sections[number];
+        let at = usize::from(u16::from_le_bytes([change[2], change[3]]));
+        let value = u16::from_le_bytes([change[4], change[5]]);
+        match change[0] % 6 {
+            _ if bytes.is_empty() => bytes.push(change[4]),
+            0 => {
+                let len = bytes.len();
+                bytes[at % len] = change[4];
+            }
+            1 => {
+                const WORDS: [u32; 8] = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x0001_0000, 0x4000_0000, 0xff];
+                let word = WORDS[usize::from(value) % WORDS.len()].to_le_bytes();
+                let len = bytes.len();
+                (0..4).for_each(|i| bytes[(at / 4 * 4 + i) % len] = word[i]);
+            }
+            2 => bytes.truncate(bytes.len().saturating_sub(usize::from(value) % 64)),
+            3 => bytes.extend(std::iter::repeat_n(change[4], usize::from(change[5]))),
+            4 if name == "header" => replace_number(bytes, at, usize::from(value)),
+            5 if name == "header" => replace_string(bytes, at, usize::from(value)),
+            _ => {
+                let len = bytes.len();
+                bytes.rotate_left(at % len);
+            }
+        }
+    }
+    let kind = Kind { magic: b"treebeam", version: version_of(base), name: "model" };
+    let sections: Vec<Section> = sections.iter().map(|(name, bytes)| Section::new(name.clone(), &bytes[..])).collect();
+    let Ok(model) = LinearModel::from_bytes(&kind.pack(&sections), Path::new("fuzz.model")) else { return };
+    for width in [1, 3] {
+        let sentences = generated(9, 3);
+        let Ok(mut parser) = Parser::new(&model, width, 1) else { continue };
+        for parsed in parser.parse(&sentences, width).iter().flatten() {
+            let heads = parsed.tree.heads();
+            assert!(treebeam::tree::violations(heads, Roots::Several).is_empty(), "what was parsed is no tree");
+        }
+    }
+}
+
+fn generated(seed: u64, n_sentences: usize) -> Vec<Sentence> {
+    sentences(Options { seed, n_sentences, non_projective: false }).collect()
+}
+
+/// The bytes of a model of a few kilobytes.
+fn small_model() -> &'static [u8] {
+    static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
+    MODEL.get_or_init(|| {
+        let path = temporary("small.feat");
+        std::fs::write(&path, "S0.p B0.p\nS1.p\nS0.l1.label\n").expect("the folder of temporary files can be written");
+        let features = path.display().to_string();
+        let options = TrainOptions {
+            features,
+            iterations: treebeam::learn::Iterations::Number(2),
+            beam: 2,
+            replicas: 1,
+            keep: Keep::Last,
+            ..TrainOptions::default()
+        };
+        let sentences = generated(31, 4);
+        let treebank = Treebank::of_sentences(Path::new("generated"), Format::Conllu, sentences);
+        let data = TrainingData::new(&options, &treebank, None).expect("a generated treebank can be trained on");
+        let model = treebeam::learn::train(&options, &data, 1).expect("training ends");
+        let _ = std::fs::remove_file(&path);
+        model.to_bytes()
+    })
+}
+
+/// Where the format keeps the number of sections, its table, and a section's name and place: see `files/container.rs`.
+const TABLE: usize = 24;
+const NAME: usize = 64;
+
+fn number_at(bytes: &[u8], at: usize) -> usize {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) as usize
+}
+
+fn version_of(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(bytes[8..12].try_into().expect("four bytes"))
+}
+
+fn sections_of(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let section = |i: usize| {
+        let entry = TABLE + i * (NAME + 24);
+        let name = String::from_utf8_lossy(&bytes[entry..entry + NAME]).trim_end_matches('\0').to_owned();
+        let (start, len) = (number_at(bytes, entry + NAME), number_at(bytes, entry + NAME + 8));
+        (name, bytes[start..start + len].to_vec())
+    };
+    (0..number_at(bytes, 16)).map(section).collect()
+}
+
+/// Puts another number in the place of one in the JSON of a header.
+fn replace_number(json: &mut Vec<u8>, which: usize, with: usize) {
+    const NUMBERS: [&str; 8] = ["0", "-1", "65535", "65536", "4294967296", "1152921504606846976", "1e999", "0.5"];
+    let starts: Vec<usize> =
+        (1..json.len()).filter(|&i| json[i].is_ascii_digit() && b":,[".contains(&json[i - 1])).collect();
+    if let Some(&start) = starts.get(which % starts.len().max(1)) {
+        let end = (start..json.len()).find(|&i| !json[i].is_ascii_digit()).unwrap_or(json.len());
+        json.splice(start..end, NUMBERS[with % NUMBERS.len()].bytes());
+    }
+}
+
+/// Puts another string in the place of one in the JSON of a header.
+fn replace_string(json: &mut Vec<u8>, which: usize, with: usize) {
+    const STRINGS: [&str; 8] = ["", "a\\tb", "a\\nb", "\\r", "root", "arc-eager", "S0.w B0.w", "\\u0000"];
+    let quotes: Vec<usize> = (0..json.len()).filter(|&i| json[i] == b'"').collect();
+    if let Some(&[start, end]) = quotes.chunks_exact(2).nth(which % (quotes.len() / 2).max(1)) {
+        json.splice(start + 1..end, STRINGS[with % STRINGS.len()].bytes());
+    }
 }

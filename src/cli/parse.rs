@@ -77,7 +77,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let load_seconds = loading.elapsed().as_secs_f64();
     let mut parser = Engine::new(&model, args.beam, args.k_best, args.threads)?;
     let reader = Reader::open(&args.input, args.format)?.allowing_empty();
-    if args.k_best > 1 && reader.format() == Format::Conllx {
+    let format = reader.format();
+    if args.k_best > 1 && format == Format::Conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
     }
     let mut output = Output::create(&args.output)?;
@@ -91,7 +92,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (mut sentences, mut words) = (0, 0);
     let mut source = Source::new(reader, args.keep_going);
     let (word_column, tag_column) = model.columns();
-    let mut empty_columns = EmptyColumns::new(word_column, tag_column);
+    let mut empty_columns = EmptyColumns::new(word_column, tag_column, format);
     let name = args.input.display().to_string();
     let bar = progress_bar();
     loop {

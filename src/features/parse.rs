@@ -30,8 +30,8 @@ use crate::error::{Location, Problem, Result};
 /// The most atoms a template may have.
 pub const MAX_ATOMS: usize = 6;
 
-/// The most templates a set may have.
-const MAX_TEMPLATES: usize = 4096;
+/// The most templates a set may have: sums of so many weights stay far from the score of what is forbidden.
+const MAX_TEMPLATES: usize = 1024;
 
 /// The most different conditions a set may have: those of templates that read the same places are numbered together with
 /// the other atoms, in a byte.

@@ -24,7 +24,7 @@ use rapidhash::v3::rapidhash_v3;
 use serde::de::DeserializeOwned;
 
 use super::memory::{self, Mapped, Numbers};
-use super::read_whole;
+use super::{is_packed, read_whole};
 use crate::error::{Error, Result};
 
 const BYTE_ORDER: u32 = 0x0102_0304;
@@ -32,6 +32,10 @@ const TABLE: usize = 24;
 const NAME: usize = 64;
 const ENTRY: usize = NAME + 24;
 const ALIGNMENT: usize = 64;
+
+/// Files up to this size are read, so that whoever changes one while it is used harms nobody. Larger ones are mapped, and must
+/// be replaced by renaming.
+const READ: u64 = 32 << 20;
 
 const BAD_TABLE: &str = "the table of sections is damaged";
 
@@ -136,14 +140,15 @@ impl Kind {
         self.sections(Bytes::Owned(Arc::new(bytes)), path)
     }
 
-    /// Maps a file into memory, or reads it if it is packed or a pipe; see [`Kind::unpack`].
+    /// Maps a file into memory, or reads it if it is small, packed or a pipe; see [`Kind::unpack`].
     ///
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged file of this kind and version.
     pub fn read(&self, path: &Path) -> Result<Sections> {
-        let packed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
         let map = match File::open(path) {
-            Ok(file) if !packed => memory::map(&file).ok(),
+            Ok(file) if !is_packed(path) && file.metadata().is_ok_and(|there| there.len() > READ) => {
+                memory::map(&file).ok()
+            }
             _ => None,
         };
         match map {
@@ -170,13 +175,14 @@ impl Kind {
             return bad(BAD_TABLE);
         }
         let mut places: Vec<(String, Range<usize>)> = Vec::with_capacity(n_sections as usize);
+        let mut names = std::collections::HashSet::new();
         let mut end = TABLE + n_sections as usize * ENTRY;
         for i in 0..n_sections as usize {
             let entry = &bytes[TABLE + i * ENTRY..][..ENTRY];
             let name = entry[..NAME].split(|&byte| byte == 0).next().unwrap_or_default();
             let Ok(name) = std::str::from_utf8(name) else { return bad(BAD_TABLE) };
             let is_padded = entry[name.len()..NAME].iter().all(|&byte| byte == 0);
-            if name.is_empty() || !is_padded || places.iter().any(|(other, _)| other == name) {
+            if name.is_empty() || !is_padded || !names.insert(name.to_owned()) {
                 return bad(BAD_TABLE);
             }
             let [offset, len, checksum] = [0, 8, 16].map(|j| u64_at(entry, NAME + j));

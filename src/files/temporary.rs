@@ -39,11 +39,12 @@ fn remove_all() {
 pub fn clean_up_on_signals() {
     #[cfg(unix)]
     {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+        use signal_hook::consts::{SIGBUS, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
         // A file that may grow no further is an error of the write, which has a message, and not the end of the process.
         let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
         let ignored = ignored_signals();
-        let wanted = [(SIGHUP, "SIGHUP"), (SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")];
+        // Who reads a mapped file that was cut short gets this signal at every attempt, until the process ends here.
+        let wanted = [(SIGHUP, "SIGHUP"), (SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGBUS, "SIGBUS")];
         let wanted: Vec<(i32, &str)> =
             wanted.into_iter().filter(|(signal, _)| ignored >> (signal - 1) & 1 == 0).collect();
         let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted.iter().map(|(signal, _)| signal)) else {
@@ -53,6 +54,11 @@ pub fn clean_up_on_signals() {
             if let Some(signal) = signals.forever().next() {
                 remove_all();
                 let name = wanted.iter().find(|(number, _)| *number == signal).map_or("a signal", |(_, name)| name);
+                if signal == SIGBUS {
+                    crate::console::say(format_args!(
+                        "error: a model was changed while it was used; write the new one elsewhere and rename it"
+                    ));
+                }
                 crate::console::say(format_args!(
                     "stopped by {name}: outputs that were not finished are gone, and what stood in their place is as it was"
                 ));

@@ -144,10 +144,7 @@ impl GraphModel {
 /// The lanes of scores, if the header's labels are sound.
 fn width(header: &GraphHeader, path: &Path) -> Result<usize> {
     // Labels are numbers in trees, so there must be as many numbers as names.
-    let distinct = header.labels.iter().collect::<std::collections::HashSet<_>>().len();
-    if header.labels.is_empty() || header.labels.len() > Labels::MAX || distinct != header.labels.len() {
-        return Err(damaged(path, "the labels in the header are none, too many, or not different from each other"));
-    }
+    Labels::from_file(&header.labels).map_err(|found| damaged(path, &format!("the header has {found}")))?;
     if let Some((_, label)) = header.arcs.iter().find(|(_, label)| usize::from(*label) >= header.labels.len()) {
         return Err(damaged(path, &format!("an arc bears label {label}; expected one below {}", header.labels.len())));
     }

@@ -11,7 +11,7 @@ use crate::system::ActionId;
 const LARGEST: f64 = (1 << 17) as f64;
 
 /// The most templates that can fire at once, for the bound on sums.
-const MAX_TEMPLATES: f64 = 1024.0;
+pub(super) const MAX_TEMPLATES: f64 = 1024.0;
 
 impl FrozenWeights {
     /// The sums of the replicas' averages, in fixed point, for scores of `width` lanes; weights that round to zero are left

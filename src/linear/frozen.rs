@@ -13,6 +13,10 @@ use crate::error::Result;
 use crate::files::{Numbers, Section, Sections, prefetch};
 use crate::system::ActionId;
 
+/// The largest weight, without its sign: sums over all templates stay below half the score of what is forbidden, whatever
+/// the weights. Those of other files are damaged.
+const MAX_WEIGHT: u32 = (i32::MAX / 4) as u32 / super::build::MAX_TEMPLATES as u32 + 1;
+
 /// Frozen weights.
 #[derive(Debug, Clone)]
 pub struct FrozenWeights {
@@ -204,7 +208,11 @@ impl FrozenWeights {
                     usize::from(plus.max(minus)) < width
                 }
                 NARROW => start > 0 && start * half <= weights.dense.len(),
-                WIDE => start > 0 && (start + 1) * half <= weights.dense.len(),
+                WIDE => {
+                    let row =
+                        start.checked_sub(1).and_then(|start| weights.dense.get(start * half..(start + 2) * half));
+                    row.is_some_and(|row| row.iter().all(|weight| weight.unsigned_abs() <= MAX_WEIGHT))
+                }
                 _ => start + len as usize <= n_entries,
             }
         };
@@ -217,7 +225,16 @@ impl FrozenWeights {
             4 => Entry::<4>::largest_action(&weights.sparse),
             _ => Entry::<8>::largest_action(&weights.sparse),
         };
-        (sound && largest_action < width).then_some(weights)
+        let largest_weight: u64 = match shape.entry() {
+            2 => {
+                let values = weights.levels.iter().flat_map(Levels::values);
+                values.map(|value| (value as i32).unsigned_abs()).max().unwrap_or(0).into()
+            }
+            3 => Entry::<3>::largest_weight(&weights.sparse).into(),
+            4 => Entry::<4>::largest_weight(&weights.sparse).into(),
+            _ => Entry::<8>::largest_weight(&weights.sparse).into(),
+        };
+        (sound && largest_action < width && largest_weight <= u64::from(MAX_WEIGHT)).then_some(weights)
     }
 }
 

@@ -51,6 +51,9 @@ pub struct OutputLayer {
 impl OutputLayer {
     /// The output layer for these stages and layers, one for each stage or none at all; `None` if they do not fit.
     pub fn new(stages: Stages, layers: &[HiddenLayer]) -> Option<OutputLayer> {
+        if layers.iter().any(|layer| layer.biases.iter().chain(&layer.outputs).any(|weight| !weight.is_finite())) {
+            return None;
+        }
         let mut n_sums = stages.width();
         if !layers.is_empty() {
             n_sums = 0;
@@ -128,6 +131,9 @@ impl OutputLayer {
             labels.iter_mut().for_each(|score| *score = score.saturating_sub(best).saturating_add(of_move));
         }
         scores.truncate(mask.len());
+        // Networks put out what they like, and what is permitted must stay above what is not.
+        const FURTHEST: i32 = -(FORBIDDEN / 2) - 1;
+        scores.iter_mut().for_each(|score| *score = (*score).clamp(-FURTHEST, FURTHEST));
     }
 }
 

@@ -81,6 +81,12 @@ impl<const BYTES: usize> Entry<BYTES> {
         bytes.extend(&word.to_le_bytes()[..BYTES]);
     }
 
+    /// The weight of all entries that is furthest from 0, without its sign.
+    pub(super) fn largest_weight(bytes: &[u8]) -> u32 {
+        let n = bytes.len() / BYTES;
+        Self::read(bytes, 0, n).fold(0, |largest, (_, weight)| largest.max(weight.unsigned_abs()))
+    }
+
     /// The largest action of all entries. Entries stand side by side, whatever rows they belong to.
     pub(super) fn largest_action(bytes: &[u8]) -> usize {
         let n = bytes.len() / BYTES;

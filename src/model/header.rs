@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::features::{ColumnName, Columns, Compiled, FeatureSet, WordShape};
 use crate::scorer::{Decisions, Stages};
 use crate::system::{Actions, Move, Roots, System, SystemKind};
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels};
 use crate::with_system;
+
+/// The widest beam that a model may ask for.
+const MAX_BEAM: usize = 1 << 20;
 
 /// What a model is and how it was made.
 ///
@@ -99,7 +102,12 @@ impl Header {
     /// If the system has no such setting of roots, or there are too many labels.
     pub fn labels_and_actions(&self) -> Result<(Labels, Actions)> {
         self.system.check_roots(self.roots)?;
-        let labels: Labels = self.labels.iter().collect();
+        let labels =
+            Labels::from_file(&self.labels).map_err(|found| Error::Usage(format!("the header has {found}")))?;
+        if !(1..=MAX_BEAM).contains(&self.beam) {
+            let found = format!("the header has a beam of width {}; expected from 1 to {MAX_BEAM}", self.beam);
+            return Err(Error::Usage(found));
+        }
         let moves = with_system!(self.system, self.roots, |system| moves(&system));
         let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));
         let actions = Actions::new(moves, labels.len(), arcs)?.with_root_label(self.root_label)?;

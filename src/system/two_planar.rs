@@ -12,7 +12,8 @@
 //!
 //! Initial: σ = τ = \[\], β = 1..n. Terminal: β = \[\]. Words without a head hang on the root, as in the paper, and so more than
 //! one may: there is one setting, [`Roots::Several`]. Derives every tree whose arcs, those from the root left out, can be
-//! put in two sets within which none cross: all projective trees and over 99 % of those in treebanks that are not. A
+//! put in two sets within which none cross: all projective trees and 98.5 % of the 9,995 others in 19 treebanks (96.7 % in
+//! Basque-BDT, 98.3 % to 100 % elsewhere), where Gómez-Rodríguez & Nivre count over 99 % in theirs. A
 //! derivation has n SHIFTs, at most n − 1 arcs, two REDUCEs for each word and, before each of these, a SWITCH. In the paper any
 //! number of SWITCHes may follow one another; here derivations end.
 //!

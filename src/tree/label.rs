@@ -29,6 +29,24 @@ impl Labels {
     /// The most labels that an inventory holds.
     pub const MAX: usize = NO_LABEL as usize;
 
+    /// The labels of these names, as they stand in a file: numbered in order, all different, each one column of a treebank.
+    ///
+    /// # Errors
+    /// If there are none or more than [`Labels::MAX`], or a name is empty, comes twice, or holds a tab or the end of a line.
+    pub fn from_file(names: &[String]) -> Result<Labels, String> {
+        if names.is_empty() || names.len() > Labels::MAX {
+            return Err(format!("{} labels; expected from 1 to {}", names.len(), Labels::MAX));
+        }
+        if let Some(name) = names.iter().find(|name| name.is_empty() || name.contains(['\t', '\n', '\r'])) {
+            return Err(format!("the label {name:?}; expected some text without tabs and line ends"));
+        }
+        let labels: Labels = names.iter().collect();
+        if labels.len() < names.len() {
+            return Err("a label twice; expected each of them once".to_owned());
+        }
+        Ok(labels)
+    }
+
     /// The number of `name`, new if it was not known.
     ///
     /// # Panics
@@ -88,5 +106,20 @@ impl<S: AsRef<str>> FromIterator<S> for Labels {
             labels.intern(name.as_ref());
         }
         labels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_from_files_are_checked() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(Labels::from_file(&names(&["a", "b c"])).unwrap().names(), ["a", "b c"]);
+        for wrong in [&[] as &[&str], &["a", "a"], &[""], &["a\tb"], &["a\n"], &["\r"]] {
+            assert!(Labels::from_file(&names(wrong)).is_err(), "{wrong:?}");
+        }
+        assert!(Labels::from_file(&(0..70_000).map(|i| i.to_string()).collect::<Vec<_>>()).is_err());
     }
 }
