@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::Arena;
 use crate::decode::{Decoder, Workspace};
 use crate::error::Result;
-use crate::learn::{GoldSide, Pair, Pursuit, Supervision};
+use crate::learn::{Beams, GoldSide, Pursuit, Supervision};
 use crate::model::{Frozen, Model};
 use crate::scorer::Scorer as _;
 use crate::system::{System as _, TransitionSystem};
@@ -119,16 +119,16 @@ fn of_sentence<S: TransitionSystem, F: Frozen>(
     };
     let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width: width.max(GOLD_WIDTH) };
     let n_words = gold.n_words();
-    let mut pair: Pair<S::Shared<'_>> = pursuit.start(arena, n_words);
+    let mut beams: Beams<S::Shared<'_>> = pursuit.start(arena, n_words);
     let mut n_steps = 0;
     let mut fell_off = None;
-    while pursuit.advance(&mut pair, arena, context, &mut scratch) {
+    while pursuit.advance(&mut beams, arena, context, &mut scratch) {
         n_steps += 1;
-        if fell_off.is_none() && !pair.step().gold_in_beam {
+        if fell_off.is_none() && !beams.scores().gold_in_beam {
             fell_off = Some(n_steps);
         }
     }
-    let (output, best_gold) = (pair.items[0], pair.gold_items[0]);
+    let (output, best_gold) = (beams.items[0], beams.gold_items[0]);
     let reached = machine.tree(best_gold, n_words);
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
     diagnosis.not_derivable = u64::from(reached != *gold.tree());

@@ -73,7 +73,7 @@ pub struct Breakdowns {
 }
 
 /// A sentence to break down.
-pub(super) struct Pair<'a> {
+pub(super) struct ScoredSentence<'a> {
     pub gold: &'a InputSentence,
     pub system: &'a InputSentence,
     /// By word: whether it is scored.
@@ -84,7 +84,7 @@ pub(super) struct Pair<'a> {
 
 impl Breakdowns {
     /// Breaks down `pairs` into `sections`.
-    pub(super) fn new(pairs: &[Pair], granularity: Granularity, sections: &[Section]) -> Breakdowns {
+    pub(super) fn new(pairs: &[ScoredSentence], granularity: Granularity, sections: &[Section]) -> Breakdowns {
         let mut breakdowns = Breakdowns::default();
         for section in sections {
             match section {
@@ -132,7 +132,7 @@ impl Tally {
 }
 
 /// The scored words of every sentence as entries of its lists.
-fn scored_words<'a>(pairs: &'a [Pair]) -> impl Iterator<Item = (&'a Pair<'a>, usize)> {
+fn scored_words<'a>(pairs: &'a [ScoredSentence]) -> impl Iterator<Item = (&'a ScoredSentence<'a>, usize)> {
     pairs.iter().flat_map(|pair| (0..pair.scored.len()).filter(|&w| pair.scored[w]).map(move |w| (pair, w)))
 }
 
@@ -149,7 +149,7 @@ fn arc_length(head: Node, word: usize) -> usize {
     }
 }
 
-fn by_length(pairs: &[Pair]) -> Vec<ArcClass> {
+fn by_length(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
     let mut tallies = [Tally::default(); ARC_LENGTHS.len()];
     for (pair, word) in scored_words(pairs) {
         let (gold, system) = (pair.gold.heads[word], pair.system.heads[word]);
@@ -159,7 +159,7 @@ fn by_length(pairs: &[Pair]) -> Vec<ArcClass> {
     ARC_LENGTHS.iter().zip(tallies).map(|(name, tally)| tally.into_class(name)).collect()
 }
 
-fn by_label(pairs: &[Pair], granularity: Granularity) -> Vec<ArcClass> {
+fn by_label(pairs: &[ScoredSentence], granularity: Granularity) -> Vec<ArcClass> {
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     for (pair, word) in scored_words(pairs) {
         let [gold, system] = [pair.gold, pair.system].map(|sentence| granularity.of(&sentence.labels[word]));
@@ -172,7 +172,7 @@ fn by_label(pairs: &[Pair], granularity: Granularity) -> Vec<ArcClass> {
     classes
 }
 
-fn by_projectivity(pairs: &[Pair]) -> Vec<ArcClass> {
+fn by_projectivity(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
     let mut tallies = [Tally::default(); 2];
     for pair in pairs {
         let [gold, system] = [pair.gold, pair.system].map(|sentence| nonprojective(&sentence.heads));
@@ -189,7 +189,7 @@ fn by_projectivity(pairs: &[Pair]) -> Vec<ArcClass> {
 const SENTENCE_LENGTHS: [(&str, usize); 6] =
     [("1-10", 10), ("11-20", 20), ("21-30", 30), ("31-40", 40), ("41-50", 50), ("51+", usize::MAX)];
 
-fn by_sentence_length(pairs: &[Pair]) -> Vec<Bucket> {
+fn by_sentence_length(pairs: &[ScoredSentence]) -> Vec<Bucket> {
     let mut buckets = [Counts::default(); SENTENCE_LENGTHS.len()];
     for pair in pairs {
         buckets[SENTENCE_LENGTHS.partition_point(|&(_, most)| most < pair.gold.n_words())] += pair.counts;
@@ -227,7 +227,7 @@ mod tests {
 
     fn breakdowns(gold: &InputSentence, system: &InputSentence, scored: &[bool]) -> Breakdowns {
         let counts = count(&gold.analysis(), &system.analysis(), |word| scored[word], Granularity::Universal);
-        let pair = Pair { gold, system, scored, counts };
+        let pair = ScoredSentence { gold, system, scored, counts };
         use Section::*;
         Breakdowns::new(&[pair], Granularity::Universal, &[Length, Label, SentenceLength, Projectivity])
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::breakdown::Pair;
+use super::breakdown::ScoredSentence;
 use super::significance::{self, Interval, LEVEL};
 use super::{
     Breakdowns, Counts, Granularity, Input, Metric, Punctuation, PunctuationRule, Scores, Section, check_alignment,
@@ -220,8 +220,9 @@ impl SystemReport {
         let interval = |metric| significance::bootstrap(by_sentence, metric, options.samples, options.seed);
         let scored = scored(punctuation, options.headline.punctuation);
         let sentences = gold.sentences.iter().zip(&system.sentences).zip(&scored).zip(by_sentence);
-        let pairs: Vec<Pair> =
-            sentences.map(|(((gold, system), scored), &counts)| Pair { gold, system, scored, counts }).collect();
+        let pairs: Vec<ScoredSentence> = sentences
+            .map(|(((gold, system), scored), &counts)| ScoredSentence { gold, system, scored, counts })
+            .collect();
         SystemReport {
             path: system.path.clone(),
             several_roots: system.n_several_roots(),

@@ -132,7 +132,7 @@ pub enum Atom {
     /// A condition: that a column of a node has one of these values. Where it does not hold, the other atoms of the template
     /// are not read.
     Is(Address, Attribute, Vec<String>),
-    /// The last action but so many (`A1` is the last one, with its label).
+    /// An action of the derivation, with its label, counted from its end: `A1` is the last one, `A2` the one before.
     Action(u8),
     /// A constant (`1`).
     One,

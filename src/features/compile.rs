@@ -93,7 +93,7 @@ pub(super) type CellKeys = Vec<(Role, u8)>;
 pub struct Compiled {
     pub(super) groups: Vec<Group>,
     pub(super) parts: Vec<Part>,
-    /// What all features together read.
+    /// The places that any feature of the set reads, with the masks of their keys.
     pub(super) whole: CellKeys,
     places_read: Vec<Role>,
     masks: Vec<SlotMask>,
@@ -119,7 +119,7 @@ impl Compiled {
             parts.push(Part { groups: first..groups.len(), key });
         }
         let whole = masks.key(slots_read(set, &all, buffer_is_suffix));
-        // Also those that keys tell others from.
+        // Also the places whose cells hold the keys of other places.
         let read = |(role, slot)| [role, seen_from(role, slot, buffer_is_suffix).0];
         let read: Vec<Role> =
             set.templates.iter().flat_map(|t| &t.atoms).flat_map(Atom::slots).flat_map(read).collect();

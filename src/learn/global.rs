@@ -5,8 +5,8 @@
 //! one outscores the gold one.
 
 use super::Update;
-use super::pursuit::{Pair, Pursuit};
-use super::violation::Step;
+use super::pursuit::{Beams, Pursuit};
+use super::violation::PrefixScores;
 use crate::configuration::Arena;
 use crate::decode::{IDLE, Item, Workspace};
 use crate::model::Trainable;
@@ -27,13 +27,13 @@ pub fn learn<'p, S: TransitionSystem, T: Trainable>(
     let (bump, context, mut scratch) = workspace.parts(decoder.machine.actions);
     decoder.scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
-    let mut pair: Pair<S::Shared<'_>> = pursuit.start(arena, context.input.n_words());
-    let mut trace: Vec<Step> = Vec::new();
+    let mut beams: Beams<S::Shared<'_>> = pursuit.start(arena, context.input.n_words());
+    let mut trace: Vec<PrefixScores> = Vec::new();
     let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
-    while pursuit.advance(&mut pair, arena, context, &mut scratch) {
-        let step = pair.step();
+    while pursuit.advance(&mut beams, arena, context, &mut scratch) {
+        let step = beams.scores();
         trace.push(step);
-        prefixes.push((pair.items[0], pair.gold_items[0]));
+        prefixes.push((beams.items[0], beams.gold_items[0]));
         if update.stops_early() && !step.gold_in_beam {
             break;
         }

@@ -2,7 +2,7 @@
 //! after gold has fallen off the free one.
 
 use super::supervision::{GoldSide, Supervision};
-use super::violation::Step;
+use super::violation::PrefixScores;
 use crate::configuration::Arena;
 use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scratch, selected};
 use crate::scorer::{Context, Query, Scorer};
@@ -25,7 +25,7 @@ pub struct Pursuit<'p, S, C> {
 
 /// Two beams after equally many steps.
 #[derive(Debug)]
-pub struct Pair<'a, C> {
+pub struct Beams<'a, C> {
     /// The free beam, best first.
     pub items: Vec<&'a Item<'a, C>>,
     /// The best gold derivations so far, best first.
@@ -36,11 +36,11 @@ pub struct Pair<'a, C> {
     correct_by_rank: Vec<(u32, Choice)>,
 }
 
-impl<C> Pair<'_, C> {
-    /// What training records of this step.
-    pub fn step(&self) -> Step {
+impl<C> Beams<'_, C> {
+    /// The scores of the best prefixes, which training records of each step.
+    pub fn scores(&self) -> PrefixScores {
         let (predicted, gold) = (self.items[0], self.gold_items[0]);
-        Step {
+        PrefixScores {
             predicted: predicted.score,
             gold: gold.score,
             predicted_is_gold: predicted.is_gold,
@@ -51,9 +51,9 @@ impl<C> Pair<'_, C> {
 
 impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
     /// Both beams before the first step.
-    pub fn start<'a>(&self, arena: Arena<'a>, n_words: usize) -> Pair<'a, S::Shared<'a>> {
+    pub fn start<'a>(&self, arena: Arena<'a>, n_words: usize) -> Beams<'a, S::Shared<'a>> {
         let initial = self.decoder.machine.initial(arena, n_words);
-        Pair {
+        Beams {
             items: vec![initial],
             gold_items: vec![initial],
             n_steps: 0,
@@ -66,12 +66,12 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
     /// Takes one step in both beams; false, and nothing is done, if all derivations are complete.
     pub fn advance<'a>(
         &self,
-        pair: &mut Pair<'a, S::Shared<'a>>,
+        beams: &mut Beams<'a, S::Shared<'a>>,
         arena: Arena<'a>,
         context: Context,
         Scratch { memory, selection, distinct }: &mut Scratch<C::Memory>,
     ) -> bool {
-        let Pair { items, gold_items, n_steps, queries, correct, correct_by_rank } = pair;
+        let Beams { items, gold_items, n_steps, queries, correct, correct_by_rank } = beams;
         let decoder = &self.decoder;
         if items.iter().chain(&*gold_items).all(|item| decoder.machine.is_terminal(item)) {
             return false;

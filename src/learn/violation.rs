@@ -4,7 +4,7 @@ use super::Update;
 
 /// What one step of training recorded: the scores of the best predicted and the best gold prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct PrefixScores {
     /// The score of the beam's first item.
     pub predicted: i64,
     /// The score of the best gold prefix, in the beam or not.
@@ -15,7 +15,7 @@ pub struct Step {
     pub gold_in_beam: bool,
 }
 
-impl Step {
+impl PrefixScores {
     /// Whether the prefix pair is a violation: a wrong prefix scores at least as much as the gold one. Only updates on
     /// violations are sure to converge (Huang, Fayong & Guo 2012).
     fn is_violation(&self) -> bool {
@@ -32,7 +32,7 @@ impl Update {
     /// iterations, and 87.7 instead of 87.6 at best.
     ///
     /// Complexity: O(length of the trace).
-    pub fn choose(self, trace: &[Step]) -> Option<usize> {
+    pub fn choose(self, trace: &[PrefixScores]) -> Option<usize> {
         let last = trace.len().checked_sub(1)?;
         let fell_off = || trace.iter().position(|step| !step.gold_in_beam).unwrap_or(last);
         let wrong = !trace[last].predicted_is_gold;
@@ -58,15 +58,15 @@ impl Update {
 mod tests {
     use super::*;
 
-    fn step(predicted: i64, gold: i64, gold_in_beam: bool) -> Step {
-        Step { predicted, gold, predicted_is_gold: false, gold_in_beam }
+    fn step(predicted: i64, gold: i64, gold_in_beam: bool) -> PrefixScores {
+        PrefixScores { predicted, gold, predicted_is_gold: false, gold_in_beam }
     }
 
     #[test]
     fn each_strategy_picks_its_step() {
         // Gold falls off at step 1, is worst at step 2, and outscores the prediction at the end.
         let trace = [
-            Step { predicted_is_gold: true, ..step(3, 3, true) },
+            PrefixScores { predicted_is_gold: true, ..step(3, 3, true) },
             step(5, 4, false),
             step(9, 5, false),
             step(7, 6, false),
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_correct_end_after_a_violation() {
-        let trace = [step(5, 1, false), Step { predicted_is_gold: true, ..step(6, 6, true) }];
+        let trace = [step(5, 1, false), PrefixScores { predicted_is_gold: true, ..step(6, 6, true) }];
         let choices = [Update::Early, Update::Standard, Update::MaxViolation, Update::Latest, Update::Hybrid];
         assert_eq!(choices.map(|update| update.choose(&trace)), [None, None, Some(0), Some(0), None]);
     }

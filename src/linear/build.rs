@@ -3,7 +3,7 @@
 use super::FrozenWeights;
 use super::buckets::{Buckets, Flagged};
 use super::levels::Levels;
-use super::rows::{Entry, LEN_BITS, MAX_START, NARROW, Pair, Precision, Shape, WIDE};
+use super::rows::{InlineRow, LEN_BITS, MAX_START, NARROW, PackedEntry, Precision, Shape, WIDE};
 use crate::files::Numbers;
 use crate::system::ActionId;
 
@@ -62,7 +62,7 @@ impl FrozenWeights {
         if shape.entry() == 2 {
             let mut sizes: Vec<u32> = Vec::with_capacity(self.shape.n_weights);
             self.for_each_row(|_, row| {
-                if Pair::of(row).is_none() && !shape.is_dense(row.len()) {
+                if InlineRow::of(row).is_none() && !shape.is_dense(row.len()) {
                     sizes.extend(row.iter().map(|&(_, weight)| fixed(weight).unsigned_abs()));
                 }
             });
@@ -129,8 +129,8 @@ impl Builder {
     fn row(&mut self, entries: &[(ActionId, i32)]) -> Flagged {
         self.shape.n_features += usize::from(!entries.is_empty());
         self.shape.n_weights += entries.len();
-        if let Some(pair) = Pair::of(entries) {
-            return pair.pack();
+        if let Some(row) = InlineRow::of(entries) {
+            return row.pack();
         }
         let (start, len) = if self.shape.is_dense(entries.len()) {
             self.dense_row(entries)
@@ -162,11 +162,11 @@ impl Builder {
             match bytes {
                 2 => {
                     let code = self.levels.as_ref().map_or(weight, |levels| levels.code(weight));
-                    Entry::<2>::write(&mut self.sparse, action, code);
+                    PackedEntry::<2>::write(&mut self.sparse, action, code);
                 }
-                3 => Entry::<3>::write(&mut self.sparse, action, weight),
-                4 => Entry::<4>::write(&mut self.sparse, action, weight),
-                _ => Entry::<8>::write(&mut self.sparse, action, weight),
+                3 => PackedEntry::<3>::write(&mut self.sparse, action, weight),
+                4 => PackedEntry::<4>::write(&mut self.sparse, action, weight),
+                _ => PackedEntry::<8>::write(&mut self.sparse, action, weight),
             }
         }
         let start = first / bytes;

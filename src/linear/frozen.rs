@@ -6,7 +6,7 @@
 
 use super::buckets::{Bucket, Buckets, FLAG, Flagged};
 use super::levels::Levels;
-use super::rows::{DenseRow, Entry, NARROW, Pair, Precision, Shape, WIDE, place};
+use super::rows::{DenseRow, InlineRow, NARROW, PackedEntry, Precision, Shape, WIDE, place};
 use super::table::OUTSIDE;
 use super::{Row, Weights};
 use crate::error::Result;
@@ -58,7 +58,7 @@ impl FrozenWeights {
             let (start, len) = place(number);
             entries.clear();
             if number & FLAG != 0 {
-                entries.extend(Pair::unpack(number).entries());
+                entries.extend(InlineRow::unpack(number).entries());
             } else if len >= NARROW {
                 let weights: Vec<i32> = match self.dense_row(&self.dense, start, len) {
                     DenseRow::Narrow(row) => row.iter().map(|&weight| i32::from(weight)).collect(),
@@ -70,10 +70,12 @@ impl FrozenWeights {
                 let add = |(action, weight)| entries.push((action as ActionId, weight));
                 let (start, len) = (start, len as usize);
                 match self.shape.entry() {
-                    2 => Entry::<2>::read(&self.sparse, start, len).map(|entry| self.decoded(entry)).for_each(add),
-                    3 => Entry::<3>::read(&self.sparse, start, len).for_each(add),
-                    4 => Entry::<4>::read(&self.sparse, start, len).for_each(add),
-                    _ => Entry::<8>::read(&self.sparse, start, len).for_each(add),
+                    2 => {
+                        PackedEntry::<2>::read(&self.sparse, start, len).map(|entry| self.decoded(entry)).for_each(add)
+                    }
+                    3 => PackedEntry::<3>::read(&self.sparse, start, len).for_each(add),
+                    4 => PackedEntry::<4>::read(&self.sparse, start, len).for_each(add),
+                    _ => PackedEntry::<8>::read(&self.sparse, start, len).for_each(add),
                 }
             }
             read(number, &entries);
@@ -103,14 +105,14 @@ impl FrozenWeights {
         for &Row(row) in rows {
             let (start, len) = place(row);
             if row & FLAG != 0 {
-                Pair::unpack(row).add_to(scores);
+                InlineRow::unpack(row).add_to(scores);
             } else if len >= NARROW {
                 match self.dense_row(dense, start, len) {
                     DenseRow::Narrow(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += i32::from(w)),
                     DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
                 }
             } else {
-                for entry in Entry::<BYTES>::read(sparse, start, len as usize) {
+                for entry in PackedEntry::<BYTES>::read(sparse, start, len as usize) {
                     let (action, weight) = if BYTES == 2 { self.decoded(entry) } else { entry };
                     scores[action] += weight;
                 }
@@ -204,7 +206,7 @@ impl FrozenWeights {
             let (start, len) = place(number);
             match len {
                 _ if number & FLAG != 0 => {
-                    let Pair { plus, minus, .. } = Pair::unpack(number);
+                    let InlineRow { plus, minus, .. } = InlineRow::unpack(number);
                     usize::from(plus.max(minus)) < width
                 }
                 NARROW => start > 0 && start * half <= weights.dense.len(),
@@ -220,19 +222,19 @@ impl FrozenWeights {
         let sound =
             lanes == width as u64 && weights.buckets.numbers().fold(true, |sound, number| sound & row_is_sound(number));
         let largest_action = match shape.entry() {
-            2 => Entry::<2>::largest_action(&weights.sparse),
-            3 => Entry::<3>::largest_action(&weights.sparse),
-            4 => Entry::<4>::largest_action(&weights.sparse),
-            _ => Entry::<8>::largest_action(&weights.sparse),
+            2 => PackedEntry::<2>::largest_action(&weights.sparse),
+            3 => PackedEntry::<3>::largest_action(&weights.sparse),
+            4 => PackedEntry::<4>::largest_action(&weights.sparse),
+            _ => PackedEntry::<8>::largest_action(&weights.sparse),
         };
         let largest_weight: u64 = match shape.entry() {
             2 => {
                 let values = weights.levels.iter().flat_map(Levels::values);
                 values.map(|value| (value as i32).unsigned_abs()).max().unwrap_or(0).into()
             }
-            3 => Entry::<3>::largest_weight(&weights.sparse).into(),
-            4 => Entry::<4>::largest_weight(&weights.sparse).into(),
-            _ => Entry::<8>::largest_weight(&weights.sparse).into(),
+            3 => PackedEntry::<3>::largest_weight(&weights.sparse).into(),
+            4 => PackedEntry::<4>::largest_weight(&weights.sparse).into(),
+            _ => PackedEntry::<8>::largest_weight(&weights.sparse).into(),
         };
         (sound && largest_action < width && largest_weight <= u64::from(MAX_WEIGHT)).then_some(weights)
     }

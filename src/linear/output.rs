@@ -87,7 +87,8 @@ impl OutputLayer {
         &self.stages
     }
 
-    /// Whether sums are scores.
+    /// Whether the sum of an action's weights is its score: there is no hidden layer, and moves and labels are decided on
+    /// together.
     #[inline]
     pub fn is_direct(&self) -> bool {
         self.layers.is_empty() && self.stages.decisions() == Decisions::Joint

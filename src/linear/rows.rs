@@ -39,7 +39,7 @@ pub(super) struct Shape {
 
 /// The number of a row says how many entries it has, in its lowest bits, and where it starts: sparse rows by entry, dense
 /// ones by half row. Start 0 is taken by nothing, so that no row has the number 0. A number with a flag is a row itself: see
-/// [`Pair`].
+/// [`InlineRow`].
 pub(super) const LEN_BITS: u32 = 5;
 /// Marks a dense row of 32 bits a lane.
 pub(super) const WIDE: u32 = (1 << LEN_BITS) - 1;
@@ -57,9 +57,9 @@ pub(super) fn place(number: Flagged) -> (usize, u32) {
 pub(super) const DENSE_SHARE: usize = 5;
 
 /// An entry of a sparse row in `BYTES` bytes: the action in the lowest ones, the weight in the others.
-pub(super) struct Entry<const BYTES: usize>;
+pub(super) struct PackedEntry<const BYTES: usize>;
 
-impl<const BYTES: usize> Entry<BYTES> {
+impl<const BYTES: usize> PackedEntry<BYTES> {
     /// The bits of the action.
     pub(super) const ACTION: u32 = if BYTES == 8 { 32 } else { 8 };
 
@@ -96,7 +96,7 @@ impl<const BYTES: usize> Entry<BYTES> {
 
 /// The rows that most features have, in place of a row's number: one weight, or, after a single update of a single decision,
 /// two that are opposite. There may be at most 256 actions, and the weight must fit into 16 bits.
-pub(super) struct Pair {
+pub(super) struct InlineRow {
     /// The action with the weight.
     pub plus: u8,
     /// The action with the opposite weight, or the same one if there is none.
@@ -104,14 +104,14 @@ pub(super) struct Pair {
     pub weight: i16,
 }
 
-impl Pair {
-    /// The pair of these entries, if they are one.
-    pub(super) fn of(entries: &[(ActionId, i32)]) -> Option<Pair> {
+impl InlineRow {
+    /// The row of these entries, if it can stand in place of a number.
+    pub(super) fn of(entries: &[(ActionId, i32)]) -> Option<InlineRow> {
         let action = |action: ActionId| u8::try_from(action).ok();
         let weight = |weight: i32| i16::try_from(weight).ok().filter(|&weight| weight != i16::MIN);
         match *entries {
-            [(a, w)] => Some(Pair { plus: action(a)?, minus: action(a)?, weight: weight(w)? }),
-            [(a, w), (b, v)] if w == -v => Some(Pair { plus: action(a)?, minus: action(b)?, weight: weight(w)? }),
+            [(a, w)] => Some(InlineRow { plus: action(a)?, minus: action(a)?, weight: weight(w)? }),
+            [(a, w), (b, v)] if w == -v => Some(InlineRow { plus: action(a)?, minus: action(b)?, weight: weight(w)? }),
             _ => None,
         }
     }
@@ -122,8 +122,8 @@ impl Pair {
     }
 
     #[inline]
-    pub(super) fn unpack(row: Flagged) -> Pair {
-        Pair { plus: row as u8, minus: (row >> 8) as u8, weight: (row >> 16) as i16 }
+    pub(super) fn unpack(row: Flagged) -> InlineRow {
+        InlineRow { plus: row as u8, minus: (row >> 8) as u8, weight: (row >> 16) as i16 }
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = (ActionId, i32)> {

@@ -25,7 +25,7 @@ mod validator;
 
 pub use file::Treebank;
 pub use format::{Column, Format};
-pub use reader::{Reader, Step};
+pub use reader::{ReadBlock, Reader};
 pub use sentence::Sentence;
 pub use stats::Stats;
 pub use survey::Survey;

@@ -46,9 +46,9 @@ pub struct Reader<R> {
     parts: VecDeque<(usize, Vec<u8>)>,
 }
 
-/// One step of a reader that does not stop at problems.
+/// What a reader that does not stop at problems makes of one block of lines.
 #[derive(Debug)]
-pub struct Step {
+pub struct ReadBlock {
     /// The sentence, if its block is well formed.
     pub sentence: Option<Sentence>,
     /// What is wrong with the block, in the order of lines: of each kind the first [`Problems::LIMIT`], and the number of
@@ -118,10 +118,10 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     /// Only those of the input itself.
-    pub fn step(&mut self) -> Result<Option<Step>> {
+    pub fn step(&mut self) -> Result<Option<ReadBlock>> {
         let sentence = self.advance()?;
         let problems = self.take_problems();
-        Ok((sentence.is_some() || !problems.is_empty()).then_some(Step { sentence, problems }))
+        Ok((sentence.is_some() || !problems.is_empty()).then_some(ReadBlock { sentence, problems }))
     }
 
     /// Reads the next block; its problems go to `self.problems`. Neither sentence nor problem means the end.

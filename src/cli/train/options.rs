@@ -90,25 +90,25 @@ pub struct TrainingArgs {
     learner: Option<Learner>,
     /// What the learner minimises [default: regression; asgd and adagrad: softmax; mira: hinge;
     /// perceptron: perceptron]
-    #[arg(long, value_enum, help_heading = "Training, base learners")]
+    #[arg(long, value_enum, help_heading = "Training, learners")]
     objective: Option<Objective>,
     /// The learner's rate: η, of ftrl α, of mira C [default: sgd and sgd-plus 0.5, asgd and adagrad 0.1, ftrl 0.005, mira 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Training, base learners")]
+    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Training, learners")]
     rate: Option<f64>,
     /// The probability with which each feature of a configuration is left out of its example [default: 0]
-    #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training, base learners")]
+    #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training, learners")]
     dropout: Option<f64>,
     /// Leave out features that come fewer times in the first pass [default: 1; nn: 2]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, base learners")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, learners")]
     min_count: Option<i64>,
     /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]
-    #[arg(long, allow_negative_numbers = true, value_name = "H", help_heading = "Training, base learners")]
+    #[arg(long, allow_negative_numbers = true, value_name = "H", help_heading = "Training, learners")]
     hidden: Option<i64>,
     /// With --learner nn: how its layers learn, sgd-plus or ftrl [default: ftrl]
-    #[arg(long, value_enum, value_name = "LEARNER", help_heading = "Training, base learners")]
+    #[arg(long, value_enum, value_name = "LEARNER", help_heading = "Training, learners")]
     nn_update: Option<Learner>,
     /// Whether moves and labels are decided on together [default: joint]
-    #[arg(long, value_enum, help_heading = "Training, base learners")]
+    #[arg(long, value_enum, help_heading = "Training, learners")]
     decisions: Option<Decisions>,
     /// The algorithm; sets roll-in and roll-out, which may be overridden [default: l2s]
     #[arg(long, value_enum, help_heading = "Training, learning to search")]
