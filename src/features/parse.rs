@@ -332,7 +332,7 @@ mod tests {
         let conditions: String = (0..255).map(|i| format!("S0.w S0.p=T{i}\n")).collect();
         assert!(error(&conditions).starts_with("test.feat:101: column 1: a set of more than 100 different conditions"));
         let wide = format!(
-            "slot a {}\ncross a a a a\n",
+            "slot a = {}\ncross a a a a\n",
             "S0.w S1.w S2.w S3.w B0.w B1.w B2.w B0.p S0.p S1.p S2.p S3.p B1.p B2.p S0.l1.w S0.r1.w S1.l1.w"
         );
         assert!(error(&wide).contains("fewer of them in one `cross`"), "{}", error(&wide));
