@@ -312,7 +312,7 @@ mod tests {
         let text = std::fs::read(&records).unwrap();
         // Records are gathered in the order of the plan, whoever finished when.
         let keys = |folder: &Path| -> Vec<String> {
-            Store::<Record>::read(&folder.join("records.jsonl"))
+            Store::<crate::experiment::Record>::read(&folder.join("records.jsonl"))
                 .unwrap()
                 .records()
                 .iter()
