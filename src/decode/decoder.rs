@@ -46,7 +46,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
             // Where scorers read the last actions, any move changes what is seen from every point.
             1 if S::LOCAL_POINTS && !self.machine.keeps_history => vec![self.decode_by_points(workspace)],
             1 => vec![self.decode_greedily(workspace)],
-            _ => self.decode_interned(workspace, width, k).unwrap_or_else(|| self.decode_by_beam(workspace, width, k)),
+            _ => self.decode_by_beam(workspace, width, k),
         }
     }
 
