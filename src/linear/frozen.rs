@@ -108,7 +108,7 @@ impl FrozenWeights {
                 InlineRow::unpack(row).add_to(scores);
             } else if len >= NARROW {
                 match self.dense_row(dense, start, len) {
-                    DenseRow::Narrow(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += i32::from(w)),
+                    DenseRow::Narrow(row) => add_narrow(row, scores),
                     DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
                 }
             } else {
@@ -117,6 +117,17 @@ impl FrozenWeights {
                     scores[action] += weight;
                 }
             }
+        }
+    }
+}
+
+/// Adds a row, as wide as the scores, a block of lanes at a time.
+#[inline(always)]
+fn add_narrow(row: &[i16], scores: &mut [i32]) {
+    const LANES: usize = crate::system::Actions::LANES;
+    for (scores, row) in scores.as_chunks_mut::<LANES>().0.iter_mut().zip(row.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            scores[lane] += i32::from(row[lane]);
         }
     }
 }

@@ -5,7 +5,6 @@ use crate::configuration::{LabelSets, State};
 use crate::features::{Extractor, Group, GroupReads, Input, SidePart, Sides};
 use crate::memo::Memo;
 use crate::scorer::Vectors;
-use crate::vector::vectorised;
 
 /// Memoised vectors of groups, and sums of them that are still to be made.
 #[derive(Debug, Clone, Default)]
@@ -124,6 +123,7 @@ impl LookUp {
     }
 
     /// Appends to `sums` all that was asked for, in order.
+    #[inline(always)]
     pub fn answer<W: Weights>(&mut self, weights: &W, sums: &mut Vectors) {
         self.rows.resize(self.features.len(), Row::default());
         weights.find(&self.features, &mut self.rows);
@@ -132,20 +132,15 @@ impl LookUp {
             weights.add(&self.rows[start..end], self.vectors.push_zero());
             start = end;
         }
-        vectorised!(_simd => self.add_up(sums));
-        self.ends.clear();
-        self.features.clear();
-        self.terms.clear();
-        self.sums.clear();
-    }
-
-    #[inline(always)]
-    fn add_up(&self, sums: &mut Vectors) {
         let mut terms = &self.terms[..];
         for &n in &self.sums {
             let (of_sum, rest) = terms.split_at(n);
             sums.push_sum(&self.vectors, of_sum);
             terms = rest;
         }
+        self.ends.clear();
+        self.features.clear();
+        self.terms.clear();
+        self.sums.clear();
     }
 }

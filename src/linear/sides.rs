@@ -11,7 +11,7 @@ use super::{OutputLayer, Weights};
 use crate::configuration::{Interned, SideIds, Slot, State, StateId, Tables};
 use crate::features::{Extractor, Input, SidePart, Sides, key};
 use crate::memo::Memo;
-use crate::scorer::{Context, Query, SideScores, Vectors, lanes};
+use crate::scorer::{Block, Context, Query, SideScores, Vectors, lanes};
 use crate::system::Actions;
 use crate::tree::NO_NODE;
 use crate::vector::vectorised;
@@ -27,9 +27,16 @@ pub struct SideScorer<'w, W> {
     pub width: usize,
 }
 
-/// What is remembered of a sentence.
+/// What is remembered of a sentence, and the scores of a step.
 #[derive(Debug, Clone, Default)]
 pub struct SideMemory {
+    known: KnownStates,
+    scores: SideScores,
+}
+
+/// What is remembered of a sentence.
+#[derive(Debug, Clone, Default)]
+struct KnownStates {
     look_up: LookUp,
     /// Vectors of states and joint ones, numbered through the sentence; those before `first` are forgotten.
     vectors: Vectors,
@@ -41,7 +48,6 @@ pub struct SideMemory {
     /// By signature: the numbers of the vectors to add up.
     terms: Vec<u32>,
     n_terms: usize,
-    scores: SideScores,
     sum: Vectors,
     read: Vec<i32>,
     /// Which edition of the label sets the extractor knows the hashes of.
@@ -72,7 +78,8 @@ const MAX_VECTORS: u32 = 1 << 11;
 
 impl<W: Weights> SideScorer<'_, W> {
     /// Forgets the last sentence.
-    pub fn begin(&self, memory: &mut SideMemory, Context { input, label_sets, actions }: Context) {
+    pub fn begin(&self, SideMemory { known: memory, .. }: &mut SideMemory, context: Context) {
+        let Context { input, label_sets, actions } = context;
         if memory.label_sets != label_sets.edition() {
             memory.look_up.extractor.clear();
             memory.label_sets = label_sets.edition();
@@ -101,44 +108,47 @@ impl<W: Weights> SideScorer<'_, W> {
         tables: &Tables,
         queries: &[Query<&I>],
     ) -> &'s SideScores {
+        let SideMemory { known: memory, scores } = memory;
         memory.make_room(self.width);
-        let mut scores = std::mem::take(&mut memory.scores);
         scores.clear();
         for &Query { view, permitted, .. } in queries {
             scores.ask(self.sides, permitted, view, |ids| self.prepare(memory, context, tables, ids, view));
         }
-        memory.look_up.answer(self.weights, &mut memory.vectors);
-        match self.output {
-            None => vectorised!(simd => memory.sum(simd, context.actions, &mut scores)),
-            Some(output) => self.read(memory, context, output, &mut scores),
+        vectorised!(simd => {
+            memory.look_up.answer(self.weights, &mut memory.vectors);
+            if self.output.is_none() {
+                memory.sum(simd, context.actions, scores);
+            }
+        });
+        if let Some(output) = self.output {
+            self.read(memory, context, output, scores);
         }
-        memory.scores = scores;
-        &memory.scores
+        scores
     }
 
     /// Finds the vectors whose sum a signature's scores are, or asks for them.
     #[inline]
     fn prepare<'a>(
         &self,
-        memory: &mut SideMemory,
+        memory: &mut KnownStates,
         context: Context,
         tables: &Tables,
         ids: &[StateId],
         c: &impl Interned<'a>,
     ) {
-        let mut joint = 0;
+        let mut joint = 0u64;
         for (number, &id) in ids.iter().enumerate() {
             let known = match memory.parts[number].known.get(id as usize) {
                 Some(&known) if known.vector >= memory.first => known,
                 _ => self.ask(memory, context, tables, (number, id), c),
             };
-            joint = key(joint, [known.key].into_iter());
+            joint = (joint.rotate_left(29) ^ known.key).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
             if known.vector != NO_VECTOR {
                 memory.terms.push(known.vector - memory.first);
             }
         }
         if !self.sides.joint.is_empty() {
-            let vector = match memory.joint.get_or_insert(joint, memory.n) {
+            let vector = match memory.joint.get_or_insert(joint ^ joint >> 32, memory.n) {
                 Some(vector) => vector,
                 None => self.ask_joint(memory, context, tables, ids, c),
             };
@@ -150,7 +160,7 @@ impl<W: Weights> SideScorer<'_, W> {
     #[inline(never)]
     fn ask<'a>(
         &self,
-        memory: &mut SideMemory,
+        memory: &mut KnownStates,
         Context { input, label_sets: sets, .. }: Context,
         tables: &Tables,
         (number, id): (usize, StateId),
@@ -177,7 +187,7 @@ impl<W: Weights> SideScorer<'_, W> {
     #[inline(never)]
     fn ask_joint<'a>(
         &self,
-        memory: &mut SideMemory,
+        memory: &mut KnownStates,
         Context { input, label_sets: sets, .. }: Context,
         tables: &Tables,
         ids: &[StateId],
@@ -203,8 +213,8 @@ impl<W: Weights> SideScorer<'_, W> {
     }
 
     /// Computes the scores of all signatures where they are not the sums themselves.
-    fn read(&self, memory: &mut SideMemory, context: Context, output: &OutputLayer, scores: &mut SideScores) {
-        let SideMemory { vectors, terms, n_terms, sum, read, .. } = memory;
+    fn read(&self, memory: &mut KnownStates, context: Context, output: &OutputLayer, scores: &mut SideScores) {
+        let KnownStates { vectors, terms, n_terms, sum, read, .. } = memory;
         let (signatures, rows) = scores.rows(context.actions.width());
         for (number, signature) in signatures.iter_mut().enumerate() {
             let mask = context.actions.mask(signature.permitted);
@@ -218,7 +228,7 @@ impl<W: Weights> SideScorer<'_, W> {
     }
 }
 
-impl SideMemory {
+impl KnownStates {
     /// Forgets vectors, if there are many.
     fn make_room(&mut self, lanes: usize) {
         self.terms.clear();
@@ -245,6 +255,7 @@ impl SideMemory {
                 let (signatures, rows) = scores.rows(actions.width());
                 for (number, signature) in signatures.iter_mut().enumerate() {
                     let terms = self.terms[number * n..][..n].iter().map(|&term| self.vectors.blocks_of(term));
+                    let terms: Vec<&[Block]> = terms.collect();
                     let row = rows.blocks_of_mut(number as u32);
                     signature.best = lanes::sum(simd, terms, actions.mask(signature.permitted), row);
                 }
@@ -258,7 +269,10 @@ impl SideMemory {
         let (width, blocks) = (self.vectors.width(), self.vectors.blocks());
         let (signatures, rows) = scores.rows(actions.width());
         for (number, (signature, terms)) in signatures.iter_mut().zip(terms).enumerate() {
-            let places = terms.map(|term| term as usize * width);
+            let mut places = [0; N];
+            for (place, &term) in places.iter_mut().zip(terms) {
+                *place = term as usize * width;
+            }
             let row = rows.blocks_of_mut(number as u32);
             signature.best = lanes::sum_of(simd, blocks, &places, actions.mask(signature.permitted), row);
         }

@@ -19,23 +19,26 @@ fn halves<V: Simd>(simd: V, block: &[i32; Actions::LANES]) -> [i32x8<V>; 2] {
 
 /// Adds up `terms` and `mask` into `sums`; the highest sum in each [`N_BEST`]-th lane.
 #[inline(always)]
-pub fn sum<'v, V: Simd>(
+pub fn sum<V: Simd, T: AsRef<[B]>, B: AsRef<[Block]>>(
     simd: V,
-    terms: impl Iterator<Item = &'v [Block]> + Clone,
+    terms: T,
     mask: &[i32],
     sums: &mut [Block],
 ) -> [i32; N_BEST] {
     let (masks, _) = mask.as_chunks::<{ Actions::LANES }>();
+    let n = sums.len();
+    let (terms, masks) = (terms.as_ref(), &masks[..n]);
+    terms.iter().for_each(|term| assert!(term.as_ref().len() == n, "terms are as long as sums"));
     let mut highest = i32x8::splat(simd, i32::MIN);
-    for (number, (sum, mask)) in sums.iter_mut().zip(masks).enumerate() {
-        let [mut low, mut high] = halves(simd, mask);
-        for term in terms.clone() {
-            let [a, b] = halves(simd, &term[number].0);
+    for number in 0..n {
+        let [mut low, mut high] = halves(simd, &masks[number]);
+        for term in terms {
+            let [a, b] = halves(simd, &term.as_ref()[number].0);
             low += a;
             high += b;
         }
-        sum.0 = bytemuck::cast([<[i32; HALF]>::from(low), <[i32; HALF]>::from(high)]);
-        highest = highest.max(low).max(high);
+        sums[number].0 = bytemuck::cast([<[i32; HALF]>::from(low), <[i32; HALF]>::from(high)]);
+        highest = highest.max(low.max(high));
     }
     best_of(highest)
 }
@@ -50,8 +53,11 @@ pub fn sum_of<V: Simd, const N: usize>(
     sums: &mut [Block],
 ) -> [i32; N_BEST] {
     let n = sums.len();
-    let terms = places.map(|place| &blocks[place..place + n]);
-    sum(simd, terms.into_iter(), mask, sums)
+    let mut terms: [&[Block]; N] = [&[]; N];
+    for (term, &place) in terms.iter_mut().zip(places) {
+        *term = &blocks[place..place + n];
+    }
+    sum(simd, terms, mask, sums)
 }
 
 /// Adds `mask` to `sums`; the highest sum in each [`N_BEST`]-th lane.
@@ -70,7 +76,8 @@ pub fn mask<V: Simd>(simd: V, mask: &[i32], sums: &mut [Block]) -> [i32; N_BEST]
 #[inline(always)]
 fn best_of<V: Simd>(highest: i32x8<V>) -> [i32; N_BEST] {
     let highest = <[i32; HALF]>::from(highest);
-    std::array::from_fn(|lane| highest[lane].max(highest[lane + N_BEST]))
+    let [a, b, c, d, e, f, g, h] = highest;
+    [a.max(e), b.max(f), c.max(g), d.max(h)]
 }
 
 /// Calls `found` with each lane that holds more than `limit`, and what it holds, in the order of the lanes.
@@ -79,11 +86,10 @@ pub fn above<V: Simd>(simd: V, sums: &[Block], limit: i32, mut found: impl FnMut
     let limits = i32x8::splat(simd, limit);
     for (number, sum) in sums.iter().enumerate() {
         let [low, high] = halves(simd, &sum.0);
-        let above = [low.simd_gt(limits), high.simd_gt(limits)];
-        if !(above[0] | above[1]).any_true() {
+        if low.max(high).simd_gt(limits).to_bitmask() == 0 {
             continue;
         }
-        let mut above = (above[0].to_bitmask() | above[1].to_bitmask() << HALF) as u32;
+        let mut above = (low.simd_gt(limits).to_bitmask() | high.simd_gt(limits).to_bitmask() << HALF) as u32;
         while above != 0 {
             let lane = above.trailing_zeros() as usize % Actions::LANES;
             above &= above - 1;

@@ -128,14 +128,13 @@ impl Vectors {
         match *numbers {
             [] => drop(self.push_zero()),
             [a] => self.blocks.extend_from_slice(other.blocks_of(a)),
-            [a, b] => {
-                let pairs = other.blocks_of(a).iter().zip(other.blocks_of(b));
-                self.blocks.extend(pairs.map(|(a, b)| a.plus(b)));
-            }
-            [a, b, c, ref rest @ ..] => {
+            [a, b] => self.push_sum_of(other, [a, b]),
+            [a, b, c] => self.push_sum_of(other, [a, b, c]),
+            [a, b, c, d] => self.push_sum_of(other, [a, b, c, d]),
+            [a, b, c, d, e] => self.push_sum_of(other, [a, b, c, d, e]),
+            [a, b, c, d, e, f, ref rest @ ..] => {
                 let start = self.blocks.len();
-                let triples = other.blocks_of(a).iter().zip(other.blocks_of(b)).zip(other.blocks_of(c));
-                self.blocks.extend(triples.map(|((a, b), c)| a.plus(b).plus(c)));
+                self.push_sum_of(other, [a, b, c, d, e, f]);
                 for &number in rest {
                     for (sum, block) in self.blocks[start..].iter_mut().zip(other.blocks_of(number)) {
                         *sum = sum.plus(block);
@@ -143,6 +142,23 @@ impl Vectors {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn push_sum_of<const N: usize>(&mut self, other: &Vectors, numbers: [u32; N]) {
+        let width = other.width;
+        let mut rows: [&[Block]; N] = [&[]; N];
+        for (row, number) in rows.iter_mut().zip(numbers) {
+            *row = &other.blocks_of(number)[..width];
+        }
+        let block = |place: usize| {
+            let mut sum = rows[0][place];
+            for row in &rows[1..] {
+                sum = sum.plus(&row[place]);
+            }
+            sum
+        };
+        self.blocks.extend((0..width).map(block));
     }
 }
 

@@ -8,10 +8,10 @@ mod select;
 use bumpalo::Bump;
 
 use self::select::{Keys, Offer};
-use super::{Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Selection};
+use super::{Decoder, IDLE, Identities, Item, Machine, Parsed, Selection};
 use crate::configuration::{Configuration, Interned as _, Interner};
 use crate::scorer::{Context, Query, Scorer, SideScores};
-use crate::system::{FORBIDDEN, InternedOf, Permitted, TransitionSystem};
+use crate::system::{Choice, FORBIDDEN, InternedOf, Permitted, TransitionSystem};
 
 /// Scratch memory for any number of sentences; one per thread.
 #[derive(Debug, Default)]
@@ -64,8 +64,8 @@ impl InternedBeam {
                 next.len() == width || selected.are_all
             });
             if !is_done {
-                let candidates = keys.select_all(width, offers, scores, selection).iter().copied();
-                builder.build(&items, candidates, &mut next);
+                let candidates = keys.select_all(width, offers, scores, selection).iter();
+                builder.build(&items, candidates.map(|c| (c.score(), c.rank(), c.choice())), &mut next);
             }
             std::mem::swap(&mut items, &mut next);
         }
@@ -123,13 +123,17 @@ impl<'a, S: TransitionSystem> Builder<'a, '_, S> {
     /// Builds the successors that `candidates` stand for, best first, until there are enough, of twins only the best: see
     /// [`Decoder::build`].
     #[inline]
-    fn build(&mut self, items: &Items<'a, S>, candidates: impl Iterator<Item = Candidate>, next: &mut Items<'a, S>) {
+    fn build(
+        &mut self,
+        items: &Items<'a, S>,
+        candidates: impl Iterator<Item = (i64, u32, Choice)>,
+        next: &mut Items<'a, S>,
+    ) {
         let Machine { system, actions, .. } = self.machine;
         self.distinct.clear();
         next.clear();
-        for candidate in candidates {
-            let parent = items[candidate.rank() as usize];
-            let (choice, score) = (candidate.choice(), candidate.score());
+        for (score, rank, choice) in candidates {
+            let parent = items[rank as usize];
             let configuration = match choice {
                 IDLE => parent.configuration,
                 _ => system.successor(&parent.configuration, actions.chosen(choice), self.arena),

@@ -34,6 +34,9 @@ pub struct Keys {
 
 const N_BANDS: usize = 128;
 
+/// Stands for the score of no candidate, and is less than any.
+const NO_BOUND: i64 = i64::MIN / 2;
+
 #[derive(Debug, Clone)]
 struct Bands {
     counts: [u32; N_BANDS],
@@ -47,13 +50,10 @@ impl Default for Bands {
 }
 
 impl Bands {
-    /// A number than which at least `wanted` of `bounds` are greater, not much less than it could be; none is greater than
-    /// `top`. `None` if there are not so many.
+    /// A number than which at least `wanted` of `bounds` are greater, not much less than it could be; none of them is greater
+    /// than `top`, and so many there are.
     #[inline]
-    fn threshold(&mut self, bounds: &mut [i64], top: i64, wanted: usize) -> Option<i64> {
-        if bounds.len() < wanted {
-            return None;
-        }
+    fn threshold(&mut self, bounds: &mut [i64], top: i64, wanted: usize) -> i64 {
         self.counts.fill(0);
         for &bound in &*bounds {
             let band = ((top - bound) as u64 >> self.shift).min(N_BANDS as u64 - 1);
@@ -63,12 +63,12 @@ impl Bands {
         for (band, &count) in self.counts[..N_BANDS - 1].iter().enumerate() {
             n += count as usize;
             if n >= wanted {
-                return Some(top - ((band as i64 + 1) << self.shift));
+                return top - ((band as i64 + 1) << self.shift);
             }
         }
         // What the last band holds may lie anywhere.
         let (_, &mut least, _) = bounds.select_nth_unstable_by(wanted - 1, |a, b| b.cmp(a));
-        Some(least - 1)
+        least - 1
     }
 
     /// Learns how far the selected candidates lie apart: in the next step it will be similar.
@@ -93,11 +93,11 @@ pub struct Selected<'k> {
 }
 
 impl Selected<'_> {
-    /// The candidates, best first.
-    pub fn candidates(&self) -> impl Iterator<Item = Candidate> + '_ {
+    /// The candidates, best first: their scores, the ranks of their items, and what is chosen.
+    pub fn candidates(&self) -> impl Iterator<Item = (i64, u32, Choice)> + '_ {
         self.keys.iter().map(|&key| {
             let score = self.top - (key >> 32) as i64;
-            Candidate::new(score, (key >> 16) as u16 as u32, Choice { point: 0, action: key as ActionId })
+            (score, u32::from((key >> 16) as u16), Choice { point: 0, action: key as ActionId })
         })
     }
 }
@@ -108,9 +108,9 @@ impl Keys {
     #[inline]
     pub fn select(&mut self, width: usize, offers: &[Offer], scores: &SideScores) -> Option<Selected<'_>> {
         let wanted = selected_at_first(width);
-        let top = self.look_at_best(offers, scores);
+        let (n, top) = self.look_at_best(offers, scores);
         // So many different candidates there are: what scores less than the last of them is not among the best.
-        let threshold = self.bands.threshold(&mut self.bounds, top, wanted).unwrap_or(i64::MIN);
+        let threshold = if n < wanted { i64::MIN } else { self.bands.threshold(&mut self.bounds, top, wanted) };
         let fits = vectorised!(simd => self.keep_above(simd, threshold, top, offers, scores));
         if !fits {
             return None;
@@ -129,31 +129,26 @@ impl Keys {
         Some(Selected { keys, top, are_all })
     }
 
-    /// Notes the scores of some candidates of each item, and gives the highest of all.
-    #[inline]
-    fn look_at_best(&mut self, offers: &[Offer], scores: &SideScores) -> i64 {
-        self.bounds.clear();
-        self.bounds.reserve(offers.len() * N_BEST);
-        let mut top = i64::MIN;
-        for offer in offers {
-            match offer.signature {
-                Some(signature) => {
-                    for score in scores.of(signature).best {
-                        if score > FORBIDDEN / 2 {
-                            let score = offer.base + i64::from(score);
-                            top = top.max(score);
-                            self.bounds.push(score);
-                        }
-                    }
-                }
-                None => {
-                    let score = offer.base + i64::from(offer.gained);
-                    top = top.max(score);
-                    self.bounds.push(score);
-                }
+    /// Notes the scores of some candidates of each item; how many they are, and the highest.
+    #[inline(always)]
+    fn look_at_best(&mut self, offers: &[Offer], scores: &SideScores) -> (usize, i64) {
+        self.bounds.resize(offers.len() * N_BEST, 0);
+        let (mut n, mut top) = (0, i64::MIN);
+        for (offer, bounds) in offers.iter().zip(self.bounds.as_chunks_mut::<N_BEST>().0) {
+            let Some(signature) = offer.signature else {
+                let score = offer.base + i64::from(offer.gained);
+                *bounds = [score, NO_BOUND, NO_BOUND, NO_BOUND];
+                (n, top) = (n + 1, top.max(score));
+                continue;
+            };
+            for (bound, score) in bounds.iter_mut().zip(scores.of(signature).best) {
+                let is_permitted = score > FORBIDDEN / 2;
+                *bound = if is_permitted { offer.base + i64::from(score) } else { NO_BOUND };
+                n += usize::from(is_permitted);
+                top = top.max(*bound);
             }
         }
-        top
+        (n, top)
     }
 
     /// Collects the candidates that score more than `threshold`; whether all keys hold their scores.
