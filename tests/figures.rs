@@ -589,14 +589,14 @@ fn scores_of_records(store: &Store, rule: Punctuation, metric: Metric) -> HashMa
 }
 
 #[test]
-#[ignore = "fails since branches were merged; to be mended first"]
 fn every_score_in_the_tables_is_that_of_records() {
     let mut n_checked = 0;
     for folder in fs::read_dir(results()).unwrap() {
         let folder = folder.unwrap().path();
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let records = folder.join("records.jsonl");
-        if name == "throughput" || !records.exists() {
+        // Records of other kinds of cells hold no scores.
+        if ["throughput", "fg17-table1"].contains(&&*name) || !records.exists() {
             continue;
         }
         let store = Store::read(&records).unwrap();

@@ -163,7 +163,6 @@ fn default_oracle(system: SystemKind, training: Training) -> OracleKind {
 /// Non-projective trees too: by systems that derive them, and with every system by lifting, but for the arcs that lowering
 /// does not bring back.
 #[test]
-#[ignore = "fails since branches were merged; to be mended first"]
 fn non_projective_trees_are_learned() {
     let crosses = |sentence: &Sentence| !is_projective(&sentence.tree(Roots::Single, &mut Labels::default()).unwrap());
     let shown = treebank(generated_non_projective(24, 1000).into_iter().filter(crosses).take(15).collect());

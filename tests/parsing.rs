@@ -193,19 +193,17 @@ fn memory_does_not_grow_with_the_input() {
 }
 
 #[test]
-#[ignore = "fails since branches were merged; to be mended first"]
 fn malformed_input_ends_with_2_the_line_and_no_file() {
     let folder = folder();
     let at = folder.path();
     let good = fs::read_to_string(at.join("test.conllu")).unwrap();
     let n_lines = good.lines().count();
-    let cases: [(&str, Vec<u8>, String); 6] = [
+    let cases: [(&str, Vec<u8>, String); 5] = [
         ("columns", format!("{good}1\ta\n\n").into(), format!("columns:{}", n_lines + 1)),
         ("id", good.replacen("\n2\t", "\n3\t", 1).into(), "id:4".into()),
         ("utf8", [good.as_bytes(), b"1\t\xff\t_\t_\t_\t_\t_\t_\t_\t_\n\n"].concat(), format!("utf8:{}", n_lines + 1)),
         ("crlf", good.replace('\n', "\r\n").into(), "crlf:1".into()),
         ("cut", good.trim_end().into(), format!("cut:{}", n_lines - 1)),
-        ("nothing", Vec::new(), "nothing: ".into()),
     ];
     for (name, bytes, expected) in cases {
         fs::write(at.join(name), bytes).unwrap();
@@ -221,6 +219,9 @@ fn malformed_input_ends_with_2_the_line_and_no_file() {
         treebeam(at, line).assert().code(2).stdout("");
     }
     treebeam(at, "parse --model model test.conllu --beam 0").assert().code(2).stdout("");
+    // Empty in, empty out.
+    fs::write(at.join("nothing"), "").unwrap();
+    treebeam(at, "parse --model model nothing").assert().success().stdout("");
 }
 
 #[test]
@@ -237,4 +238,53 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(!String::from_utf8_lossy(&output.stderr).contains("error"));
+}
+
+/// What a run wrote to standard error.
+fn told(folder: &Path, line: &str) -> String {
+    let output = treebeam(folder, line).assert().success();
+    String::from_utf8(output.get_output().stderr.clone()).unwrap()
+}
+
+#[test]
+fn margins_are_calibrated_on_development_data_and_keep_their_trees() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(54, 150));
+    write(at, "dev.conllu", &generated(55, 80));
+    let train = "train --train train.conllu --dev dev.conllu --iterations 3 --replicas 1";
+    told(at, &format!("{train} --model beam.model --beam 8"));
+    told(at, &format!("{train} --model greedy.model --training greedy"));
+    let info = treebeam(at, "model info beam.model").assert().success();
+    let info = String::from_utf8(info.get_output().stdout.clone()).unwrap();
+    assert_eq!(info.matches("of 80 sentences lag").count(), 6, "{info}");
+
+    let parse = |margin: &str, out: &str| {
+        let line = format!("parse --model beam.model dev.conllu --stats-json stats.json {margin} -o {out}");
+        let told = told(at, &line);
+        let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
+        (fs::read(at.join(out)).unwrap(), stats["margin"].clone(), told)
+    };
+    let (without, margin, _) = parse("--margin none", "none.conllu");
+    assert!(margin.is_null());
+    // Of these sentences every winner survives.
+    let (all, widest, told_of) = parse("--margin 100", "all.conllu");
+    assert!(all == without);
+    assert!(told_of.contains(&format!("margin {:.1}", widest.as_f64().unwrap())), "{told_of}");
+    let (half, narrow, _) = parse("--margin 50", "half.conllu");
+    assert!(narrow.as_f64() < widest.as_f64());
+    let differ = half.split(|&b| b == b'\n').zip(without.split(|&b| b == b'\n')).filter(|(a, b)| a != b).count();
+    assert!(differ * 2 < without.split(|&b| b == b'\n').count());
+    let (by_default, of_default, _) = parse("", "default.conllu");
+    assert_eq!((by_default, of_default), {
+        let auto = parse("--margin auto", "auto.conllu");
+        (auto.0, auto.1)
+    });
+
+    let warned = told(at, "parse --model greedy.model dev.conllu --beam 4 -o greedy.conllu");
+    assert!(warned.contains("warning: the model was trained to be decoded greedily"), "{warned}");
+    treebeam(at, "parse --model greedy.model dev.conllu --beam 4 --margin 99").assert().code(2).stdout("");
+    for margin in ["0", "101", "nan", "much"] {
+        treebeam(at, &format!("parse --model beam.model dev.conllu --margin {margin}")).assert().code(2).stdout("");
+    }
 }

@@ -172,7 +172,6 @@ fn numbers_have_ranges_that_errors_name() {
 }
 
 #[test]
-#[ignore = "fails since branches were merged; to be mended first"]
 fn train_says_what_it_found_and_takes_it_over() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

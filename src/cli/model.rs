@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use super::loaded::Loaded;
+use crate::decode::Lags;
 use crate::graph::{GraphModel, N_TEMPLATES};
 use crate::linear::{FrozenWeights, LinearModel, Weights as _};
 use crate::model::Provenance;
@@ -80,6 +81,7 @@ fn of_transitions(model: &LinearModel) -> serde_json::Result<Info> {
         weights(weights_of_features),
         ("beam", header.beam.to_string()),
     ];
+    lines.extend(header.lags.iter().map(|lags| ("margins", margins(lags))));
     lines.extend(origin(&header.provenance, &header.training));
     Ok((serde_json::to_value(header)?, sizes, lines))
 }
@@ -106,6 +108,14 @@ fn sizes(weights: &FrozenWeights) -> Value {
         "weights": weights.n_weights(),
         "scale": weights.scale(),
     })
+}
+
+/// The margins that keep the trees of most sentences.
+fn margins(lags: &Lags) -> String {
+    let at = |percentage: f64| lags.quantile(percentage).unwrap_or_default();
+    let [a, b, c] = [99.0, 99.5, 99.9].map(at);
+    let Lags { width, sentences, .. } = lags;
+    format!("width {width}: 99 % of {sentences} sentences lag {a:.1} at most, 99.5 % {b:.1}, 99.9 % {c:.1}")
 }
 
 fn weights(weights: &FrozenWeights) -> (&'static str, String) {

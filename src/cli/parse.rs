@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::loaded::Loaded;
 use super::range;
-use crate::decode::Parsed;
+use crate::decode::{Margin, Parsed};
 use crate::error::{Error, Result};
 use crate::files::{Output, Paths};
 use crate::treebank::{Format, Reader, Sentence};
@@ -39,6 +39,10 @@ pub struct Args {
     /// The width of the beam, 1 being greedy [default: what the model was trained with]
     #[arg(long, value_name = "B", value_parser = range::beam())]
     beam: Option<usize>,
+    /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did:
+    /// auto, none, or the percentage of these sentences that would have kept their trees, such as 99.5 [default: auto]
+    #[arg(long, value_name = "Q")]
+    margin: Option<Margin>,
     /// Threads; the output does not depend on their number
     #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads())]
     threads: usize,
@@ -75,7 +79,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
-    let mut parser = Engine::new(&model, args.beam, args.k_best, args.threads)?;
+    let mut parser = Engine::new(&model, args.beam, args.margin, args.k_best, args.threads)?;
     let reader = Reader::open(&args.input, args.format)?.allowing_empty();
     let format = reader.format();
     if args.k_best > 1 && format == Format::Conllx {
@@ -114,8 +118,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     output.finish()?;
     let seconds = start.elapsed().as_secs_f64();
-    let stats =
-        Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, parser.beam(), args.threads);
+    let stats = Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, &parser, args.threads);
     crate::console::note(format_args!("{stats}"));
     if let Some(mut file) = stats_output {
         serde_json::to_writer_pretty(&mut file, &stats)?;

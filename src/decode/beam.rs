@@ -78,6 +78,9 @@ pub struct Selection {
 
 const N_BANDS: usize = 128;
 
+/// The margin that prunes nothing.
+pub const NO_MARGIN: i64 = i64::MAX / 2;
+
 impl Default for Selection {
     fn default() -> Selection {
         Selection { candidates: Vec::new(), bands: [0; N_BANDS], shift: 10 }
@@ -101,6 +104,8 @@ pub struct Beam<'w> {
     n: usize,
     /// Candidates must score more than this.
     threshold: i64,
+    /// By how much candidates may lag behind the best.
+    margin: i64,
 }
 
 impl<'w> Beam<'w> {
@@ -110,7 +115,14 @@ impl<'w> Beam<'w> {
         selection.bands.fill(0);
         // The successors of the best item gain something, too.
         let top = best.saturating_add((N_BANDS as i64 / 4) << selection.shift);
-        Beam { width, selection, top, last: N_BANDS - 1, n: 0, threshold: i64::MIN }
+        Beam { width, selection, top, last: N_BANDS - 1, n: 0, threshold: i64::MIN, margin: NO_MARGIN }
+    }
+
+    /// The selection without candidates that lag more than `margin` behind the best.
+    #[must_use]
+    #[inline]
+    pub fn with_margin(self, margin: i64) -> Beam<'w> {
+        Beam { margin, ..self }
     }
 
     /// Offers every permitted action at `point` of the item of this `rank`. Ranks, and points of a rank, must come in
@@ -191,8 +203,9 @@ impl<'w> Beam<'w> {
             self.n -= self.selection.bands[self.last];
             self.last -= 1;
             // The lowest score of the last band, and one less: nothing below can be selected.
-            self.threshold = self.top - ((self.last as i64 + 1) << self.selection.shift);
+            self.threshold = self.threshold.max(self.top - ((self.last as i64 + 1) << self.selection.shift));
         }
+        self.threshold = self.threshold.max(score.saturating_sub(self.margin) - 1);
     }
 
     /// The threshold relative to an item's score; never below what a forbidden action can reach.
@@ -264,11 +277,12 @@ mod tests {
             width in 1usize..20,
             shift in 0u32..8,
             best in -20i64..20,
+            margin in prop::sample::select(vec![0, 1, 3, 10, NO_MARGIN]),
             items in prop::collection::vec((-5i64..5, prop::collection::vec((-4i32..4, prop::bool::ANY), 32)), 1..10),
         ) {
             let select = |offer: Offer| {
                 let mut selection = Selection { shift, ..Selection::default() };
-                let mut beam = Beam::new(width, best, &mut selection);
+                let mut beam = Beam::new(width, best, &mut selection).with_margin(margin);
                 let mut vectors = Vectors::default();
                 for (rank, (base, lanes)) in items.iter().enumerate() {
                     // Every score is a sum of two numbers.
@@ -293,6 +307,8 @@ mod tests {
             }
             all.sort_by_key(|c| (Reverse(c.score()), c.rank(), c.choice()));
             all.truncate(width);
+            let highest = all.first().map_or(0, |c| c.score());
+            all.retain(|c| c.score() >= highest - margin);
             for selected in selected {
                 prop_assert_eq!(&selected, &all);
             }

@@ -1,5 +1,6 @@
 //! From a sentence to its tree.
 
+use super::beam::NO_MARGIN;
 use super::interned::MAX_WIDTH;
 use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Workspace};
 use crate::configuration::{Arena, View as _};
@@ -15,6 +16,8 @@ pub struct Decoder<'m, S, C> {
     pub machine: Machine<'m, S>,
     /// What scores them.
     pub scorer: C,
+    /// By how much candidates of a step may lag behind the best, in the model's fixed point; see [`margin`](super::margin).
+    pub margin: i64,
 }
 
 /// How many candidates to select for a beam of `width`, so that enough are left when twins are dropped.
@@ -34,7 +37,13 @@ pub struct Parsed {
 impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// The decoder over a machine that remembers what `scorer` reads.
     pub fn new(system: S, actions: &'m crate::system::Actions, scorer: C) -> Decoder<'m, S, C> {
-        Decoder { machine: Machine::new(system, actions, &scorer), scorer }
+        Decoder { machine: Machine::new(system, actions, &scorer), scorer, margin: NO_MARGIN }
+    }
+
+    /// The decoder that leaves out candidates which lag more than `margin` behind the best of their step.
+    #[must_use]
+    pub fn with_margin(self, margin: i64) -> Decoder<'m, S, C> {
+        Decoder { margin, ..self }
     }
 
     /// The best trees of the sentence in `workspace.input`, best first: at most `k` of the final beam's items.
@@ -46,7 +55,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
             // Where scorers read the last actions, any move changes what is seen from every point.
             1 if S::LOCAL_POINTS && !self.machine.keeps_history => vec![self.decode_by_points(workspace)],
             1 => vec![self.decode_greedily(workspace)],
-            _ => self.decode_by_beam(workspace, width, k),
+            _ => self.decode_interned(workspace, width, k).unwrap_or_else(|| self.decode_by_beam(workspace, width, k)),
         }
     }
 
@@ -67,6 +76,27 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// # Panics
     /// If `width` is 0.
     pub fn decode_by_beam(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Vec<Parsed> {
+        self.search(workspace, width, k, None)
+    }
+
+    /// By how much the derivation that wins in a beam of `width` lagged behind the best item of a step, at most.
+    ///
+    /// # Panics
+    /// If `width` is 0.
+    pub fn lag(&self, workspace: &mut Workspace<C::Memory>, width: usize) -> i64 {
+        let mut lag = 0;
+        self.search(workspace, width, 1, Some(&mut lag));
+        lag
+    }
+
+    /// Decodes by a beam; `lag` becomes how far the winner was behind.
+    fn search(
+        &self,
+        workspace: &mut Workspace<C::Memory>,
+        width: usize,
+        k: usize,
+        lag: Option<&mut i64>,
+    ) -> Vec<Parsed> {
         assert!(width > 0, "a beam has at least width 1");
         let machine = &self.machine;
         let n_words = workspace.input.n_words();
@@ -79,13 +109,20 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
         let mut queries = Vec::with_capacity(width.min(1 << 16));
         items.push(machine.initial(arena, n_words));
+        // The best score of each step.
+        let mut tops = Vec::new();
         while !items.iter().all(|item| machine.is_terminal(item)) {
+            tops.push(items[0].score);
             self.score(&items, memory, context, &mut queries);
-            let mut beam = Beam::new(selected(width), items[0].score, selection);
+            let mut beam = Beam::new(selected(width), items[0].score, selection).with_margin(self.margin);
             self.offer(&mut beam, &items, memory, context, &queries);
             self.build(&items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
             std::mem::swap(&mut items, &mut next);
             next.clear();
+        }
+        if let Some(lag) = lag {
+            let before = items[0].history().skip(1).zip(tops.iter().rev());
+            *lag = before.map(|(item, top)| top - item.score).max().unwrap_or_default();
         }
         items.iter().take(k).map(|item| Parsed { tree: machine.tree(item, n_words), score: item.score }).collect()
     }

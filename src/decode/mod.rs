@@ -6,13 +6,15 @@ mod decoder;
 mod greedy;
 pub mod interned;
 mod machine;
+pub mod margin;
 mod parser;
 mod points;
 mod workspace;
 
 pub use crate::scorer::Identities;
-pub use beam::{Beam, Candidate, IDLE, Item, Selection};
+pub use beam::{Beam, Candidate, IDLE, Item, NO_MARGIN, Selection};
 pub use decoder::{Decoder, Parsed, selected};
 pub use machine::Machine;
+pub use margin::{Lags, Margin};
 pub use parser::Parser;
 pub use workspace::{Scratch, Workspace};

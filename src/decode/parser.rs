@@ -3,10 +3,13 @@
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::beam::NO_MARGIN;
+use super::margin::{self, Lags, Margin};
 use super::{Decoder, Parsed, Workspace};
 use crate::error::{Error, Result};
+use crate::features::Input;
 use crate::linear::Linear;
-use crate::model::{Frozen, Model};
+use crate::model::{Frozen, Header, Model};
 use crate::tree::Tree;
 use crate::treebank::Sentence;
 use crate::with_system;
@@ -36,6 +39,7 @@ use crate::with_system;
 pub struct Parser<'m, F: Frozen = Linear> {
     model: &'m Model<F>,
     width: usize,
+    margin: Option<i64>,
     pool: rayon::ThreadPool,
     /// One per thread.
     workspaces: Vec<Workspace<F::Memory>>,
@@ -55,14 +59,26 @@ impl<'m, F: Frozen> Parser<'m, F> {
             .build()
             .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
         let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.actions.n_labels())).collect();
-        Ok(Parser { model, width, pool, workspaces })
+        Ok(Parser { model, width, margin: None, pool, workspaces })
+    }
+
+    /// The parser that leaves out items of a beam which lag behind by more than this; see [`Margin`].
+    #[must_use]
+    pub fn with_margin(self, margin: Margin) -> Parser<'m, F> {
+        let Header { lags, .. } = &self.model.header;
+        Parser { margin: margin::margin(margin, lags, self.width, self.model.scorer.scale()), ..self }
+    }
+
+    /// By how much items may lag behind the best of their step, as a score; `None` if the beam alone prunes.
+    pub fn margin(&self) -> Option<f64> {
+        self.margin.map(|margin| margin as f64 / f64::from(self.model.scorer.scale()))
     }
 
     /// The `k` best trees of each sentence, in the order of the sentences whatever the number of threads.
     pub fn parse(&mut self, sentences: &[Sentence], k: usize) -> Vec<Vec<Parsed>> {
-        let (model, width) = (self.model, self.width);
+        let (model, settings) = (self.model, (self.width, self.margin.unwrap_or(NO_MARGIN)));
         if let [workspace] = &mut self.workspaces[..] {
-            return sentences.iter().map(|sentence| parse(model, sentence, workspace, width, k)).collect();
+            return sentences.iter().map(|sentence| parse(model, sentence, workspace, settings, k)).collect();
         }
         // Threads take the next sentence when they have finished one: sentences differ much in length.
         let next = AtomicUsize::new(0);
@@ -72,7 +88,7 @@ impl<'m, F: Frozen> Parser<'m, F> {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 sentences.get(i).map(|sentence| (i, sentence))
             } {
-                done.push((i, parse(model, sentence, workspace, width, k)));
+                done.push((i, parse(model, sentence, workspace, settings, k)));
             }
             done
         };
@@ -92,15 +108,40 @@ fn parse<F: Frozen>(
     model: &Model<F>,
     sentence: &Sentence,
     workspace: &mut Workspace<F::Memory>,
-    width: usize,
+    (width, margin): (usize, i64),
     k: usize,
 ) -> Vec<Parsed> {
     model.read(sentence, &mut workspace.input);
     let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
-        Decoder::new(system, &model.actions, model.scorer.scorer()).decode(workspace, width, k)
+        Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(margin).decode(workspace, width, k)
     });
     for parsed in &mut parsed {
         parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
     }
     parsed
+}
+
+impl<F: Frozen> Model<F> {
+    /// Notes in the header by how much the derivations that win lag behind on the way, on these sentences, at
+    /// [the usual widths](margin::WIDTHS) and at the model's own. The threads are those of the current pool.
+    pub fn calibrate(&mut self, inputs: &[&Input]) {
+        let mut widths = margin::WIDTHS.to_vec();
+        if !widths.contains(&self.header.beam) {
+            widths.push(self.header.beam);
+        }
+        widths.retain(|&width| width > 1);
+        self.header.lags = widths.into_iter().map(|width| self.lags(inputs, width)).collect();
+    }
+
+    fn lags(&self, inputs: &[&Input], width: usize) -> Lags {
+        let workspace = || Workspace::<F::Memory>::new(self.actions.n_labels());
+        let lag = |workspace: &mut Workspace<F::Memory>, input: &&Input| {
+            workspace.input.clone_from(input);
+            with_system!(self.header.system, self.header.roots, |system| {
+                Decoder::new(system, &self.actions, self.scorer.scorer()).lag(workspace, width)
+            })
+        };
+        let lags = inputs.par_iter().map_init(workspace, lag).collect();
+        Lags::new(width, lags, self.scorer.scale())
+    }
 }

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::data::{Data, hex};
 use super::provenance::Code;
 use super::record::Record;
+use crate::decode::Margin;
 use crate::error::{Error, Result};
 use crate::options::Options;
 
@@ -29,6 +30,8 @@ pub struct Cell {
     pub data: Arc<Data>,
     /// Widths of the decoding beam.
     pub decode: Vec<usize>,
+    /// What else than the beam prunes in decoding.
+    pub margin: Margin,
     /// Whether search errors are counted.
     pub diagnose: bool,
 }
@@ -43,9 +46,15 @@ struct Identity<'a> {
     dev: &'a str,
     test: &'a str,
     decode: &'a [usize],
+    #[serde(skip_serializing_if = "is_none")]
+    margin: Margin,
     /// Left out if it is not asked for.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     diagnose: bool,
+}
+
+fn is_none(margin: &Margin) -> bool {
+    *margin == Margin::None
 }
 
 impl Cell {
@@ -58,7 +67,7 @@ impl Cell {
         column: &str,
         options: Options,
         data: Arc<Data>,
-        decode: Vec<usize>,
+        (decode, margin): (Vec<usize>, Margin),
         diagnose: bool,
     ) -> Result<Cell> {
         let own_features =
@@ -76,12 +85,13 @@ impl Cell {
             dev: &data.dev.sha256,
             test: &data.test.sha256,
             decode: &decode,
+            margin,
             diagnose,
         };
         let identity = serde_json::to_vec(&identity).map_err(|e| Error::Usage(e.to_string()))?;
         let key = hex(&Sha256::digest(identity));
         let (row, column) = (row.to_owned(), column.to_owned());
-        Ok(Cell { key, row, column, options, features_sha256, data, decode, diagnose })
+        Ok(Cell { key, row, column, options, features_sha256, data, decode, margin, diagnose })
     }
 
     /// Whether `record`, one of this cell's, was made by code that gives the same figures as `code`.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::Cell;
 use super::kind::Desk;
 use super::record::Epoch;
-use crate::decode::Parser;
+use crate::decode::{Margin, Parser};
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::{Error, Result};
 use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
@@ -96,6 +96,7 @@ pub struct Treebeam;
 #[derive(Debug)]
 pub struct Trained {
     model: AnyModel,
+    margin: Margin,
     progress: Finished,
     dev: Gold,
     test: Gold,
@@ -207,7 +208,10 @@ impl Engine for Treebeam {
                     }
                 };
                 train_to_the_end(&mut *run, desk, began, before)?;
-                let model = run.model()?;
+                let mut model = run.model()?;
+                if cell.margin != Margin::None {
+                    pool.install(|| data.calibrate(&mut model));
+                }
                 let finished = Finished {
                     reports: run.reports().to_vec(),
                     stop: run.stopping().stop(run.reports()),
@@ -240,7 +244,7 @@ impl Engine for Treebeam {
             }
         };
         let test = Gold::new(data.read(&data.test)?)?;
-        Ok(Trained { model, progress: finished, dev: Gold::new(dev)?, test })
+        Ok(Trained { model, margin: cell.margin, progress: finished, dev: Gold::new(dev)?, test })
     }
 
     fn history(&self, trained: &Trained) -> History {
@@ -265,7 +269,7 @@ impl Engine for Treebeam {
         let sentences = &trained.gold(on).treebank.sentences;
         match &trained.model {
             AnyModel::Transitions(model) => {
-                let parsed = Parser::new(model, width, 1)?.parse(sentences, 1);
+                let parsed = Parser::new(model, width, 1)?.with_margin(trained.margin).parse(sentences, 1);
                 Ok(parsed.into_iter().filter_map(|best| best.into_iter().next()).map(|best| best.tree).collect())
             }
             AnyModel::Graph(model) => {

@@ -66,8 +66,8 @@ impl Plan {
                     let decode = row.decode.clone().filter(|_| has_beam).unwrap_or_else(|| vec![own_width]);
                     for &seed in &self.profile.seeds {
                         let options = options.with_seed(seed);
+                        let (decode, diagnose) = ((decode.clone(), row.margin), self.spec.diagnose);
                         let (row, column) = (row.name.get_ref(), column.name.get_ref());
-                        let (decode, diagnose) = (decode.clone(), self.spec.diagnose);
                         cells.push(Cell::new(row, column, options, data.clone(), decode, diagnose)?);
                     }
                 }

@@ -12,6 +12,7 @@ use toml::{Spanned, Table};
 
 use super::layout::{PlotSpec, Published, PublishedRange, TableSpec, Vertical};
 
+use crate::decode::Margin;
 use crate::error::{Error, Location, Problem, Result};
 use crate::options::GivenOptions;
 
@@ -82,6 +83,10 @@ pub struct Variant {
     pub options: Option<Spanned<Table>>,
     /// The beam widths to decode at; for rows only. By default the width of training, which is 1 for greedy training.
     pub decode: Option<Vec<usize>>,
+    /// What else than the beam prunes in decoding: `none`, `auto`, or a percentage; for rows only. See
+    /// [`Margin`](crate::decode::Margin).
+    #[serde(default)]
+    pub margin: Margin,
     /// Why this row of a paper's table cannot be run yet: it is then shown, with the paper's figures, and left open. For rows
     /// only.
     pub open: Option<String>,
@@ -107,7 +112,13 @@ impl GridAxis {
 impl Variant {
     /// The column of experiments that have none.
     fn only_column() -> Vec<Variant> {
-        vec![Variant { name: Spanned::new(0..0, "all".to_owned()), options: None, decode: None, open: None }]
+        vec![Variant {
+            name: Spanned::new(0..0, "all".to_owned()),
+            options: None,
+            decode: None,
+            margin: Margin::None,
+            open: None,
+        }]
     }
 }
 
@@ -159,6 +170,7 @@ impl Spec {
             name: Spanned::new(span.clone(), names.join(", ")),
             options: Some(Spanned::new(span.clone(), options)),
             decode: None,
+            margin: Margin::None,
             open: None,
         };
         rows.into_iter().filter(|(names, _)| !names.is_empty()).map(row).collect()

@@ -22,5 +22,5 @@ pub use input::{ColumnName, Columns, Input, WordShape};
 pub use set::{BUILT_IN, FeatureSet, Template};
 pub use show::Shown;
 pub(crate) use sides::MAX_PARTS;
-pub use sides::{GroupReads, KeyRead, SideGroup, SidePart, Sides};
+pub use sides::{Behind, GroupReads, KeyRead, SideGroup, SidePart, Sides};
 pub use vocabulary::Vocabulary;

@@ -8,6 +8,7 @@
 use super::compile::{Group, classes, group, seen_from};
 use super::{Atom, Columns, FeatureSet};
 use crate::configuration::{Role, STATE_SLOTS, Side, Slot, State};
+use crate::tree::{NO_NODE, ROOT};
 
 /// A value of a state that the joint part reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +49,17 @@ pub struct SidePart {
     pub groups: Vec<SideGroup>,
     /// What the joint part reads of the side.
     pub key: Vec<KeyRead>,
-    /// The places of words behind the node, if it tells them.
-    pub behind: Vec<Role>,
+    /// What is read of words behind the node, if it tells them.
+    pub behind: Vec<Behind>,
+}
+
+/// What is read of a word behind another in a buffer whose words have no arcs but for the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behind {
+    /// Its place.
+    pub role: Role,
+    /// The slots that are read besides the node, and what they hold of a word without arcs.
+    pub bare: Vec<(Slot, u16)>,
 }
 
 /// A feature set by sides.
@@ -244,13 +254,27 @@ fn n_atoms(set: &FeatureSet, members: &[usize]) -> usize {
     atoms.len()
 }
 
-/// The places behind B0 that any template reads.
-fn read_behind(set: &FeatureSet) -> Vec<Role> {
-    let read = |role: &Role| {
-        let mut slots = set.templates.iter().flat_map(|template| &template.atoms).flat_map(Atom::slots);
-        slots.any(|(known, _)| known == *role)
+/// What templates read of the places behind B0.
+fn read_behind(set: &FeatureSet) -> Vec<Behind> {
+    let read = |role: Role| {
+        let slots = set.templates.iter().flat_map(|template| &template.atoms).flat_map(Atom::slots);
+        let mut slots: Vec<Slot> = slots.filter(|&(known, _)| known == role).map(|(_, slot)| slot).collect();
+        slots.sort_unstable_by_key(|&slot| slot as usize);
+        slots.dedup();
+        let is_read = !slots.is_empty();
+        slots.retain(|&slot| slot != Slot::Node);
+        is_read.then(|| Behind { role, bare: slots.into_iter().map(|slot| (slot, of_bare(slot))).collect() })
     };
-    [Role::B1, Role::B2, Role::B3].into_iter().filter(read).collect()
+    [Role::B1, Role::B2, Role::B3].into_iter().filter_map(read).collect()
+}
+
+/// What a slot other than the node's holds of a word without arcs.
+fn of_bare(slot: Slot) -> u16 {
+    let of_side = |side: &Side| side.place(slot).map(|place| State::bare(*side, ROOT).0[place]);
+    match slot {
+        Slot::Size => 1,
+        _ => Side::ALL.iter().find_map(of_side).unwrap_or(NO_NODE),
+    }
 }
 
 /// What the templates `joint` read of a side of a place; `with_node` says whether the node is to be told by this side.

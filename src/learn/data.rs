@@ -11,7 +11,7 @@ use crate::decode::{Decoder, Machine, Workspace};
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
-use crate::model::{ArcLabel, Frozen, Header, LabelDecoding};
+use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Model};
 use crate::scorer::Stages;
 use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::training::Nonprojective;
@@ -91,6 +91,7 @@ impl TrainingData {
             arcs: arcs.into_iter().collect(),
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),
             beam: options.decoding_beam(),
+            lags: Vec::new(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
             training: serde_json::to_value(options).expect("options are plain data"),
@@ -176,7 +177,19 @@ impl TrainingData {
             self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
         })
     }
+
+    /// Calibrates margins on the development data, or as many of their sentences as are needed; see
+    /// [`margin`](crate::decode::margin). Models that are decoded greedily need none.
+    pub fn calibrate<F: Frozen>(&self, model: &mut Model<F>) {
+        if self.has_dev() && self.header.beam > 1 {
+            let inputs: Vec<&Input> = self.dev.iter().take(MAX_CALIBRATED).map(|(input, _)| input).collect();
+            model.calibrate(&inputs);
+        }
+    }
 }
+
+/// The sentences that margins are calibrated on, at most.
+const MAX_CALIBRATED: usize = 2000;
 
 /// Every arc of the tree with every move that can make it.
 fn arcs_of<S: System>(system: S, tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {

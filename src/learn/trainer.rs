@@ -83,7 +83,9 @@ pub fn train(options: &TrainOptions, data: &TrainingData, threads: usize) -> Res
     while !run.is_done() {
         run.iterate(&mut |_| ());
     }
-    run.model()
+    let mut model = run.model()?;
+    data.calibrate(&mut model);
+    Ok(model)
 }
 
 /// A training run of parameters of type `T`.
@@ -244,7 +246,8 @@ impl<T: Trainable> Run for Trainer<'_, T> {
     }
 
     fn write(&self, path: &Path) -> Result<Written> {
-        let model = self.model()?;
+        let mut model = self.model()?;
+        self.pool.install(|| self.data.calibrate(&mut model));
         model.write(path)?;
         Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })
     }

@@ -9,7 +9,7 @@ use fearless_simd::prelude::*;
 use super::lookup::{LookUp, Source};
 use super::{OutputLayer, Weights};
 use crate::configuration::{Interned, SideIds, Slot, State, StateId, Tables};
-use crate::features::{Extractor, Input, SidePart, Sides, key};
+use crate::features::{Behind, Extractor, Input, SidePart, Sides, key};
 use crate::memo::Memo;
 use crate::scorer::{Block, Context, Query, SideScores, Vectors, lanes};
 use crate::system::Actions;
@@ -298,7 +298,11 @@ fn see<'a>(extractor: &mut Extractor, part: &SidePart, state: State, c: &impl In
     for (&slot, value) in part.side.slots().iter().zip(state.0) {
         extractor.set(part.role, slot, value);
     }
-    for &role in &part.behind {
-        extractor.set(role, Slot::Node, c.sides(role).map_or(NO_NODE, SideIds::of_node));
+    for &Behind { role, ref bare } in &part.behind {
+        let node = c.sides(role).map(SideIds::of_node);
+        extractor.set(role, Slot::Node, node.unwrap_or(NO_NODE));
+        for &(slot, value) in bare {
+            extractor.set(role, slot, node.map_or(NO_NODE, |_| value));
+        }
     }
 }

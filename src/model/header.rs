@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::decode::Lags;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, Columns, Compiled, FeatureSet, WordShape};
 use crate::scorer::{Decisions, Stages};
@@ -54,6 +55,9 @@ pub struct Header {
     pub root_label: LabelId,
     /// The width to decode at unless told otherwise.
     pub beam: usize,
+    /// By how much winning derivations lag behind in beams, by width; empty if the model was not calibrated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lags: Vec<Lags>,
     /// How labels encode lifts that are to be undone after parsing, if they do.
     pub lift: Option<Scheme>,
     /// Whether moves and labels are decided on together.

@@ -35,7 +35,7 @@
 //! Complexity: a transition is O(1), but arcs copy tables of n words, and LEFT and RIGHT look up the heads above a word. Costs
 //! take O(n + k²) for k arcs that can still be made.
 
-use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, Transitions};
+use super::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, Transitions};
 use crate::configuration::{PlainTwoStacks, Point, SharedTwoStacks, TwoStacks};
 use crate::tree::{Gold, NO_NODE, Node, ROOT};
 
@@ -56,6 +56,9 @@ impl System for TwoPlanar {
         "2-planar (Gómez-Rodríguez & Nivre 2010): two stacks, on each of which arcs do not cross";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Switch, Move::Idle];
     const ROOTS: &'static [Roots] = &[Roots::Several];
+    // Among all derivations of the gold tree, which differ in length, a beam may follow one that it cannot find again: updates
+    // end while what is decoded is wrong. Beams learn from the canonical derivation.
+    const BEAM_ORACLE: OracleKind = OracleKind::Static;
     const FEATURES: &'static str = "covington";
 
     type Shared<'a> = SharedTwoStacks<'a>;

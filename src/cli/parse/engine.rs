@@ -3,7 +3,7 @@
 use anyhow::{bail, ensure};
 
 use crate::cli::loaded::Loaded;
-use crate::decode::{Parsed, Parser};
+use crate::decode::{Margin, Parsed, Parser};
 use crate::features::ColumnName;
 use crate::graph::GraphParser;
 use crate::linear::Weights as _;
@@ -25,7 +25,13 @@ impl<'m> Engine<'m> {
     ///
     /// # Errors
     /// If the threads cannot be started, or the options are not for this kind of parser.
-    pub fn new(model: &'m Loaded, beam: Option<usize>, k_best: usize, threads: usize) -> anyhow::Result<Engine<'m>> {
+    pub fn new(
+        model: &'m Loaded,
+        beam: Option<usize>,
+        margin: Option<Margin>,
+        k_best: usize,
+        threads: usize,
+    ) -> anyhow::Result<Engine<'m>> {
         ensure!(k_best > 0, "--k-best must be at least 1");
         match model {
             Loaded::Transitions(model) => {
@@ -35,12 +41,27 @@ impl<'m> Engine<'m> {
                     (1..=most).contains(&(width as u64)),
                     "the model's header says that its beam is {width} wide; expected a width from 1 to {most}; --beam sets another"
                 );
-                Ok(Engine::Transitions(Parser::new(model, width, threads)?, width))
+                // Lists of trees are not what margins are calibrated for.
+                let margin = margin.unwrap_or(if k_best == 1 { Margin::Auto } else { Margin::None });
+                if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
+                    bail!(
+                        "--margin {margin}: the model was not calibrated, which takes training with a beam and --dev; expected auto or none"
+                    );
+                }
+                if width > 1 && model.header.beam == 1 {
+                    crate::console::say(format_args!(
+                        "warning: the model was trained to be decoded greedily; a beam of {width} mostly makes its trees worse, by many points of LAS"
+                    ));
+                }
+                Ok(Engine::Transitions(Parser::new(model, width, threads)?.with_margin(margin), width))
             }
             Loaded::Graph(model) => {
                 let system = model.header.system;
                 if beam.is_some() {
                     bail!("--beam is for transition systems, and the model is for `{system}`, whose search is exact");
+                }
+                if margin.is_some() {
+                    bail!("--margin is for transition systems, and the model is for `{system}`, whose search is exact");
                 }
                 ensure!(k_best == 1, "--k-best is for transition systems; `{system}` finds the one best tree");
                 Ok(Engine::Graph(GraphParser::new(model, threads)?))
@@ -52,6 +73,14 @@ impl<'m> Engine<'m> {
     pub fn beam(&self) -> Option<usize> {
         match self {
             Engine::Transitions(_, width) => Some(*width),
+            Engine::Graph(_) => None,
+        }
+    }
+
+    /// By how much items may lag behind the best of their step, as a score, if that prunes.
+    pub fn margin(&self) -> Option<f64> {
+        match self {
+            Engine::Transitions(parser, _) => parser.margin(),
             Engine::Graph(_) => None,
         }
     }

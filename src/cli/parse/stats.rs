@@ -1,8 +1,9 @@
 //! How fast a file was parsed.
 
 use serde::Serialize;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
+use super::engine::Engine;
 use crate::process::peak_rss_bytes;
 
 /// Counts, times and speeds of one run, without the time to load the model.
@@ -24,6 +25,8 @@ pub struct Stats {
     pub model_load_seconds: f64,
     /// The width of the beam; none if the search is exact.
     pub beam: Option<usize>,
+    /// By how much items could lag behind the best of their step, as a score; none if the beam alone pruned.
+    pub margin: Option<f64>,
     /// Threads.
     pub threads: usize,
     /// The most memory that the process has held, the mapped model included; none where the system does not tell.
@@ -38,7 +41,7 @@ impl Stats {
         seconds: f64,
         decoding_seconds: f64,
         model_load_seconds: f64,
-        beam: Option<usize>,
+        parser: &Engine,
         threads: usize,
     ) -> Stats {
         let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
@@ -50,7 +53,8 @@ impl Stats {
             sentences_per_second: per_second(sentences),
             tokens_per_second: per_second(tokens),
             model_load_seconds,
-            beam,
+            beam: parser.beam(),
+            margin: parser.margin(),
             threads,
             peak_rss_bytes: peak_rss_bytes(),
         }
@@ -59,7 +63,10 @@ impl Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let beam = self.beam.map_or(String::new(), |width| format!("beam {width}, "));
+        let mut beam = self.beam.map_or(String::new(), |width| format!("beam {width}, "));
+        if let Some(margin) = self.margin {
+            let _ = write!(beam, "margin {margin:.1}, ");
+        }
         write!(
             f,
             "{} sentences, {} tokens in {:.2} s ({:.2} s of it parsing): {:.0} sentences/s, {:.0} tokens/s; {beam}{} thread{}",

@@ -33,7 +33,7 @@ impl InternedBeam {
     /// has no such configurations, or the scorer reads what their states do not tell. `bump` is empty.
     pub fn decode<'a, S: TransitionSystem, C: Scorer>(
         &'a mut self,
-        Decoder { machine, scorer }: &Decoder<'_, S, C>,
+        Decoder { machine, scorer, margin }: &Decoder<'_, S, C>,
         memory: &mut C::Memory,
         context: Context<'a>,
         bump: &'a Bump,
@@ -59,12 +59,12 @@ impl InternedBeam {
             items.iter().for_each(|item| queries.extend(query(machine, item)));
             let scores = scorer.score_sides(memory, context, &interner.tables(), &queries)?;
             offer(machine, &items, scores, offers);
-            let is_done = keys.select(width, offers, scores).is_some_and(|selected| {
+            let is_done = keys.select((width, *margin), offers, scores).is_some_and(|selected| {
                 builder.build(&items, selected.candidates(), &mut next);
                 next.len() == width || selected.are_all
             });
             if !is_done {
-                let candidates = keys.select_all(width, offers, scores, selection).iter();
+                let candidates = keys.select_all((width, *margin), offers, scores, selection).iter();
                 builder.build(&items, candidates.map(|c| (c.score(), c.rank(), c.choice())), &mut next);
             }
             std::mem::swap(&mut items, &mut next);

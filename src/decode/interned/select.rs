@@ -103,20 +103,27 @@ impl Selected<'_> {
 }
 
 impl Keys {
-    /// The best candidates of the items, in order, a few more than `width`; `None` if numbers of 32 bits cannot tell their
+    /// The best candidates of the items, in order, a few more than `width`, none of which lags more than `margin`; `None` if numbers of 32 bits cannot tell their
     /// scores apart.
     #[inline]
-    pub fn select(&mut self, width: usize, offers: &[Offer], scores: &SideScores) -> Option<Selected<'_>> {
+    pub fn select(
+        &mut self,
+        (width, margin): (usize, i64),
+        offers: &[Offer],
+        scores: &SideScores,
+    ) -> Option<Selected<'_>> {
         let wanted = selected_at_first(width);
         let (n, top) = self.look_at_best(offers, scores);
         // So many different candidates there are: what scores less than the last of them is not among the best.
-        let threshold = if n < wanted { i64::MIN } else { self.bands.threshold(&mut self.bounds, top, wanted) };
+        let of_width = if n < wanted { i64::MIN } else { self.bands.threshold(&mut self.bounds, top, wanted) };
+        let of_margin = top.saturating_sub(margin) - 1;
+        let threshold = of_width.max(of_margin);
         let fits = vectorised!(simd => self.keep_above(simd, threshold, top, offers, scores));
         if !fits {
             return None;
         }
         let keys = &mut self.keys;
-        let are_all = threshold == i64::MIN && keys.len() <= wanted;
+        let are_all = of_width <= of_margin && keys.len() <= wanted;
         if keys.len() > wanted + wanted / 2 {
             keys.select_nth_unstable(wanted - 1);
             keys.truncate(wanted);
@@ -191,12 +198,12 @@ impl Keys {
     /// The best candidates of the items, in order, as many as can be wanted for a beam of `width`.
     pub fn select_all<'s>(
         &mut self,
-        width: usize,
+        (width, margin): (usize, i64),
         offers: &[Offer],
         scores: &SideScores,
         selection: &'s mut Selection,
     ) -> &'s [Candidate] {
-        let mut beam = Beam::new(selected(width), offers[0].base, selection);
+        let mut beam = Beam::new(selected(width), offers[0].base, selection).with_margin(margin);
         for (rank, offer) in offers.iter().enumerate() {
             let Some(signature) = offer.signature else {
                 let score = offer.base + i64::from(offer.gained);

@@ -1,0 +1,179 @@
+//! Pruning by score: a candidate that lags far behind the best of its step hardly ever leads to the tree that is chosen.
+//!
+//! How far is far depends on the model. So each model is calibrated: its development data are parsed without a margin, and
+//! of each sentence it is noted by how much the derivation that won ever lagged behind the best item of a step. Pruning by the
+//! largest lag of all but one sentence in a hundred, say, then changes at most that one.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+use super::beam::NO_MARGIN;
+
+/// Which candidates of a step are left out for lagging behind the best.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Margin {
+    /// None: the beam alone prunes.
+    #[default]
+    None,
+    /// Those that lag more than [`Margin::AUTO`] percent of the winners in the model's development data did; none if the
+    /// model was not calibrated.
+    Auto,
+    /// Those that lag more than this percentage of the winners did.
+    Quantile(f64),
+}
+
+impl Margin {
+    /// The percentage that [`Margin::Auto`] stands for: see `results/beam-margin`.
+    pub const AUTO: f64 = 99.9;
+
+    /// The percentage of winners that are to survive, if there is a margin.
+    pub fn percentage(self) -> Option<f64> {
+        match self {
+            Margin::None => None,
+            Margin::Auto => Some(Margin::AUTO),
+            Margin::Quantile(percentage) => Some(percentage),
+        }
+    }
+}
+
+impl FromStr for Margin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Margin, String> {
+        match text {
+            "none" => Ok(Margin::None),
+            "auto" => Ok(Margin::Auto),
+            _ => match text.parse() {
+                Ok(percentage) if percentage > 0.0 && percentage <= 100.0 => Ok(Margin::Quantile(percentage)),
+                _ => Err(format!(
+                    "`{text}` is no margin; expected `auto`, `none`, or a percentage above 0 and up to 100"
+                )),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Margin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Margin::None => f.write_str("none"),
+            Margin::Auto => f.write_str("auto"),
+            Margin::Quantile(percentage) => write!(f, "{percentage}"),
+        }
+    }
+}
+
+impl TryFrom<String> for Margin {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Margin, String> {
+        text.parse()
+    }
+}
+
+impl From<Margin> for String {
+    fn from(margin: Margin) -> String {
+        margin.to_string()
+    }
+}
+
+/// By how much the derivations that won lagged behind the best item of a step, at most, in a beam of one width.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lags {
+    /// The width of the beam.
+    pub width: usize,
+    /// The sentences that were parsed.
+    pub sentences: usize,
+    /// Percentages of them, ascending, and the largest lag of so many: as a score, in which a step of the perceptron changes a
+    /// weight by 1 before averaging.
+    pub quantiles: Vec<(f64, f64)>,
+}
+
+/// The widths that models are calibrated at.
+pub const WIDTHS: [usize; 6] = [2, 4, 8, 16, 32, 64];
+
+/// The percentages that are kept.
+const PERCENTAGES: [f64; 10] = [50.0, 75.0, 90.0, 95.0, 97.5, 99.0, 99.5, 99.8, 99.9, 100.0];
+
+impl Lags {
+    /// The quantiles of these lags, in units of 1 / `scale`.
+    pub fn new(width: usize, mut lags: Vec<i64>, scale: u32) -> Lags {
+        lags.sort_unstable();
+        let quantile = |percentage: f64| {
+            let n = (percentage / 100.0 * lags.len() as f64).ceil() as usize;
+            let lag = lags.get(n.max(1) - 1).copied().unwrap_or_default();
+            // So many digits are read from a file as they were written.
+            (percentage, (lag as f64 / f64::from(scale) * 1e4).round() / 1e4)
+        };
+        Lags { width, sentences: lags.len(), quantiles: PERCENTAGES.map(quantile).to_vec() }
+    }
+
+    /// The largest lag of this percentage of the sentences; between those that are known, on a straight line. None if nothing
+    /// is known.
+    pub fn quantile(&self, percentage: f64) -> Option<f64> {
+        let next = self.quantiles.iter().position(|&(known, _)| known >= percentage);
+        let (above, lag) = match next {
+            Some(next) => self.quantiles[next],
+            None => *self.quantiles.last()?,
+        };
+        let below = next.and_then(|next| next.checked_sub(1)).map(|below| self.quantiles[below]);
+        Some(match below {
+            Some((known, lag_below)) if above > known => {
+                lag_below + (lag - lag_below) * (percentage.min(above) - known) / (above - known)
+            }
+            _ => lag,
+        })
+    }
+}
+
+/// The margin for a beam of `width` by the `lags` of a model, in units of 1 / `scale`: from the narrowest beam known that is as
+/// wide, or else from the widest. `None` where there is none.
+pub fn margin(margin: Margin, lags: &[Lags], width: usize, scale: u32) -> Option<i64> {
+    let percentage = margin.percentage().filter(|_| width > 1)?;
+    let as_wide = lags.iter().filter(|lags| lags.width >= width).min_by_key(|lags| lags.width);
+    let nearest = as_wide.or_else(|| lags.iter().max_by_key(|lags| lags.width))?;
+    let lag = nearest.quantile(percentage)? * f64::from(scale);
+    lag.is_finite().then_some((lag.ceil().max(0.0) as i64).min(NO_MARGIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_lags_that_were_met() {
+        let lags = Lags::new(8, (1..=1000).rev().collect(), 10);
+        let quantile = |percentage| lags.quantile(percentage).unwrap();
+        assert_eq!([50.0, 99.0, 99.9, 100.0].map(quantile), [50.0, 99.0, 99.9, 100.0]);
+        assert_eq!(quantile(80.0), 80.0);
+        assert_eq!(quantile(1.0), 50.0, "below the first that is known");
+        assert_eq!(Lags { quantiles: Vec::new(), ..lags }.quantile(99.0), None);
+    }
+
+    #[test]
+    fn the_margin_is_that_of_a_beam_as_wide() {
+        let of =
+            |width| Lags { width, sentences: 1, quantiles: vec![(99.0, width as f64), (100.0, 2.0 * width as f64)] };
+        let lags = [of(2), of(8), of(64)];
+        let margin_at = |width| margin(Margin::Quantile(99.0), &lags, width, 10);
+        assert_eq!(
+            [1, 2, 3, 8, 9, 64, 100].map(margin_at),
+            [None, Some(20), Some(80), Some(80), Some(640), Some(640), Some(640)]
+        );
+        assert_eq!(margin(Margin::None, &lags, 8, 10), None);
+        assert_eq!(margin(Margin::Auto, &[], 8, 10), None);
+    }
+
+    #[test]
+    fn margins_are_read_as_they_are_written() {
+        for text in ["none", "auto", "99.5", "100"] {
+            assert_eq!(text.parse::<Margin>().unwrap().to_string(), text);
+        }
+        for text in ["", "0", "-1", "100.1", "nan", "inf", "all"] {
+            assert!(text.parse::<Margin>().is_err(), "{text}");
+        }
+    }
+}
