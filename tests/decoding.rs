@@ -4,7 +4,7 @@
 use bumpalo::Bump;
 use std::collections::{BTreeMap, HashSet};
 use treebeam::configuration::{Arena, LabelSets, Point, Role, View as _};
-use treebeam::decode::{Decoder, Parsed, Workspace};
+use treebeam::decode::{Beam, Decoder, Parsed, Scratch, Workspace};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::linear::{LinearMemory, LinearScorer, Row, Weights};
 use treebeam::random;
@@ -335,6 +335,59 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
         }
     }
     n_again
+}
+
+/// Decodes by beams of `width` and compares the two ways of scoring for every item of every step; how many there were.
+fn compare_in_beams<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence, width: usize) -> usize {
+    let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 6 });
+    let scorer = LinearScorer::new(&features, &weights, actions.width());
+    let decoder = Decoder::new(system, &actions, scorer);
+    let mut workspace = Workspace::new(N_LABELS);
+    workspace.input.read(features.columns(), None, sentence);
+    let n_words = sentence.n_words();
+    let (bump, context, scratch) = workspace.parts(&actions);
+    let Scratch { memory, selection, distinct } = scratch;
+    scorer.begin(memory, context);
+    let arena = Arena::new(bump, context.label_sets, scorer.masks());
+    let mut plain = LinearMemory::default();
+    let mut items = vec![decoder.machine.initial(arena, n_words)];
+    let (mut queries, mut n_compared) = (Vec::new(), 0);
+    while !items.iter().all(|item| decoder.machine.is_terminal(item)) {
+        decoder.score(&items, memory, context, &mut queries);
+        for (number, Query { view, point, permitted }) in queries.iter().enumerate() {
+            let (expected, _) = plain.score_plainly(&scorer, context, &view.cells(*point));
+            let scores = scorer.row(memory, context, number, *permitted);
+            for action in (0..actions.len() as ActionId).filter(|&action| actions.permits(*permitted, action)) {
+                assert_eq!(scores.of(action), expected[action as usize], "{}, {set}, width {width}", S::NAME);
+                n_compared += 1;
+            }
+        }
+        let mut beam = Beam::new(2 * width, items[0].score, selection);
+        decoder.offer(&mut beam, &items, memory, context, &queries);
+        let mut next = Vec::new();
+        decoder.build(&items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
+        items = next;
+    }
+    n_compared
+}
+
+/// With every built-in set, and with the last four actions beside labels and sets of labels.
+#[test]
+fn memoised_scores_are_the_plain_ones_in_beams() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("history.feat");
+    std::fs::write(&history, "A1\nA2 A1 S0.p\nA3 B0.w\nA4 A3 A2 A1\nA4 S0.l1.label\nS0.sl A2\n1\n").unwrap();
+    let sets = BUILT_IN.iter().map(|&(set, _)| set).chain([history.to_str().unwrap()]);
+    let sentences = generated(15, 2);
+    for set in sets {
+        for &kind in SystemKind::ALL {
+            let mut n_compared = 0;
+            for (sentence, width) in sentences.iter().zip([3, 12]) {
+                n_compared += with_system!(kind, kind.roots()[0], |s| compare_in_beams(s, set, sentence, width));
+            }
+            assert!(n_compared > 200, "{kind}, {set}: {n_compared}");
+        }
+    }
 }
 
 /// B0 tells what is behind it even where no feature reads B0 itself.

@@ -1,5 +1,6 @@
 //! Search errors and model errors.
 
+use treebeam::decode::Margin;
 use treebeam::diagnosis::{Diagnosis, diagnose};
 use treebeam::learn::{Keep, Nonprojective, TrainOptions, Training};
 use treebeam::linear::LinearModel;
@@ -29,7 +30,7 @@ fn every_sentence_is_accounted_for_and_wide_beams_search_better() {
     let gold = treebank(generated(42, 40));
     for system in [SystemKind::ArcStandard, SystemKind::ArcEager, SystemKind::ArcHybrid, SystemKind::Swap] {
         let model = trained(system, Training::Global);
-        let at = |width| diagnose(&model, &gold, width).unwrap().unwrap();
+        let at = |width| diagnose(&model, &gold, width, Margin::None).unwrap().unwrap();
         let widths: Vec<Diagnosis> = [1, 4, 64].map(at).to_vec();
         for d in &widths {
             assert_eq!(d.sentences, 40);
@@ -54,9 +55,9 @@ fn a_beam_that_holds_every_derivation_makes_no_search_error() {
     assert!(short.len() > 5, "{}", short.len());
     let gold = treebank(short);
     let model = trained(SystemKind::ArcEager, Training::Greedy);
-    let wide = diagnose(&model, &gold, 100_000).unwrap().unwrap();
+    let wide = diagnose(&model, &gold, 100_000, Margin::None).unwrap().unwrap();
     assert_eq!((wide.search_errors, wide.fell_off), (0, [0; 10]));
     assert_eq!(wide.in_final_beam, wide.model_errors);
-    let narrow = diagnose(&model, &gold, 1).unwrap().unwrap();
+    let narrow = diagnose(&model, &gold, 1, Margin::None).unwrap().unwrap();
     assert!(narrow.right <= narrow.sentences - narrow.model_errors);
 }

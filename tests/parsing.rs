@@ -288,3 +288,24 @@ fn margins_are_calibrated_on_development_data_and_keep_their_trees() {
         treebeam(at, &format!("parse --model beam.model dev.conllu --margin {margin}")).assert().code(2).stdout("");
     }
 }
+
+#[test]
+fn tags_that_the_model_never_saw_are_told() {
+    let folder = folder();
+    let at = folder.path();
+    let known = fs::read_to_string(at.join("test.conllu")).unwrap();
+    let other: Vec<String> = known
+        .lines()
+        .map(|line| {
+            let mut columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            if let Some(tag) = columns.get_mut(3) {
+                *tag = format!("new-{tag}");
+            }
+            columns.join("\t") + "\n"
+        })
+        .collect();
+    fs::write(at.join("other.conllu"), other.concat()).unwrap();
+    let expected = "warning: other.conllu: 100 % of the words have tags in UPOS that were not in the training data";
+    assert!(told(at, "parse --model model other.conllu -o out").contains(expected));
+    assert!(!told(at, "parse --model model test.conllu -o out").contains("warning"));
+}

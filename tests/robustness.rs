@@ -185,7 +185,7 @@ fn train_says_what_it_found_and_takes_it_over() {
         "10 sentences, 40 words",
         "5 sentences with several roots (50.0 %)",
         "empty in most words: LEMMA, CPOSTAG, FEATS",
-        "warning: t.conllx: UPOS is empty in 100 % of the words",
+        "warning: t.conllx: CPOSTAG is empty in 100 % of the words",
         "recommended: --roots several",
         "recommended: --tag-column xpos",
         "recommended: --nonprojective lift",

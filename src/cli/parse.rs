@@ -95,8 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut decoding = Duration::ZERO;
     let (mut sentences, mut words) = (0, 0);
     let mut source = Source::new(reader, args.keep_going);
-    let (word_column, tag_column) = model.columns();
-    let mut empty_columns = EmptyColumns::new(word_column, tag_column, format);
+    let mut empty_columns = EmptyColumns::new(model.columns(), model.tags(), format);
     let name = args.input.display().to_string();
     let bar = progress_bar();
     loop {

@@ -13,7 +13,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Arena;
-use crate::decode::{Decoder, Workspace};
+use crate::decode::{Decoder, Margin, NO_MARGIN, Workspace, margin};
 use crate::error::Result;
 use crate::learn::{Beams, GoldSide, Pursuit, Supervision};
 use crate::model::{Frozen, Model};
@@ -69,15 +69,22 @@ impl Diagnosis {
     }
 }
 
-/// Decodes `gold` with a beam of `width` and follows the gold derivations of its trees; `None` for models whose training trees
+/// Decodes `gold` with a beam of `width` that this margin prunes, too, and follows the gold derivations of its trees; `None` for models whose training trees
 /// were lifted, as these are not the treebank's.
 ///
 /// # Errors
 /// If a tree is malformed.
-pub fn diagnose<F: Frozen>(model: &Model<F>, gold: &Treebank, width: usize) -> Result<Option<Diagnosis>> {
+pub fn diagnose<F: Frozen>(
+    model: &Model<F>,
+    gold: &Treebank,
+    width: usize,
+    margin: Margin,
+) -> Result<Option<Diagnosis>> {
     if model.header.lift.is_some() {
         return Ok(None);
     }
+    let lags = &model.header.lags;
+    let margin = margin::margin(margin, lags, width, model.scorer.scale()).unwrap_or(NO_MARGIN);
     let mut labels = model.label_decoding.labels().clone();
     let trees = gold.trees(Roots::Several, &mut labels)?;
     let mut workspace = Workspace::new(model.actions.n_labels());
@@ -86,7 +93,7 @@ pub fn diagnose<F: Frozen>(model: &Model<F>, gold: &Treebank, width: usize) -> R
         model.read(sentence, &mut workspace.input);
         let system = model.header.system;
         sum += with_system!(system, model.header.roots, |kind| {
-            of_sentence(kind.with_oracle(system.beam_oracle()), model, tree, width, &mut workspace)
+            of_sentence(kind.with_oracle(system.beam_oracle()), model, tree, (width, margin), &mut workspace)
         });
     }
     Ok(Some(sum))
@@ -97,11 +104,11 @@ fn of_sentence<S: TransitionSystem, F: Frozen>(
     system: S,
     model: &Model<F>,
     tree: Tree,
-    width: usize,
+    (width, margin): (usize, i64),
     workspace: &mut Workspace<F::Memory>,
 ) -> Diagnosis {
     let scorer = model.scorer.scorer();
-    let decoder = Decoder::new(system, &model.actions, model.scorer.scorer());
+    let decoder = Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(margin);
     let machine = decoder.machine;
     let gold = Gold::new(tree);
     let supervision = Supervision { machine, gold: &gold };

@@ -281,7 +281,7 @@ impl Engine for Treebeam {
 
     fn diagnose(&self, trained: &Trained, width: usize) -> Result<Option<Diagnosis>> {
         match &trained.model {
-            AnyModel::Transitions(model) => diagnose(model, &trained.test.treebank, width),
+            AnyModel::Transitions(model) => diagnose(model, &trained.test.treebank, width, trained.margin),
             // The best tree of all is found exactly: there are no search errors.
             AnyModel::Graph(_) => Ok(None),
         }

@@ -17,7 +17,7 @@ use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::training::Nonprojective;
 use crate::training::prepare::{TrainingTrees, compare, development, provenance};
 use crate::tree::{Gold, LabelId, ROOT, Tree};
-use crate::treebank::Treebank;
+use crate::treebank::{Column, Sentence, Treebank};
 use crate::with_system;
 
 /// One training sentence.
@@ -87,6 +87,7 @@ impl TrainingData {
             word_column: options.word_column,
             word_shape: options.word_shape,
             tag_column: options.tag_column,
+            tags: tags(kept.iter().map(|(sentence, _)| *sentence), options.tag_column.into()),
             labels: labels.names().to_vec(),
             arcs: arcs.into_iter().collect(),
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),
@@ -186,6 +187,19 @@ impl TrainingData {
             model.calibrate(&inputs);
         }
     }
+}
+
+/// The different values of a column, in order; none if there are more than a set of tags has.
+fn tags<'s>(sentences: impl Iterator<Item = &'s Sentence>, column: Column) -> Vec<String> {
+    const MOST: usize = 512;
+    let mut tags = BTreeSet::new();
+    for sentence in sentences {
+        tags.extend(sentence.words().map(|word| sentence.column(word, column)));
+        if tags.len() > MOST {
+            return Vec::new();
+        }
+    }
+    tags.into_iter().map(str::to_owned).collect()
 }
 
 /// The sentences that margins are calibrated on, at most.

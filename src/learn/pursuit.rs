@@ -77,7 +77,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
             return false;
         }
         decoder.score(items, memory, context, queries);
-        let mut beam = Beam::new(selected(self.width), items[0].score, selection);
+        let mut beam = Beam::new(selected(self.width), items[0].score, selection).with_margin(decoder.margin);
         decoder.offer(&mut beam, items, memory, context, queries);
         correct_by_rank.clear();
         for (rank, item) in (0..).zip(&*items).filter(|(_, item)| item.is_gold) {

@@ -46,6 +46,9 @@ pub struct Header {
     pub word_shape: WordShape,
     /// The column that tag atoms read.
     pub tag_column: ColumnName,
+    /// The values of the column of tags in the training data, in order; empty if there are too many to keep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The labels, by number.
     pub labels: Vec<String>,
     /// The arcs of the training trees by move, label, and whether they come from the root.

@@ -1,29 +1,35 @@
-//! Columns that the model reads and the input does not fill.
+//! Columns that the model reads and that the input does not fill, or not with what the model knows.
 
 use crate::features::ColumnName;
 use crate::treebank::{Column, Format, Sentence};
+use std::collections::HashSet;
 
 /// Words that are looked at before anything is said.
 const ENOUGH: usize = 100;
 
 /// Watches the columns that a model reads.
 #[derive(Debug)]
-pub struct EmptyColumns {
+pub struct EmptyColumns<'m> {
     columns: Vec<(Column, usize)>,
+    /// The tags that the model knows, if it tells them.
+    tags: HashSet<&'m str>,
+    tag_column: Column,
+    n_unknown: usize,
     n_words: usize,
     said: bool,
     /// What the input's columns are called.
     format: Format,
 }
 
-impl EmptyColumns {
-    /// Watches the columns of words and of tags.
-    pub fn new(word: ColumnName, tag: ColumnName, format: Format) -> EmptyColumns {
+impl<'m> EmptyColumns<'m> {
+    /// Watches the columns of words and of tags. `tags` are those that the model knows, or none.
+    pub fn new((word, tag): (ColumnName, ColumnName), tags: &'m [String], format: Format) -> EmptyColumns<'m> {
         let mut columns = vec![(Column::from(word), 0)];
         if word != tag {
             columns.push((Column::from(tag), 0));
         }
-        EmptyColumns { columns, n_words: 0, said: false, format }
+        let tags = tags.iter().map(String::as_str).collect();
+        EmptyColumns { columns, tags, tag_column: tag.into(), n_unknown: 0, n_words: 0, said: false, format }
     }
 
     /// Counts, and warns once: as soon as enough was seen, or at the latest `at_the_end`.
@@ -34,6 +40,10 @@ impl EmptyColumns {
         for sentence in sentences {
             for (column, n_empty) in &mut self.columns {
                 *n_empty += sentence.words().filter(|&word| sentence.column(word, *column) == "_").count();
+            }
+            if !self.tags.is_empty() {
+                let tags = sentence.words().map(|word| sentence.column(word, self.tag_column));
+                self.n_unknown += tags.filter(|&tag| tag != "_" && !self.tags.contains(tag)).count();
             }
             self.n_words += sentence.n_words();
         }
@@ -48,6 +58,14 @@ impl EmptyColumns {
                  fill the column, with a tagger for example, or train a model that reads another one (--tag-column, \
                  --word-column)",
                 column.name(self.format)
+            );
+        }
+        if self.n_unknown * 2 > self.n_words {
+            let percent = 100 * self.n_unknown / self.n_words;
+            eprintln!(
+                "warning: {path}: {percent} % of the words have tags in {} that were not in the training data: expect poor trees; \
+                 tag the input with the tags of the training data, which `treebeam model info --json` lists",
+                self.tag_column.name(self.format)
             );
         }
     }

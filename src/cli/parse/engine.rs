@@ -125,6 +125,14 @@ impl Loaded {
         }
     }
 
+    /// The tags of the training data, if the model tells them.
+    pub fn tags(&self) -> &[String] {
+        match self {
+            Loaded::Transitions(model) => &model.header.tags,
+            Loaded::Graph(_) => &[],
+        }
+    }
+
     /// What a score of 1.0 is in the model's fixed point.
     pub fn scale(&self) -> u32 {
         match self {

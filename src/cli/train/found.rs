@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Problems, Result, remaining};
 use crate::options::{GivenOptions, Options};
-use crate::treebank::{Column, Format, Survey, Treebank};
+use crate::treebank::{Column, Survey, Treebank};
 use std::path::Path;
 
 /// How many sentences that are left out are listed for each kind of problem.
@@ -98,7 +98,7 @@ fn warn(train: &Treebank, dev: Option<&Treebank>, survey: &Survey, options: &Opt
     for column in read {
         let percent = survey.empty_percent(column);
         if percent > 50.0 {
-            let name = column.name(Format::Conllu);
+            let name = column.name(train.format);
             eprintln!("warning: {path}: {name} is empty in {percent:.0} % of the words, and the model would read it");
         }
     }
