@@ -392,7 +392,8 @@ name = "graph"
 options = { system = "eisner" }
 "#;
 
-/// The arguments that run [`LONG`] in `out`, with a checkpoint after each iteration.
+/// The arguments that run [`LONG`] in `out`, with a checkpoint after each iteration. What stands beside `out` is taken for other
+/// experiments, whose trainings are not done again: so each `out` is in a folder of its own.
 fn long<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let fixed = ["experiment", "run", "long.toml", "--checkpoint-seconds", "0", "--out", out];
     fixed.into_iter().chain(more.iter().copied()).collect()
@@ -437,45 +438,43 @@ fn states(planned: &[serde_json::Value]) -> Vec<&str> {
 }
 
 #[test]
-#[ignore = "it waits for a checkpoint that a fast machine may be done with before it is seen"]
 fn two_processes_and_a_kill_lose_nothing_and_do_nothing_twice() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::write(at.join("long.toml"), LONG).unwrap();
-    treebeam(&long("alone", &["--jobs", "1"]), at).assert().success();
-    assert_eq!(states(&planned(at, "shared")), ["missing"; 8]);
+    treebeam(&long("alone/long", &["--jobs", "1"]), at).assert().success();
+    assert_eq!(states(&planned(at, "shared/long")), ["missing"; 8]);
 
     // The first is killed in the middle of a training, while the second runs another one.
-    let mut first = spawn(&long("shared", &["--jobs", "1"]), at);
-    let checkpoint = wait_for(&at.join("shared/cells"), ".checkpoint");
-    let second = spawn(&long("shared", &["--jobs", "1"]), at);
+    let mut first = spawn(&long("shared/long", &["--jobs", "1"]), at);
+    let checkpoint = wait_for(&at.join("shared/long/cells"), ".checkpoint");
+    let second = spawn(&long("shared/long", &["--jobs", "1"]), at);
     first.kill().unwrap();
     first.wait().unwrap();
-    let third = spawn(&long("shared", &["--jobs", "2"]), at);
+    let third = spawn(&long("shared/long", &["--jobs", "2"]), at);
     let told = [ended(second), ended(third)];
-    assert_eq!(counts(&at.join("shared")), counts(&at.join("alone")), "the same figures");
-    let records = std::fs::read_to_string(at.join("shared/records.jsonl")).unwrap();
+    assert_eq!(counts(&at.join("shared/long")), counts(&at.join("alone/long")), "the same figures");
+    let records = std::fs::read_to_string(at.join("shared/long/records.jsonl")).unwrap();
     assert_eq!(records.lines().count(), 8, "each cell once");
     // A line for each cell that a process has run or found.
     let run = told.iter().flat_map(|told| told.lines()).filter(|line| line.contains(" s (")).count();
     assert!((7..=8).contains(&run), "cells that were run, but for what the first had finished: {told:?}");
     assert!(!checkpoint.exists());
-    let left: Vec<String> = std::fs::read_dir(at.join("shared/cells"))
+    let left: Vec<String> = std::fs::read_dir(at.join("shared/long/cells"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name != ".lock" && !name.starts_with(".treebeam-"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
-    assert_eq!(states(&planned(at, "shared")), ["done"; 8]);
+    assert_eq!(states(&planned(at, "shared/long")), ["done"; 8]);
 }
 
 #[test]
-#[ignore = "it waits for a checkpoint that a fast machine may be done with before it is seen"]
 fn a_cell_goes_on_from_its_checkpoint_to_the_same_figures() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::write(at.join("long.toml"), LONG).unwrap();
-    let cells = planned(at, "whole");
+    let cells = planned(at, "whole/long");
     for key in ["experiment", "key", "title", "seconds", "memory", "records", "state"] {
         assert!(!cells[0][key].is_null(), "{key}: {}", cells[0]);
     }
@@ -485,29 +484,29 @@ fn a_cell_goes_on_from_its_checkpoint_to_the_same_figures() {
     let keys = [0, 2].map(|i| cells[i]["key"].as_str().unwrap());
     for key in keys {
         let one = ["--cell", &key[..10]];
-        treebeam(&long("whole", &one), at).assert().success().stdout("");
-        assert!(at.join(format!("whole/cells/{key}.json")).exists());
-        let mut killed = spawn(&long("cut", &one), at);
-        wait_for(&at.join("cut/cells"), ".checkpoint");
-        assert_eq!(states(&planned(at, "cut")).iter().filter(|state| **state == "running").count(), 1);
+        treebeam(&long("whole/long", &one), at).assert().success().stdout("");
+        assert!(at.join(format!("whole/long/cells/{key}.json")).exists());
+        let mut killed = spawn(&long("cut/long", &one), at);
+        wait_for(&at.join("cut/long/cells"), ".checkpoint");
+        assert_eq!(states(&planned(at, "cut/long")).iter().filter(|state| **state == "running").count(), 1);
         killed.kill().unwrap();
         killed.wait().unwrap();
-        assert_eq!(states(&planned(at, "cut")).iter().filter(|state| **state == "interrupted").count(), 1);
-        treebeam(&long("cut", &one), at).assert().success();
+        assert_eq!(states(&planned(at, "cut/long")).iter().filter(|state| **state == "interrupted").count(), 1);
+        treebeam(&long("cut/long", &one), at).assert().success();
     }
     assert_eq!(
-        states(&planned(at, "cut")),
+        states(&planned(at, "cut/long")),
         ["done", "missing", "done", "missing", "missing", "missing", "missing", "missing"]
     );
     // A table gathers the cells.
-    for out in ["whole", "cut"] {
+    for out in ["whole/long", "cut/long"] {
         treebeam(&["experiment", "table", "long.toml", "--out", out], at).assert().success();
         assert!(!at.join(out).join(format!("cells/{}.json", keys[0])).exists());
     }
-    let [whole, cut] = ["whole", "cut"].map(|out| counts(&at.join(out)));
+    let [whole, cut] = ["whole/long", "cut/long"].map(|out| counts(&at.join(out)));
     assert_eq!(whole.len(), 2);
     assert_eq!(whole, cut);
-    let records = std::fs::read_to_string(at.join("cut/records.jsonl")).unwrap();
+    let records = std::fs::read_to_string(at.join("cut/long/records.jsonl")).unwrap();
     for line in records.lines() {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
         assert_eq!(record["training"]["epochs"].as_array().unwrap().len(), 12, "those before the interruption too");
@@ -515,7 +514,7 @@ fn a_cell_goes_on_from_its_checkpoint_to_the_same_figures() {
             assert!(record["training"]["cpu_s"].as_f64() > Some(0.001), "{record}");
         }
     }
-    let told = treebeam(&long("cut", &["--cell", "zz"]), at).assert().code(2);
+    let told = treebeam(&long("cut/long", &["--cell", "zz"]), at).assert().code(2);
     assert!(text(told.get_output().stderr.clone()).contains("--cell zz: no such cell"));
 }
 

@@ -103,7 +103,8 @@ impl Lags {
     pub fn new(width: usize, mut lags: Vec<i64>, scale: u32) -> Lags {
         lags.sort_unstable();
         let quantile = |percentage: f64| {
-            let n = (percentage / 100.0 * lags.len() as f64).ceil() as usize;
+            // 99.9 % of 1,000 are 999, in spite of rounding.
+            let n = (percentage * lags.len() as f64 / 100.0 - 1e-6).ceil() as usize;
             let lag = lags.get(n.max(1) - 1).copied().unwrap_or_default();
             // So many digits are read from a file as they were written.
             (percentage, (lag as f64 / f64::from(scale) * 1e4).round() / 1e4)

@@ -56,7 +56,9 @@ impl SideScores {
         let n = sides.parts.len();
         let moves = u64::from(permitted.moves.bits()) | u64::from(permitted.from_root.bits()) << 16;
         let pairs = ids[..n.next_multiple_of(2)].chunks_exact(2);
-        let found = key(moves, pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32));
+        let pairs = pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+        // What is permitted is spread over all bits first: else it would share some with the first pair.
+        let found = key(moves.wrapping_mul(0x9e37_79b9_7f4a_7c15), pairs);
         let next = self.signatures.len() as u32;
         let number = match self.found.get_or_insert(found, next) {
             Some(known) => known,
