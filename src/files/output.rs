@@ -127,7 +127,14 @@ fn open(path: &Path) -> io::Result<Sink> {
             let place = path.canonicalize()?;
             Ok(temporary(place, Some(there.permissions()))?)
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(temporary(path.to_owned(), None)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = folder(path);
+            if !folder.is_dir() {
+                let found = format!("there is no folder {}; expected one that exists", folder.display());
+                return Err(io::Error::new(error.kind(), found));
+            }
+            Ok(temporary(path.to_owned(), None)?)
+        }
         Err(error) => Err(error),
     }
 }
