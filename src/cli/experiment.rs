@@ -5,6 +5,7 @@ mod folder;
 mod opened;
 mod peers;
 mod programs;
+mod submit;
 mod throughput;
 mod trainings;
 
@@ -20,7 +21,7 @@ use toml::Table;
 
 use crate::error::Error;
 use crate::experiment::{Overrides, Spec};
-use opened::{Experiment, How};
+use opened::{Experiment, How, State};
 
 /// Options of `treebeam experiment`.
 #[derive(Debug, clap::Args)]
@@ -67,6 +68,25 @@ enum Command {
         /// Print the cells, which of them are done, and how long the others may take; run nothing
         #[arg(long)]
         dry_run: bool,
+    },
+    /// Hand what is missing of experiments to a cluster
+    ///
+    /// Cells are put together to tasks of some minutes. The plan, the specifications and a copy of the program are frozen first, so
+    /// that nothing changes under jobs that wait. Tasks that are interrupted go on from their checkpoints. When all have ended,
+    /// a last job gathers the records and writes the tables.
+    Submit {
+        #[command(flatten)]
+        experiments: Experiments,
+        #[command(flatten)]
+        options: submit::Options,
+    },
+    /// Count the cells of experiments by how things stand with them, from the files of records alone
+    Status {
+        #[command(flatten)]
+        experiments: Experiments,
+        /// An object with counts for each experiment
+        #[arg(long)]
+        json: bool,
     },
     /// Write tables and plots of what has been run
     Table {
@@ -141,6 +161,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 n_failed += experiment.run(&how)?;
             }
             Ok(ExitCode::from(u8::from(n_failed > 0)))
+        }
+        Command::Submit { experiments, options } => {
+            submit::submit(&experiments, &experiments.open()?, &options)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Status { experiments, json } => {
+            status(&experiments.open()?, json)?;
+            Ok(ExitCode::SUCCESS)
         }
         Command::Table { experiments } => {
             for experiment in &mut experiments.open()? {
@@ -243,6 +271,28 @@ fn keys(opened: &[Opened], wanted: &[String]) -> anyhow::Result<HashSet<String>>
         };
     }
     Ok(keys)
+}
+
+/// Prints how many cells of each experiment stand how.
+fn status(opened: &[Opened], json: bool) -> anyhow::Result<()> {
+    let mut counted = serde_json::Map::new();
+    for experiment in opened {
+        let mut counts: BTreeMap<&str, usize> = State::ALL.iter().map(|state| (state.name(), 0)).collect();
+        for cell in experiment.planned()? {
+            *counts.entry(cell.state.name()).or_default() += 1;
+        }
+        let (name, ..) = experiment.outline(1);
+        if !json {
+            let told: Vec<String> =
+                State::ALL.iter().map(|state| format!("{} {}", counts[state.name()], state.name())).collect();
+            writeln!(std::io::stdout(), "{name}: {}", told.join(", "))?;
+        }
+        counted.insert(name.to_owned(), serde_json::to_value(counts)?);
+    }
+    if json {
+        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&counted)?)?;
+    }
+    Ok(())
 }
 
 fn show(opened: &[Opened], jobs: usize) -> anyhow::Result<()> {

@@ -106,8 +106,11 @@ pub struct Opened<K: Kind, V> {
 }
 
 impl State {
+    /// All of them.
+    pub const ALL: [State; 5] = [State::Done, State::Running, State::Interrupted, State::Stale, State::Missing];
+
     /// As `plan` prints it.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             State::Done => "done",
             State::Stale => "stale",
