@@ -14,7 +14,7 @@ help:
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
 
-test: lint doc examples ## everything that a change must pass; README's commands are among the tests
+test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
 	$(CARGO) test --release --locked
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.

@@ -1,6 +1,7 @@
-//! The figures of README.md are those of the committed tables, and the scores of the tables those of the committed records.
+//! The figures of README.md and of the book are those of the committed tables, and the scores of the tables those of the
+//! committed records.
 //!
-//! README quotes figures in fragments of sentences. The test makes each fragment again from the tables and looks for it; then
+//! The texts quote figures in fragments of sentences. The test makes each fragment again from the tables and looks for it; then
 //! it looks for numbers that no fragment has made.
 
 use std::collections::HashMap;
@@ -105,59 +106,94 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// README's results with blanks for line ends, and which of its bytes are accounted for.
-struct Readme {
+/// A text that quotes figures, with blanks for line ends, and which of its bytes are accounted for.
+struct Text {
+    name: &'static str,
     text: String,
     is_known: Vec<bool>,
 }
 
-impl Readme {
-    fn new() -> Readme {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-        let text = fs::read_to_string(path).unwrap();
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+/// All texts that quote figures.
+struct Texts(Vec<Text>);
+
+/// The texts, each with where its figures begin and end.
+const QUOTING: [(&str, &str, &str); 5] = [
+    ("README.md", "## The answer", "## Where to read on"),
+    ("docs/src/answer.md", "**The question is not answered yet.**", ""),
+    ("docs/src/papers.md", "## What came out", "## The treebanks"),
+    ("docs/src/speed.md", "On English-EWT", "## Measuring it again"),
+    ("docs/src/methodology.md", "Five seeds of one row", "Most experiments so far"),
+];
+
+impl Text {
+    fn new(name: &'static str, start: &str, end: &str) -> Text {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+        let from = text.find(start).unwrap_or_else(|| panic!("{name}: no `{start}`"));
+        let to = if end.is_empty() { text.len() } else { from + text[from..].find(end).unwrap() };
+        let text = text[from..to].split_whitespace().collect::<Vec<_>>().join(" ");
         let is_known = vec![false; text.len()];
-        Readme { text, is_known }
+        Text { name, text, is_known }
     }
 
-    /// Fails unless the text says so.
-    fn says(&mut self, fragment: &str) {
-        let at = self.text.find(fragment).unwrap_or_else(|| panic!("README.md does not say: {fragment}"));
-        self.is_known[at..at + fragment.len()].fill(true);
+    /// Accounts for every place that says so; whether there is any.
+    fn says(&mut self, fragment: &str) -> bool {
+        let mut says = false;
+        for (at, _) in self.text.match_indices(fragment) {
+            self.is_known[at..at + fragment.len()].fill(true);
+            says = true;
+        }
+        says
     }
 
-    /// Accounts for what is no result: targets of links, code, years, and these words.
-    fn leave_out(&mut self, words: &[&str]) {
-        let text = self.text.clone();
+    /// Accounts for targets of links and code.
+    fn leave_out_markup(&mut self) {
         for (start, end) in [("](", ")"), ("`", "`"), ("```", "```")] {
             let mut from = 0;
-            while let Some(at) = text[from..].find(start).map(|at| from + at) {
-                let Some(stop) = text[at + start.len()..].find(end) else { break };
+            while let Some(at) = self.text[from..].find(start).map(|at| from + at) {
+                let Some(stop) = self.text[at + start.len()..].find(end) else { break };
                 let stop = at + start.len() + stop + end.len();
                 self.is_known[at..stop].fill(true);
                 from = stop;
             }
         }
-        for word in words {
-            for (at, _) in text.match_indices(word) {
-                self.is_known[at..at + word.len()].fill(true);
-            }
-        }
     }
 
-    /// Numbers from `start` up to `end` that nothing accounts for, with what is around them.
-    fn unknown_numbers(&self, start: &str, end: &str) -> Vec<String> {
-        let from = self.text.find(start).unwrap();
-        let to = from + self.text[from..].find(end).unwrap();
+    /// Numbers that nothing accounts for, with what is around them.
+    fn unknown_numbers(&self) -> Vec<String> {
         let is_digit = |at: usize| self.text.as_bytes()[at].is_ascii_digit();
-        let begins = |at: &usize| is_digit(*at) && !is_digit(at - 1) && !self.is_known[*at];
+        let begins = |at: &usize| is_digit(*at) && (*at == 0 || !is_digit(at - 1)) && !self.is_known[*at];
         let around = |at: usize| {
             let (mut low, mut high) = (at.saturating_sub(30), (at + 20).min(self.text.len()));
             low += (0..4).find(|i| self.text.is_char_boundary(low + i)).unwrap();
             high -= (0..4).find(|i| self.text.is_char_boundary(high - i)).unwrap();
-            self.text[low..high].to_owned()
+            format!("{}: {}", self.name, &self.text[low..high])
         };
-        (from..to).filter(begins).map(around).collect()
+        (0..self.text.len()).filter(begins).map(around).collect()
+    }
+}
+
+impl Texts {
+    fn new() -> Texts {
+        Texts(QUOTING.map(|(name, start, end)| Text::new(name, start, end)).into())
+    }
+
+    /// Fails unless one of the texts says so.
+    fn says(&mut self, fragment: &str) {
+        let mut said = false;
+        for text in &mut self.0 {
+            said |= text.says(fragment);
+        }
+        assert!(said, "neither README.md nor the book says: {fragment}");
+    }
+
+    /// Accounts for what is no result: targets of links, code, years, and these words.
+    fn leave_out(&mut self, words: &[&str]) {
+        for text in &mut self.0 {
+            text.leave_out_markup();
+            for word in words {
+                text.says(word);
+            }
+        }
     }
 }
 
@@ -177,16 +213,17 @@ fn rounded(value: f64, places: i32) -> String {
 }
 
 #[test]
-fn figures_of_the_readme_are_those_of_the_tables() {
-    let mut readme = Readme::new();
-    global_against_greedy(&mut readme);
-    papers(&mut readme);
-    ablations(&mut readme);
-    speed(&mut readme);
-    systems(&mut readme);
-    learners(&mut readme);
-    // Sizes of experiments that `what_was_run_is_said` looks at, widths, and numbers of tables and processors.
-    readme.leave_out(&[
+fn figures_of_the_texts_are_those_of_the_tables() {
+    let mut texts = Texts::new();
+    global_against_greedy(&mut texts);
+    papers(&mut texts);
+    ablations(&mut texts);
+    speed(&mut texts);
+    systems(&mut texts);
+    learners(&mut texts);
+    seeds(&mut texts);
+    // Sizes of experiments that `what_was_run_is_as_the_texts_say` looks at, widths, and numbers of tables and processors.
+    texts.leave_out(&[
         "(2011)",
         "(2013)",
         "(2015)",
@@ -194,18 +231,18 @@ fn figures_of_the_readme_are_those_of_the_tables() {
         "b=8",
         "b=32",
         "Zen 4",
-        "1.88",
         "tables 4 and 5",
         "beam of 8",
         "width 8",
         "19 languages",
         "10 languages",
+        "400 to 2,000 training sentences, one seed, 6 to 10 iterations",
     ]);
-    let unknown = readme.unknown_numbers("What global training buys, as", "## Using it");
-    assert!(unknown.is_empty(), "numbers of README.md that are compared with nothing: {unknown:#?}");
+    let unknown: Vec<String> = texts.0.iter().flat_map(Text::unknown_numbers).collect();
+    assert!(unknown.is_empty(), "numbers that are compared with nothing: {unknown:#?}");
 }
 
-fn global_against_greedy(readme: &mut Readme) {
+fn global_against_greedy(texts: &mut Texts) {
     let document = document("global-vs-greedy", "quick");
     let rows = [
         "greedy static",
@@ -226,21 +263,31 @@ fn global_against_greedy(readme: &mut Readme) {
         for row in &rows[1..] {
             line += &format!(" {:.2} ({:+.2}) |", las(row), las(row) - las(rows[0]));
         }
-        readme.says(&line);
+        texts.says(&line);
     }
+    let columns = ["arc-standard", "arc-eager", "arc-hybrid", "arc-eager, zn11"];
+    let ahead = columns.map(|column| {
+        let las = |row: &str| score(&document, &format!("LAS: {column}"), "average", row);
+        las("global max-violation b=8") - las("greedy dynamic")
+    });
+    let (least, most) =
+        ahead.iter().fold((f64::INFINITY, 0.0f64), |(low, high), gain| (low.min(*gain), high.max(*gain)));
+    assert!(least > 0.0);
+    texts.says(&format!(
+        "max-violation at width 8 is ahead of exploration (*greedy dynamic*) in every line, by {least:.1} to {most:.1} points"
+    ));
     let surely = |row: &str| -> Vec<String> {
-        let columns = ["arc-standard", "arc-eager", "arc-hybrid", "arc-eager, zn11"];
         let of = |column: &str| wins(&document, column, row, "greedy static", Metric::Las);
         columns.map(|column| format!("{} of {}", of(column).surely_higher, of(column).n)).into()
     };
     let told = |row: &str| surely(row).join(", ");
-    readme.says(&format!(
+    texts.says(&format!(
         "significant on {} treebanks for max-violation at width 8, and on {} for exploration",
         told("global max-violation b=8"),
         told("greedy dynamic")
     ));
     let gain = |row: &str| mean(&last_gains(&document, row));
-    readme.says(&format!(
+    texts.says(&format!(
         "In the last iteration early updates still gained {:.1} points of LAS on development data, max-violation at width 8 {:.1}, \
          greedy training less than 0.1",
         gain("global early b=8"),
@@ -248,15 +295,15 @@ fn global_against_greedy(readme: &mut Readme) {
     ));
     assert!(gain("greedy static") < 0.1 && gain("greedy dynamic") < 0.1);
     let n = wins(&document, "arc-eager", "greedy dynamic", "greedy static", Metric::Las).n;
-    readme.says(&format!("the sign test over treebanks reaches p = {:.2} at best", 2.0 * 0.5f64.powi(n as i32)));
-    readme.says("2,000 training sentences), Hungarian-Szeged and Turkish-IMST, one seed, 10 iterations");
+    texts.says(&format!("the sign test over treebanks reaches p = {:.2} at best", 2.0 * 0.5f64.powi(n as i32)));
+    texts.says("2,000 training sentences), Hungarian-Szeged and Turkish-IMST, one seed, 10 iterations");
 }
 
-fn papers(readme: &mut Readme) {
+fn papers(texts: &mut Texts) {
     let table1 = document("gn13-table1", "full");
     let gain = |column: &str| wins(&table1, column, "dynamic", "static", Metric::Uas);
     let [eager, hybrid, easy] = [gain("arc-eager"), gain("arc-hybrid"), gain("easy-first")];
-    readme.says(&format!(
+    texts.says(&format!(
         "UAS {}, {} and {} in the mean of five seeds (paper {}, {} and {}); higher on {}, {} and {} of {} languages, significantly on \
          {}, {} and {}; with arc-hybrid significantly lower on {}",
         signed(eager.mean),
@@ -275,7 +322,7 @@ fn papers(readme: &mut Readme) {
         hybrid.surely_lower
     ));
     assert!(table1.about.iter().any(|text| text.contains("for 15 iterations, with 5 seeds")), "{:?}", table1.about);
-    readme.says("The paper trained easy-first for 20 iterations; all rows here have 15");
+    texts.says("The paper trained easy-first for 20 iterations; all rows here have 15");
 
     let figure1 = document("gn13-figure1", "quick");
     let map = figure1.blocks.iter().find_map(|block| match &block.content {
@@ -287,17 +334,17 @@ fn papers(readme: &mut Readme) {
     let of_line = |i: usize| mean(&values[i]);
     let of_column = |j: usize| mean(&values.iter().map(|line| line[j]).collect::<Vec<_>>());
     let (last_line, last_column) = (values.len() - 1, values[0].len() - 1);
-    readme.says(&format!(
+    texts.says(&format!(
         "in the mean UAS falls the later exploration begins ({:.1} to {:.1}) and rises with its probability ({:.1} to {:.1})",
         of_line(0),
         of_line(last_line),
         of_column(0),
         of_column(last_column)
     ));
-    readme.says("two treebanks, one seed a cell, 10 iterations so far");
+    texts.says("two treebanks, one seed a cell, 10 iterations so far");
 
     let l2s = wins(&document("l2s-table3", "full"), "all", "L2S", "Dyna", Metric::Las);
-    readme.says(&format!(
+    texts.says(&format!(
         "LAS {} in the mean (paper {}; p = {:.2} by signs), higher on {} of {} treebanks ({} significantly), lower on {} ({} \
          significantly)",
         signed(l2s.mean),
@@ -309,8 +356,8 @@ fn papers(readme: &mut Readme) {
         l2s.lower,
         l2s.surely_lower
     ));
-    readme.says("three passes at an untuned rate and leaves out rare features, the perceptron 15 passes");
-    readme.says("three treebanks, 800 sentences, three passes, none converged");
+    texts.says("three passes at an untuned rate and leaves out rare features, the perceptron 15 passes");
+    texts.says("three treebanks, 800 sentences, three passes, none converged");
 
     let bounds = document("fg17-table1", "full");
     let losses = table(&bounds, "Bounds and loss, means over configurations").lines.last().unwrap();
@@ -323,8 +370,8 @@ fn papers(readme: &mut Readme) {
     let lines = &table(&bounds, "Bounds and loss, means over configurations").lines;
     let (_, treebanks) = lines.split_last().unwrap();
     assert_eq!(treebanks.iter().filter(n_chained).count(), treebanks.len());
-    readme.says(&format!("the bounds enclose the loss on all {}", treebanks.len()));
-    readme.says(&format!(
+    texts.says(&format!("the bounds enclose the loss on all {}", treebanks.len()));
+    texts.says(&format!(
         "(mean loss {:.2}, paper {:.2}); the order of the three is the paper's on {n_same} treebanks",
         losses[4].value.unwrap(),
         losses[8].value.unwrap()
@@ -336,7 +383,7 @@ fn papers(readme: &mut Readme) {
 
     let (table3, table4) = (document("fg17-table3", "full"), document("fg17-table4", "full"));
     let claim = wins(&table3, "all", "upper", "monotonic", Metric::Uas);
-    readme.says(&format!(
+    texts.says(&format!(
         "UAS {} (paper {}), on {} of {} languages, significant on {}",
         signed(claim.mean),
         signed(claim.paper.unwrap()),
@@ -346,7 +393,7 @@ fn papers(readme: &mut Readme) {
     ));
     let exploring = ["monotonic", "upper"].map(|row| wins(&table3, "all", row, "static", Metric::Uas));
     let papers = exploring.each_ref().map(|wins| signed(wins.paper.unwrap()));
-    readme.says(&format!(
+    texts.says(&format!(
         "Exploring over static, with final arcs and without: {} and {} (paper {} and {}), significant on {} and {}",
         signed(exploring[0].mean),
         signed(exploring[1].mean),
@@ -357,7 +404,7 @@ fn papers(readme: &mut Readme) {
     ));
     let beside = ["covington dynamic", "covington non-monotonic"]
         .map(|row| wins(&table4, "all", row, "arc-eager dynamic", Metric::Uas));
-    readme.says(&format!(
+    texts.says(&format!(
         "Beside arc-eager {} and {} (paper {} and {}), higher on {} and {} of {}, p = {:.2} and {:.2} by signs",
         signed(beside[0].mean),
         signed(beside[1].mean),
@@ -371,10 +418,10 @@ fn papers(readme: &mut Readme) {
     ));
 }
 
-fn ablations(readme: &mut Readme) {
+fn ablations(texts: &mut Texts) {
     let lecture = document("lecture-global-vs-greedy", "quick");
     let las = |row: &str| score(&lecture, "LAS: arc-eager", "average", row);
-    readme.says(&format!(
+    texts.says(&format!(
         "arc-eager, LAS: gold configurations {:.1}, explored ones {:.1}; global without early update {:.1}, with it {:.1} (not \
          converged), max-violation {:.1}",
         las("greedy, gold configurations"),
@@ -383,20 +430,20 @@ fn ablations(readme: &mut Readme) {
         las("global, early update"),
         las("global, max-violation")
     ));
-    readme.says("(at most 1,000 sentences, 8 iterations, one seed)");
+    texts.says("(at most 1,000 sentences, 8 iterations, one seed)");
     let beams = document("exploration-vs-beam", "quick");
     let figure = beams.blocks.iter().find_map(|block| match &block.content {
         Content::Figure(figure) if figure.name == "decoding-time" => Some(figure),
         _ => None,
     });
     let ends: Vec<f64> = figure.unwrap().curves.iter().map(|curve| curve.points.last().unwrap().y).collect();
-    readme.says(&format!(
+    texts.says(&format!(
         "with all the time that any row takes, beams are ahead on {} of {} systems, by {:.2} points of LAS in the mean",
         ends.iter().filter(|end| **end > 0.0).count(),
         ends.len(),
         mean(&ends)
     ));
-    readme.says("400 sentences, 6 iterations");
+    texts.says("400 sentences, 6 iterations");
 }
 
 /// The lines of a file of tab-separated values, by the heads of its columns.
@@ -407,7 +454,7 @@ fn tsv(path: &Path) -> Vec<HashMap<String, String>> {
     lines.map(|line| heads.iter().cloned().zip(line).collect()).collect()
 }
 
-fn speed(readme: &mut Readme) {
+fn speed(texts: &mut Texts) {
     let folder = results().join("throughput");
     let lines = tsv(&folder.join("quick.tsv"));
     let of = |line: &HashMap<String, String>, head: &str| -> f64 { line[head].parse().unwrap() };
@@ -421,13 +468,16 @@ fn speed(readme: &mut Readme) {
             (step.split(':').next().unwrap().to_owned(), record["figures"].clone())
         })
         .collect();
+    let (mut slower, mut speeds) = (Vec::new(), Vec::new());
     for width in ["1", "8", "64"] {
         let line = lines.iter().find(|l| l["input"] == "test" && l["width"] == width && l["threads"] == "1").unwrap();
         let tokens_per_s = of(line, "tokens_per_s");
         let sentences_per_s = tokens_per_s * of(line, "sentences") / of(line, "tokens");
         let times = of(line, "times_greedy");
         let training = &trainings[&line["trained"]];
-        readme.says(&format!(
+        slower.push(times);
+        speeds.push(rounded(tokens_per_s, 3));
+        texts.says(&format!(
             "| {width} | {:.2} | {} | {} | {:.1} | {} | {:.0} MB | {} iterations in {:.0} s |",
             of(line, "las"),
             rounded(tokens_per_s, 3),
@@ -439,13 +489,18 @@ fn speed(readme: &mut Readme) {
             training["used"]["wall_s"].as_f64().unwrap()
         ));
     }
+    texts.says(&format!(
+        "parsing takes {:.1} times as long at width 8 as greedily, and {:.1} times at width 64 (English-EWT, `zn11`, one core: {}, {} \
+         and {} words a second)",
+        slower[1], slower[2], speeds[0], speeds[1], speeds[2]
+    ));
     let extremes = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)))
     };
     let (low, high) = extremes(&mut trainings.values().map(|t| t["model_bytes"].as_f64().unwrap() / 1e6));
-    readme.says(&format!("files of {low:.0} to {high:.0} MB"));
+    texts.says(&format!("files of {low:.0} to {high:.0} MB"));
     let (low, high) = extremes(&mut lines.iter().map(|line| of(line, "load_ms")));
-    readme.says(&format!("models load in {low:.0} to {high:.0} ms"));
+    texts.says(&format!("models load in {low:.0} to {high:.0} ms"));
     let joined = |width: &str| -> Vec<(f64, f64)> {
         let of_width = lines.iter().filter(|l| l["input"] == "joined" && l["width"] == width);
         of_width.map(|line| (of(line, "words"), of(line, "cpu_us_per_token"))).collect()
@@ -453,18 +508,18 @@ fn speed(readme: &mut Readme) {
     let (narrow, wide) = (joined("8"), joined("64"));
     let ends = |points: &[(f64, f64)]| (points[0], points[points.len() - 1]);
     let ((short, long), (wide_short, wide_long)) = (ends(&narrow), ends(&wide));
-    readme.says(&format!(
+    texts.says(&format!(
         "from sentences of {:.0} words to sentences of {:.0}, a word takes {:.1} and {:.1} µs at width 8, and {:.1} and {:.1} µs at \
          width 64",
         short.0, long.0, short.1, long.1, wide_short.1, wide_long.1
     ));
     assert!((long.1 / short.1 - 1.0).abs() < 0.1, "as long in a long sentence as in a short one");
     let widest = lines.iter().map(|line| of(line, "width")).fold(0.0, f64::max);
-    readme.says(&format!("all widths to {widest:.0}"));
-    readme.says(&format!("in a sentence of {} words as in one of {:.0}", rounded(long.0, 1), short.0));
+    texts.says(&format!("all widths to {widest:.0}"));
+    texts.says(&format!("in a sentence of {} words as in one of {:.0}", rounded(long.0, 1), short.0));
 }
 
-fn systems(readme: &mut Readme) {
+fn systems(texts: &mut Texts) {
     let document = document("systems", "quick");
     let gain = |column: &str, treebank: &str| {
         let of = |row: &str| score(&document, &format!("LAS: {column}"), treebank, row);
@@ -478,10 +533,10 @@ fn systems(readme: &mut Readme) {
         .flat_map(|column| ["nl_lassysmall", "eu_bdt"].map(|treebank| gain(column, treebank)))
         .collect();
     let (least, most) = gains.iter().fold((f64::INFINITY, 0.0f64), |(l, h), gain| (l.min(*gain), h.max(*gain)));
-    readme.says(&format!(
+    texts.says(&format!(
         "a beam of 8 adds {least:.1} to {most:.1} points of LAS on Dutch and Basque to every system but"
     ));
-    readme.says(&format!(
+    texts.says(&format!(
         "`swap` is {:.1} points behind greedy parsing on Dutch, `covington` {:.1}",
         -gain("swap", "nl_lassysmall"),
         -gain("covington", "nl_lassysmall")
@@ -494,20 +549,20 @@ fn systems(readme: &mut Readme) {
         let scores: Vec<f64> = record.training.epochs.iter().map(|e| Metric::Las.score(&e.dev.unwrap())).collect();
         scores[scores.len() - 1] - scores[scores.len() - 2]
     };
-    readme.says(&format!(
+    texts.says(&format!(
         "gained {:.1} and {:.1} points on development data in the last iteration alone, where greedy training had stopped",
         gained("swap", "beam 8"),
         gained("covington", "beam 8")
     ));
     assert!(gained("swap", "greedy") < 0.0 && gained("covington", "greedy") < 0.0);
-    readme.says("1,000 training sentences and 6 iterations");
+    texts.says("1,000 training sentences and 6 iterations");
 }
 
-fn learners(readme: &mut Readme) {
+fn learners(texts: &mut Texts) {
     let (learners, features) = (document("l2s-table4", "quick"), document("l2s-table5", "quick"));
     let las = |row: &str| score(&learners, "LAS: all", "average", row);
     let uas = |row: &str| score(&features, "UAS: all", "average", row);
-    readme.says(&format!(
+    texts.says(&format!(
         "`sgd` is {:.0} points of LAS behind `sgd-plus`, and that {:.0} to {:.0} behind networks; single features are {:.0} points of \
          UAS behind products of two, and these {:.0} behind products of three",
         las("sgd-plus") - las("sgd"),
@@ -516,17 +571,34 @@ fn learners(readme: &mut Readme) {
         uas("bigrams") - uas("unigrams"),
         uas("all") - uas("bigrams")
     ));
-    readme.says("at most 800 sentences of three treebanks");
+    texts.says("at most 800 sentences of three treebanks");
     let above: Vec<String> = ["en_ewt", "hu_szeged", "sv_lines"]
         .iter()
         .map(|t| score(&learners, "LAS: all", t, "adagrad") - score(&learners, "LAS: all", t, "perceptron"))
         .map(|gain| format!("{gain:.1}"))
         .collect();
-    readme.says(&format!("is {} points of LAS above the greedy perceptron", above.join(", ")));
+    texts.says(&format!("is {} points of LAS above the greedy perceptron", above.join(", ")));
+}
+
+/// How far apart the seeds of one row are.
+fn seeds(texts: &mut Texts) {
+    let store: Store = Store::read(&results().join("gn13-table1/records.jsonl")).unwrap();
+    let groups = by_all_but_seed(&store, Punctuation::Include, Metric::Las);
+    let span = |scores: &Vec<f64>| {
+        let (low, high) = scores.iter().fold((f64::INFINITY, 0.0f64), |(l, h), score| (l.min(*score), h.max(*score)));
+        high - low
+    };
+    let spans: Vec<f64> = groups.values().filter(|scores| scores.len() == 5).map(span).collect();
+    assert!(spans.len() > 50, "{} rows have five seeds", spans.len());
+    texts.says(&format!(
+        "Five seeds of one row are {:.1} points of LAS apart in the mean, and {:.1} at most, in",
+        mean(&spans),
+        spans.iter().fold(0.0f64, |most, span| most.max(*span))
+    ));
 }
 
 #[test]
-fn what_was_run_is_as_the_readme_says() {
+fn what_was_run_is_as_the_texts_say() {
     for (name, profile, expected) in [
         (
             "global-vs-greedy",
@@ -566,9 +638,13 @@ fn what_was_run_is_as_the_readme_says() {
     }
 }
 
-/// Records that differ in their seeds only, by everything else, with the score of each width.
-fn scores_of_records(store: &Store, rule: Punctuation, metric: Metric) -> HashMap<[String; 3], Vec<f64>> {
-    let mut groups: HashMap<(String, String, String, String, usize), Vec<f64>> = HashMap::new();
+/// The scores of records that differ in their seeds only, by everything else: treebank, column, row, the rest, width.
+fn by_all_but_seed(
+    store: &Store,
+    rule: Punctuation,
+    metric: Metric,
+) -> HashMap<(String, String, String, String, usize), Vec<f64>> {
+    let mut groups: HashMap<_, Vec<f64>> = HashMap::new();
     for record in store.records() {
         let mut options = serde_json::to_value(&record.options).unwrap();
         options["seed"] = 0.into();
@@ -579,6 +655,12 @@ fn scores_of_records(store: &Store, rule: Punctuation, metric: Metric) -> HashMa
             groups.entry(key).or_default().push(metric.score(&decoding.test.get(rule)));
         }
     }
+    groups
+}
+
+/// The means over seeds, by treebank, column, and row with its width and without.
+fn scores_of_records(store: &Store, rule: Punctuation, metric: Metric) -> HashMap<[String; 3], Vec<f64>> {
+    let groups = by_all_but_seed(store, rule, metric);
     let mut scores: HashMap<[String; 3], Vec<f64>> = HashMap::new();
     for ((treebank, column, row, _, width), values) in groups {
         for label in [row.clone(), format!("{row}, width {width}")] {

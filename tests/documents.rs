@@ -1,0 +1,270 @@
+//! README.md and the book in docs/: their commands run as they stand, their links lead somewhere, and the reference has every
+//! option and every key.
+//!
+//! Every block marked `sh` is run, the blocks of a file one after the other in a folder of its own, but for those whose first
+//! line starts with `# not run:`, which gives the reason.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use treebeam::experiment::Spec;
+
+const NOT_RUN: &str = "# not run:";
+
+/// If this variable is set to `update`, the pictures that commands make take the place of those in the book.
+const PICTURES: &str = "TREEBEAM_PICTURES";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files of the book with this ending, and README.md if it has it.
+fn documents(ending: &str) -> Vec<PathBuf> {
+    fn list(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => list(&path, ending, files),
+                false if path.extension().is_some_and(|found| found == ending) => files.push(path),
+                false => {}
+            }
+        }
+    }
+    let mut files = Vec::new();
+    list(&root().join("docs/src"), ending, &mut files);
+    files.extend(Some(root().join("README.md")).filter(|_| ending == "md"));
+    files.sort();
+    files
+}
+
+/// What messages call a file of the repository.
+fn name(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string()
+}
+
+/// A text without its blocks of code, each line with its number.
+fn prose(text: &str) -> Vec<(usize, &str)> {
+    let mut in_block = false;
+    let mut lines = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.starts_with("```") {
+            in_block = !in_block;
+        } else if !in_block {
+            lines.push((number + 1, line));
+        }
+    }
+    lines
+}
+
+/// The `sh` blocks of a Markdown text: the line on which each begins, and what is in it.
+fn blocks(text: &str) -> Vec<(usize, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let block: String = lines
+                .by_ref()
+                .map(|(_, line)| line)
+                .take_while(|&line| line != "```")
+                .flat_map(|l| [l, "\n"])
+                .collect();
+            if language == "sh" {
+                blocks.push((number + 2, block));
+            }
+        }
+    }
+    blocks
+}
+
+/// The program's folder before all others that programs are looked for in.
+fn search_path() -> std::ffi::OsString {
+    let mut path = assert_cmd::cargo::cargo_bin!("treebeam").parent().unwrap().as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    path
+}
+
+#[test]
+fn commands_of_the_documents_run() {
+    let path = search_path();
+    let mut n_run = 0;
+    for document in documents("md") {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(root().join("experiments"), folder.path().join("experiments")).unwrap();
+        let text = fs::read_to_string(&document).unwrap();
+        for (line, block) in blocks(&text).iter().filter(|(_, block)| !block.starts_with(NOT_RUN)) {
+            let mut shell = Command::new("bash");
+            shell.args(["-euo", "pipefail", "-c", block]).current_dir(folder.path()).env("PATH", &path);
+            let output = shell.env_remove("TREEBEAM_TREEBANKS").output().unwrap();
+            let told = String::from_utf8_lossy(&output.stderr);
+            let place = format!("{}:{line}", name(&document));
+            assert!(output.status.success(), "{place}: {}\n{block}{told}", output.status);
+            n_run += block.lines().filter(|line| line.contains("treebeam ")).count();
+        }
+        if std::env::var(PICTURES).is_ok_and(|wanted| wanted == "update") {
+            for picture in pictures_of(&text) {
+                let made = folder.path().join(&picture);
+                fs::copy(made, root().join("docs/src/pictures").join(&picture)).unwrap();
+            }
+        }
+    }
+    assert!(n_run >= 100, "only {n_run} lines of commands were found");
+}
+
+/// The files in the book's folder of pictures that a chapter shows and makes.
+fn pictures_of(text: &str) -> Vec<String> {
+    let commands: String = blocks(text).into_iter().map(|(_, block)| block).collect();
+    let shown =
+        text.split("pictures/").skip(1).filter_map(|rest| rest.split_once(')').map(|(name, _)| name.to_owned()));
+    shown.filter(|picture| commands.contains(&format!("-o {picture}"))).collect()
+}
+
+#[test]
+fn pictures_are_made_by_commands_of_the_book() {
+    let made: BTreeSet<String> =
+        documents("md").iter().flat_map(|d| pictures_of(&fs::read_to_string(d).unwrap())).collect();
+    let there: BTreeSet<String> =
+        documents("svg").iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    assert_eq!(made, there);
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let heading = |line: &str| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>()
+    };
+    let mut n_links = 0;
+    for document in documents("md") {
+        let text = fs::read_to_string(&document).unwrap();
+        for (number, line) in prose(&text) {
+            let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target));
+            for target in targets.filter(|target| !target.starts_with("http")) {
+                let place = format!("{}:{number}: {target}", name(&document));
+                let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+                let linked = if file.is_empty() { document.clone() } else { document.parent().unwrap().join(file) };
+                assert!(linked.exists(), "{place} does not exist");
+                if !anchor.is_empty() {
+                    let there = fs::read_to_string(&linked).unwrap();
+                    let headings = prose(&there).into_iter().filter(|(_, line)| line.starts_with('#'));
+                    assert!(headings.map(|(_, line)| heading(line)).any(|h| h == anchor), "{place}: no such heading");
+                }
+                n_links += 1;
+            }
+        }
+    }
+    assert!(n_links > 50, "only {n_links} links were found");
+}
+
+#[test]
+fn every_chapter_is_in_the_summary() {
+    let folder = root().join("docs/src");
+    let summary = fs::read_to_string(folder.join("SUMMARY.md")).unwrap();
+    for document in documents("md") {
+        let Ok(chapter) = document.strip_prefix(&folder) else { continue };
+        let chapter = chapter.display().to_string();
+        assert!(
+            chapter == "SUMMARY.md" || summary.contains(&format!("]({chapter})")),
+            "{chapter} is not in SUMMARY.md"
+        );
+    }
+}
+
+#[test]
+fn readme_is_short_and_begins_with_two_commands() {
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(text.lines().count() <= 150, "{} lines", text.lines().count());
+    let (_, first) = &blocks(&text)[0];
+    let commands: Vec<&str> = first.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(commands[0].starts_with("make demo ") && commands[1].starts_with("make test "), "{commands:?}");
+}
+
+/// What `treebeam COMMAND --help` says, for every command that has no commands of its own.
+fn helps(command: &[&str], helps: &mut Vec<(String, String)>) {
+    let output = Command::new(assert_cmd::cargo::cargo_bin!("treebeam")).args(command).arg("--help").output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let listed = help.split_once("\nCommands:\n").map(|(_, rest)| rest.split("\n\n").next().unwrap());
+    let Some(listed) = listed else {
+        helps.push((command.join(" "), help));
+        return;
+    };
+    // Lines that go on with what was said are indented further.
+    let named = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    for sub in named.filter_map(|line| line.split_whitespace().next()).filter(|sub| *sub != "help") {
+        self::helps(&[command, &[sub]].concat(), helps);
+    }
+}
+
+/// The long options that a help lists.
+fn options_of(help: &str) -> BTreeSet<String> {
+    let listed = help.lines().filter(|line| line.starts_with("      --") || line.starts_with("  -"));
+    let name = |line: &str| {
+        let option = line.split_once("--").map(|(_, rest)| rest)?;
+        Some(option.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect::<String>())
+    };
+    listed.filter_map(name).filter(|option| !["help", "quiet", "version"].contains(&option.as_str())).collect()
+}
+
+#[test]
+fn the_reference_has_every_option_and_no_other() {
+    let page = fs::read_to_string(root().join("docs/src/reference/options.md")).unwrap();
+    let mut all = Vec::new();
+    helps(&[], &mut all);
+    assert!(all.len() > 15, "{} commands", all.len());
+    for (command, help) in all {
+        let head = format!("\n## treebeam {command}\n");
+        let (_, rest) = page.split_once(&head).unwrap_or_else(|| panic!("options.md has no section `{}`", head.trim()));
+        let section = rest.split("\n## ").next().unwrap();
+        let told: BTreeSet<String> = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("- `").and_then(|line| line.split_once("--")))
+            .map(|(_, rest)| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect())
+            .collect();
+        assert_eq!(told, options_of(&help), "options.md against `treebeam {command} --help`");
+        for value in help.lines().filter_map(|line| line.trim_start().strip_prefix("- ")) {
+            let value = value.split(':').next().unwrap();
+            assert!(page.contains(&format!("`{value}`")), "options.md does not have the value `{value}` of {command}");
+        }
+    }
+}
+
+/// The names in backticks of an error's list of what was expected.
+fn expected_names(specification: &str) -> Vec<String> {
+    let told = Spec::parse(specification, Path::new("test.toml")).unwrap_err().to_string();
+    let (_, expected) = told.split_once("expected").unwrap_or_else(|| panic!("{told}"));
+    let names: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    assert!(!names.is_empty(), "{told}");
+    names
+}
+
+#[test]
+fn the_reference_has_every_key_of_specifications() {
+    let page = fs::read_to_string(root().join("docs/src/reference/specifications.md")).unwrap();
+    let head = "name = \"n\"\ntitle = \"t\"\n";
+    let plot = "[[plot]]\nname = \"p\"\ntitle = \"t\"\n";
+    for unknown in [
+        "what = 1\n",
+        "[profiles.quick]\nwhat = 1\n",
+        "[[row]]\nwhat = 1\n",
+        "[[column]]\nwhat = 1\n",
+        "[[grid]]\nwhat = 1\n",
+        "[table]\nwhat = 1\n",
+        "[table]\nlines = \"what\"\n",
+        "[table]\nmetrics = [\"what\"]\n",
+        "[table]\npunctuation = \"what\"\n",
+        "[[plot]]\nwhat = 1\n",
+        &format!("{plot}y = \"what\"\n"),
+        &format!("{plot}x = \"what\"\n"),
+        &format!("{plot}y = \"las\"\nseries = [{{ what = 1 }}]\n"),
+        "[[paper]]\nwhat = 1\n",
+        "[[paper]]\nmetric = \"what\"\n",
+        "[paper-range]\nwhat = 1\n",
+    ] {
+        for key in expected_names(&format!("{head}{unknown}")) {
+            assert!(page.contains(&format!("`{key}`")), "specifications.md does not have `{key}`: {unknown}");
+        }
+    }
+}
