@@ -90,6 +90,8 @@ OUT ?=
 TREEBANKS ?=
 
 TREEBEAM = target/release/treebeam
+# ENGINE=slurm submits instead of running.
+EXPERIMENT = $(TREEBEAM) experiment $(if $(ENGINE),submit --engine $(ENGINE),run)
 SETTINGS = $(if $(OUT),--out '$(OUT)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS),--set 'seeds=$(SEEDS)') $(if $(TREEBANKS),--set 'treebanks=$(TREEBANKS)')
 
 # The papers' tables, in the order in which they are run.
@@ -105,9 +107,9 @@ demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
 
 tables: build ## every table of the papers, and the ablations; QUICK=1 for small versions
-	$(TREEBEAM) experiment run $(patsubst %,experiments/%.toml,$(TABLES) $(ABLATIONS)) \
+	$(EXPERIMENT) $(patsubst %,experiments/%.toml,$(TABLES) $(ABLATIONS)) \
 		--profile $(TABLES_PROFILE) $(SETTINGS)
-	$(TREEBEAM) report --results $(RESULTS)
+	$(if $(ENGINE),,$(TREEBEAM) report --results $(RESULTS))
 
 fg17-table1: ## bounds of non-monotonic Covington's loss against the loss, 19 languages
 gn13-table1: ## dynamic oracles against static ones: three systems, 10 languages
@@ -118,19 +120,26 @@ l2s-table5: ## features of learning to search
 fg17-table3: ## Covington's parser with static, dynamic and non-monotonic oracles, 19 languages
 fg17-table4: ## Covington's parser beside others, on average, with speeds
 $(TABLES): build
-	$(TREEBEAM) experiment run experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
+	$(EXPERIMENT) experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
 
 lecture-global-vs-greedy: build ## from greedy to global training, step by step, with learning curves
 exploration-vs-beam: build ## exploration against beams at equal time, on every transition system
 lecture-global-vs-greedy exploration-vs-beam:
-	$(TREEBEAM) experiment run experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
+	$(EXPERIMENT) experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
 
 global-vs-greedy: build ## what global training buys: systems x training, on real treebanks
 beam-ablation: build ## accuracy, search errors and speed against the width of the beam
 beam-margin: build ## pruning by score margin beside narrower beams: accuracy, search errors and speed
 systems: build ## every transition system, greedy and with a beam
 global-vs-greedy beam-ablation beam-margin systems:
-	$(TREEBEAM) experiment run experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
+	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
+
+ENGINE ?=
+
+.PHONY: test-slurm
+
+test-slurm: build ## an experiment on a Slurm of two simulated nodes; needs root and the packages slurm-wlm and munge
+	tests/slurm/run.sh $(TREEBEAM)
 
 RESULTS ?= results
 PICTURES = target/report-check
