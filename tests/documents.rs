@@ -182,9 +182,10 @@ fn readme_is_short_and_begins_with_two_commands() {
     assert!(commands[0].starts_with("make demo ") && commands[1].starts_with("make test "), "{commands:?}");
 }
 
-/// What `treebeam COMMAND --help` says, for every command that has no commands of its own.
+/// What `treebeam COMMAND --help-all` says, for every command that has no commands of its own.
 fn helps(command: &[&str], helps: &mut Vec<(String, String)>) {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("treebeam")).args(command).arg("--help").output().unwrap();
+    let output =
+        Command::new(assert_cmd::cargo::cargo_bin!("treebeam")).args(command).arg("--help-all").output().unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
     let listed = help.split_once("\nCommands:\n").map(|(_, rest)| rest.split("\n\n").next().unwrap());
     let Some(listed) = listed else {
@@ -223,7 +224,7 @@ fn the_reference_has_every_option_and_no_other() {
             .filter_map(|line| line.strip_prefix("- `").and_then(|line| line.split_once("--")))
             .map(|(_, rest)| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect())
             .collect();
-        assert_eq!(told, options_of(&help), "options.md against `treebeam {command} --help`");
+        assert_eq!(told, options_of(&help), "options.md against `treebeam {command} --help-all`");
         for value in help.lines().filter_map(|line| line.trim_start().strip_prefix("- ")) {
             let value = value.split(':').next().unwrap();
             assert!(page.contains(&format!("`{value}`")), "options.md does not have the value `{value}` of {command}");

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod folder;
+mod init;
 mod opened;
 mod peers;
 mod programs;
@@ -32,6 +33,15 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// Write a specification that runs as it stands, with comments, to begin with
+    Init {
+        /// The experiment's name: letters, digits, `-` and `_`
+        #[arg(default_value = "mine")]
+        name: String,
+        /// The file to write, which must not be there yet [default: NAME.toml]
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// List the specifications in a folder
     List {
         /// The folder
@@ -128,6 +138,7 @@ struct Experiments {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
+        Command::Init { name, output } => init::run(&name, output),
         Command::List { folder } => list(&folder),
         Command::Plan { experiments, json } => {
             let opened = experiments.open()?;

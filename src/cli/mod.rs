@@ -7,6 +7,7 @@ mod eval;
 mod experiment;
 mod features;
 mod loaded;
+mod manual;
 mod model;
 mod oracle;
 mod parse;
@@ -51,10 +52,17 @@ enum Command {
     Experiment(experiment::Args),
     /// Write all results as one page of HTML
     Report(report::Args),
+    /// Print a script that completes commands and options in a shell
+    Completions(manual::CompletionArgs),
+    /// Write manual pages, one for each command
+    Man(manual::ManArgs),
 }
 
 /// Parses the command line, runs the subcommand and reports errors; the exit code of the process.
 pub fn main() -> ExitCode {
+    if let Some(mut command) = manual::asked_for_everything(std::env::args_os().skip(1)) {
+        return exit_code(command.print_long_help().map(|()| ExitCode::SUCCESS).map_err(Into::into));
+    }
     let Cli { command, quiet } = Cli::parse();
     if quiet {
         crate::console::set_quiet();
@@ -70,7 +78,14 @@ pub fn main() -> ExitCode {
         Command::Model(args) => model::run(args),
         Command::Experiment(args) => experiment::run(args),
         Command::Report(args) => report::run(args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::man(&args),
     };
+    exit_code(result)
+}
+
+/// The exit code of a command, and its error on standard error.
+fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -31,6 +31,7 @@ Examples:
   treebeam train --train train.conllu --dev dev.conllu --model wide.model --beam 64 --resume
   treebeam train --train train.conllu --dev dev.conllu --model search.model --training l2s --preset aggrevate --learner adagrad
   treebeam train --train train.conllu --dev dev.conllu --model graph.model --system mst --nonprojective min-cost")]
+#[command(arg = super::manual::help_all())]
 pub struct Args {
     /// The treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst
     #[arg(long, value_name = "FILE")]
@@ -57,7 +58,7 @@ pub struct Args {
     #[arg(long, help_heading = "Running")]
     resume: bool,
     /// Write a checkpoint after an iteration if the last one is at least this many seconds old
-    #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = range::seconds, help_heading = "Running")]
+    #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = range::seconds, help_heading = "Running", hide = true)]
     checkpoint_seconds: f64,
     /// Write seconds, iterations, sizes and peak memory to this file as JSON
     #[arg(long, value_name = "FILE", help_heading = "Running")]

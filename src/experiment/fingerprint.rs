@@ -44,10 +44,12 @@ pub const OWN: [(&str, &str); 3] =
     [("covington", "system/covington"), ("graph", "graph"), ("walk", "experiment/bounds/walk.rs")];
 
 /// Crates that parse arguments, draw, print, report errors, or are for tests and benchmarks only.
-pub const PRESENTATION_CRATES: [&str; 24] = [
+pub const PRESENTATION_CRATES: [&str; 26] = [
     "anyhow",
     "assert_cmd",
     "clap",
+    "clap_complete",
+    "clap_mangen",
     "criterion",
     "gungraun",
     "indicatif",

@@ -8,7 +8,8 @@ use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots};
 use crate::tree::lift::Scheme;
 
-/// Everything that decides what is computed. What is not given has the library's default.
+/// Everything that decides what is computed. What is not given has the library's default. Options that few need are hidden until
+/// `--help-all` asks for them.
 #[derive(Debug, clap::Args, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TrainingArgs {
@@ -29,7 +30,7 @@ pub struct TrainingArgs {
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
     word_column: Option<ColumnName>,
     /// Read words as they are written, or in lower case with digits made equal [default: normalised]
-    #[arg(long, value_enum, value_name = "SHAPE", help_heading = "Model")]
+    #[arg(long, value_enum, value_name = "SHAPE", help_heading = "Model", hide = true)]
     word_shape: Option<WordShape>,
     /// The column that .p atoms read [default: upos]
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
@@ -60,10 +61,10 @@ pub struct TrainingArgs {
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
     patience: Option<i64>,
     /// With --iterations plateau: the most iterations [default: 100]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training", hide = true)]
     max_iterations: Option<i64>,
     /// Leave the first iterations out of the average, if there are more [default: 3; graph-based: 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training")]
+    #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training", hide = true)]
     average_from: Option<i64>,
     /// Train so many times, in other random orders, and add up the models [default: 4]
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
@@ -73,63 +74,81 @@ pub struct TrainingArgs {
     #[serde(skip)]
     seed: Option<u64>,
     /// Sentences whose updates are made together, in parallel with --threads [default: 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training", hide = true)]
     batch: Option<i64>,
     /// Non-projective training trees: leave them out, follow actions of least cost, or lift them [default: min-cost]
     #[arg(long, value_enum, help_heading = "Training")]
     nonprojective: Option<Nonprojective>,
     /// With --nonprojective lift: what labels remember of lifts [default: head]
-    #[arg(long, value_enum, value_name = "SCHEME", help_heading = "Training")]
+    #[arg(long, value_enum, value_name = "SCHEME", help_heading = "Training", hide = true)]
     lift: Option<Scheme>,
     /// The weights to keep: of the iteration that is best on the development data, or of the last [default: best]
-    #[arg(long, value_enum, help_heading = "Training")]
+    #[arg(long, value_enum, help_heading = "Training", hide = true)]
     keep: Option<Keep>,
-    /// What learns from single decisions, with --training greedy and l2s [default: perceptron]; graph-based: how far an
+    /// How weights follow what training calls for; mira not with --training global [default: perceptron]; graph-based: how far an
     /// update goes, perceptron or mira [default: mira]
     #[arg(long, value_enum, help_heading = "Training")]
     learner: Option<Learner>,
     /// What the learner minimises [default: regression; asgd and adagrad: softmax; mira: hinge;
     /// perceptron: perceptron]
-    #[arg(long, value_enum, help_heading = "Training, learners")]
+    #[arg(long, value_enum, help_heading = "Training, learners", hide = true)]
     objective: Option<Objective>,
     /// The learner's rate: η, of ftrl α, of mira C [default: sgd and sgd-plus 0.5, asgd and adagrad 0.1, ftrl 0.005, mira 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Training, learners")]
+    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Training, learners", hide = true)]
     rate: Option<f64>,
     /// The probability with which each feature of a configuration is left out of its example [default: 0]
-    #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training, learners")]
+    #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training, learners", hide = true)]
     dropout: Option<f64>,
     /// Leave out features that come fewer times in the first pass [default: 1; nn: 2]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, learners")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, learners", hide = true)]
     min_count: Option<i64>,
     /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]
-    #[arg(long, allow_negative_numbers = true, value_name = "H", help_heading = "Training, learners")]
+    #[arg(long, allow_negative_numbers = true, value_name = "H", help_heading = "Training, learners", hide = true)]
     hidden: Option<i64>,
     /// With --learner nn: how its layers learn, sgd-plus or ftrl [default: ftrl]
-    #[arg(long, value_enum, value_name = "LEARNER", help_heading = "Training, learners")]
+    #[arg(long, value_enum, value_name = "LEARNER", help_heading = "Training, learners", hide = true)]
     nn_update: Option<Learner>,
     /// Whether moves and labels are decided on together [default: joint]
-    #[arg(long, value_enum, help_heading = "Training, learners")]
+    #[arg(long, value_enum, help_heading = "Training, learners", hide = true)]
     decisions: Option<Decisions>,
     /// The algorithm; sets roll-in and roll-out, which may be overridden [default: l2s]
     #[arg(long, value_enum, help_heading = "Training, learning to search")]
     preset: Option<Preset>,
     /// Who decides which configurations are learned from [default: mix-per-roll]
-    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Training, learning to search")]
+    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Training, learning to search", hide = true)]
     roll_in: Option<RollIn>,
     /// Who finishes the derivations whose losses are costs [default: reference]
-    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Training, learning to search")]
+    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Training, learning to search", hide = true)]
     roll_out: Option<RollOut>,
     /// In mixtures the learned policy has probability 1 − (1 − alpha)^t after t examples [default: 0.00001]
-    #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Training, learning to search")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "A",
+        help_heading = "Training, learning to search",
+        hide = true
+    )]
     alpha: Option<f64>,
     /// With --roll-out mixture: how often the reference rolls out [default: lols 0.5, else by alpha]
-    #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training, learning to search")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "P",
+        help_heading = "Training, learning to search",
+        hide = true
+    )]
     reference_share: Option<f64>,
     /// Run the reference's roll-outs even where the oracle tells their losses; the result is the same if it is exact
-    #[arg(long, help_heading = "Training, learning to search")]
+    #[arg(long, help_heading = "Training, learning to search", hide = true)]
     run_reference: bool,
     /// Graph-based, with mira: the longest step [default: 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "C", help_heading = "Training, graph-based parsers")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "C",
+        help_heading = "Training, graph-based parsers",
+        hide = true
+    )]
     aggressiveness: Option<f64>,
 }
 
