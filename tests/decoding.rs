@@ -81,7 +81,7 @@ fn completed(mut tree: Tree, actions: &Actions) -> Tree {
 }
 
 /// The first `n_words` words of a sentence, as a sentence of their own.
-fn beginning(sentence: &Sentence, n_words: u16) -> Sentence {
+pub fn beginning(sentence: &Sentence, n_words: u16) -> Sentence {
     let line = |word: u16| {
         let (form, tag) = (sentence.form(word), sentence.column(word, Column::Upos));
         format!("{word}\t{form}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n")

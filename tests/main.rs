@@ -11,6 +11,7 @@ mod diagnosis;
 mod documents;
 mod draw;
 mod eval;
+mod exact;
 mod experiment;
 mod figures;
 mod fuzz;

@@ -60,11 +60,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::List => {
             for (name, _) in BUILT_IN {
                 let set = FeatureSet::load(name)?;
-                writeln!(out, "{name:<12} {:>3} templates  {}", set.templates.len(), set.title())?;
+                writeln!(out, "{name:<14} {:>3} templates  {}", set.templates.len(), set.title())?;
             }
         }
         Command::Show(args) => {
-            let set = FeatureSet::load(args.features.as_deref().unwrap_or(args.system.features()))?;
+            let set = FeatureSet::load_for(args.features.as_deref().unwrap_or(args.system.features()), args.system)?;
             match &args.file {
                 None => {
                     for (i, template) in set.templates.iter().enumerate() {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::loaded::Loaded;
 use super::range;
-use crate::decode::{Margin, Parsed};
+use crate::decode::{Margin, Parsed, SearchKind};
 use crate::error::{Error, Result};
 use crate::files::{Output, Paths};
 use crate::treebank::{Format, Reader, Sentence};
@@ -36,6 +36,10 @@ pub struct Args {
     /// The model
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
+    /// Search in a beam, or exactly, by tabulation, with features that read words by position only [default: what the model was
+    /// trained with, or beam if --beam is given]
+    #[arg(long, value_enum)]
+    search: Option<SearchKind>,
     /// The width of the beam, 1 being greedy [default: what the model was trained with]
     #[arg(long, value_name = "B", value_parser = range::beam())]
     beam: Option<usize>,
@@ -79,7 +83,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
-    let mut parser = Engine::new(&model, args.beam, args.margin, args.k_best, args.threads)?;
+    let mut parser = Engine::new(&model, (args.search, args.beam), args.margin, args.k_best, args.threads)?;
     let reader = Reader::open(&args.input, args.format)?.allowing_empty();
     let format = reader.format();
     if args.k_best > 1 && format == Format::Conllx {

@@ -2,7 +2,7 @@
 
 use super::beam::NO_MARGIN;
 use super::interned::MAX_WIDTH;
-use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Workspace};
+use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Strategy, Workspace};
 use crate::configuration::{Arena, View as _};
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, Permitted, TransitionSystem};
@@ -44,6 +44,19 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     #[must_use]
     pub fn with_margin(self, margin: i64) -> Decoder<'m, S, C> {
         Decoder { margin, ..self }
+    }
+
+    /// The best trees of the sentence in `workspace.input`, best first: at most `k` of what this way of searching finds.
+    ///
+    /// # Panics
+    /// If a width is 0.
+    pub fn find(&self, workspace: &mut Workspace<C::Memory>, strategy: Strategy, k: usize) -> Vec<Parsed> {
+        match strategy {
+            Strategy::Beam(width) => self.decode(workspace, width, k),
+            Strategy::Exact(tabulation) => {
+                vec![tabulation.decode(&self.scorer, self.machine.actions, workspace)]
+            }
+        }
     }
 
     /// The best trees of the sentence in `workspace.input`, best first: at most `k` of the final beam's items.

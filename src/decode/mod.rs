@@ -3,12 +3,14 @@
 
 mod beam;
 mod decoder;
+pub mod exact;
 mod greedy;
 pub mod interned;
 mod machine;
 pub mod margin;
 mod parser;
 mod points;
+mod strategy;
 mod workspace;
 
 pub use crate::scorer::Identities;
@@ -17,4 +19,5 @@ pub use decoder::{Decoder, Parsed, selected};
 pub use machine::Machine;
 pub use margin::{Lags, Margin};
 pub use parser::Parser;
+pub use strategy::{SearchKind, Strategy};
 pub use workspace::{Scratch, Workspace};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beam::NO_MARGIN;
 use super::margin::{self, Lags, Margin};
-use super::{Decoder, Parsed, Workspace};
+use super::{Decoder, Parsed, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
@@ -38,7 +38,7 @@ use crate::with_system;
 #[derive(Debug)]
 pub struct Parser<'m, F: Frozen = Linear> {
     model: &'m Model<F>,
-    width: usize,
+    strategy: Strategy,
     margin: Option<i64>,
     pool: rayon::ThreadPool,
     /// One per thread.
@@ -51,7 +51,15 @@ impl<'m, F: Frozen> Parser<'m, F> {
     /// # Errors
     /// If `width` is 0 or the threads cannot be started.
     pub fn new(model: &'m Model<F>, width: usize, threads: usize) -> Result<Parser<'m, F>> {
-        if width == 0 {
+        Parser::with(model, Strategy::Beam(width), threads)
+    }
+
+    /// A parser that searches in this way, which must be one for the model, on `threads` threads.
+    ///
+    /// # Errors
+    /// If a width is 0 or the threads cannot be started.
+    pub fn with(model: &'m Model<F>, strategy: Strategy, threads: usize) -> Result<Parser<'m, F>> {
+        if strategy.width() == Some(0) {
             return Err(Error::Usage("a beam has at least width 1".to_owned()));
         }
         let pool = rayon::ThreadPoolBuilder::new()
@@ -59,14 +67,15 @@ impl<'m, F: Frozen> Parser<'m, F> {
             .build()
             .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
         let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.actions.n_labels())).collect();
-        Ok(Parser { model, width, margin: None, pool, workspaces })
+        Ok(Parser { model, strategy, margin: None, pool, workspaces })
     }
 
     /// The parser that leaves out items of a beam which lag behind by more than this; see [`Margin`].
     #[must_use]
     pub fn with_margin(self, margin: Margin) -> Parser<'m, F> {
         let Header { lags, .. } = &self.model.header;
-        Parser { margin: margin::margin(margin, lags, self.width, self.model.scorer.scale()), ..self }
+        let width = self.strategy.width().unwrap_or(1);
+        Parser { margin: margin::margin(margin, lags, width, self.model.scorer.scale()), ..self }
     }
 
     /// By how much items may lag behind the best of their step, as a score; `None` if the beam alone prunes.
@@ -76,7 +85,7 @@ impl<'m, F: Frozen> Parser<'m, F> {
 
     /// The `k` best trees of each sentence, in the order of the sentences whatever the number of threads.
     pub fn parse(&mut self, sentences: &[Sentence], k: usize) -> Vec<Vec<Parsed>> {
-        let (model, settings) = (self.model, (self.width, self.margin.unwrap_or(NO_MARGIN)));
+        let (model, settings) = (self.model, (self.strategy, self.margin.unwrap_or(NO_MARGIN)));
         if let [workspace] = &mut self.workspaces[..] {
             return sentences.iter().map(|sentence| parse(model, sentence, workspace, settings, k)).collect();
         }
@@ -108,12 +117,12 @@ fn parse<F: Frozen>(
     model: &Model<F>,
     sentence: &Sentence,
     workspace: &mut Workspace<F::Memory>,
-    (width, margin): (usize, i64),
+    (strategy, margin): (Strategy, i64),
     k: usize,
 ) -> Vec<Parsed> {
     model.read(sentence, &mut workspace.input);
     let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
-        Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(margin).decode(workspace, width, k)
+        Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(margin).find(workspace, strategy, k)
     });
     for parsed in &mut parsed {
         parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));

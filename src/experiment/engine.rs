@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::Cell;
 use super::kind::Desk;
 use super::record::Epoch;
-use crate::decode::{Margin, Parser};
+use crate::decode::{Margin, Parser, Strategy};
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::{Error, Result};
 use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
@@ -269,7 +269,8 @@ impl Engine for Treebeam {
         let sentences = &trained.gold(on).treebank.sentences;
         match &trained.model {
             AnyModel::Transitions(model) => {
-                let parsed = Parser::new(model, width, 1)?.with_margin(trained.margin).parse(sentences, 1);
+                let strategy = Strategy::trained(width, &model.header)?;
+                let parsed = Parser::with(model, strategy, 1)?.with_margin(trained.margin).parse(sentences, 1);
                 Ok(parsed.into_iter().filter_map(|best| best.into_iter().next()).map(|best| best.tree).collect())
             }
             AnyModel::Graph(model) => {
@@ -281,6 +282,8 @@ impl Engine for Treebeam {
 
     fn diagnose(&self, trained: &Trained, width: usize) -> Result<Option<Diagnosis>> {
         match &trained.model {
+            // The best derivation of all is found: there are no search errors.
+            AnyModel::Transitions(model) if Strategy::trained(width, &model.header)?.width().is_none() => Ok(None),
             AnyModel::Transitions(model) => diagnose(model, &trained.test.treebank, width, trained.margin),
             // The best tree of all is found exactly: there are no search errors.
             AnyModel::Graph(_) => Ok(None),

@@ -1,10 +1,11 @@
 //! Addresses and atoms: what a template may speak of.
 
 use crate::configuration::{Role, Slot};
+use crate::tree::{NO_NODE, Node, ROOT};
 use crate::treebank::Column;
 use std::fmt;
 
-/// A step from a node to a neighbour in the tree built so far.
+/// A step from a node to a neighbour: in the tree built so far, or in the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
     /// The node itself.
@@ -21,11 +22,15 @@ pub enum Step {
     Right1,
     /// Its second rightmost right dependent (`.r2`).
     Right2,
+    /// The word before it in the sentence (`.prev`).
+    Previous,
+    /// The word behind it in the sentence (`.next`).
+    Next,
 }
 
 impl Step {
     /// Every step with its spelling.
-    pub const ALL: [(Step, &'static str); 7] = [
+    pub const ALL: [(Step, &'static str); 9] = [
         (Step::Here, ""),
         (Step::Head, ".h"),
         (Step::Head2, ".h.h"),
@@ -33,12 +38,35 @@ impl Step {
         (Step::Left2, ".l2"),
         (Step::Right1, ".r1"),
         (Step::Right2, ".r2"),
+        (Step::Previous, ".prev"),
+        (Step::Next, ".next"),
     ];
 
-    /// The slot that holds the node.
+    /// Whether it goes along the sentence, whatever the tree: then the node that it starts from tells all.
+    pub fn is_in_sentence(self) -> bool {
+        matches!(self, Step::Previous | Step::Next)
+    }
+
+    /// The node that is read of a place where [`Step::node_slot`] holds `node`, in a sentence of `n_words`. A root at the bottom
+    /// of a stack stands before the first word, and one in the buffer behind the last.
+    #[inline]
+    pub fn node(self, role: Role, node: Node, n_words: usize) -> Node {
+        let last = n_words as Node;
+        let word = |word: Node| if (1..=last).contains(&word) { word } else { NO_NODE };
+        match self {
+            _ if node == NO_NODE => NO_NODE,
+            Step::Previous if node == ROOT => word(if role.in_buffer() { last } else { ROOT }),
+            Step::Previous => word(node - 1),
+            Step::Next if node == ROOT => word(if role.in_buffer() { ROOT } else { 1 }),
+            Step::Next => word(node + 1),
+            _ => node,
+        }
+    }
+
+    /// The slot that holds the node, or of steps in the sentence, the node that they start from.
     pub fn node_slot(self) -> Slot {
         match self {
-            Step::Here => Slot::Node,
+            Step::Here | Step::Previous | Step::Next => Slot::Node,
             Step::Head => Slot::Head,
             Step::Head2 => Slot::Head2,
             Step::Left1 => Slot::L1,
@@ -48,10 +76,11 @@ impl Step {
         }
     }
 
-    /// The slot that holds the label of the arc into the node.
+    /// The slot that holds the label of the arc into the node; not of steps in the sentence, whose nodes are known as words
+    /// alone.
     pub fn label_slot(self) -> Slot {
         match self {
-            Step::Here => Slot::Label,
+            Step::Here | Step::Previous | Step::Next => Slot::Label,
             Step::Head => Slot::HeadLabel,
             Step::Head2 => Slot::Head2Label,
             Step::Left1 => Slot::L1Label,

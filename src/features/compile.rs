@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::address::history_slot;
 use super::extract::slot_place;
-use super::{Atom, Attribute, Columns, FeatureSet, Sides, Template};
+use super::{Address, Atom, Attribute, Columns, FeatureSet, Sides, Step, Template};
 use crate::configuration::{Role, Slot, SlotMask};
 
 /// How to read one atom's value; places are those of [`slot_place`].
@@ -12,6 +12,8 @@ use crate::configuration::{Role, Slot, SlotMask};
 pub(super) enum Read {
     /// The column's value of the node in a slot.
     Column { place: u8, column: u8 },
+    /// The column's value of a neighbour in the sentence of the node in a slot.
+    Neighbour { place: u8, column: u8, address: Address },
     /// The slot's number itself: a label or a count.
     Number { place: u8 },
     /// The hash of the label set in a slot.
@@ -24,8 +26,8 @@ pub(super) enum Read {
     One,
     /// Whether a slot's number is 1.
     IsOne { place: u8 },
-    /// 1 if the column's value of the node in a slot is one of these, else 0.
-    Is { place: u8, column: u8, values: Box<[u64]> },
+    /// 1 if the column's value of the node in a slot, or of its neighbour, is one of these, else 0.
+    Is { place: u8, column: u8, address: Address, values: Box<[u64]> },
 }
 
 /// A template as the hash reads it: a seed of its own and the numbers of its atoms within the group.
@@ -312,12 +314,17 @@ fn read(atom: &Atom, columns: &Columns) -> Read {
         Atom::Is(address, attribute, values) => {
             let column = columns.named(*attribute).expect("conditions are of columns");
             let values = values.iter().map(|value| columns.hash(column, value)).collect();
-            Read::Is { place: slot_place(address.role, address.step.node_slot()), column: number_of(column), values }
+            let place = slot_place(address.role, address.step.node_slot());
+            Read::Is { place, column: number_of(column), address: *address, values }
         }
         Atom::Of(address, attribute) => {
             let place = |slot| slot_place(address.role, slot);
             if let Some(column) = columns.named(*attribute) {
-                return Read::Column { place: place(address.step.node_slot()), column: number_of(column) };
+                let (place, column) = (place(address.step.node_slot()), number_of(column));
+                return match address.step {
+                    Step::Previous | Step::Next => Read::Neighbour { place, column, address: *address },
+                    _ => Read::Column { place, column },
+                };
             }
             match attribute {
                 Attribute::Label => Read::Number { place: place(address.step.label_slot()) },

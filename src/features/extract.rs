@@ -132,6 +132,9 @@ impl Extractor {
         let slot = |place: u8| self.seen[place as usize];
         match *read {
             Read::Column { place, column } => input.value(column as usize, slot(place)),
+            Read::Neighbour { place, column, address } => {
+                input.value(column as usize, address.step.node(address.role, slot(place), input.n_words()))
+            }
             Read::Number { place } => u64::from(slot(place)) + 1,
             // Where there is no cell, no slot has a value.
             Read::Set { place } => match slot(place) {
@@ -146,8 +149,9 @@ impl Extractor {
                 NO_NODE => 0,
                 number => 1 + u64::from(number == 1),
             },
-            Read::Is { place, column, ref values } => {
-                u64::from(values.contains(&input.value(column as usize, slot(place))))
+            Read::Is { place, column, address, ref values } => {
+                let node = address.step.node(address.role, slot(place), input.n_words());
+                u64::from(values.contains(&input.value(column as usize, node)))
             }
             Read::Distance { from, to } => {
                 let node = |role| slot(slot_place(role, Slot::Node));

@@ -9,6 +9,7 @@ mod compile;
 mod extract;
 mod input;
 mod parse;
+mod positional;
 mod set;
 mod show;
 mod sides;

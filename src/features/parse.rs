@@ -4,7 +4,8 @@
 //! # a comment
 //! S0.w S0.p          one template a line: atoms, separated by blanks, read together
 //! S0.wp B0.wp        .wp stands for .w and .p
-//! S0.l1.label        steps: .h .h.h .l1 .l2 .r1 .r2
+//! S0.l1.label        steps in the tree: .h .h.h .l1 .l2 .r1 .r2
+//! S0.prev.p S0.next.w  steps in the sentence: the word before it and the word behind it, whatever the tree
 //! S0.p dist(S0,B0)   the distance between two places
 //! S0.p S0.size       the size of its partial tree, in classes as distances are; S0.leaf: whether it has no dependents
 //! S0.p=ADP|IN B0.w   only where the tag is ADP or IN; elsewhere one and the same feature, whatever B0.w
@@ -256,6 +257,10 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
         let expected = "valencies, label sets and sizes only of a place itself, such as S0.vl".to_owned();
         return Err((offset, format!("`{word}`"), expected));
     }
+    if step.is_in_sentence() && !attributes.iter().all(|attribute| attribute.is_column()) {
+        let expected = format!("of a neighbour in the sentence only columns, such as {place}.prev.p");
+        return Err((offset, format!("`{word}`"), expected));
+    }
     let Some(values) = values else {
         return Ok(attributes.into_iter().map(|attribute| Atom::Of(address, attribute)).collect());
     };
@@ -320,6 +325,10 @@ mod tests {
         assert!(error("dist(S0)").contains("dist(PLACE,PLACE)"));
         assert!(error("dist(S0,S9)").contains("column 9: unknown place `S9`"));
         assert!(error("S0.l1.vl").contains("only of a place itself"));
+        assert!(
+            error("S0.prev.label")
+                .contains("column 9: `S0.prev.label`; expected of a neighbour in the sentence only columns")
+        );
         assert!(error("S0.r1.size").contains("sizes only of a place itself"));
         assert!(error("S0.label=obj S0.w").contains("column 10: `S0.label=obj`; expected a condition on a column"));
         assert!(error("S0.wp=x S0.w").contains("one attribute"));
@@ -381,7 +390,13 @@ mod tests {
 
     #[test]
     fn templates_print_as_they_are_written() {
-        for template in ["S0.h.h.p dist(S0,B0) B1.lemma", "S0.l1.p=ADP|IN S0.size B0.leaf", "A1 A4 S0.w", "1"] {
+        for template in [
+            "S0.h.h.p dist(S0,B0) B1.lemma",
+            "S0.l1.p=ADP|IN S0.size B0.leaf",
+            "A1 A4 S0.w",
+            "S0.prev.p=ADP S1.next.w B2.prev.lemma",
+            "1",
+        ] {
             let set = FeatureSet::parse("test", "-", &format!("{template}  # why\n")).unwrap();
             assert_eq!(set.templates[0].to_string(), template);
         }

@@ -2,6 +2,7 @@
 
 use super::Atom;
 use crate::error::{Error, Result};
+use crate::system::SystemKind;
 use std::fmt;
 
 /// The built-in sets: name and text.
@@ -17,6 +18,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("l2s", include_str!("sets/l2s.feat")),
     ("l2s-bigrams", include_str!("sets/l2s-bigrams.feat")),
     ("l2s-unigrams", include_str!("sets/l2s-unigrams.feat")),
+    ("minimal", include_str!("sets/minimal.feat")),
+    ("minimal-stack", include_str!("sets/minimal-stack.feat")),
 ];
 
 /// A conjunction of atoms.
@@ -89,6 +92,16 @@ impl FeatureSet {
         }
         let text = std::fs::read_to_string(name).map_err(Error::io(name))?;
         FeatureSet::parse(name, name, &text)
+    }
+
+    /// [`FeatureSet::load`] for `system`: of the sets called `minimal` the one that reads the words between which it makes arcs.
+    ///
+    /// # Errors
+    /// As [`FeatureSet::load`].
+    pub fn load_for(name: &str, system: SystemKind) -> Result<FeatureSet> {
+        use SystemKind::{ArcStandard, Attardi, Swap};
+        let in_stack = matches!(system, ArcStandard | Attardi | Swap);
+        FeatureSet::load(if name == "minimal" && in_stack { "minimal-stack" } else { name })
     }
 
     /// What errors call the file.

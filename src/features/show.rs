@@ -60,7 +60,8 @@ impl Shown<'_> {
                     Attribute::LeftLabels => self.set(slot(Slot::LeftLabels)),
                     Attribute::RightLabels => self.set(slot(Slot::RightLabels)),
                     Attribute::Word | Attribute::Tag | Attribute::Column(_) => {
-                        match (slot(step.node_slot()), self.columns.named(attribute)) {
+                        let node = step.node(role, slot(step.node_slot()), self.sentence.n_words());
+                        match (node, self.columns.named(attribute)) {
                             (ROOT, _) => "ROOT".to_owned(),
                             (NO_NODE, _) | (_, None) => NOTHING.to_owned(),
                             (word, Some(column)) => self.sentence.column(word, column).to_owned(),

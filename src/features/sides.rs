@@ -296,8 +296,10 @@ fn key_reads(
                 continue;
             }
             let column = match atom {
-                // Of words behind, the node tells more than its own column.
-                Atom::Of(_, attribute) if seen == (at, slot) => columns.named(*attribute),
+                // Of words behind and beside, the node tells more than its own column.
+                Atom::Of(address, attribute) if seen == (at, slot) && !address.step.is_in_sentence() => {
+                    columns.named(*attribute)
+                }
                 _ => None,
             };
             let read = column.and_then(|column| columns.index(column)).map(|column| column as u8);

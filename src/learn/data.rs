@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::TrainOptions;
 use super::supervision::Supervision;
 use crate::configuration::{Arena, LabelSets};
-use crate::decode::{Decoder, Machine, Workspace};
+use crate::decode::{Decoder, Machine, Strategy, Workspace};
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
@@ -52,6 +52,7 @@ pub struct TrainingData {
     columns: Columns,
     actions: Actions,
     stages: Stages,
+    strategy: Strategy,
     examples: Vec<Example>,
     /// Trees with the labels of finished trees, and numbers beyond these for labels that training never saw.
     dev: Vec<(Input, Tree)>,
@@ -78,7 +79,7 @@ impl TrainingData {
         let TrainingTrees { kept, labels, n_read } =
             TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, S::DERIVES_ALL)?;
         let arcs: BTreeSet<ArcLabel> = kept.iter().flat_map(|(_, tree)| arcs_of(system, tree)).collect();
-        let set = FeatureSet::load(&options.features)?;
+        let set = FeatureSet::load_for(&options.features, options.system)?;
         let header = Header {
             system: options.system,
             roots: options.roots,
@@ -99,6 +100,11 @@ impl TrainingData {
             provenance: provenance(train, kept.len(), dev),
         };
         header.compile()?;
+        let strategy = Strategy::new(options.search, options.decoding_beam(), &header)?;
+        kept.iter()
+            .map(|(sentence, _)| *sentence)
+            .chain(dev.iter().flat_map(|dev| &dev.sentences))
+            .try_for_each(|sentence| strategy.check(sentence))?;
         let (labels, actions) = header.labels_and_actions()?;
         let (_, columns) = header.feature_set()?;
         let examples = kept
@@ -118,7 +124,7 @@ impl TrainingData {
         let label_decoding = LabelDecoding::new(labels, header.lift);
         let dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
         let stages = header.stages(&actions);
-        Ok(TrainingData { header, label_decoding, columns, actions, stages, examples, dev, n_read })
+        Ok(TrainingData { header, label_decoding, columns, actions, stages, strategy, examples, dev, n_read })
     }
 
     /// The number of sentences in the training file, those that were left out included.
@@ -152,6 +158,11 @@ impl TrainingData {
         &self.stages
     }
 
+    /// How derivations are looked for.
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
     /// The training sentences, in the treebank's order.
     pub fn examples(&self) -> &[Example] {
         &self.examples
@@ -163,7 +174,7 @@ impl TrainingData {
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
-    pub fn score_dev<F: Frozen>(&self, scorer: &F, beam: usize) -> Option<Counts> {
+    pub fn score_dev<F: Frozen>(&self, scorer: &F) -> Option<Counts> {
         with_system!(self.header.system, self.header.roots, |system| {
             let decoder = Decoder::new(system, &self.actions, scorer.scorer());
             let n_labels = self.actions.n_labels();
@@ -171,7 +182,7 @@ impl TrainingData {
                 || Workspace::new(n_labels),
                 |workspace, (input, gold)| {
                     workspace.input.clone_from(input);
-                    let tree = decoder.decode(workspace, beam, 1).swap_remove(0).tree;
+                    let tree = decoder.find(workspace, self.strategy, 1).swap_remove(0).tree;
                     compare(gold, &self.label_decoding.finish(tree))
                 },
             );
@@ -182,7 +193,7 @@ impl TrainingData {
     /// Calibrates margins on the development data, or as many of their sentences as are needed; see
     /// [`margin`](crate::decode::margin). Models that are decoded greedily need none.
     pub fn calibrate<F: Frozen>(&self, model: &mut Model<F>) {
-        if self.has_dev() && self.header.beam > 1 {
+        if self.has_dev() && self.strategy.width().is_some_and(|width| width > 1) {
             let inputs: Vec<&Input> = self.dev.iter().take(MAX_CALIBRATED).map(|(input, _)| input).collect();
             model.calibrate(&inputs);
         }

@@ -6,9 +6,11 @@
 //! | `trainer` | the training loop |
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
 //! | `local`, `objective` | training on one decision after the other; from scores and costs to gradients |
+//! | `exact` | training on whole derivations against exact search |
 //! | `pursuit`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
 
 mod data;
+mod exact;
 mod global;
 mod local;
 mod objective;

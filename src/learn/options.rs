@@ -3,6 +3,7 @@
 use super::range::check as check_ranges;
 use super::{Iterations, Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search, Stopping};
 use crate::choice::choice;
+use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::linear::{Learner, LearnerOptions};
@@ -87,6 +88,9 @@ pub struct TrainOptions {
     pub explore_prob: f64,
     /// Global: where in the derivation to update.
     pub update: Update,
+    /// How the best derivation is looked for, in global training and, unless told otherwise, in decoding.
+    #[serde(skip_serializing_if = "is_default")]
+    pub search: SearchKind,
     /// Global: the width of the training beam. Also the width that the model is decoded at unless told otherwise.
     pub beam: usize,
     /// Passes over the training data: a number, or `plateau`.
@@ -147,6 +151,7 @@ impl Default for TrainOptions {
             explore_from: 1,
             explore_prob: 0.9,
             update: Update::MaxViolation,
+            search: SearchKind::Beam,
             beam: 8,
             iterations: Iterations::Number(15),
             patience: None,
@@ -278,6 +283,19 @@ impl TrainOptions {
 
     fn check_search(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
+        if self.search == SearchKind::Exact {
+            if self.training != Training::Global {
+                return wrong(
+                    "exact search finds whole derivations, and training on single decisions looks for none; expected --training \
+                     global, or `treebeam parse --search exact`",
+                );
+            }
+            if self.update != Update::Standard {
+                return wrong(
+                    "exact search compares whole derivations: every mistake is a violation at the end; expected --update standard",
+                );
+            }
+        }
         let asked = self.preset.is_some()
             || self.roll_in.is_some()
             || self.roll_out.is_some()

@@ -9,8 +9,9 @@ use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
 use super::objective::LocalObjective;
 use super::pursuit::Pursuit;
 use super::supervision::{GoldSide, Supervision};
-use super::{TrainOptions, Training, Update, global};
-use crate::decode::{Decoder, Machine, Workspace};
+use super::{TrainOptions, Training, Update, exact, global};
+use crate::decode::exact::Tabulation;
+use crate::decode::{Decoder, Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::files::{Section, Sections};
 use crate::linear::{Linear, Perceptron, Regressors};
@@ -233,7 +234,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |scorer: &T::Finished| pool.install(|| data.score_dev(scorer, options.decoding_beam()));
+        let score_dev = |scorer: &T::Finished| pool.install(|| data.score_dev(scorer));
         progress.end_pass(pass, score_dev);
     }
 
@@ -268,13 +269,16 @@ enum School {
     Local,
     /// Whole derivations in a beam.
     Global(Update),
+    /// Whole derivations against the best of all.
+    Exact(Tabulation),
 }
 
 impl School {
-    fn of(training: Training, update: Update) -> School {
-        match training {
-            Training::Greedy | Training::L2s => School::Local,
-            Training::Global => School::Global(update),
+    fn of(options: &TrainOptions, data: &TrainingData) -> School {
+        match (options.training, data.strategy()) {
+            (Training::Greedy | Training::L2s, _) => School::Local,
+            (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation),
+            (Training::Global, _) => School::Global(options.update),
         }
     }
 }
@@ -308,7 +312,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
         let n_labels = data.actions().n_labels();
         let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
-        let school = School::of(options.training, options.update);
+        let school = School::of(options, data);
         let mut updates = 0;
         for batch in order.chunks(options.batch) {
             if let &[number] = batch {
@@ -316,6 +320,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 let (n_updates, mut gradient) = match school {
                     School::Local => self.local(number, &mut workspaces[0], Parameters::AtOnce(model), objective),
                     School::Global(update) => self.global(number, &mut workspaces[0], model, update),
+                    School::Exact(tabulation) => self.exact(number, &mut workspaces[0], model, &tabulation),
                 };
                 model.learn(&mut gradient);
                 model.end_sentence();
@@ -345,6 +350,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let learn = |number: usize, workspace: &mut Workspace<T::Memory>| match school {
             School::Local => self.local(number, workspace, Parameters::PutOff(model), &mut objective.clone()),
             School::Global(update) => self.global(number, workspace, model, update),
+            School::Exact(tabulation) => self.exact(number, workspace, model, &tabulation),
         };
         let share = batch.len().div_ceil(workspaces.len());
         let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
@@ -401,6 +407,24 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let supervision = Supervision { machine, gold: &example.gold };
         let guide = self.guide(number, example);
         local::learn(setting, &supervision, guide, dropout, objective, workspace, parameters)
+    }
+
+    fn exact<T: Trainable>(
+        &self,
+        number: usize,
+        workspace: &mut Workspace<T::Memory>,
+        model: &T,
+        tabulation: &Tabulation,
+    ) -> (u64, T::Gradient) {
+        let example = &self.data.examples()[number];
+        workspace.input.clone_from(&example.input);
+        // What is read by position does not read the last actions.
+        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history: false };
+        let supervision = Supervision { machine, gold: &example.gold };
+        let side = self.gold_side(example);
+        let mut gradient = T::Gradient::default();
+        let updated = exact::learn(tabulation, &supervision, side, 0, model, workspace, &mut gradient);
+        (u64::from(updated), gradient)
     }
 
     fn global<T: Trainable>(

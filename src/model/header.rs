@@ -142,6 +142,11 @@ impl Header {
         Ok(Compiled::new(&set, columns, suffix))
     }
 
+    /// An option of training, if it was given or is written anyway.
+    pub fn option<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+        self.training.get(name).and_then(|value| serde_json::from_value(value.clone()).ok())
+    }
+
     /// The stages of decisions over `actions`.
     pub fn stages(&self, actions: &Actions) -> Stages {
         Stages::new(self.decisions, actions)

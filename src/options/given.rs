@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ParserKind;
+use crate::decode::SearchKind;
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
 use crate::scorer::Decisions;
@@ -70,6 +71,8 @@ all_optional! {
         explore_prob: f64,
         /// Where in the derivation to update.
         update: Update,
+        /// How the best derivation is looked for.
+        search: SearchKind,
         /// The width of the training beam.
         beam: i64,
         /// Passes over the training data.

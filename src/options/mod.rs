@@ -29,9 +29,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::graph::{GraphKind, GraphOptions};
-use crate::learn::{Learner, TrainOptions, check_ranges};
+use crate::learn::{Learner, TrainOptions, Update, check_ranges};
 use crate::system::SystemKind;
 
 /// All options of the kind of parser that was asked for.
@@ -69,7 +70,11 @@ impl GivenOptions {
         let default = TrainOptions::default();
         let training = self.training.unwrap_or(default.training);
         let learner = self.learner.unwrap_or(default.learner);
-        let options = overlaid(&TrainOptions::of(system, training, learner), given)?;
+        let mut defaults = TrainOptions::of(system, training, learner);
+        if self.search == Some(SearchKind::Exact) {
+            defaults.update = Update::Standard;
+        }
+        let options = overlaid(&defaults, given)?;
         options.check()?;
         Ok(options)
     }

@@ -1,6 +1,7 @@
 //! Remarks on options that were given and change nothing.
 
 use super::{GivenOptions, Options};
+use crate::decode::SearchKind;
 use crate::graph::Learner as GraphLearner;
 use crate::learn::{Nonprojective, RollIn, RollOut, TrainOptions, Training};
 
@@ -41,6 +42,11 @@ impl GivenOptions {
                 "--beam",
                 self.beam.is_some_and(|beam| beam > 1) && !global,
                 "only --training global trains in a beam; `treebeam parse --beam` sets the width of parsing",
+            ),
+            (
+                "--beam",
+                self.beam.is_some() && global && options.search == SearchKind::Exact,
+                "exact search has no beam",
             ),
             ("--update", self.update.is_some() && !global, "only --training global compares prefixes of derivations"),
             ("--explore-from", self.explore_from.is_some() && !explores, of_exploring),

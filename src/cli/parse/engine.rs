@@ -3,7 +3,7 @@
 use anyhow::{bail, ensure};
 
 use crate::cli::loaded::Loaded;
-use crate::decode::{Margin, Parsed, Parser};
+use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy};
 use crate::features::ColumnName;
 use crate::graph::GraphParser;
 use crate::linear::Weights as _;
@@ -14,8 +14,8 @@ use crate::treebank::Sentence;
 /// A parser over a model of either kind.
 #[derive(Debug)]
 pub enum Engine<'m> {
-    /// A transition system in a beam of this width.
-    Transitions(Parser<'m>, usize),
+    /// A transition system that searches in this way.
+    Transitions(Parser<'m>, Strategy),
     /// A graph-based parser.
     Graph(GraphParser<'m>),
 }
@@ -27,7 +27,7 @@ impl<'m> Engine<'m> {
     /// If the threads cannot be started, or the options are not for this kind of parser.
     pub fn new(
         model: &'m Loaded,
-        beam: Option<usize>,
+        (search, beam): (Option<SearchKind>, Option<usize>),
         margin: Option<Margin>,
         k_best: usize,
         threads: usize,
@@ -41,6 +41,21 @@ impl<'m> Engine<'m> {
                     (1..=most).contains(&(width as u64)),
                     "the model's header says that its beam is {width} wide; expected a width from 1 to {most}; --beam sets another"
                 );
+                let strategy = match search.or(beam.map(|_| SearchKind::Beam)) {
+                    Some(search) => Strategy::new(search, width, &model.header)?,
+                    None => Strategy::trained(width, &model.header)?,
+                };
+                if let Strategy::Exact(_) = strategy {
+                    ensure!(
+                        beam.is_none() && margin.is_none(),
+                        "exact search has no beam; leave out --beam and --margin, or --search exact"
+                    );
+                    ensure!(
+                        k_best == 1,
+                        "exact search finds the one best tree; for --k-best, search in a beam (--search beam)"
+                    );
+                    return Ok(Engine::Transitions(Parser::with(model, strategy, threads)?, strategy));
+                }
                 // Lists of trees are not what margins are calibrated for.
                 let margin = margin.unwrap_or(if k_best == 1 { Margin::Auto } else { Margin::None });
                 if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
@@ -53,12 +68,14 @@ impl<'m> Engine<'m> {
                         "warning: the model was trained to be decoded greedily; a beam of {width} mostly makes its trees worse, by many points of LAS"
                     ));
                 }
-                Ok(Engine::Transitions(Parser::new(model, width, threads)?.with_margin(margin), width))
+                Ok(Engine::Transitions(Parser::with(model, strategy, threads)?.with_margin(margin), strategy))
             }
             Loaded::Graph(model) => {
                 let system = model.header.system;
-                if beam.is_some() {
-                    bail!("--beam is for transition systems, and the model is for `{system}`, whose search is exact");
+                if beam.is_some() || search == Some(SearchKind::Beam) {
+                    bail!(
+                        "beams are for transition systems, and the model is for `{system}`, whose search is exact; leave out --beam and --search"
+                    );
                 }
                 if margin.is_some() {
                     bail!("--margin is for transition systems, and the model is for `{system}`, whose search is exact");
@@ -72,7 +89,7 @@ impl<'m> Engine<'m> {
     /// The width of the beam, if there is one.
     pub fn beam(&self) -> Option<usize> {
         match self {
-            Engine::Transitions(_, width) => Some(*width),
+            Engine::Transitions(_, strategy) => strategy.width(),
             Engine::Graph(_) => None,
         }
     }
@@ -91,7 +108,7 @@ impl<'m> Engine<'m> {
     /// If it is too long for this kind of parser.
     pub fn check(&self, sentence: &Sentence) -> crate::error::Result<()> {
         match self {
-            Engine::Transitions(..) => Ok(()),
+            Engine::Transitions(_, strategy) => strategy.check(sentence),
             Engine::Graph(_) => crate::graph::check_length(sentence),
         }
     }

@@ -1,5 +1,6 @@
 //! The options of training on the command line.
 
+use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
@@ -50,6 +51,10 @@ pub struct TrainingArgs {
     /// Global: where to update [default: max-violation]
     #[arg(long, value_enum, help_heading = "Training")]
     update: Option<Update>,
+    /// Global: in a beam, or exactly, by tabulation, with features that read words by position only such as `minimal` [default:
+    /// beam]
+    #[arg(long, value_enum, help_heading = "Training")]
+    search: Option<SearchKind>,
     /// Global: the width of the beam, in training and, unless told otherwise, in parsing [default: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Training")]
     beam: Option<i64>,

@@ -1,0 +1,178 @@
+//! Exact search: the derivation of the highest score among all that the machine permits, by tabulation (Kuhlmann,
+//! Gómez-Rodríguez & Satta 2011; Shi, Huang & Lee 2017).
+//!
+//! Where features read words by position only, the scores of a configuration depend on the positions of S0 and B0, and
+//! perhaps of S1, and not on the arcs that were made. The transitions between pushing a word and having it back on top, with
+//! all that stood on it popped, are a *push computation*; it depends on what is below no further than features read. The best
+//! one for each choice of positions is found once, from smaller ones. The best label of a transition is chosen with its
+//! score: it changes nothing that is read later.
+//!
+//! | system | features read | items | time | longest sentence |
+//! |---|---|---|---|---|
+//! | arc-hybrid, arc-eager | S0, B0 | O(n²) | O(n³) | [1,000 words](Tabulation::max_words) |
+//! | arc-hybrid, arc-eager | S1, S0, B0 | O(n³) | O(n⁴) | 300 words |
+//! | arc-standard | S1, S0, B0 | O(n⁴) | O(n⁶), with a factor of 1/720 | 220 words |
+//!
+//! In arc-hybrid and arc-eager the word on top of a push computation is the one that was pushed. In arc-standard it is
+//! replaced by the heads that it gets, so that the items need both; and as every transition, SHIFT too, is scored by what S1
+//! is, a push computation cannot be scored without the word that it stands on. Without S1 the O(n⁴) of the literature would
+//! do.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `table` | the best action of each kind for each choice of positions |
+//! | `narrow` | push computations of arc-hybrid and arc-eager |
+//! | `wide` | push computations of arc-standard |
+
+mod narrow;
+mod table;
+mod wide;
+
+use self::table::Table;
+use super::{Parsed, Workspace};
+use crate::configuration::{PlainConfiguration, Role};
+use crate::error::{Error, Problem, Result};
+use crate::features::FeatureSet;
+use crate::scorer::{Context, Scorer};
+use crate::system::{Actions, ArcEager, ArcHybrid, ArcStandard, Choice, SystemKind, Transitions};
+use crate::tree::{Gold, Roots, Tree};
+use crate::treebank::Sentence;
+
+/// How the push computations of a system are tabulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Arc-standard.
+    Standard,
+    /// Arc-hybrid.
+    Hybrid,
+    /// Arc-eager.
+    Eager,
+}
+
+/// What exact search needs to know besides scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tabulation {
+    kind: Kind,
+    system: SystemKind,
+    roots: Roots,
+    reads_s1: bool,
+}
+
+/// A loss that is added to scores: `weight` for each word whose head or label is not that of the gold tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Loss<'g> {
+    /// The gold tree.
+    pub gold: &'g Gold,
+    /// What a wrong word adds, in the scores' fixed point; below 0 it takes away.
+    pub weight: i64,
+}
+
+impl Tabulation {
+    /// The tabulation for `system` with features of `set`.
+    ///
+    /// # Errors
+    /// If the system has none, or the set reads more than positions of words.
+    pub fn new(system: SystemKind, roots: Roots, set: &FeatureSet) -> Result<Tabulation> {
+        let kind = match system {
+            SystemKind::ArcStandard => Kind::Standard,
+            SystemKind::ArcHybrid => Kind::Hybrid,
+            SystemKind::ArcEager => Kind::Eager,
+            other => {
+                return Err(Error::Usage(format!(
+                    "there is no exact search for {other}; expected --system arc-standard, arc-hybrid or arc-eager, or --search \
+                     beam"
+                )));
+            }
+        };
+        set.check_positional(&format!("exact search with {system}"), &[Role::S0, Role::S1])?;
+        Ok(Tabulation { kind, system, roots, reads_s1: kind == Kind::Standard || set.reads(Role::S1) })
+    }
+
+    /// The longest sentence that it takes: memory stays below 1 GB.
+    pub fn max_words(&self) -> usize {
+        match (self.kind, self.reads_s1) {
+            (Kind::Standard, _) => 220,
+            (_, true) => 300,
+            (_, false) => 1000,
+        }
+    }
+
+    /// Whether it takes the sentence.
+    ///
+    /// # Errors
+    /// If it is too long.
+    pub fn check(&self, sentence: &Sentence) -> Result<()> {
+        let (n_words, most) = (sentence.n_words(), self.max_words());
+        if n_words <= most {
+            return Ok(());
+        }
+        let system = self.system;
+        Err(Problem {
+            location: sentence.location(0),
+            found: format!("a sentence of {n_words} words"),
+            expected: format!(
+                "at most {most} for exact search with {system} and these features; --search beam has no limit"
+            ),
+        }
+        .into())
+    }
+
+    /// The best derivation of the sentence in `workspace.input`, with its score, the loss included if there is one.
+    ///
+    /// The sentence must not be longer than [`Tabulation::max_words`].
+    pub fn search<C: Scorer>(
+        &self,
+        scorer: &C,
+        actions: &Actions,
+        workspace: &mut Workspace<C::Memory>,
+        loss: Option<Loss>,
+    ) -> (Vec<Choice>, i64) {
+        workspace.start();
+        let n_words = workspace.input.n_words();
+        if n_words == 0 {
+            return (Vec::new(), 0);
+        }
+        let Workspace { bump, label_sets, memory, input, .. } = workspace;
+        let context = Context { input, label_sets, actions };
+        let table = Table::fill(self, scorer, memory, context, bump, loss);
+        let (derivation, score) = match self.kind {
+            Kind::Standard => wide::search(&table),
+            Kind::Hybrid | Kind::Eager => narrow::search(&table),
+        };
+        (derivation.into_iter().map(|action| Choice { point: 0, action }).collect(), score)
+    }
+
+    /// The best tree of the sentence in `workspace.input` with the score of its derivation.
+    pub fn decode<C: Scorer>(&self, scorer: &C, actions: &Actions, workspace: &mut Workspace<C::Memory>) -> Parsed {
+        let (derivation, score) = self.search(scorer, actions, workspace, None);
+        let n_words = workspace.input.n_words();
+        let roots = self.roots;
+        let tree = match self.kind {
+            Kind::Standard => tree(ArcStandard::new(roots), actions, &derivation, n_words),
+            Kind::Hybrid => tree(ArcHybrid::new(roots), actions, &derivation, n_words),
+            Kind::Eager => tree(ArcEager::new(roots), actions, &derivation, n_words),
+        };
+        Parsed { tree, score }
+    }
+}
+
+/// The tree that a derivation makes.
+fn tree<S: Transitions<PlainConfiguration>>(
+    system: S,
+    actions: &Actions,
+    derivation: &[Choice],
+    n_words: usize,
+) -> Tree {
+    let mut tree = Tree::unattached(n_words);
+    let mut c: PlainConfiguration = system.initial((), n_words);
+    for &choice in derivation {
+        debug_assert!(actions.permits(system.permitted(&c, 0), choice.action));
+        let action = actions.chosen(choice);
+        if let Some((head, dependent)) = system.arc(&c, 0, action.mv) {
+            tree.attach(dependent, head, action.label);
+        }
+        c = system.successor(&c, action, ());
+    }
+    debug_assert!(system.is_terminal(&c));
+    tree
+}

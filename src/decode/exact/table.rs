@@ -1,0 +1,229 @@
+//! The best action of each kind for each choice of positions.
+
+use bumpalo::Bump;
+
+use super::{Kind, Loss, Tabulation};
+use crate::configuration::{Arena, ArenaConfiguration, Cell, Cells, Point, Role, RootPlace, Stacks as _, View};
+use crate::scorer::{Context, Query, Scorer};
+use crate::system::{ActionId, Actions, Move, MoveSet, Permitted};
+use crate::tree::{Gold, Node, ROOT, Roots};
+
+/// The score of what cannot be. Sums of a few of them are still numbers.
+pub(super) const NEVER: i64 = i64::MIN / 16;
+
+/// The best of some actions, and its score.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Best {
+    pub score: i64,
+    pub action: ActionId,
+}
+
+/// What transitions are scored as: a move, and of RIGHT in arc-hybrid, whose head features need not read, what is known of
+/// its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub(super) enum Ask {
+    Shift,
+    Reduce,
+    Left,
+    Right,
+    /// RIGHT from the gold head.
+    RightGold,
+    /// RIGHT from the root.
+    RightRoot,
+}
+
+/// The best actions by positions: of S1, if it is read, S0 and B0.
+///
+/// Positions are those of words. 0 is the root at the bottom of a stack, or the bottom of a stack without a root; n + 1 is the
+/// root behind the last word, or the end of the buffer.
+#[derive(Debug)]
+pub(super) struct Table<'t> {
+    pub kind: Kind,
+    pub roots: Roots,
+    pub reads_s1: bool,
+    pub n_words: usize,
+    pub gold: Option<&'t Gold>,
+    best: [Vec<Best>; 6],
+}
+
+/// The places of a configuration whose words are known by their positions.
+#[derive(Debug, Clone, Copy)]
+struct Positions<'a> {
+    s1: Option<&'a Cell<'a>>,
+    s0: Option<&'a Cell<'a>>,
+    b0: Option<&'a Cell<'a>>,
+}
+
+impl<'a> View<'a> for Positions<'a> {
+    fn cells(&self, _: Point) -> Cells<'a> {
+        let mut cells = Role::cells(None, self.b0);
+        cells[Role::S0 as usize] = self.s0;
+        cells[Role::S1 as usize] = self.s1;
+        cells
+    }
+
+    fn identity(&self) -> u64 {
+        0
+    }
+}
+
+/// How many configurations are scored together.
+const BATCH: usize = 256;
+
+impl<'t> Table<'t> {
+    /// Scores all choices of positions.
+    pub fn fill<'a, C: Scorer>(
+        &Tabulation { kind, roots, reads_s1, .. }: &Tabulation,
+        scorer: &'a C,
+        memory: &mut C::Memory,
+        context: Context<'a>,
+        bump: &'a Bump,
+        loss: Option<Loss<'t>>,
+    ) -> Table<'t> {
+        let n_words = context.input.n_words();
+        let gold = loss.map(|loss| loss.gold);
+        let mut table = Table { kind, roots, reads_s1, n_words, gold, best: Default::default() };
+        scorer.begin(memory, context);
+        let arena = Arena::new(bump, context.label_sets, scorer.masks());
+        let root_place = if kind == Kind::Eager { RootPlace::BufferEnd } else { RootPlace::StackBottom };
+        let initial = ArenaConfiguration::initial(arena, n_words, root_place);
+        let buffer: Vec<&Cell> = std::iter::successors(initial.buffer_cell(), |cell| cell.below).collect();
+        let on_stack = |place: usize| if place == 0 { initial.stack_cell() } else { Some(buffer[place - 1]) };
+        let mut places = Vec::new();
+        for j in 1..=n_words + 1 {
+            for i in 0..j {
+                places.extend((0..if reads_s1 { i.max(1) } else { 1 }).map(|c| (c, i, j)));
+            }
+        }
+        let mut queries = Vec::with_capacity(BATCH);
+        for places in places.chunks(BATCH) {
+            queries.clear();
+            queries.extend(places.iter().map(|&(c, i, j)| {
+                let s1 = if i == 0 { None } else { on_stack(c) };
+                let view = Positions { s1, s0: on_stack(i), b0: buffer.get(j - 1).copied() };
+                Query { view, point: 0, permitted: Permitted::default() }
+            }));
+            scorer.score(memory, context, &queries);
+            for (number, &(c, i, j)) in places.iter().enumerate() {
+                debug_assert_eq!(table.place(c, i, j), table.best[Ask::Shift as usize].len());
+                for ask in [Ask::Shift, Ask::Reduce, Ask::Left, Ask::Right, Ask::RightGold, Ask::RightRoot] {
+                    if !table.has(ask) {
+                        continue;
+                    }
+                    let mut best = Best { score: NEVER, action: ActionId::MAX };
+                    if let Some((mv, arc)) = table.transition(ask, (c, i, j)) {
+                        let from_root = arc.is_some_and(|arc| arc.from_root);
+                        let moves = MoveSet::default().with(mv, true);
+                        let permitted = Permitted { moves, from_root: MoveSet::default().with(mv, from_root) };
+                        let scores = scorer.row(memory, context, number, permitted);
+                        let lost = |action| match (loss, arc) {
+                            (Some(loss), Some(arc)) => {
+                                loss.weight * i64::from(arc.is_wrong(loss.gold, context.actions, action))
+                            }
+                            _ => 0,
+                        };
+                        for action in context.actions.of_move(mv) {
+                            if context.actions.permits(permitted, action) {
+                                let score = i64::from(scores.of(action)) + lost(action);
+                                if best.action == ActionId::MAX || score > best.score {
+                                    best = Best { score, action };
+                                }
+                            }
+                        }
+                    }
+                    table.best[ask as usize].push(best);
+                }
+            }
+        }
+        table
+    }
+
+    /// Whether this is scored at all.
+    fn has(&self, ask: Ask) -> bool {
+        match ask {
+            Ask::Shift | Ask::Left | Ask::Right => true,
+            Ask::Reduce => self.kind == Kind::Eager,
+            Ask::RightGold => self.kind == Kind::Hybrid && self.gold.is_some(),
+            Ask::RightRoot => self.kind == Kind::Hybrid,
+        }
+    }
+
+    /// The move of a transition and its arc, where it may be taken.
+    fn transition(&self, ask: Ask, (s1, s0, b0): (usize, usize, usize)) -> Option<(Move, Option<Arc>)> {
+        let at_end = b0 > self.n_words;
+        let several = self.roots == Roots::Several;
+        let arc = |head: usize, dependent: usize, from_root| {
+            Some(Arc { head: Head::Is(head as Node), dependent: dependent as Node, from_root })
+        };
+        let of_gold = |head| Some(Arc { head, dependent: s0 as Node, from_root: false });
+        match (self.kind, ask) {
+            (_, Ask::Shift) => (!at_end).then_some((Move::Shift, None)),
+            (Kind::Standard, Ask::Left) => (s0 > 0 && s1 > 0).then(|| (Move::Left, arc(s0, s1, false))),
+            (Kind::Standard, Ask::Right) => {
+                (s0 > 0 && (s1 > 0 || several || at_end)).then(|| (Move::Right, arc(s1, s0, s1 == 0)))
+            }
+            (Kind::Hybrid, Ask::Left) => (s0 > 0 && !at_end).then(|| (Move::Left, arc(b0, s0, false))),
+            (Kind::Hybrid, Ask::Right) => (s0 > 0).then(|| (Move::Right, of_gold(Head::IsNotGold))),
+            (Kind::Hybrid, Ask::RightGold) => (s0 > 0).then(|| (Move::Right, of_gold(Head::IsGold))),
+            (Kind::Hybrid, Ask::RightRoot) => (s0 > 0 && (several || at_end)).then(|| (Move::Right, arc(0, s0, true))),
+            (Kind::Eager, Ask::Left) => {
+                let head = if at_end { ROOT.into() } else { b0 };
+                (s0 > 0).then(|| (Move::Left, arc(head, s0, at_end)))
+            }
+            (Kind::Eager, Ask::Right) => (s0 > 0 && !at_end).then(|| (Move::Right, arc(s0, b0, false))),
+            (Kind::Eager, Ask::Reduce) => (s0 > 0).then_some((Move::Reduce, None)),
+            _ => None,
+        }
+    }
+
+    /// Where positions stand: those with `c` from 0 up side by side.
+    #[inline(always)]
+    pub fn place(&self, c: usize, i: usize, j: usize) -> usize {
+        if self.reads_s1 {
+            let before = (j - 1) + j * (j - 1) * (j.max(2) - 2) / 6;
+            before + if i > 0 { 1 + i * (i - 1) / 2 + c } else { 0 }
+        } else {
+            j * (j - 1) / 2 + i
+        }
+    }
+
+    /// The best of a transition with S1, S0 and B0 in these positions; that of S1 means nothing where S0 is the lowest.
+    #[inline(always)]
+    pub fn best(&self, ask: Ask, c: usize, i: usize, j: usize) -> Best {
+        self.best[ask as usize][self.place(c, i, j)]
+    }
+
+    /// All scores of a transition.
+    pub fn scores(&self, ask: Ask) -> impl Iterator<Item = i64> + '_ {
+        self.best[ask as usize].iter().map(|best| best.score)
+    }
+}
+
+/// An arc as far as it is known.
+#[derive(Debug, Clone, Copy)]
+struct Arc {
+    head: Head,
+    dependent: Node,
+    from_root: bool,
+}
+
+/// What is known of a head.
+#[derive(Debug, Clone, Copy)]
+enum Head {
+    Is(Node),
+    IsGold,
+    IsNotGold,
+}
+
+impl Arc {
+    /// Whether head or label are not the gold tree's.
+    fn is_wrong(&self, gold: &Gold, actions: &Actions, action: ActionId) -> bool {
+        let is_gold = match self.head {
+            Head::Is(head) => gold.head(self.dependent) == head,
+            Head::IsGold => true,
+            Head::IsNotGold => false,
+        };
+        !is_gold || actions.get(action).label != gold.label(self.dependent)
+    }
+}

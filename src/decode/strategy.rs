@@ -1,0 +1,71 @@
+//! How the best derivation is looked for.
+
+use super::exact::Tabulation;
+use crate::choice::choice;
+use crate::error::Result;
+use crate::model::Header;
+use crate::treebank::Sentence;
+
+choice! {
+    /// Whether search keeps the best derivations of each step or tabulates all.
+    #[derive(Default)]
+    pub enum SearchKind {
+        /// In a beam: fast, and for any features; width 1 is greedy.
+        #[default]
+        Beam = "beam",
+        /// Exactly, by tabulation: the best of all derivations, with features that read words by position only.
+        Exact = "exact",
+    }
+}
+
+/// A way to look for the best derivation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// In a beam of this width.
+    Beam(usize),
+    /// By tabulation.
+    Exact(Tabulation),
+}
+
+impl Strategy {
+    /// The way in which the model of `header` was trained to search, but for the width of beams.
+    ///
+    /// # Errors
+    /// As [`Strategy::new`].
+    pub fn trained(width: usize, header: &Header) -> Result<Strategy> {
+        Strategy::new(header.option("search").unwrap_or_default(), width, header)
+    }
+
+    /// The way of this kind for models of `header`, `width` being that of beams.
+    ///
+    /// # Errors
+    /// If search is to be exact and cannot be, for the system or the feature set.
+    pub fn new(kind: SearchKind, width: usize, header: &Header) -> Result<Strategy> {
+        match kind {
+            SearchKind::Beam => Ok(Strategy::Beam(width)),
+            SearchKind::Exact => {
+                let (set, _) = header.feature_set()?;
+                Tabulation::new(header.system, header.roots, &set).map(Strategy::Exact)
+            }
+        }
+    }
+
+    /// The width of the beam, if there is one.
+    pub fn width(&self) -> Option<usize> {
+        match self {
+            Strategy::Beam(width) => Some(*width),
+            Strategy::Exact(_) => None,
+        }
+    }
+
+    /// Whether it takes the sentence.
+    ///
+    /// # Errors
+    /// If it is too long.
+    pub fn check(&self, sentence: &Sentence) -> Result<()> {
+        match self {
+            Strategy::Beam(_) => Ok(()),
+            Strategy::Exact(tabulation) => tabulation.check(sentence),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Global training against exact search: the structured perceptron as Collins (2002) has it, without search errors.
+//!
+//! The predicted derivation is the best of all; the gold one is the canonical one, or the best of those that lose least. Each
+//! that is not gold scores at least as much as the gold one: every mistake is a violation (Huang, Fayong & Guo 2012), and the
+//! whole derivations are compared. With loss-augmented decoding the Hamming loss of heads and labels is added to scores,
+//! which tabulation can do as the loss is a sum over arcs.
+
+use super::supervision::{GoldSide, Supervision};
+use crate::configuration::Arena;
+use crate::decode::exact::{Loss, Tabulation};
+use crate::decode::{Item, Workspace};
+use crate::model::Trainable;
+use crate::scorer::{Query, Scorer as _};
+use crate::system::{Choice, Permitted, TransitionSystem};
+
+/// What a wrong word costs the gold derivation: more than any scores make up for.
+const FORBIDDING: i64 = 1 << 44;
+
+/// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted
+/// and the gold derivation; whether there is any. `margin` is what a wrong word adds to the score of the predicted one.
+pub fn learn<S: TransitionSystem, T: Trainable>(
+    tabulation: &Tabulation,
+    supervision: &Supervision<S>,
+    gold_side: GoldSide,
+    margin: i64,
+    model: &T,
+    workspace: &mut Workspace<T::Memory>,
+    gradient: &mut T::Gradient,
+) -> bool {
+    let Supervision { machine, gold } = *supervision;
+    let scorer = model.scorer();
+    let loss = |weight| Some(Loss { gold, weight }).filter(|_| weight != 0);
+    let (predicted, _) = tabulation.search(&scorer, machine.actions, workspace, loss(margin));
+    let best_gold;
+    let gold: &[Choice] = match gold_side {
+        GoldSide::Canonical(derivation) => derivation,
+        GoldSide::LeastCost => {
+            (best_gold, _) = tabulation.search(&scorer, machine.actions, workspace, loss(-FORBIDDING));
+            &best_gold
+        }
+    };
+    let Some(parted) = predicted.iter().zip(gold).position(|(predicted, gold)| predicted != gold) else {
+        return false;
+    };
+    workspace.start();
+    let (bump, context, scratch) = workspace.parts(machine.actions);
+    scorer.begin(scratch.memory, context);
+    let arena = Arena::new(bump, context.label_sets, scorer.masks());
+    for (derivation, slope) in [(&predicted[..], 1.0), (gold, -1.0)] {
+        let mut item: &Item<_> = machine.initial(arena, context.input.n_words());
+        for (step, &choice) in derivation.iter().enumerate() {
+            if step >= parted {
+                let query = Query { view: item, point: choice.point, permitted: Permitted::default() };
+                let slopes = [(u32::from(choice.action), slope)];
+                model.credit(scratch.memory, context, query, None, 0, &slopes, gradient);
+            }
+            item = machine.successor(item, choice, 0, false, arena);
+        }
+    }
+    true
+}

@@ -1,0 +1,317 @@
+//! Exact search against all derivations, against beams of unlimited width, and against the machine that scores its
+//! derivations again; with weights that are a hash of the feature and the action.
+
+use bumpalo::Bump;
+use treebeam::configuration::{Arena, LabelSets, View as _};
+use treebeam::decode::exact::{Loss, Tabulation};
+use treebeam::decode::{Decoder, Machine, Workspace};
+use treebeam::features::{Compiled, FeatureSet, Input};
+use treebeam::linear::{LinearMemory, LinearScorer};
+use treebeam::scorer::{Context, Query, Scorer as _};
+use treebeam::system::{
+    Actions, ArcEager, ArcHybrid, ArcStandard, Choice, Move, Permitted, Roots, SystemKind, TransitionSystem,
+    Transitions as _,
+};
+use treebeam::tree::{Gold, NO_NODE, Node, Tree};
+
+use crate::common::{generated, generated_non_projective, treebeam, write};
+use crate::decoding::{Hashed, N_LABELS, actions, beginning, compile};
+
+/// The highest score of all derivations from a configuration on, by depth-first search. Labels change nothing that is read
+/// later, so of each move the best label alone is followed.
+struct Exhaustive<'t, S> {
+    system: S,
+    actions: &'t Actions,
+    scorer: LinearScorer<'t, Hashed>,
+    input: &'t Input,
+    memory: LinearMemory,
+    loss: Option<(&'t Gold, i64)>,
+}
+
+impl<S: TransitionSystem> Exhaustive<'_, S> {
+    fn best<'a>(&mut self, plain: &S::Plain, shared: S::Shared<'a>, arena: Arena<'a>) -> (i64, usize) {
+        if self.system.is_terminal(plain) {
+            return (0, 1);
+        }
+        let context = Context { input: self.input, label_sets: arena.label_sets(), actions: self.actions };
+        let permitted = self.system.permitted(plain, 0);
+        let scores = self.memory.score_plainly(&self.scorer, context, &shared.cells(0)).0.to_vec();
+        let (mut best, mut n) = (i64::MIN, 0);
+        for mv in permitted.moves.iter() {
+            let lost = |label| match (self.loss, self.system.arc(plain, 0, mv)) {
+                (Some((gold, weight)), Some((head, word))) => {
+                    weight * i64::from(gold.head(word) != head || gold.label(word) != label)
+                }
+                _ => 0,
+            };
+            let ids = self.actions.of_move(mv).filter(|&id| self.actions.permits(permitted, id));
+            let scored = ids.map(|id| (i64::from(scores[id as usize]) + lost(self.actions.get(id).label), id));
+            let (score, id) = scored.max_by_key(|&(score, _)| score).unwrap();
+            let action = self.actions.get(id);
+            let (rest, found) = self.best(
+                &self.system.successor(plain, action, ()),
+                self.system.successor(&shared, action, arena),
+                arena,
+            );
+            best = best.max(score + rest);
+            n += found;
+        }
+        (best, n)
+    }
+}
+
+/// The score and the tree of a derivation, by the machine; every transition must be permitted.
+fn replay<S: TransitionSystem>(
+    decoder: &Decoder<S, LinearScorer<Hashed>>,
+    workspace: &mut Workspace<LinearMemory>,
+    derivation: &[Choice],
+) -> (i64, Tree) {
+    let machine: Machine<S> = decoder.machine;
+    let n_words = workspace.input.n_words();
+    workspace.start();
+    let (bump, context, scratch) = workspace.parts(machine.actions);
+    decoder.scorer.begin(scratch.memory, context);
+    let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
+    let mut item = machine.initial(arena, n_words);
+    for &choice in derivation {
+        let permitted: Permitted = machine.system.permitted(&item.configuration, 0);
+        assert!(machine.actions.permits(permitted, choice.action));
+        let scores = decoder.scorer.score_one(scratch.memory, context, Query { view: item, point: 0, permitted });
+        let score = item.score + i64::from(scores[choice.action as usize]);
+        item = machine.successor(item, choice, score, false, arena);
+    }
+    assert!(machine.is_terminal(item));
+    (item.score, machine.tree(item, n_words))
+}
+
+struct Setting<'t> {
+    set: &'t FeatureSet,
+    features: &'t Compiled,
+    actions: &'t Actions,
+    weights: &'t Hashed,
+}
+
+/// Checks one sentence; the number of its derivations without labels.
+fn check<S: TransitionSystem>(
+    system: S,
+    kind: SystemKind,
+    roots: Roots,
+    input: &Input,
+    gold: &Gold,
+    Setting { set, features, actions, weights }: &Setting,
+) -> usize {
+    let scorer = LinearScorer::new(features, *weights, actions.width());
+    let tabulation = Tabulation::new(kind, roots, set).unwrap();
+    let mut workspace = Workspace::new(N_LABELS);
+    workspace.input.clone_from(input);
+    let n_words = input.n_words();
+    let mut found = 0;
+    let weights = [None, Some(40), Some(-40), Some(-(1 << 40))];
+    // Longer sentences have too many derivations to look at all of them so often.
+    for &weight in if n_words <= 4 { &weights[..] } else { &weights[..1] } {
+        let what = format!("{}, {roots:?}, {} words, {}, loss {weight:?}", S::NAME, n_words, set.name);
+        let loss = weight.map(|weight| Loss { gold, weight });
+        let (derivation, score) = tabulation.search(&scorer, actions, &mut workspace, loss);
+        let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
+        let arena = Arena::new(&bump, &sets, &[]);
+        let memory = LinearMemory::default();
+        let loss = weight.map(|weight| (gold, weight));
+        let mut all = Exhaustive { system, actions, scorer, input, memory, loss };
+        let (best, n) = all.best(&system.initial((), n_words), system.initial(arena, n_words), arena);
+        assert_eq!(score, best, "{what}");
+        let decoder = Decoder::new(system, actions, scorer);
+        let (again, tree) = replay(&decoder, &mut workspace, &derivation);
+        let wrong = |word: &Node| gold.head(*word) != tree.head(*word) || gold.label(*word) != tree.label(*word);
+        let lost = weight.unwrap_or(0) * tree.words().filter(wrong).count() as i64;
+        assert_eq!(again + lost, score, "{what}");
+        if weight.is_none() {
+            let parsed = tabulation.decode(&scorer, actions, &mut workspace);
+            assert_eq!((parsed.score, &parsed.tree), (score, &tree), "{what}");
+            if n_words <= 4 {
+                let beam = decoder.decode(&mut workspace, usize::MAX, 1).swap_remove(0);
+                assert_eq!(beam.score, score, "{what}");
+            }
+        }
+        found = n;
+    }
+    found
+}
+
+/// A gold tree with the labels of the test's inventory.
+fn gold(sentence: &treebeam::treebank::Sentence, n_words: u16) -> Gold {
+    let mut labels = treebeam::tree::Labels::default();
+    let tree = sentence.tree(Roots::Several, &mut labels).unwrap();
+    let mut cut = Tree::unattached(n_words.into());
+    for word in 1..=n_words {
+        let head = Some(tree.head(word)).filter(|&head| head <= n_words && head != NO_NODE).unwrap_or(0);
+        cut.attach(word, head, if head == 0 { 0 } else { 1 + word % 2 });
+    }
+    Gold::new(cut)
+}
+
+fn check_system<S: TransitionSystem>(system: S, kind: SystemKind, roots: Roots, sets: &[&str]) {
+    let mut sentences = generated(5, 1);
+    sentences.extend(generated_non_projective(6, 1));
+    let actions = actions(&system);
+    for (seed, sentence) in (0..).zip(&sentences) {
+        for n_words in 1..=(sentence.n_words() as u16).min(6) {
+            for set in if n_words <= 4 { sets } else { &sets[..1] } {
+                let weights = Hashed { seed };
+                let set = match *set {
+                    "minimal" => FeatureSet::load_for("minimal", kind).unwrap(),
+                    text => FeatureSet::parse("own", "own.feat", text).unwrap(),
+                };
+                let features = {
+                    let columns = compile(&system, "minimal").columns().clone();
+                    Compiled::new(&set, columns, S::BUFFER_IS_SUFFIX)
+                };
+                let input = Input::new(features.columns(), &beginning(sentence, n_words));
+                let setting = Setting { set: &set, features: &features, actions: &actions, weights: &weights };
+                check(system, kind, roots, &input, &gold(sentence, n_words), &setting);
+            }
+        }
+    }
+}
+
+#[test]
+fn tabulation_is_exhaustive() {
+    check_all();
+}
+
+pub fn check_all() {
+    let wide = "S1.w S0.w B0.w\nS1.p S0.next.p\nS0.prev.p B0.p\nS1.w B1.p B2.w\ndist(S1,B0) S0.p=NOUN";
+    for roots in [Roots::Single, Roots::Several] {
+        check_system(
+            ArcStandard::new(roots),
+            SystemKind::ArcStandard,
+            roots,
+            &["minimal", "S0.w B0.w\nB0.next.p", wide],
+        );
+        check_system(ArcHybrid::new(roots), SystemKind::ArcHybrid, roots, &["minimal", wide]);
+        check_system(ArcEager::new(roots), SystemKind::ArcEager, roots, &["minimal", wide]);
+    }
+}
+
+/// A word's left neighbour and its right one, and what stands beside the root, which is no word.
+#[test]
+fn neighbours_in_the_sentence_are_read_by_position() {
+    check_neighbours();
+}
+
+pub fn check_neighbours() {
+    let sentence = &generated(7, 1)[0];
+    let set = FeatureSet::parse("own", "own.feat", "S0.prev.w S0.next.w B0.prev.w B0.next.w\nS0.w B0.w").unwrap();
+    let columns = compile(&ArcEager::new(Roots::Single), "minimal").columns().clone();
+    let features = Compiled::new(&set, columns, true);
+    let input = Input::new(features.columns(), sentence);
+    let n_words = sentence.n_words();
+    let mut n_checked = 0;
+    let word = |word: usize| if (1..=n_words).contains(&word) { word as Node } else { NO_NODE };
+    let labels = treebeam::tree::Labels::default();
+    let sets = LabelSets::new(N_LABELS);
+    let shown =
+        treebeam::features::Shown { columns: features.columns(), sentence, labels: &labels, sets: &sets, actions: &[] };
+    let name = |node: Node| if node == NO_NODE { "∅".to_owned() } else { sentence.form(node).to_owned() };
+    let bump = Bump::new();
+    let arena = Arena::new(&bump, &sets, features.masks());
+    let system = ArcEager::new(Roots::Single);
+    let mut c: <ArcEager as treebeam::system::System>::Shared<'_> = system.initial(arena, n_words);
+    for i in 1..=n_words {
+        c = system.successor(&c, treebeam::system::Action::bare(Move::Shift), arena);
+        let values = shown.template(&set.templates[0], &c.cells(0));
+        // Behind the last word stands the root, and before it the last word.
+        let next = if i == n_words { NO_NODE } else { word(i + 2) };
+        let expected = [word(i - 1), word(i + 1), word(i), next].map(name);
+        assert_eq!(values, expected);
+        n_checked += 1;
+    }
+    assert_eq!(n_checked, n_words);
+    let mut hashes = Vec::new();
+    treebeam::features::Extractor::default().extract_all(&features, &input, &sets, &c.cells(0), &mut hashes);
+    assert_eq!(hashes.len(), 2);
+}
+
+/// Trains in `folder` with these options.
+fn trained(folder: &std::path::Path, options: &str) -> std::process::Output {
+    treebeam(folder, &format!("train --train train.conllu --model model --iterations 2 --replicas 1 {options}"))
+        .output()
+        .unwrap()
+}
+
+fn told(output: &std::process::Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn exact_search_from_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated_non_projective(31, 60));
+    write(at, "test.conllu", &generated(32, 12));
+    for (system, oracle) in
+        [("arc-standard", "static"), ("arc-hybrid", "dynamic"), ("arc-hybrid", "static"), ("arc-eager", "dynamic")]
+    {
+        for roots in ["single", "several"] {
+            let options = format!(
+                "--system {system} --oracle {oracle} --roots {roots} --features minimal --search exact --dev test.conllu"
+            );
+            let trained = trained(at, &options);
+            assert!(trained.status.success(), "{options}: {}", told(&trained));
+            // Exact is what it was trained with; a beam so wide finds mostly the same trees.
+            for (name, options) in [("exact", ""), ("again", "--search exact --threads 2"), ("wide", "--beam 500")] {
+                let line = format!("parse --model model test.conllu -o {name}.conllu {options}");
+                treebeam(at, &line).assert().success();
+            }
+            let read = |name: &str| std::fs::read_to_string(at.join(name)).unwrap();
+            assert_eq!(read("exact.conllu"), read("again.conllu"));
+            let same = read("exact.conllu").lines().zip(read("wide.conllu").lines()).filter(|(a, b)| a == b).count();
+            let all = read("exact.conllu").lines().count();
+            assert!(same * 100 >= all * 80, "{system}, {roots}: {same} of {all} lines");
+        }
+    }
+    // A model of a beam, decoded exactly.
+    assert!(trained(at, "--system arc-hybrid --features minimal --beam 2").status.success());
+    treebeam(at, "parse --model model test.conllu --search exact -o exact.conllu").assert().success();
+    for (line, expected) in [
+        ("--search exact --beam 4", "exact search has no beam"),
+        ("--search exact --k-best 2", "exact search finds the one best tree"),
+    ] {
+        let refused = treebeam(at, &format!("parse --model model test.conllu {line}")).output().unwrap();
+        assert!(!refused.status.success() && told(&refused).contains(expected), "{line}: {}", told(&refused));
+    }
+    // Sentences that are too long are named, or left out.
+    let long: String = (1..=1001).map(|word| format!("{word}\tw\t_\tN\t_\t_\t_\t_\t_\t_\n")).collect();
+    std::fs::write(at.join("long.conllu"), format!("{long}\n1\tw\t_\tN\t_\t_\t_\t_\t_\t_\n\n")).unwrap();
+    let refused = treebeam(at, "parse --model model long.conllu --search exact").output().unwrap();
+    let expected = "long.conllu:1: a sentence of 1001 words; expected at most 1000 for exact search with arc-hybrid";
+    assert!(told(&refused).contains(expected), "{}", told(&refused));
+    let rest = treebeam(at, "parse --model model long.conllu --search exact --keep-going").output().unwrap();
+    assert_eq!(String::from_utf8(rest.stdout).unwrap().lines().filter(|line| !line.is_empty()).count(), 1);
+}
+
+#[test]
+fn what_cannot_be_searched_exactly_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(33, 20));
+    std::fs::write(at.join("my.feat"), "S0.w B0.w\n# dependents\nS0.p S0.l1.p\n").unwrap();
+    for (options, expected) in [
+        ("--features zn11 --search exact", "zn11.feat:30: template `S0.h.p S0.p B0.p`, whose `S0.h.p` reads arcs"),
+        (
+            "--features my.feat --search exact",
+            "my.feat:3: template `S0.p S0.l1.p`, whose `S0.l1.p` reads arcs that were made before",
+        ),
+        (
+            "--features minimal --search exact --system swap",
+            "there is no exact search for swap; expected --system arc-standard",
+        ),
+        ("--features minimal --search exact --training greedy", "expected --training global"),
+        ("--features minimal --search exact --update early", "expected --update standard"),
+    ] {
+        let refused = trained(at, options);
+        assert!(!refused.status.success() && told(&refused).contains(expected), "{options}: {}", told(&refused));
+    }
+    assert!(trained(at, "--beam 2").status.success());
+    let refused = treebeam(at, "parse --model model train.conllu --search exact").output().unwrap();
+    assert!(told(&refused).contains("zn11.feat:30: template"), "{}", told(&refused));
+}
