@@ -256,7 +256,7 @@ pub struct GoldSide {
     pub path: Vec<Item>,
     /// After each step the scores of the beam's first item and of the best gold prefix, and whether gold is in the beam.
     /// The first entry belongs to step 1.
-    pub margins: Vec<Margin>,
+    pub margins: Vec<PrefixMargin>,
     /// The steps on which each strategy of updating compares prefixes, were the model trained on this sentence now; early
     /// update takes the step at which gold fell off.
     pub updates: BTreeMap<Update, usize>,
@@ -275,7 +275,7 @@ pub struct FellOff {
 
 /// The scores of prefixes after a step.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Margin {
+pub struct PrefixMargin {
     /// The beam's first item.
     pub best: i64,
     /// The best gold prefix, in the beam or not.

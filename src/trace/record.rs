@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::data::{
-    ActionName, Arcs, Beam, Cell, FORMAT, FellOff, GoldSide, Item, Margin, ModelCard, Output, SentenceCard, Step,
+    ActionName, Arcs, Beam, Cell, FORMAT, FellOff, GoldSide, Item, ModelCard, Output, PrefixMargin, SentenceCard, Step,
     Successor, Trace, Word,
 };
 use super::explain::Explainer;
@@ -218,7 +218,7 @@ impl<'r> Recorder<'r> {
             let last = watched.steps.get(step).and_then(|step| step.items.last()).map_or(score, |item| item.score);
             FellOff { step, rank: rank + 1, gap: last - score }
         });
-        let margin = |prefix: &crate::learn::PrefixScores| Margin {
+        let margin = |prefix: &crate::learn::PrefixScores| PrefixMargin {
             best: prefix.predicted,
             gold: prefix.gold,
             in_beam: prefix.gold_in_beam,

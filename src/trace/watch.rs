@@ -270,7 +270,7 @@ impl<'r, 'a, S: TransitionSystem, C: Scorer> Recorder<'r, 'a, S, C> {
 
     /// All successors of `items`, in no order.
     fn candidates(&mut self, items: &Items<'a, S>) -> Vec<Candidate> {
-        let Decoder { machine, scorer } = &self.decoder;
+        let Decoder { machine, scorer, .. } = &self.decoder;
         let mut candidates = Vec::new();
         let mut queries: Vec<Query<&Item<_>>> = Vec::new();
         for (rank, item) in (0..).zip(items) {

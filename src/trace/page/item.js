@@ -57,8 +57,9 @@ function treeNote(item) {
   const n = (kind) => kinds.filter((found) => found === kind).length;
   const parts = [`${item.arcs.length} of ${words.length} words have a head`];
   if (gold) {
-    parts.push(n("wrong") ? `${n("wrong")} heads are not those of the gold tree (dashed)` : "all heads are gold");
-    if (n("label")) parts.push(`${n("label")} labels are not (blue)`);
+    const not = (count, what) => (count === 1 ? `1 ${what} is not that of the gold tree` : `${count} ${what}s are not those of the gold tree`);
+    parts.push(n("wrong") ? `${not(n("wrong"), "head")} (dashed)` : "all heads are gold");
+    if (n("label")) parts.push(`${not(n("label"), "label")} (blue)`);
   }
   return make("p", { className: "soft" }, parts.join("; ") + ".");
 }

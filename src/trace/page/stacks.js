@@ -57,7 +57,7 @@ function sharedGraph(step, list) {
     right += width + 26;
     inColumn.forEach((node, i) => { node.y = 16 + i * 27; node.width = width; });
   }
-  const height = Math.max(34, ...[...nodes.values()].map((node) => node.y + 24)) + 8;
+  const height = Math.max(34, ...[...nodes.values()].map((node) => node.y + 24)) + (tops.has("empty") ? 22 : 8);
   const svg = picture(Math.max(right + 120, 240), height, `Cells of ${trace.lists[list]} after step ${step}`);
   const boxOf = (id) => { const node = nodes.get(id); return { ...x.get(node.column), y: node.y }; };
   for (const [above, below] of edges.values()) {
@@ -75,6 +75,7 @@ function sharedGraph(step, list) {
     if (ranks && byDepth) svg.append(text(left + width + 5, y - 2, (ranks.length === 1 ? "item " : "items ") + ranked(ranks), "small soft"));
   }
   if (nodes.size === 0) svg.append(text(14, 22, "empty in all items", "soft"));
+  else if (tops.has("empty")) svg.append(text(14, height - 6, `empty in ${tops.get("empty").length === 1 ? "item" : "items"} ${ranked(tops.get("empty"))}`, "small soft"));
   return svg;
 
   function name(id) {
