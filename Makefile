@@ -144,8 +144,10 @@ test-slurm: build ## an experiment on a Slurm of two simulated nodes; needs root
 
 RESULTS ?= results
 PICTURES = target/report-check
+# One of each family of configurations.
+SYSTEMS ?= arc-eager arc-standard swap covington covington-nonlocal easy-first two-planar
 
-.PHONY: report report-check
+.PHONY: report report-check trace-check
 
 report: build ## all results as one page of HTML, results/report.html
 	$(TREEBEAM) report --results $(RESULTS)
@@ -154,6 +156,16 @@ report-check: build ## look at that page in a browser; not part of `make test`: 
 	mkdir -p $(PICTURES)
 	$(TREEBEAM) report --results $(RESULTS) -o $(PICTURES)/report.html
 	$(PYTHON) tests/browser/report.py $(PICTURES)/report.html $(PICTURES)
+
+trace-check: build ## look at beams in a browser, of every system; needs what report-check needs
+	mkdir -p $(PICTURES)
+	$(TREEBEAM) treebank generate --sentences 60 -o $(PICTURES)/trace.conllu --non-projective
+	set -e; for system in $(SYSTEMS); do \
+		$(TREEBEAM) train --system $$system --training global --beam 8 --iterations 2 --nonprojective min-cost \
+			--train $(PICTURES)/trace.conllu --model $(PICTURES)/trace.model --quiet; \
+		$(TREEBEAM) trace $(PICTURES)/trace.model $(PICTURES)/trace.conllu --sentence 3 -o $(PICTURES)/trace-$$system.html; \
+		$(PYTHON) tests/browser/trace.py $(PICTURES)/trace-$$system.html $(PICTURES)/trace-$$system; \
+	done
 
 # Speed
 #

@@ -39,6 +39,7 @@
 //! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
 //! | [`draw`] | dependency trees as pictures |
+//! | [`trace`] | beams that can be watched |
 //! | [`experiment`] | specifications, cells and records |
 //! | [`report`] | tables and plots of experiments; all results as a page of HTML |
 //! | [`cli`] | one file per subcommand |
@@ -78,6 +79,8 @@ pub mod random;
 pub mod report;
 pub mod scorer;
 pub mod system;
+#[cfg(feature = "report")]
+pub mod trace;
 pub mod training;
 pub mod tree;
 pub mod treebank;

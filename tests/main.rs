@@ -27,5 +27,6 @@ mod processors;
 mod report;
 mod robustness;
 mod scorers;
+mod trace;
 mod training;
 mod treebank;

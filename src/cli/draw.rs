@@ -31,11 +31,11 @@ pub struct Args {
     file: PathBuf,
     /// Another with the same words, to be compared with the first
     other: Option<PathBuf>,
-    /// The number of the sentence, from 1 [default: 1]
-    #[arg(long, value_name = "N", value_parser = from_one, conflicts_with_all = ["id", "differ"])]
-    sentence: Option<usize>,
-    /// The sentence with this `sent_id`
-    #[arg(long, value_name = "SENT_ID", conflicts_with = "differ")]
+    /// The sentence with this id, or else this number, from 1 [default: 1]
+    #[arg(long, value_name = "N|ID", conflicts_with_all = ["id", "differ"])]
+    sentence: Option<String>,
+    /// The sentence with this id, and none by its number
+    #[arg(long, value_name = "ID", conflicts_with = "differ")]
     id: Option<String>,
     /// The first sentence whose trees differ, or the N-th
     #[arg(
@@ -98,15 +98,25 @@ struct Found {
 fn find(args: &Args) -> Result<Found> {
     let mut others = args.other.as_deref().map(|path| Reader::open(path, None)).transpose()?;
     let (mut number, mut n_differing) = (0, 0);
+    let wanted = args.sentence.as_deref().unwrap_or("1");
+    let mut by_number = None;
     for sentence in Reader::open(&args.file, None)? {
-        let sentence = sentence?;
-        number += 1;
-        let other = match &mut others {
-            None => None,
-            Some(others) => match others.next() {
-                Some(other) => Some(other?),
-                None => return Err(ends_early(args, number - 1, &sentence).into()),
-            },
+        let pair = sentence.and_then(|sentence| {
+            number += 1;
+            let other = match &mut others {
+                None => None,
+                Some(others) => match others.next() {
+                    Some(other) => Some(other?),
+                    None => return Err(ends_early(args, number - 1, &sentence).into()),
+                },
+            };
+            Ok((sentence, other))
+        });
+        let (sentence, other) = match pair {
+            Ok(pair) => pair,
+            // What comes behind a sentence that was found is no obstacle.
+            Err(_) if by_number.is_some() => break,
+            Err(error) => return Err(error),
         };
         let found = || -> Result<Found> {
             let (input, other) = (input(&sentence)?, other.as_ref().map(input).transpose()?);
@@ -121,14 +131,13 @@ fn find(args: &Args) -> Result<Found> {
             if n_differing == wanted {
                 return Ok(found);
             }
-        } else if match &args.id {
-            Some(id) => sentence.id() == Some(id),
-            None => number == args.sentence.unwrap_or(1),
-        } {
+        } else if args.id.is_none() && args.sentence.is_none() || sentence.id() == args.id.as_deref().or(Some(wanted)) {
             return found();
+        } else if args.id.is_none() && super::sentence::is_number(wanted, number) {
+            by_number = Some(found()?);
         }
     }
-    Err(not_found(args, number, n_differing))
+    by_number.ok_or_else(|| not_found(args, number, n_differing))
 }
 
 impl Found {
@@ -179,8 +188,8 @@ fn not_found(args: &Args, n_sentences: usize, n_differing: usize) -> Error {
         }
         (None, Some(id)) => format!("{path}: no sentence with the id `{id}` among {n_sentences}"),
         (None, None) => {
-            let wanted = args.sentence.unwrap_or(1);
-            format!("{path}: no sentence {wanted}; expected a number from 1 to {n_sentences}")
+            let wanted = args.sentence.as_deref().unwrap_or("1");
+            return super::sentence::not_found(&path.to_string(), wanted, n_sentences);
         }
     })
 }

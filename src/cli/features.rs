@@ -1,6 +1,5 @@
 //! `treebeam features`.
 
-use anyhow::Context;
 use bumpalo::Bump;
 use clap::Subcommand;
 use std::io::Write;
@@ -11,7 +10,7 @@ use crate::configuration::{Arena, LabelSets, PlainView as _, Role, View as _};
 use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Shown, WordShape};
 use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, Node, ROOT};
-use crate::treebank::{Sentence, Treebank};
+use crate::treebank::{Reader, Sentence};
 use crate::with_system;
 
 /// Options of `treebeam features`.
@@ -39,9 +38,9 @@ struct ShowArgs {
     system: SystemKind,
     /// A treebank with gold trees
     file: Option<PathBuf>,
-    /// The sentence, from 1
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    sentence: usize,
+    /// The sentence with this id, or else this number, from 1 [default: 1]
+    #[arg(long, value_name = "N|ID")]
+    sentence: Option<String>,
     /// The configuration: after this many transitions of the canonical derivation [default: half of them]
     #[arg(long, value_name = "K")]
     step: Option<usize>,
@@ -72,19 +71,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     }
                 }
                 Some(file) => {
-                    let treebank = Treebank::read(file, None)?;
-                    let sentence = args.sentence.checked_sub(1).and_then(|i| treebank.sentences.get(i));
-                    let sentence = sentence.with_context(|| {
-                        format!(
-                            "{}: no sentence {}; it has {}",
-                            file.display(),
-                            args.sentence,
-                            treebank.sentences.len()
-                        )
-                    })?;
-                    let roots = treebank.format.roots();
+                    let reader = Reader::open(file, None)?;
+                    let roots = reader.format().roots();
+                    let path = file.display().to_string();
+                    let (_, sentence) = super::sentence::find(reader, &path, args.sentence.as_deref())?;
                     with_system!(args.system, args.system.own_roots(roots), |system| show(
-                        &system, roots, &set, sentence, &args, &mut out
+                        &system, roots, &set, &sentence, &args, &mut out
                     ))?;
                 }
             }

@@ -13,6 +13,8 @@ mod oracle;
 mod parse;
 mod range;
 mod report;
+mod sentence;
+mod trace;
 mod train;
 mod treebank;
 
@@ -40,6 +42,8 @@ enum Command {
     Eval(eval::Args),
     /// Draw a tree, or two trees of the same words with their differences, as SVG
     Draw(draw::Args),
+    /// Watch a beam: how a sentence is parsed, item by item, as a page or as JSON
+    Trace(trace::Args),
     /// Verify oracles by exhaustive search, show derivations
     Oracle(oracle::Args),
     /// List feature sets, show the features of a configuration
@@ -72,6 +76,7 @@ pub fn main() -> ExitCode {
         Command::Parse(args) => parse::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Draw(args) => draw::run(args),
+        Command::Trace(args) => trace::run(args),
         Command::Oracle(args) => oracle::run(args),
         Command::Features(args) => features::run(args),
         Command::Treebank(args) => treebank::run(args),

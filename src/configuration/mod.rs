@@ -93,22 +93,78 @@ impl<'a, V: View<'a>> View<'a> for &V {
 pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + View<'a> {
     /// The same configurations with interned states in their cells; this type itself where there is no such way.
     type Interned: Interned<'a>;
+    /// The names of the lists, in the order of [`PlainView::lists`].
+    const LISTS: &'static [&'static str];
+    /// How many of these lists, the first ones, grow and shrink at their right end.
+    const N_STACKS: usize;
+
+    /// What stands in each of the lists, from left to right as in [`PlainView::lists`], for people who look on.
+    fn places(&self) -> Vec<Vec<Place<'a>>>;
+}
+
+/// A place of a list as people look at it.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The node that stands there.
+    pub node: Node,
+    /// A name for the cell in which it stands: configurations that share the cell share the name.
+    pub cell: usize,
+    /// What the cell knows of the node, if that does not stand elsewhere.
+    pub slots: Option<&'a Slots>,
+}
+
+impl<'a> Place<'a> {
+    /// The place that `cell` stands for.
+    pub(crate) fn of(cell: &'a Cell<'a>) -> Place<'a> {
+        Place { node: cell.node(), cell: std::ptr::from_ref(cell).addr(), slots: Some(&cell.partial.slots) }
+    }
 }
 
 impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
     type Interned = ArenaConfiguration<'a, SideIds>;
+    const LISTS: &'static [&'static str] = &["stack", "buffer"];
+    const N_STACKS: usize = 1;
+
+    fn places(&self) -> Vec<Vec<Place<'a>>> {
+        let list = |first| std::iter::successors(first, |cell: &&Cell<'a>| cell.below).map(Place::of);
+        let mut stack: Vec<Place> = list(self.stack_cell()).collect();
+        stack.reverse();
+        vec![stack, list(self.buffer_cell()).collect()]
+    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
     type Interned = SharedLists<'a>;
+    const LISTS: &'static [&'static str] = &["lambda1", "lambda2", "buffer"];
+    const N_STACKS: usize = 1;
+
+    fn places(&self) -> Vec<Vec<Place<'a>>> {
+        let cells = self.table();
+        let left = usize::from(self.n_left());
+        let right = usize::from(self.right()).min(cells.len());
+        let list = |cells: &[&'a Cell<'a>]| cells.iter().map(|cell| Place::of(cell)).collect();
+        vec![list(&cells[..left]), list(&cells[left..right]), list(&cells[right..])]
+    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
     type Interned = SharedPending<'a>;
+    const LISTS: &'static [&'static str] = &["pending"];
+    const N_STACKS: usize = 0;
+
+    fn places(&self) -> Vec<Vec<Place<'a>>> {
+        vec![self.cells_in_order().map(Place::of).collect()]
+    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
     type Interned = SharedTwoStacks<'a>;
+    const LISTS: &'static [&'static str] = &["active", "other", "buffer"];
+    const N_STACKS: usize = 2;
+
+    fn places(&self) -> Vec<Vec<Place<'a>>> {
+        self.stacks_and_buffer().into()
+    }
 }
 
 /// What exhaustive search and the references ask of a configuration.

@@ -5,7 +5,7 @@
 //!   cells, as in Covington's systems, whose [`SharedLists`] are used for this: O(n).
 //! * A word may stand on both stacks. Links hold words, not cells, so that a word is seen with its latest arcs on both.
 
-use super::{Arena, Cells, Configuration, Lists as _, PlainView, Point, Role, SharedLists, View};
+use super::{Arena, Cells, Configuration, Lists as _, Place, PlainView, Point, Role, SharedLists, View};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, Tree};
 
 /// A configuration ⟨active stack, other stack, buffer, arcs⟩ without a root node: words without a head hang on the root.
@@ -72,6 +72,22 @@ pub struct SharedTwoStacks<'a> {
     has_switched: bool,
     /// The arcs and the cells of all words; its right focus is the front of the buffer.
     words: SharedLists<'a>,
+}
+
+impl<'a> SharedTwoStacks<'a> {
+    /// Both stacks from the bottom up, the active one first, and the buffer.
+    pub(super) fn stacks_and_buffer(&self) -> [Vec<Place<'a>>; 3] {
+        let place = |link: &'a Link<'a>| Place { node: link.node, cell: std::ptr::from_ref(link).addr(), slots: None };
+        let stack = |top: Stack<'a>| {
+            let mut places: Vec<Place> = std::iter::successors(top, |link| link.below).map(place).collect();
+            places.reverse();
+            places
+        };
+        let table = self.words.table();
+        let front = usize::from(self.front()).min(table.len());
+        let buffer = table[front..].iter().map(|cell| Place::of(cell)).collect();
+        [stack(self.active), stack(self.other), buffer]
+    }
 }
 
 impl<'a> Configuration for SharedTwoStacks<'a> {

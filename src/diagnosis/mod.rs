@@ -13,12 +13,12 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Arena;
-use crate::decode::{Decoder, Margin, NO_MARGIN, Workspace, margin};
+use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Workspace, margin};
 use crate::error::Result;
 use crate::learn::{Beams, GoldSide, Pursuit, Supervision};
 use crate::model::{Frozen, Model};
-use crate::scorer::Scorer as _;
-use crate::system::{System as _, TransitionSystem};
+use crate::scorer::{Context, Scorer};
+use crate::system::{OracleKind, System as _, TransitionSystem};
 use crate::tree::{Gold, Roots, Tree};
 use crate::treebank::Treebank;
 use crate::with_system;
@@ -109,47 +109,98 @@ fn of_sentence<S: TransitionSystem, F: Frozen>(
 ) -> Diagnosis {
     let scorer = model.scorer.scorer();
     let decoder = Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(margin);
-    let machine = decoder.machine;
-    let gold = Gold::new(tree);
-    let supervision = Supervision { machine, gold: &gold };
     workspace.start();
     let (bump, context, mut scratch) = workspace.parts(&model.actions);
-    decoder.scorer.begin(scratch.memory, context);
+    scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
+    let oracle = model.header.system.beam_oracle();
+    let found = follow(decoder, &Gold::new(tree), oracle, width, arena, context, &mut scratch, |_, _| {});
+    let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
+    diagnosis.not_derivable = u64::from(!found.is_derivable);
+    match found.verdict {
+        Verdict::Right => diagnosis.right = 1,
+        Verdict::SearchError => diagnosis.search_errors = 1,
+        Verdict::ModelError => diagnosis.model_errors = 1,
+    }
+    match found.fell_off {
+        // Steps count from 1: the last one belongs to the last part.
+        Some(step) => diagnosis.fell_off[(step - 1) * PARTS / found.n_steps] = 1,
+        None => diagnosis.in_final_beam = 1 - diagnosis.right,
+    }
+    diagnosis
+}
+
+/// What is to blame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Nothing: a gold derivation, or its tree, was put out.
+    Right,
+    /// The search: a gold derivation scores more than what was put out.
+    SearchError,
+    /// The model: none does.
+    ModelError,
+}
+
+/// What became of the gold derivations of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Followed {
+    /// What is to blame.
+    pub verdict: Verdict,
+    /// Whether the system derives the gold tree with the labels that the model knows.
+    pub is_derivable: bool,
+    /// The step, from 1, after which no item of the beam is gold any more; `None` if one is to the end.
+    pub fell_off: Option<usize>,
+    /// The number of steps until all derivations were complete.
+    pub n_steps: usize,
+    /// The scores of the first item of the final beam and of the best gold derivation.
+    pub scores: (i64, i64),
+}
+
+/// Decodes a sentence, of which `context` has the input and with which the scorer has begun, in a beam of `width` beside the
+/// beam of its gold derivations. `watch` is shown both before the first step and after each.
+#[expect(clippy::too_many_arguments, reason = "what lives as long as the items comes from the caller, who keeps them")]
+pub fn follow<'a, S: TransitionSystem, C: Scorer>(
+    decoder: Decoder<'_, S, C>,
+    gold: &Gold,
+    oracle: OracleKind,
+    width: usize,
+    arena: Arena<'a>,
+    context: Context,
+    scratch: &mut Scratch<C::Memory>,
+    mut watch: impl FnMut(&Pursuit<'_, S, C>, &Beams<'a, S::Shared<'a>>),
+) -> Followed {
+    let machine = decoder.machine;
+    let supervision = Supervision { machine, gold };
     let canonical;
-    let gold_side = match model.header.system.beam_oracle() {
-        oracle if oracle.is_static() => {
-            canonical = supervision.derivation::<S::Shared<'_>>(Arena::new(bump, context.label_sets, &[]));
-            GoldSide::Canonical(&canonical)
-        }
-        _ => GoldSide::LeastCost,
+    let gold_side = if oracle.is_static() {
+        canonical = supervision.derivation::<S::Shared<'_>>(Arena::new(arena.bump(), arena.label_sets(), &[]));
+        GoldSide::Canonical(&canonical)
+    } else {
+        GoldSide::LeastCost
     };
     let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width: width.max(GOLD_WIDTH) };
     let n_words = gold.n_words();
-    let mut beams: Beams<S::Shared<'_>> = pursuit.start(arena, n_words);
+    let mut beams = pursuit.start(arena, n_words);
+    watch(&pursuit, &beams);
     let mut n_steps = 0;
     let mut fell_off = None;
-    while pursuit.advance(&mut beams, arena, context, &mut scratch) {
+    while pursuit.advance(&mut beams, arena, context, scratch) {
         n_steps += 1;
+        watch(&pursuit, &beams);
         if fell_off.is_none() && !beams.scores().gold_in_beam {
             fell_off = Some(n_steps);
         }
     }
     let (output, best_gold) = (beams.items[0], beams.gold_items[0]);
     let reached = machine.tree(best_gold, n_words);
-    let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
-    diagnosis.not_derivable = u64::from(reached != *gold.tree());
     // The same tree by another derivation than the canonical one is right, too.
     let is_right = output.is_gold || machine.tree(output, n_words) == reached;
-    match (is_right, best_gold.score > output.score) {
-        (true, _) => diagnosis.right = 1,
-        (false, true) => diagnosis.search_errors = 1,
-        (false, false) => diagnosis.model_errors = 1,
-    }
-    match fell_off {
-        // Steps count from 1: the last one belongs to the last part.
-        Some(step) => diagnosis.fell_off[(step - 1) * PARTS / n_steps] = 1,
-        None => diagnosis.in_final_beam = 1 - diagnosis.right,
-    }
-    diagnosis
+    let verdict = match (is_right, best_gold.score > output.score) {
+        (true, _) => Verdict::Right,
+        (false, true) => Verdict::SearchError,
+        (false, false) => Verdict::ModelError,
+    };
+    let scores = (output.score, best_gold.score);
+    Followed { verdict, is_derivable: reached == *gold.tree(), fell_off, n_steps, scores }
 }

@@ -71,6 +71,18 @@ pub(super) struct Layout {
     pub(super) width: f64,
 }
 
+impl Layout {
+    /// The same from right to left: the first word is the rightmost.
+    pub(super) fn mirrored(mut self) -> Layout {
+        let arcs = self.sides.iter_mut().flat_map(|side| &mut side.arcs);
+        let of_arcs = arcs.flat_map(|arc| [&mut arc.head_x, &mut arc.dependent_x, &mut arc.label_x]);
+        for x in self.words.iter_mut().chain(of_arcs) {
+            *x = self.width - *x;
+        }
+        self
+    }
+}
+
 /// Lays out words of these widths and the arcs of some trees over them.
 pub(super) fn layout(widths: &[f64], trees: &[Vec<Arc>]) -> Layout {
     let mut cells = widths.to_vec();

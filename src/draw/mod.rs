@@ -8,6 +8,7 @@ mod render;
 mod spacing;
 mod text;
 
+pub use text::is_right_to_left;
 #[cfg(feature = "report")]
 pub(crate) use text::{escaped, width as text_width};
 

@@ -12,7 +12,7 @@ use arcs::{Baseline, LABEL, height_of, write_arcs};
 use around::{caption, legend};
 
 use super::layout::{Arc, Layout, layout};
-use super::text::{escaped, shortened, width};
+use super::text::{escaped, is_right_to_left, shortened, width};
 use super::{Difference, Drawing, DrawnTree};
 use crate::treebank::Column;
 
@@ -92,6 +92,11 @@ fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
     let widths: Vec<f64> = (0..n).map(widest).collect();
     let trees: Vec<Vec<Arc>> = drawing.trees().map(|tree| arcs(drawing, tree)).collect();
     let layout = layout(&widths, &trees);
+    let words = drawing.sentence.words();
+    let layout = match is_right_to_left(words.map(|word| drawing.sentence.form(word))) {
+        true => layout.mirrored(),
+        false => layout,
+    };
 
     let mut body = String::new();
     let mut content_width = layout.width;

@@ -55,8 +55,25 @@ pub(crate) fn escaped(text: &str) -> String {
 
 /// `text` for the middle of a line in another script: what is written from right to left does not reorder the rest.
 pub(super) fn isolated(text: &str) -> String {
-    let is_right_to_left = |c| matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1eeff}');
-    if text.contains(is_right_to_left) { format!("\u{2068}{text}\u{2069}") } else { text.to_owned() }
+    if text.contains(is_of_right_to_left) { format!("\u{2068}{text}\u{2069}") } else { text.to_owned() }
+}
+
+/// Whether the character is of a script that is written from right to left.
+fn is_of_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1eeff}')
+}
+
+/// Whether the words of a sentence are written from right to left: most of those that have letters are.
+pub fn is_right_to_left<'t>(words: impl Iterator<Item = &'t str>) -> bool {
+    let (mut from_right, mut others) = (0, 0);
+    for word in words {
+        match word.chars().find(|c| c.is_alphabetic()) {
+            Some(c) if is_of_right_to_left(c) => from_right += 1,
+            Some(_) => others += 1,
+            None => {}
+        }
+    }
+    from_right > others
 }
 
 #[cfg(test)]

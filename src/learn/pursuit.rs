@@ -102,8 +102,8 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         true
     }
 
-    /// The correct choices after `n_steps` of a gold derivation: waiting, once it is complete.
-    fn correct<'a>(&self, item: &Item<'a, S::Shared<'a>>, n_steps: usize, correct: &mut Vec<Choice>) {
+    /// The correct choices after `n_steps` of a gold derivation, in ascending order: waiting, once it is complete.
+    pub fn correct<'a>(&self, item: &Item<'a, S::Shared<'a>>, n_steps: usize, correct: &mut Vec<Choice>) {
         if self.decoder.machine.is_terminal(item) {
             correct.clear();
             correct.push(IDLE);

@@ -330,10 +330,11 @@ impl Actions {
         self.root_label
     }
 
-    /// The number of `mv` with `label`, if the inventory has it.
+    /// The number of `mv` with `label`, if the inventory has it. Labels of other treebanks may be beyond its own.
     pub fn id(&self, mv: Move, label: LabelId) -> Option<ActionId> {
         if mv.makes_arc() {
-            self.by_label[mv as usize * self.n_labels + label as usize]
+            let is_known = usize::from(label) < self.n_labels;
+            is_known.then(|| self.by_label[mv as usize * self.n_labels + label as usize]).flatten()
         } else {
             self.of_move(mv).next()
         }
@@ -393,6 +394,8 @@ mod tests {
         let id = actions.id(Move::Right, 1).unwrap();
         assert_eq!(actions.get(id), Action::labelled(Move::Right, 1));
         assert_eq!(actions.id(Move::Right, 0), None);
+        // A label that the inventory does not know is not one of the next move's.
+        assert_eq!((actions.id(Move::Left, 3), actions.id(Move::Left, 4)), (None, None));
         assert_eq!(actions.width() % Actions::LANES, 0);
     }
 }

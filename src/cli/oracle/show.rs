@@ -5,8 +5,6 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::bail;
-
 use super::{roots_for, roots_name};
 use crate::configuration::{PlainView as _, Point};
 use crate::error::excerpt;
@@ -24,7 +22,7 @@ pub struct Args {
     #[arg(long)]
     system: SystemKind,
     /// Only the sentence with this id, or else this number, from 1
-    #[arg(long, value_name = "ID|N")]
+    #[arg(long, value_name = "N|ID")]
     sentence: Option<String>,
     /// How many words may hang on the root; by default as many as the file's format allows
     #[arg(long)]
@@ -46,11 +44,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let chosen = choose(&treebank.sentences, args.sentence.as_deref());
     if chosen.is_empty() {
         let wanted = args.sentence.unwrap_or_default();
-        bail!(
-            "{}: no sentence `{wanted}`; expected the id of a sentence or a number from 1 to {}",
-            args.file.display(),
-            treebank.sentences.len()
-        );
+        let path = args.file.display().to_string();
+        return Err(crate::cli::sentence::not_found(&path, &wanted, treebank.sentences.len()).into());
     }
     let mut labels = Labels::default();
     let mut output = BufWriter::new(io::stdout().lock());

@@ -43,6 +43,11 @@ impl<'a> SharedPending<'a> {
         None
     }
 
+    /// The cells of all pending nodes, from left to right.
+    pub(in crate::configuration) fn cells_in_order(&self) -> impl Iterator<Item = &'a Cell<'a>> + use<'a> {
+        self.blocks.iter().flat_map(|block| block.iter().copied())
+    }
+
     #[inline]
     fn cell(&self, index: usize) -> &'a Cell<'a> {
         let (block, place) = self.locate(index).expect(PRECONDITION);

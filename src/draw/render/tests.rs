@@ -73,6 +73,30 @@ fn two_trees() {
     insta::assert_snapshot!(drawing(&first, Some(&second)).svg());
 }
 
+/// The places of the texts on the line of the words, by text.
+fn places(svg: &str) -> Vec<(f64, String)> {
+    let forms = svg.split_once("<g font-size=\"16\">").unwrap().1.split_once("</g>").unwrap().0;
+    let place = |text: &str| {
+        let x = text.split_once("x=\"").unwrap().1.split_once('"').unwrap().0.parse().unwrap();
+        (x, text.rsplit_once('>').unwrap().1.to_owned())
+    };
+    forms.split("</text>").filter(|text| text.contains("<text")).map(place).collect()
+}
+
+#[test]
+fn scripts_from_right_to_left_are_drawn_so() {
+    let [left, right] =
+        ["a X 2 x\nbb X 0 root\nc X 2 y\n1 X 3 z", "ا X 2 x\nبب X 0 root\nج X 2 y\n1 X 3 z"].map(sentence);
+    let [left, right] = [&left, &right].map(|words| drawing(words, None).svg());
+    let ascending = places(&left);
+    assert_eq!(ascending.iter().map(|(_, form)| form.as_str()).collect::<Vec<_>>(), ["a", "bb", "c", "1"]);
+    assert!(ascending.is_sorted_by(|a, b| a.0 < b.0), "{ascending:?}");
+    let descending = places(&right);
+    assert_eq!(descending.iter().map(|(_, form)| form.as_str()).collect::<Vec<_>>(), ["ا", "بب", "ج", "1"]);
+    assert!(descending.is_sorted_by(|a, b| a.0 > b.0) && descending[3].0 > 0.0, "{descending:?}");
+    check_nesting(&right);
+}
+
 #[test]
 fn every_arc_is_drawn_and_named() {
     let first = sentence("a X 3 x\nb X 0 root\nc X 2 y\nd X 1 z");

@@ -1,0 +1,18 @@
+//! Beams that can be watched: a sentence decoded at several widths with all items on record, as data and as a page.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`data`] | the record, which `--json` writes |
+//! | `watch` | decoding with somebody looking on: the part that is made for each transition system |
+//! | `explain` | what each template contributes to a score |
+//! | `record` | from what was seen to the record |
+//! | `page` | the record as one page of HTML |
+
+pub mod data;
+mod explain;
+mod page;
+mod record;
+mod watch;
+
+pub use page::page;
+pub use record::{Options, trace};

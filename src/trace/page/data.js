@@ -1,0 +1,101 @@
+"use strict";
+// The record, and what can be asked of it.
+
+const trace = JSON.parse(document.getElementById("data").textContent);
+const words = trace.sentence.words;
+const gold = trace.sentence.gold;
+
+const byId = (id) => document.getElementById(id);
+const make = (tag, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+
+const form = (node) => (node === 0 ? "ROOT" : words[node - 1].form);
+const shortened = (text, most) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "…" : text);
+// Scores are integers; people see sums of weights.
+const digits = trace.scale > 1 ? 2 : 0;
+const score = (points) => (points / trace.scale).toFixed(digits).replace("-", "−");
+const signed = (points) => (points > 0 ? "+" : "") + score(points);
+
+const actionName = ({ action, point }, fallback = "waits") => {
+  if (action === undefined) return fallback;
+  const { move, label } = trace.actions[action];
+  return move + (label === undefined ? "" : ` ${label}`) + (point === undefined ? "" : ` @${point}`);
+};
+
+// What is shown: the number of a beam, a step, and a rank or "gold".
+const state = { beam: 0, step: 0, rank: 1 };
+
+const beam = () => trace.beams[state.beam];
+const lastStep = (of = beam()) => Math.max(of.steps.length, of.gold ? of.gold.path.length : 0) - 1;
+const items = (step, of = beam()) => of.steps[step]?.items ?? [];
+const goldItem = (step, of = beam()) => of.gold?.path[Math.min(step, of.gold.path.length - 1)];
+const itemAt = (step, rank) => (rank === "gold" ? goldItem(step) : items(step)[rank - 1]);
+const selected = () => itemAt(state.step, state.rank);
+
+// The items from the first one to this one.
+function derivation(step, rank) {
+  if (rank === "gold") return beam().gold.path.slice(0, step + 1);
+  const found = [];
+  for (let item = items(step)[rank - 1]; item; item = items(--step)[item.parent - 1]) found.unshift(item);
+  return found;
+}
+
+// Whether an item is in the beam because gold derivations begin like it.
+const goldRank = (step) => items(step).find((item) => item.gold)?.rank;
+// The step from which on gold is not in the beam.
+const fall = (of = beam()) => of.gold?.fell_off;
+
+// By step, the ranks that have descendants in the last step, and those on the way to the output.
+const fates = new Map();
+function survivors(of = beam()) {
+  if (fates.has(of)) return fates.get(of);
+  const alive = of.steps.map(() => new Set());
+  const best = of.steps.map(() => 0);
+  const last = of.steps.length - 1;
+  of.steps[last].items.forEach((item) => alive[last].add(item.rank));
+  best[last] = of.output.rank;
+  for (let step = last; step > 0; step--) {
+    for (const rank of alive[step]) alive[step - 1].add(of.steps[step].items[rank - 1].parent);
+    best[step - 1] = of.steps[step].items[best[step] - 1].parent;
+  }
+  // Until when an item that dies has descendants.
+  const until = of.steps.map((step) => step.items.map(() => 0));
+  for (let step = last; step >= 0; step--) {
+    of.steps[step].items.forEach((item, i) => {
+      until[step][i] = Math.max(until[step][i], step);
+      if (step > 0) until[step - 1][item.parent - 1] = Math.max(until[step - 1][item.parent - 1], until[step][i]);
+    });
+  }
+  const found = { alive, best, until };
+  fates.set(of, found);
+  return found;
+}
+
+// The address says what is shown, so that it can be sent to others.
+function readAddress() {
+  const found = new URLSearchParams(location.hash.slice(1));
+  const width = Number(found.get("width"));
+  const at = trace.beams.findIndex((of) => of.width === width);
+  if (at < 0) return false;
+  state.beam = at;
+  state.step = Number(found.get("step")) || 0;
+  state.rank = found.get("rank") === "gold" ? "gold" : Number(found.get("rank")) || 1;
+  settle();
+  return true;
+}
+
+function writeAddress() {
+  const address = `#width=${beam().width}&step=${state.step}&rank=${state.rank}`;
+  if (location.hash !== address) history.replaceState(null, "", address);
+}
+
+// Makes the state one that exists.
+function settle() {
+  if (state.rank === "gold" && !beam().gold) state.rank = 1;
+  const last = state.rank === "gold" ? beam().gold.path.length - 1 : beam().steps.length - 1;
+  state.step = Math.min(Math.max(state.step, 0), last);
+  if (state.rank !== "gold") state.rank = Math.min(Math.max(state.rank, 1), items(state.step).length);
+}

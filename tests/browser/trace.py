@@ -1,0 +1,195 @@
+"""Looks at a page of `treebeam trace` in a browser, as its readers do.
+
+Opens it from a file, light and dark, on a telephone and on a desk, and checks that nothing is fetched, nothing is
+reported to the console, nothing is wider than the page, texts are legible, that keys, slider and clicks do what they
+should, that the address keeps the state and that pictures are saved. Pictures of what it saw go to a folder.
+
+    python trace.py PAGE PICTURES
+
+It needs Python's playwright (pip install playwright) and a Chromium, of which CHROMIUM is the path.
+"""
+
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+from playwright.sync_api import sync_playwright
+from report import CHROMIUM, QUIET, SIZES, Check
+
+
+class Watched(Check):
+    """One page in one surrounding."""
+
+    def state(self):
+        return self.page.evaluate("({ ...state, width: beam().width, hash: location.hash })")
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def first(self):
+        """What one sees without doing anything: the answer."""
+        self.expect(self.page.locator("#answer").inner_text().strip(), "the answer is told")
+        self.expect(self.page.locator("#timeline svg path").count() > 4, "there is a timeline")
+        fell = self.page.evaluate("fall()?.step ?? null")
+        if fell is not None:
+            self.expect(self.state()["step"] == fell, "it opens where gold falls off")
+        self.picture("top")
+
+    def keys(self):
+        self.press("Home")
+        self.expect(self.state()["step"] == 0, "Home goes to the start")
+        self.press("ArrowRight", "ArrowRight", "ArrowRight")
+        self.expect(self.state()["step"] == 3, "the right arrow takes a step")
+        parent = self.page.evaluate("selected().parent")
+        self.press("ArrowLeft")
+        self.expect((self.state()["step"], self.state()["rank"]) == (2, parent), "the left arrow goes to the parent")
+        self.press("b")
+        self.expect(self.state()["rank"] == self.page.evaluate("survivors().best[2]"), "b goes to the best")
+        if self.page.evaluate("items(2).length > 1"):
+            self.press("ArrowDown")
+            self.press("ArrowUp", "ArrowUp", "ArrowUp")
+            self.expect(self.state()["rank"] == 1, "the up arrow stops at the first")
+        if self.page.evaluate("!!beam().gold"):
+            self.press("g")
+            self.expect(self.page.evaluate("selected().gold"), "g goes to gold")
+        if self.page.evaluate("!!fall()"):
+            self.press("f")
+            self.expect(self.state()["rank"] == "gold", "f goes to where gold falls off")
+            self.go(self.page.locator("#item"))
+            self.picture("fall")
+            self.go(self.page.locator("#templates"))
+            self.picture("templates")
+            self.go(self.page.locator("#stacks"))
+            self.picture("stacks")
+        self.press("End", "?")
+        self.expect(self.page.locator("#keys").is_visible(), "? tells the keys")
+        self.press("?")
+
+    def every_item(self):
+        """Nothing fails wherever one goes."""
+        told = self.page.evaluate(
+            """() => {
+              for (const [number, of] of trace.beams.entries()) {
+                state.beam = number;
+                showBeam();
+                const last = of.steps.length - 1;
+                for (let step = 0; step <= last; step += Math.max(1, Math.ceil(last / 12))) {
+                  for (const rank of [1, 2, of.width, "gold"]) {
+                    go(step, rank);
+                    if (!selected()) return `nothing at ${step}, ${rank}`;
+                    for (let list = 0; list < trace.lists.length; list++) { shownList = list; drawStacks(); }
+                  }
+                }
+              }
+              shownList = 0;
+              return null;
+            }"""
+        )
+        self.expect(told is None, told)
+
+    def widths(self):
+        self.page.evaluate("state.beam = 0; showBeam()")
+        n = self.page.evaluate("trace.beams.length")
+        self.press(*["]"] * n)
+        self.expect(self.page.evaluate("state.beam") == n - 1, "] goes to the widest beam")
+        self.go(self.page.locator("#timeline"))
+        self.picture("widest")
+        slider = self.page.locator("#width")
+        slider.focus()
+        if n > 1:
+            self.press("ArrowLeft")
+            self.expect(self.page.evaluate("state.beam") == n - 2, "the slider takes arrows itself")
+        self.page.evaluate("document.activeElement.blur()")
+
+    def pointing(self):
+        self.press("Home")
+        self.go(self.page.locator("#timeline"))
+        x, y = self.page.evaluate(
+            "(() => { const frame = timeline.getBoundingClientRect(); return [frame.left + grid.x(2), frame.top + grid.y(1)]; })()"
+        )
+        self.page.mouse.move(x, y)
+        self.expect(self.page.locator(".tip").is_visible(), "an item that is pointed at tells what it is")
+        self.page.mouse.click(x, y)
+        self.expect((self.state()["step"], self.state()["rank"]) == (2, 1), f"a click selects: {self.state()}")
+        kept = self.page.locator("#successors td button").first
+        kept.click()
+        self.expect(self.state()["step"] == 3, "a kept successor is a link")
+        self.page.mouse.move(2, 2)
+
+    def address(self):
+        before = self.state()
+        self.page.reload()
+        after = self.state()
+        self.expect({k: before[k] for k in ("width", "step", "rank")} == {k: after[k] for k in ("width", "step", "rank")}, "the address keeps the state")
+        self.page.evaluate("location.hash = '#width=1&step=1&rank=1'")
+        self.page.wait_for_timeout(100)
+        if self.page.evaluate("trace.beams[0].width") == 1:
+            self.expect((self.state()["width"], self.state()["step"]) == (1, 1), "the address can be changed")
+        self.page.evaluate("location.hash = '#width=77&step=x&rank=zzz'")
+        self.page.wait_for_timeout(100)
+
+    def saving(self):
+        self.page.evaluate("begin(); showBeam()")
+        for button, name in (("#save-step", "step"), ("#save-line", "timeline")):
+            with self.page.expect_download() as download:
+                self.page.locator(button).click()
+            path = self.pictures / f"{self.name}-{name}.svg"
+            download.value.save_as(path)
+            text = path.read_text()
+            ElementTree.fromstring(text)
+            self.expect("var(" not in text and "light-dark(" not in text, f"{name}: colours are resolved")
+
+    def all(self):
+        self.layout()
+        self.first()
+        self.legibility()
+        for part in (self.theme, self.keys, self.every_item, self.widths, self.pointing, self.address, self.saving):
+            part()
+        self.layout()
+
+    def theme(self):
+        colour = lambda: self.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        before = colour()
+        self.page.locator("#theme").click()
+        self.expect(colour() != before, "the button changes colours")
+        self.page.locator("#theme").click()
+        self.expect(colour() == before, "the button changes them back")
+        self.page.evaluate("document.activeElement.blur()")
+
+
+def main(path, pictures):
+    url = Path(path).resolve().as_uri()
+    pictures = Path(pictures)
+    pictures.mkdir(parents=True, exist_ok=True)
+    faults = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET.split())
+        for scheme in ("light", "dark"):
+            for size, (width, height) in SIZES.items():
+                context = browser.new_context(
+                    viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+                )
+                page = context.new_page()
+                check = Watched(page, f"{scheme}-{size}", pictures)
+                page.on("console", lambda m: check.expect(m.type == "log", f"console: {m.text}"))
+                page.on("pageerror", lambda error: check.expect(False, f"error: {error}"))
+                page.on(
+                    "request",
+                    lambda r: check.expect(r.url.split("#")[0] == url or r.url.startswith("blob:"), f"fetches {r.url}"),
+                )
+                page.goto(url)
+                check.all()
+                faults += check.faults
+                context.close()
+        browser.close()
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"{len(faults)} faults; pictures in {pictures}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

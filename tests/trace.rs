@@ -1,0 +1,357 @@
+//! Beams that are watched: the record against the decoder, and `treebeam trace` as its users run it.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use treebeam::decode::{Margin, Parser};
+use treebeam::diagnosis::{Diagnosis, Verdict, diagnose};
+use treebeam::features::FeatureSet;
+use treebeam::learn::{Keep, Nonprojective, TrainOptions, Training};
+use treebeam::linear::LinearModel;
+use treebeam::system::{OracleKind, SystemKind};
+use treebeam::trace::data::{Beam, Fate, Item, Trace};
+use treebeam::trace::{Options, page, trace};
+use treebeam::treebank::Sentence;
+
+use crate::common::{generated, generated_non_projective, train, treebank, treebeam, write};
+
+const WIDTHS: [usize; 3] = [1, 2, 8];
+
+fn trained(system: SystemKind) -> LinearModel {
+    let options = TrainOptions {
+        iterations: 2.into(),
+        beam: 4,
+        replicas: 1,
+        keep: Keep::Last,
+        nonprojective: Nonprojective::MinCost,
+        oracle: system.beam_oracle(),
+        ..TrainOptions::of(system, Training::Global, Default::default())
+    };
+    train(&options, &treebank(generated(51, 40)))
+}
+
+fn recorded(model: &LinearModel, sentence: &Sentence, with_gold: bool) -> Trace {
+    let options = Options { widths: WIDTHS.to_vec(), with_gold, ..Options::default() };
+    trace(model, sentence, 1, &options).unwrap()
+}
+
+/// Over all systems, with and without gold trees: the trees and the scores of all items that the decoder puts out.
+#[test]
+fn who_looks_on_changes_nothing() {
+    let mut sentences = generated_non_projective(52, 4);
+    sentences.extend(generated(53, 3));
+    for &system in SystemKind::ALL {
+        let model = trained(system);
+        for sentence in &sentences {
+            let [with, without] = [true, false].map(|with_gold| recorded(&model, sentence, with_gold));
+            for (beam, blind) in with.beams.iter().zip(&without.beams) {
+                let parsed =
+                    Parser::new(&model, beam.width, 1).unwrap().parse(std::slice::from_ref(sentence), beam.width);
+                let parsed = &parsed[0];
+                assert_eq!(
+                    beam.output.tree.heads,
+                    parsed[0].tree.words().map(|w| parsed[0].tree.head(w)).collect::<Vec<_>>()
+                );
+                assert_eq!(beam.output.tree.labels, model.labels().names_of(&parsed[0].tree), "{system}");
+                let scores =
+                    |beam: &Beam| beam.steps.last().unwrap().items.iter().map(|item| item.score).collect::<Vec<_>>();
+                assert_eq!(scores(beam), parsed.iter().map(|p| p.score).collect::<Vec<_>>(), "{system} {}", beam.width);
+                assert_eq!((scores(blind), &blind.output.tree), (scores(beam), &beam.output.tree), "{system}");
+                assert!(blind.gold.is_none() && beam.gold.is_some());
+                check(&with, beam, sentence.n_words());
+            }
+        }
+    }
+}
+
+/// What a beam's record says of itself.
+fn check(trace: &Trace, beam: &Beam, n_words: usize) {
+    for (number, step) in beam.steps.iter().enumerate() {
+        assert!(!step.items.is_empty() && step.items.len() <= beam.width);
+        assert!(step.cells <= step.places);
+        for (item, rank) in step.items.iter().zip(1..) {
+            assert_eq!(item.rank, Some(rank));
+            check_item(trace, beam, item);
+            let Some(before) = number.checked_sub(1).map(|before| &beam.steps[before].items) else {
+                assert_eq!((item.score, item.parent, item.action), (0, None, None));
+                continue;
+            };
+            // The parent lists this item as the successor that was kept at its rank, and templates explain the difference.
+            let parent = &before[item.parent.unwrap() - 1];
+            let kept = parent.successors.iter().find(|s| s.fate == Fate::Kept { rank }).unwrap();
+            assert_eq!((kept.action, kept.point, kept.score), (item.action, item.point, item.score));
+            assert_eq!(item.weights.iter().map(|&w| i64::from(w)).sum::<i64>(), item.score - parent.score);
+        }
+        let successors = || step.items.iter().flat_map(|item| &item.successors);
+        let listed = successors().count() + step.items.iter().map(|item| item.more).sum::<usize>();
+        assert_eq!(listed, step.successors);
+        let next = beam.steps.get(number + 1).map_or(&[][..], |step| &step.items);
+        assert_eq!(successors().filter(|s| matches!(s.fate, Fate::Kept { .. })).count(), next.len());
+        for successor in successors() {
+            match successor.fate {
+                Fate::Kept { rank } => assert_eq!(next[rank - 1].score, successor.score),
+                Fate::Twin { rank } => assert!(next[rank - 1].score >= successor.score),
+                // What fits into the beam is in there.
+                Fate::Pruned => assert!(next.len() == beam.width && successor.score <= next[beam.width - 1].score),
+            }
+        }
+    }
+    let gold = beam.gold.as_ref().unwrap();
+    assert!(gold.path.iter().all(|item| item.gold));
+    gold.path.iter().for_each(|item| check_item(trace, beam, item));
+    let last = gold.path.last().unwrap();
+    assert!(last.complete && last.score == gold.score && last.arcs.len() <= n_words);
+    assert_eq!(gold.margins.len() + 1, gold.path.len());
+    for (item, step) in gold.path.iter().zip(&beam.steps) {
+        if let Some(rank) = item.rank {
+            assert_eq!(step.items[rank - 1].score, item.score);
+        }
+    }
+    match gold.fell_off {
+        None => assert!(gold.margins.iter().all(|margin| margin.in_beam)),
+        Some(fell) => {
+            assert!(beam.steps[fell.step - 1].items.iter().any(|item| item.gold));
+            assert!(beam.steps[fell.step..].iter().all(|step| step.items.iter().all(|item| !item.gold)));
+            assert!(fell.rank > beam.width && fell.gap >= 0, "{fell:?}");
+            assert_eq!(gold.margins.iter().position(|margin| !margin.in_beam), Some(fell.step - 1));
+        }
+    }
+}
+
+/// Lists and chains hold the same nodes; actions and templates are those of the model.
+fn check_item(trace: &Trace, beam: &Beam, item: &Item) {
+    for ((list, name), chain) in trace.lists.iter().enumerate().zip(&item.chains) {
+        let mut nodes: Vec<u16> = Vec::new();
+        let mut next = *chain;
+        while let Some(number) = next {
+            let (cell, rest) = beam.chains[number as usize];
+            nodes.push(beam.cells[cell as usize].node);
+            next = rest;
+        }
+        if list < trace.stacks {
+            nodes.reverse();
+        }
+        assert_eq!(nodes, item.lists[name], "{name}");
+    }
+    assert!(item.action.is_none_or(|action| usize::from(action) < trace.actions.len()));
+    assert!(item.weights.is_empty() || item.weights.len() == trace.templates.len());
+    assert!(item.reads.iter().all(|&value| (value as usize) < trace.values.len()));
+}
+
+/// The lists are those of the configurations that the reference goes through.
+#[test]
+fn lists_are_those_of_the_reference() {
+    use treebeam::configuration::PlainView as _;
+    use treebeam::system::{TransitionSystem, Transitions as _};
+
+    fn walk<S: TransitionSystem>(system: &S, model: &LinearModel, trace: &Trace, n_words: usize) {
+        for beam in &trace.beams {
+            let mut plains: Vec<Vec<S::Plain>> = vec![vec![system.initial((), n_words)]];
+            for step in &beam.steps[1..] {
+                let before = plains.last().unwrap();
+                let after = step.items.iter().map(|item| {
+                    let parent = &before[item.parent.unwrap() - 1];
+                    let Some(action) = item.action else { return parent.clone() };
+                    let action = model.actions.get(action).at(item.point.unwrap_or(0));
+                    let plain = system.successor(parent, action, ());
+                    let lists: Vec<_> = trace.lists.iter().map(|name| item.lists[name].clone()).collect();
+                    assert_eq!(lists, plain.lists(), "{}", S::NAME);
+                    let tree = plain.tree();
+                    for &(head, dependent, label) in &item.arcs {
+                        assert_eq!((tree.head(dependent), tree.label(dependent)), (head, label), "{}", S::NAME);
+                    }
+                    let n_arcs = tree.words().filter(|&word| tree.head(word) != treebeam::tree::NO_NODE).count();
+                    assert_eq!(item.arcs.len(), n_arcs, "{}", S::NAME);
+                    plain
+                });
+                let after = after.collect();
+                plains.push(after);
+            }
+        }
+    }
+
+    for &system in SystemKind::ALL {
+        let model = trained(system);
+        for sentence in &generated_non_projective(54, 2) {
+            let trace = recorded(&model, sentence, true);
+            treebeam::with_system!(system, model.header.roots, |system| walk(
+                &system,
+                &model,
+                &trace,
+                sentence.n_words()
+            ));
+        }
+    }
+}
+
+/// Verdicts, sentence by sentence, add up to what the diagnosis of the treebank counts.
+#[test]
+fn verdicts_are_those_of_the_diagnosis() {
+    let model = trained(SystemKind::ArcEager);
+    let gold = treebank(generated(55, 30));
+    let mut sums = WIDTHS.map(|_| Diagnosis::default());
+    for sentence in &gold.sentences {
+        for (beam, sum) in recorded(&model, sentence, true).beams.iter().zip(&mut sums) {
+            let gold = beam.gold.as_ref().unwrap();
+            match gold.verdict {
+                Verdict::Right => sum.right += 1,
+                Verdict::SearchError => sum.search_errors += 1,
+                Verdict::ModelError => sum.model_errors += 1,
+            }
+            sum.not_derivable += u64::from(!gold.derivable);
+            assert_eq!(
+                gold.verdict == Verdict::SearchError,
+                gold.verdict != Verdict::Right && gold.score > gold.output
+            );
+        }
+    }
+    for (width, sum) in WIDTHS.into_iter().zip(sums) {
+        let of_treebank = diagnose(&model, &gold, width, Margin::None).unwrap().unwrap();
+        let counts = |d: &Diagnosis| (d.right, d.search_errors, d.model_errors, d.not_derivable);
+        assert_eq!(counts(&sum), counts(&of_treebank), "width {width}");
+    }
+}
+
+/// Lifted trees: arcs and labels of the beam are lifted ones, those of the output and of the gold tree are plain.
+#[test]
+fn trees_that_were_lifted() {
+    let options = TrainOptions {
+        iterations: 2.into(),
+        nonprojective: Nonprojective::Lift,
+        oracle: OracleKind::Dynamic,
+        ..TrainOptions::of(SystemKind::ArcEager, Training::Global, Default::default())
+    };
+    let sentences = generated_non_projective(56, 60);
+    let model = train(&options, &treebank(sentences.clone()));
+    let crossing = sentences.iter().find(|s| {
+        let mut labels = treebeam::tree::Labels::default();
+        !treebeam::tree::is_projective(&s.tree(treebeam::tree::Roots::Several, &mut labels).unwrap())
+    });
+    let trace = recorded(&model, crossing.unwrap(), true);
+    let gold = trace.sentence.gold.as_ref().unwrap();
+    let lifted = &trace.beams[0].gold.as_ref().unwrap().path.last().unwrap().arcs;
+    assert!(lifted.iter().any(|&(head, dependent, _)| gold.heads[usize::from(dependent) - 1] != head));
+    assert!(gold.labels.iter().all(|label| model.labels().get(label).is_some()));
+}
+
+/// A gold label that the model does not know is no other label by accident.
+#[test]
+fn labels_that_the_model_does_not_know() {
+    let model = trained(SystemKind::ArcStandard);
+    let sentence = &generated(57, 1)[0];
+    let columns: Vec<String> = sentence
+        .words()
+        .map(|word| {
+            let head = sentence.head(word).unwrap();
+            format!("{word}\t{}\t_\tN\t_\t_\t{head}\tunheard-{word}\t_\t_\n", sentence.form(word))
+        })
+        .collect();
+    let strange = Sentence::new("strange", treebeam::treebank::Format::Conllu, &columns.concat()).unwrap();
+    let trace = recorded(&model, &strange, true);
+    let gold = trace.beams[0].gold.as_ref().unwrap();
+    assert!(!gold.derivable);
+    let heads: Vec<u16> = gold.path.last().unwrap().arcs.iter().map(|&(head, ..)| head).collect();
+    let expected: Vec<u16> = strange.words().map(|word| strange.head(word).unwrap()).collect();
+    assert_eq!(heads, expected, "the arcs are gold, whatever their labels");
+}
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "train.conllu", &generated(58, 40));
+    write(folder.path(), "test.conllu", &generated(59, 5));
+    let line = "train --train train.conllu --training global --beam 4 --iterations 2 --model small.model --quiet";
+    treebeam(folder.path(), line).assert().success();
+    folder
+}
+
+fn told(folder: &Path, line: &str) -> String {
+    let assert = treebeam(folder, line).assert().code(2);
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+fn json(folder: &Path, line: &str) -> Value {
+    let assert = treebeam(folder, line).assert().success();
+    serde_json::from_slice(&assert.get_output().stdout).unwrap()
+}
+
+#[test]
+fn the_command_as_it_is_run() {
+    let folder = folder();
+    let folder = folder.path();
+    treebeam(folder, "trace small.model test.conllu --sentence 2 -o beam.html").assert().success().stdout("");
+    let html = fs::read_to_string(folder.join("beam.html")).unwrap();
+    let long = "trace --model small.model test.conllu --sentence 2 -o other.html --json=beam.json";
+    treebeam(folder, long).assert().success();
+    assert_eq!(fs::read_to_string(folder.join("other.html")).unwrap(), html);
+    let record: Value = serde_json::from_slice(&fs::read(folder.join("beam.json")).unwrap()).unwrap();
+    assert_eq!(json(folder, "trace small.model test.conllu --sentence 2 --json"), record);
+    assert_eq!((&record["format"], &record["sentence"]["number"]), (&Value::from(1), &Value::from(2)));
+    let widths: Vec<&Value> = record["beams"].as_array().unwrap().iter().map(|beam| &beam["width"]).collect();
+    assert_eq!(widths, [1, 2, 4]);
+    assert!(record["beams"][2]["steps"][1]["items"][0]["stack"].is_array());
+    let id = record["sentence"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(json(folder, &format!("trace small.model test.conllu --sentence {id} --json")), record);
+
+    // From standard input, without gold trees, at other widths.
+    let text = fs::read(folder.join("test.conllu")).unwrap();
+    let piped = treebeam(folder, "trace small.model --beam 3,1 --no-gold --json").write_stdin(text).assert().success();
+    let record: Value = serde_json::from_slice(&piped.get_output().stdout).unwrap();
+    let beams = record["beams"].as_array().unwrap();
+    assert_eq!(beams.iter().map(|beam| beam["width"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 3]);
+    assert!(beams.iter().all(|beam| beam.get("gold").is_none()) && record["sentence"].get("gold").is_none());
+
+    assert!(told(folder, "trace small.model test.conllu --sentence 9").contains("a number from 1 to 5"));
+    assert!(told(folder, "trace --model small.model a b").contains("one file too many"));
+    assert!(told(folder, "trace").contains("no model"));
+    assert!(told(folder, "trace small.model test.conllu --beam 0").contains("--beam"));
+    assert!(told(folder, "trace small.model test.conllu -o test.conllu").contains("would replace an input"));
+    let graph = "train --system eisner --train train.conllu --iterations 1 --model graph.model --quiet";
+    treebeam(folder, graph).assert().success();
+    assert!(told(folder, "trace graph.model test.conllu").contains("no beam to watch"));
+}
+
+/// Blank heads are no gold tree; broken ones are none either, and that is said.
+#[test]
+fn sentences_without_trees() {
+    let folder = folder();
+    let folder = folder.path();
+    let blank = "1\ta\t_\tN\t_\t_\t_\t_\t_\t_\n2\tb\t_\tN\t_\t_\t_\t_\t_\t_\n\n";
+    fs::write(folder.join("blank.conllu"), blank).unwrap();
+    fs::write(
+        folder.join("cycle.conllu"),
+        blank.replace("_\t_\t_\t_\n2", "2\tx\t_\t_\n2").replace("_\t_\t_\t_\n\n", "1\tx\t_\t_\n\n"),
+    )
+    .unwrap();
+    treebeam(folder, "trace small.model blank.conllu --json").assert().success().stderr("");
+    let assert = treebeam(folder, "trace small.model cycle.conllu --json").assert().success();
+    let warned = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(warned.starts_with("warning: there is no gold tree: cycle.conllu:1: "), "{warned}");
+    let record: Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert!(record["sentence"].get("gold").is_none());
+}
+
+/// One file that asks nobody for anything, whatever stands in the sentence.
+#[test]
+fn the_page_needs_nothing_else() {
+    let model = trained(SystemKind::ArcEager);
+    let line = |number: u32, form: &str| format!("{number}\t{form}\t_\tN\t_\t_\t{}\tx\t_\t_\n", number - 1);
+    let forms = ["</script><img src=x onerror=alert(1)>", "<!--", "&amp;", "\u{2028}"];
+    let text: String = (1..).zip(forms).map(|(number, form)| line(number, form)).collect();
+    let sentence = Sentence::new("strange", treebeam::treebank::Format::Conllu, &text).unwrap();
+    let record = recorded(&model, &sentence, true);
+    let page = page(&record).unwrap();
+    assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"));
+    assert!(!page.contains("<img") && !page.contains("<link") && !page.contains("{{"));
+    for outside in ["http://", "https://", "src=\"", "url(", "@import", "fetch(", "XMLHttpRequest", "import("] {
+        let n = page.replace("http://www.w3.org/2000/svg", "").matches(outside).count();
+        assert_eq!(n, 0, "{outside}");
+    }
+    let data =
+        page.split_once("<script type=\"application/json\" id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data: Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data, serde_json::to_value(&record).unwrap());
+    assert_eq!(data["sentence"]["words"][0]["form"], forms[0]);
+    assert_eq!(record.templates.len(), FeatureSet::load("zn11").unwrap().templates.len());
+}
