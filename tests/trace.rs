@@ -144,7 +144,7 @@ fn check_item(trace: &Trace, beam: &Beam, item: &Item) {
 #[test]
 fn lists_are_those_of_the_reference() {
     use treebeam::configuration::PlainView as _;
-    use treebeam::system::{TransitionSystem, Transitions as _};
+    use treebeam::system::TransitionSystem;
 
     fn walk<S: TransitionSystem>(system: &S, model: &LinearModel, trace: &Trace, n_words: usize) {
         for beam in &trace.beams {
