@@ -119,7 +119,7 @@ mod tests {
         let mut command = Cli::command();
         let train = command.find_subcommand_mut("train").unwrap().render_long_help().to_string();
         let all = help("train --help-all").unwrap();
-        for rare in ["--nn-update", "--reference-share", "--aggressiveness", "--batch"] {
+        for rare in ["--nn-update", "--reference-share", "--aggressiveness"] {
             assert!(all.contains(rare) && !train.contains(rare), "{rare}");
         }
         for usual in ["--system", "--beam", "--threads", "--help-all"] {
