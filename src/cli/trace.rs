@@ -55,10 +55,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 6)]
     successors: usize,
     /// Write the record as JSON instead of the page; with a FILE, beside it
-    #[arg(
-        long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = INSTEAD
-    )]
-    json: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    json: Option<Option<PathBuf>>,
     /// The format of the input [default: by the file's ending, CoNLL-U for standard input]
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -67,16 +65,13 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Stands for `--json` without a file.
-const INSTEAD: &str = "";
-
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (model_path, input) = files(&args)?;
     if model_path == Path::new("-") && input == Path::new("-") {
         bail!("only one of model and input can be standard input");
     }
-    let beside = args.json.as_deref().filter(|path| *path != Path::new(INSTEAD));
+    let beside = args.json.as_ref().and_then(|beside| beside.as_deref());
     let paths = Paths::default().input(&model_path).input(&input).output(&args.output)?;
     beside.iter().try_fold(paths, |paths, beside| paths.output(beside))?;
     let model = match Loaded::read(&model_path)? {
@@ -97,13 +92,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = Options { widths: args.beam.clone(), margin, listed: args.successors, with_gold };
     let record = trace(&model, &found, number, &options)?;
     let mut output = Output::create(&args.output)?;
-    let mut beside = beside.map(Output::create).transpose()?;
+    let beside = beside.map(Output::create).transpose()?;
     let json = || serde_json::to_string(&record).map(|json| json + "\n");
-    let instead = args.json.is_some() && beside.is_none();
+    let instead = matches!(args.json, Some(None));
     let text = if instead { json()? } else { page(&record)? };
     output.write_all(text.as_bytes()).map_err(Error::io(&args.output))?;
     output.finish()?;
-    if let Some(mut beside) = beside.take() {
+    if let Some(mut beside) = beside {
         let path = beside.path().to_owned();
         beside.write_all(json()?.as_bytes()).map_err(Error::io(&path))?;
         beside.finish()?;

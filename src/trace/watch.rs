@@ -169,7 +169,8 @@ pub(super) fn watch<S: TransitionSystem>(
         // What is before the first step is no prefix that training compares.
         SeenGold { followed, path, prefixes: prefixes.split_off(1), would_be }
     });
-    let has_points = system.n_points(&steps[0][0].configuration) > 1;
+    let mut items = steps.iter().flatten();
+    let has_points = items.any(|item| !machine.is_terminal(item) && system.n_points(&item.configuration) > 1);
     let best = steps[steps.len() - 1][0];
     let on_best: Vec<_> = best.history().map(std::ptr::from_ref).collect();
     let steps = (0..steps.len()).map(|step| recorder.step(&steps, step, &on_best)).collect();

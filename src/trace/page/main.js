@@ -54,7 +54,9 @@ function answer() {
   const parts = [first];
   if (of.gold) {
     const { verdict, fell_off: fell, score: best, output, derivable } = of.gold;
-    const fallen = fell
+    const fallen = fell && fell.gap < 0
+      ? `The last gold item is dropped at step ${fell.step} of ${of.steps.length - 1} for a twin, which made the same arcs in another order.`
+      : fell
       ? `The last gold item falls off the beam at step ${fell.step} of ${of.steps.length - 1}: the best gold successor would have been ${ordinal(fell.rank)}, ${score(fell.gap)} behind the last that was kept.`
       : "A gold derivation stays in the beam to the end.";
     const told = {

@@ -84,7 +84,7 @@ function axes(svg, of) {
     const at = x(fell.step) - dx / 2;
     const end = at > grid.total.width * 0.6;
     svg.append(draw("path", { class: "mark", d: `M${at} 20V${grid.lane + 12}` }));
-    svg.append(text(at + (end ? -5 : 5), grid.lane + 22, `gold falls off: would be ${ordinal(fell.rank)}, ${score(fell.gap)} behind the last`, `gold-text small${end ? " end" : ""}`));
+    svg.append(text(at + (end ? -5 : 5), grid.lane + 22, fell.gap < 0 ? "gold is dropped for a twin" : `gold falls off: would be ${ordinal(fell.rank)}, ${score(fell.gap)} behind the last`, `gold-text small${end ? " end" : ""}`));
   }
 }
 
