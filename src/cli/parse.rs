@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "B", value_parser = range::beam())]
     beam: Option<usize>,
     /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did:
-    /// auto, none, or the percentage of these sentences that would have kept their trees, such as 99.5 [default: auto]
+    /// auto, none, or the percentage of these sentences that would have kept their trees, such as 99.5 [default: none]
     #[arg(long, value_name = "Q")]
     margin: Option<Margin>,
     /// Threads; the output does not depend on their number

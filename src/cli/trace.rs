@@ -45,7 +45,7 @@ pub struct Args {
     /// The widths of the beam, 1 being greedy, such as 1,8,64 [default: powers of two up to the model's own]
     #[arg(long, value_name = "B,...", value_delimiter = ',', value_parser = range::beam())]
     beam: Vec<usize>,
-    /// Leave out items that lag behind the best of their step, as `parse` does: auto, none, or a percentage [default: auto]
+    /// Leave out items that lag behind the best of their step, as `parse` does: auto, none, or a percentage [default: none]
     #[arg(long, value_name = "MARGIN")]
     margin: Option<Margin>,
     /// Do not take the sentence's own tree for gold
@@ -88,7 +88,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let name = input.display().to_string();
     let (number, found) = sentence::find(reader, &name, args.sentence.as_deref())?;
     let with_gold = !args.no_gold && has_gold(&model, &found);
-    let margin = args.margin.unwrap_or(Margin::Auto);
+    let margin = args.margin.unwrap_or_default();
     let options = Options { widths: args.beam.clone(), margin, listed: args.successors, with_gold };
     let record = trace(&model, &found, number, &options)?;
     let mut output = Output::create(&args.output)?;

@@ -56,8 +56,7 @@ impl<'m> Engine<'m> {
                     );
                     return Ok(Engine::Transitions(Parser::with(model, strategy, threads)?, strategy));
                 }
-                // Lists of trees are not what margins are calibrated for.
-                let margin = margin.unwrap_or(if k_best == 1 { Margin::Auto } else { Margin::None });
+                let margin = margin.unwrap_or_default();
                 if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
                     bail!(
                         "--margin {margin}: the model was not calibrated, which takes training with a beam and --dev; expected auto or none"
