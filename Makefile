@@ -145,7 +145,7 @@ test-slurm: build ## an experiment on a Slurm of two simulated nodes; needs root
 RESULTS ?= results
 PICTURES = target/report-check
 # One of each family of configurations.
-SYSTEMS ?= arc-eager arc-standard swap covington covington-nonlocal easy-first two-planar
+SYSTEMS ?= arc-eager arc-standard swap covington covington-nonlocal easy-first 2-planar
 
 .PHONY: report report-check trace-check
 
