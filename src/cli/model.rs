@@ -10,10 +10,9 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use super::loaded::Loaded;
-use crate::decode::Lags;
 use crate::graph::{GraphModel, N_TEMPLATES};
 use crate::linear::{FrozenWeights, LinearModel, Weights as _};
-use crate::model::Provenance;
+use crate::model::{Lags, Provenance};
 
 /// Options of `treebeam model`.
 #[derive(Debug, clap::Args)]

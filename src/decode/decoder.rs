@@ -1,8 +1,10 @@
 //! From a sentence to its tree.
 
+use bumpalo::collections::Vec as BumpVec;
+
 use super::beam::NO_MARGIN;
 use super::interned::MAX_WIDTH;
-use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Strategy, Workspace};
+use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Scratch, Strategy, Workspace};
 use crate::configuration::{Arena, View as _};
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, Permitted, TransitionSystem};
@@ -89,7 +91,14 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// # Panics
     /// If `width` is 0.
     pub fn decode_by_beam(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Vec<Parsed> {
-        self.search(workspace, width, k, None)
+        let machine = &self.machine;
+        workspace.start();
+        let (bump, context, mut scratch) = workspace.parts(machine.actions);
+        self.scorer.begin(scratch.memory, context);
+        let arena = Arena::new(bump, context.label_sets, self.scorer.masks());
+        let n_words = context.input.n_words();
+        let items = self.beams(width, arena, context, &mut scratch, &mut |_| ());
+        items.iter().take(k).map(|item| Parsed { tree: machine.tree(item, n_words), score: item.score }).collect()
     }
 
     /// By how much the derivation that wins in a beam of `width` lagged behind the best item of a step, at most.
@@ -97,47 +106,46 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// # Panics
     /// If `width` is 0.
     pub fn lag(&self, workspace: &mut Workspace<C::Memory>, width: usize) -> i64 {
-        let mut lag = 0;
-        self.search(workspace, width, 1, Some(&mut lag));
-        lag
+        workspace.start();
+        let (bump, context, mut scratch) = workspace.parts(self.machine.actions);
+        self.scorer.begin(scratch.memory, context);
+        let arena = Arena::new(bump, context.label_sets, self.scorer.masks());
+        let mut tops = Vec::new();
+        let items = self.beams(width, arena, context, &mut scratch, &mut |items| tops.push(items[0].score));
+        let behind = items[0].history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
+        behind.max().unwrap_or_default()
     }
 
-    /// Decodes by a beam; `lag` becomes how far the winner was behind.
-    fn search(
+    /// The final beam of a sentence, of which `context` has the input and with which the scorer has begun. `look` sees every
+    /// beam, from the initial one to the final one.
+    ///
+    /// # Panics
+    /// If `width` is 0.
+    pub fn beams<'a>(
         &self,
-        workspace: &mut Workspace<C::Memory>,
         width: usize,
-        k: usize,
-        lag: Option<&mut i64>,
-    ) -> Vec<Parsed> {
+        arena: Arena<'a>,
+        context: Context,
+        Scratch { memory, selection, distinct }: &mut Scratch<C::Memory>,
+        look: &mut dyn FnMut(&[&'a Item<'a, S::Shared<'a>>]),
+    ) -> BumpVec<'a, &'a Item<'a, S::Shared<'a>>> {
         assert!(width > 0, "a beam has at least width 1");
         let machine = &self.machine;
-        let n_words = workspace.input.n_words();
-        workspace.start();
-        let Workspace { bump, label_sets, memory, input, selection, distinct, .. } = workspace;
-        let context = Context { input, label_sets, actions: machine.actions };
-        self.scorer.begin(memory, context);
-        let arena = Arena::new(bump, label_sets, self.scorer.masks());
-        let mut items = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
-        let mut next = bumpalo::collections::Vec::with_capacity_in(width.min(1 << 16), bump);
+        let mut items = BumpVec::with_capacity_in(width.min(1 << 16), arena.bump());
+        let mut next = BumpVec::with_capacity_in(width.min(1 << 16), arena.bump());
         let mut queries = Vec::with_capacity(width.min(1 << 16));
-        items.push(machine.initial(arena, n_words));
-        // The best score of each step.
-        let mut tops = Vec::new();
+        items.push(machine.initial(arena, context.input.n_words()));
+        look(&items);
         while !items.iter().all(|item| machine.is_terminal(item)) {
-            tops.push(items[0].score);
             self.score(&items, memory, context, &mut queries);
             let mut beam = Beam::new(selected(width), items[0].score, selection).with_margin(self.margin);
             self.offer(&mut beam, &items, memory, context, &queries);
             self.build(&items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
             std::mem::swap(&mut items, &mut next);
             next.clear();
+            look(&items);
         }
-        if let Some(lag) = lag {
-            let before = items[0].history().skip(1).zip(tops.iter().rev());
-            *lag = before.map(|(item, top)| top - item.score).max().unwrap_or_default();
-        }
-        items.iter().take(k).map(|item| Parsed { tree: machine.tree(item, n_words), score: item.score }).collect()
+        items
     }
 
     /// Scores all actions of all items. `queries` then says what each row of the scores is of.

@@ -4,11 +4,16 @@
 //! of each sentence it is noted by how much the derivation that won ever lagged behind the best item of a step. Pruning by the
 //! largest lag of all but one sentence in a hundred, say, then changes at most that one.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 use super::beam::NO_MARGIN;
+use super::{Decoder, Workspace};
+use crate::features::Input;
+use crate::model::{Frozen, Lags, Model};
+use crate::with_system;
 
 /// Which candidates of a step are left out for lagging behind the best.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -25,8 +30,8 @@ pub enum Margin {
 }
 
 impl Margin {
-    /// The percentage that [`Margin::Auto`] stands for: the least of 99, 99.5, 99.9 and 100 that lost at most 0.02 points of LAS on the
-    /// development data of each of five treebanks, at widths 8 to 64 (`experiments/beam-margin.toml`, quick).
+    /// The percentage that [`Margin::Auto`] stands for: of 99, 99.5, 99.9 and 100 the least that cost at most 0.02 points of
+    /// LAS on the development data of each of five treebanks, at widths 8 to 64 (`make beam-margin`, the quick profile).
     pub const AUTO: f64 = 100.0;
 
     /// The percentage of winners that are to survive, if there is a margin.
@@ -80,56 +85,8 @@ impl From<Margin> for String {
     }
 }
 
-/// By how much the derivations that won lagged behind the best item of a step, at most, in a beam of one width.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Lags {
-    /// The width of the beam.
-    pub width: usize,
-    /// The sentences that were parsed.
-    pub sentences: usize,
-    /// Percentages of them, ascending, and the largest lag of so many: as a score, in which a step of the perceptron changes a
-    /// weight by 1 before averaging.
-    pub quantiles: Vec<(f64, f64)>,
-}
-
 /// The widths that models are calibrated at.
 pub const WIDTHS: [usize; 6] = [2, 4, 8, 16, 32, 64];
-
-/// The percentages that are kept.
-const PERCENTAGES: [f64; 10] = [50.0, 75.0, 90.0, 95.0, 97.5, 99.0, 99.5, 99.8, 99.9, 100.0];
-
-impl Lags {
-    /// The quantiles of these lags, in units of 1 / `scale`.
-    pub fn new(width: usize, mut lags: Vec<i64>, scale: u32) -> Lags {
-        lags.sort_unstable();
-        let quantile = |percentage: f64| {
-            // 99.9 % of 1,000 are 999, in spite of rounding.
-            let n = (percentage * lags.len() as f64 / 100.0 - 1e-6).ceil() as usize;
-            let lag = lags.get(n.max(1) - 1).copied().unwrap_or_default();
-            // So many digits are read from a file as they were written.
-            (percentage, (lag as f64 / f64::from(scale) * 1e4).round() / 1e4)
-        };
-        Lags { width, sentences: lags.len(), quantiles: PERCENTAGES.map(quantile).to_vec() }
-    }
-
-    /// The largest lag of this percentage of the sentences; between those that are known, on a straight line. None if nothing
-    /// is known.
-    pub fn quantile(&self, percentage: f64) -> Option<f64> {
-        let next = self.quantiles.iter().position(|&(known, _)| known >= percentage);
-        let (above, lag) = match next {
-            Some(next) => self.quantiles[next],
-            None => *self.quantiles.last()?,
-        };
-        let below = next.and_then(|next| next.checked_sub(1)).map(|below| self.quantiles[below]);
-        Some(match below {
-            Some((known, lag_below)) if above > known => {
-                lag_below + (lag - lag_below) * (percentage.min(above) - known) / (above - known)
-            }
-            _ => lag,
-        })
-    }
-}
 
 /// The margin for a beam of `width` by the `lags` of a model, in units of 1 / `scale`: from the narrowest beam known that is as
 /// wide, or else from the widest. `None` where there is none.
@@ -141,19 +98,34 @@ pub fn margin(margin: Margin, lags: &[Lags], width: usize, scale: u32) -> Option
     lag.is_finite().then_some((lag.ceil().max(0.0) as i64).min(NO_MARGIN))
 }
 
+impl<F: Frozen> Model<F> {
+    /// Notes in the header by how much the derivations that win lag behind on the way, on these sentences, at
+    /// [the usual widths](WIDTHS) and at the model's own. The threads are those of the current pool.
+    pub fn calibrate(&mut self, inputs: &[&Input]) {
+        let mut widths = WIDTHS.to_vec();
+        if !widths.contains(&self.header.beam) {
+            widths.push(self.header.beam);
+        }
+        widths.retain(|&width| width > 1);
+        self.header.lags = widths.into_iter().map(|width| self.lags(inputs, width)).collect();
+    }
+
+    fn lags(&self, inputs: &[&Input], width: usize) -> Lags {
+        let workspace = || Workspace::<F::Memory>::new(self.actions.n_labels());
+        let lag = |workspace: &mut Workspace<F::Memory>, input: &&Input| {
+            workspace.input.clone_from(input);
+            with_system!(self.header.system, self.header.roots, |system| {
+                Decoder::new(system, &self.actions, self.scorer.scorer()).lag(workspace, width)
+            })
+        };
+        let lags = inputs.par_iter().map_init(workspace, lag).collect();
+        Lags::new(width, lags, self.scorer.scale())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_are_lags_that_were_met() {
-        let lags = Lags::new(8, (1..=1000).rev().collect(), 10);
-        let quantile = |percentage| lags.quantile(percentage).unwrap();
-        assert_eq!([50.0, 99.0, 99.9, 100.0].map(quantile), [50.0, 99.0, 99.9, 100.0]);
-        assert_eq!(quantile(80.0), 80.0);
-        assert_eq!(quantile(1.0), 50.0, "below the first that is known");
-        assert_eq!(Lags { quantiles: Vec::new(), ..lags }.quantile(99.0), None);
-    }
 
     #[test]
     fn the_margin_is_that_of_a_beam_as_wide() {

@@ -17,7 +17,7 @@ pub use crate::scorer::Identities;
 pub use beam::{Beam, Candidate, IDLE, Item, NO_MARGIN, Selection};
 pub use decoder::{Decoder, Parsed, selected};
 pub use machine::Machine;
-pub use margin::{Lags, Margin};
+pub use margin::Margin;
 pub use parser::Parser;
 pub use strategy::{SearchKind, Strategy};
 pub use workspace::{Scratch, Workspace};

@@ -4,10 +4,9 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beam::NO_MARGIN;
-use super::margin::{self, Lags, Margin};
+use super::margin::{self, Margin};
 use super::{Decoder, Parsed, Strategy, Workspace};
 use crate::error::{Error, Result};
-use crate::features::Input;
 use crate::linear::Linear;
 use crate::model::{Frozen, Header, Model};
 use crate::tree::Tree;
@@ -128,29 +127,4 @@ fn parse<F: Frozen>(
         parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
     }
     parsed
-}
-
-impl<F: Frozen> Model<F> {
-    /// Notes in the header by how much the derivations that win lag behind on the way, on these sentences, at
-    /// [the usual widths](margin::WIDTHS) and at the model's own. The threads are those of the current pool.
-    pub fn calibrate(&mut self, inputs: &[&Input]) {
-        let mut widths = margin::WIDTHS.to_vec();
-        if !widths.contains(&self.header.beam) {
-            widths.push(self.header.beam);
-        }
-        widths.retain(|&width| width > 1);
-        self.header.lags = widths.into_iter().map(|width| self.lags(inputs, width)).collect();
-    }
-
-    fn lags(&self, inputs: &[&Input], width: usize) -> Lags {
-        let workspace = || Workspace::<F::Memory>::new(self.actions.n_labels());
-        let lag = |workspace: &mut Workspace<F::Memory>, input: &&Input| {
-            workspace.input.clone_from(input);
-            with_system!(self.header.system, self.header.roots, |system| {
-                Decoder::new(system, &self.actions, self.scorer.scorer()).lag(workspace, width)
-            })
-        };
-        let lags = inputs.par_iter().map_init(workspace, lag).collect();
-        Lags::new(width, lags, self.scorer.scale())
-    }
 }

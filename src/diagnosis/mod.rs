@@ -69,8 +69,8 @@ impl Diagnosis {
     }
 }
 
-/// Decodes `gold` with a beam of `width` that this margin prunes, too, and follows the gold derivations of its trees; `None` for models whose training trees
-/// were lifted, as these are not the treebank's.
+/// Decodes `gold` with a beam of `width`, which the margin prunes besides, and follows the gold derivations of its trees; `None`
+/// for models whose training trees were lifted, as these are not the treebank's.
 ///
 /// # Errors
 /// If a tree is malformed.

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `header` | what a model is and all that is needed to train it again |
 //! | `file` | the model file |
+//! | `lags` | by how much winners lag behind in beams: what margins are chosen by |
 //! | `label_decoding` | from decoded trees to the trees that users get |
 //! | `frozen`, `trainable` | what a kind of scorer offers besides scores |
 
@@ -12,11 +13,13 @@ mod file;
 mod frozen;
 mod header;
 mod label_decoding;
+mod lags;
 mod trainable;
 
 pub use frozen::{Frozen, Size};
 pub use header::{ArcLabel, Header, Provenance};
 pub use label_decoding::LabelDecoding;
+pub use lags::Lags;
 pub use trainable::{Averaged, Dropped, Lane, Seen, Trainable};
 
 use crate::error::Result;

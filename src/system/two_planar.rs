@@ -56,8 +56,8 @@ impl System for TwoPlanar {
         "2-planar (Gómez-Rodríguez & Nivre 2010): two stacks, on each of which arcs do not cross";
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Switch, Move::Idle];
     const ROOTS: &'static [Roots] = &[Roots::Several];
-    // Among all derivations of the gold tree, which differ in length, a beam may follow one that it cannot find again: updates
-    // end while what is decoded is wrong. Beams learn from the canonical derivation.
+    // Trained against all derivations of the gold tree, whichever scores best, a beam of 8 stops finding violations while most of
+    // the trees that it decodes are still wrong, even those that it is trained on.
     const BEAM_ORACLE: OracleKind = OracleKind::Static;
     const FEATURES: &'static str = "covington";
 

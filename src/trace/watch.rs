@@ -1,15 +1,15 @@
 //! Decoding with somebody looking on.
 //!
-//! This is a decoder of its own, beside [`Decoder::decode`], which knows nothing of it and pays nothing for it. It takes the
-//! same steps by the same functions and keeps all items; what they do not tell, such as successors that were not kept, is
-//! asked for anew. Tests hold the two together.
+//! Beams are those of [`Decoder::beams`], the reference, so that [`Decoder::decode`] pays nothing for being watched; or, beside a
+//! gold tree, those of [`follow`]. All items are kept; what they do not tell, such as successors that were not kept, is asked
+//! for anew. Tests compare with what is decoded otherwise.
 
 use std::collections::HashMap;
 
 use super::data::Fate;
 use super::explain::Explainer;
 use crate::configuration::{Arena, Place, SharedConfiguration as _, View as _};
-use crate::decode::{Beam, Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Scratch, Workspace, selected};
+use crate::decode::{Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Scratch, Workspace, selected};
 use crate::diagnosis::{Followed, follow};
 use crate::learn::PrefixScores;
 use crate::linear::{LinearMemory, LinearModel};
@@ -136,7 +136,7 @@ pub(super) fn watch<S: TransitionSystem>(
     let mut gold_items: Items<S> = Vec::new();
     let followed = match subject.gold {
         None => {
-            steps = beams(&decoder, subject.width, arena, context, &mut scratch);
+            decoder.beams(subject.width, arena, context, &mut scratch, &mut |items| steps.push(items.to_vec()));
             None
         }
         Some(gold) => {
@@ -176,27 +176,6 @@ pub(super) fn watch<S: TransitionSystem>(
     let steps = (0..steps.len()).map(|step| recorder.step(&steps, step, &on_best)).collect();
     let (lists, n_stacks) = (S::Shared::LISTS, S::Shared::N_STACKS);
     Ok(Watched { lists, n_stacks, has_points, steps, output, gold })
-}
-
-/// All beams of a sentence, the initial one first: what [`Decoder::decode_by_beam`] goes through.
-fn beams<'a, S: TransitionSystem, C: Scorer>(
-    decoder: &Decoder<'_, S, C>,
-    width: usize,
-    arena: Arena<'a>,
-    context: Context,
-    Scratch { memory, selection, distinct }: &mut Scratch<C::Memory>,
-) -> Vec<Items<'a, S>> {
-    let mut steps: Vec<Items<'a, S>> = vec![vec![decoder.machine.initial(arena, context.input.n_words())]];
-    let mut queries = Vec::new();
-    while let Some(items) = steps.last().filter(|items| !items.iter().all(|item| decoder.machine.is_terminal(item))) {
-        decoder.score(items, memory, context, &mut queries);
-        let mut beam = Beam::new(selected(width), items[0].score, selection).with_margin(decoder.margin);
-        decoder.offer(&mut beam, items, memory, context, &queries);
-        let mut next = Items::<'a, S>::new();
-        decoder.build(items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
-        steps.push(next);
-    }
-    steps
 }
 
 /// What makes records of items.

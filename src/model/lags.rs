@@ -1,0 +1,66 @@
+//! By how much the derivations that win lag behind on the way, in beams of several widths.
+
+use serde::{Deserialize, Serialize};
+
+/// By how much the derivations that won lagged behind the best item of a step, at most, in a beam of one width.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lags {
+    /// The width of the beam.
+    pub width: usize,
+    /// The sentences that were parsed.
+    pub sentences: usize,
+    /// Percentages of them, ascending, and the largest lag of so many: as a score, in which a step of the perceptron changes a
+    /// weight by 1 before averaging.
+    pub quantiles: Vec<(f64, f64)>,
+}
+
+/// The percentages that are kept.
+const PERCENTAGES: [f64; 10] = [50.0, 75.0, 90.0, 95.0, 97.5, 99.0, 99.5, 99.8, 99.9, 100.0];
+
+impl Lags {
+    /// The quantiles of these lags, in units of 1 / `scale`.
+    pub fn new(width: usize, mut lags: Vec<i64>, scale: u32) -> Lags {
+        lags.sort_unstable();
+        let quantile = |percentage: f64| {
+            // 99.9 % of 1,000 are 999, in spite of rounding.
+            let n = (percentage * lags.len() as f64 / 100.0 - 1e-6).ceil() as usize;
+            let lag = lags.get(n.max(1) - 1).copied().unwrap_or_default();
+            // So many digits are read from a file as they were written.
+            (percentage, (lag as f64 / f64::from(scale) * 1e4).round() / 1e4)
+        };
+        Lags { width, sentences: lags.len(), quantiles: PERCENTAGES.map(quantile).to_vec() }
+    }
+
+    /// The largest lag of this percentage of the sentences; between those that are known, on a straight line. None if nothing
+    /// is known.
+    pub fn quantile(&self, percentage: f64) -> Option<f64> {
+        let next = self.quantiles.iter().position(|&(known, _)| known >= percentage);
+        let (above, lag) = match next {
+            Some(next) => self.quantiles[next],
+            None => *self.quantiles.last()?,
+        };
+        let below = next.and_then(|next| next.checked_sub(1)).map(|below| self.quantiles[below]);
+        Some(match below {
+            Some((known, lag_below)) if above > known => {
+                lag_below + (lag - lag_below) * (percentage.min(above) - known) / (above - known)
+            }
+            _ => lag,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_lags_that_were_met() {
+        let lags = Lags::new(8, (1..=1000).rev().collect(), 10);
+        let quantile = |percentage| lags.quantile(percentage).unwrap();
+        assert_eq!([50.0, 99.0, 99.9, 100.0].map(quantile), [50.0, 99.0, 99.9, 100.0]);
+        assert_eq!(quantile(80.0), 80.0);
+        assert_eq!(quantile(1.0), 50.0, "below the first that is known");
+        assert_eq!(Lags { quantiles: Vec::new(), ..lags }.quantile(99.0), None);
+    }
+}
