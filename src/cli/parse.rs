@@ -16,6 +16,7 @@ use super::range;
 use crate::decode::{Margin, Parsed};
 use crate::error::{Error, Result};
 use crate::files::{Output, Paths};
+use crate::model::{Align, Normalise};
 use crate::treebank::{Format, Reader, Sentence};
 use empty::EmptyColumns;
 use engine::Engine;
@@ -43,6 +44,13 @@ pub struct Args {
     /// auto, none, or the percentage of these sentences that would have kept their trees, such as 99.5 [default: auto]
     #[arg(long, value_name = "Q")]
     margin: Option<Margin>,
+    /// Which items of a beam are compared: those that have taken equally many steps, or consumed equally many words [default: as
+    /// the model was trained]
+    #[arg(long, value_enum)]
+    align: Option<Align>,
+    /// What scores of items are divided by before they are compared [default: as the model was trained]
+    #[arg(long, value_enum)]
+    normalise: Option<Normalise>,
     /// Threads; the output does not depend on their number
     #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads())]
     threads: usize,
@@ -79,7 +87,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
-    let mut parser = Engine::new(&model, args.beam, args.margin, args.k_best, args.threads)?;
+    let comparison = (args.align, args.normalise);
+    let mut parser = Engine::new(&model, args.beam, (args.margin, comparison), args.k_best, args.threads)?;
     let reader = Reader::open(&args.input, args.format)?.allowing_empty();
     let format = reader.format();
     if args.k_best > 1 && format == Format::Conllx {

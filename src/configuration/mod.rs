@@ -93,22 +93,41 @@ impl<'a, V: View<'a>> View<'a> for &V {
 pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + View<'a> {
     /// The same configurations with interned states in their cells; this type itself where there is no such way.
     type Interned: Interned<'a>;
+
+    /// How many nodes are still to be consumed: those in the buffer, behind and at Covington's focus, or pending.
+    fn n_waiting(&self) -> usize;
 }
 
 impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
     type Interned = ArenaConfiguration<'a, SideIds>;
+
+    fn n_waiting(&self) -> usize {
+        self.buffer_len()
+    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
     type Interned = SharedLists<'a>;
+
+    fn n_waiting(&self) -> usize {
+        (self.n_words() + 1).saturating_sub(usize::from(self.right()))
+    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
     type Interned = SharedPending<'a>;
+
+    fn n_waiting(&self) -> usize {
+        self.n_pending()
+    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
     type Interned = SharedTwoStacks<'a>;
+
+    fn n_waiting(&self) -> usize {
+        (self.n_words() + 1).saturating_sub(usize::from(self.front()))
+    }
 }
 
 /// What exhaustive search and the references ask of a configuration.

@@ -1,6 +1,7 @@
 //! Parsing many sentences with one model, on several threads.
 
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beam::NO_MARGIN;
@@ -9,7 +10,8 @@ use super::{Decoder, Parsed, Workspace};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
-use crate::model::{Frozen, Header, Model};
+use crate::model::{Comparison, Frozen, Header, Model};
+use crate::system::Actions;
 use crate::tree::Tree;
 use crate::treebank::Sentence;
 use crate::with_system;
@@ -38,6 +40,8 @@ use crate::with_system;
 #[derive(Debug)]
 pub struct Parser<'m, F: Frozen = Linear> {
     model: &'m Model<F>,
+    actions: Cow<'m, Actions>,
+    comparison: Comparison,
     width: usize,
     margin: Option<i64>,
     pool: rayon::ThreadPool,
@@ -59,7 +63,15 @@ impl<'m, F: Frozen> Parser<'m, F> {
             .build()
             .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
         let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.actions.n_labels())).collect();
-        Ok(Parser { model, width, margin: None, pool, workspaces })
+        let (actions, comparison) = (Cow::Borrowed(&model.actions), model.header.comparison());
+        Ok(Parser { model, actions, comparison, width, margin: None, pool, workspaces })
+    }
+
+    /// The same parser, whose beams compare their items in this way and not as the model was trained to.
+    #[must_use]
+    pub fn comparing(self, comparison: Comparison) -> Parser<'m, F> {
+        let actions = self.model.actions.clone().with_scored_waiting(comparison.scores_waiting());
+        Parser { actions: Cow::Owned(actions), comparison, ..self }
     }
 
     /// The parser that leaves out items of a beam which lag behind by more than this; see [`Margin`].
@@ -76,9 +88,11 @@ impl<'m, F: Frozen> Parser<'m, F> {
 
     /// The `k` best trees of each sentence, in the order of the sentences whatever the number of threads.
     pub fn parse(&mut self, sentences: &[Sentence], k: usize) -> Vec<Vec<Parsed>> {
-        let (model, settings) = (self.model, (self.width, self.margin.unwrap_or(NO_MARGIN)));
+        let margin = self.margin.unwrap_or(NO_MARGIN);
+        let search = Search { actions: &self.actions, comparison: self.comparison, width: self.width, margin, k };
+        let model = self.model;
         if let [workspace] = &mut self.workspaces[..] {
-            return sentences.iter().map(|sentence| parse(model, sentence, workspace, settings, k)).collect();
+            return sentences.iter().map(|sentence| parse(model, sentence, workspace, search)).collect();
         }
         // Threads take the next sentence when they have finished one: sentences differ much in length.
         let next = AtomicUsize::new(0);
@@ -88,7 +102,7 @@ impl<'m, F: Frozen> Parser<'m, F> {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 sentences.get(i).map(|sentence| (i, sentence))
             } {
-                done.push((i, parse(model, sentence, workspace, settings, k)));
+                done.push((i, parse(model, sentence, workspace, search)));
             }
             done
         };
@@ -103,17 +117,27 @@ impl<'m, F: Frozen> Parser<'m, F> {
     }
 }
 
+/// What is looked for in each sentence, and how.
+#[derive(Debug, Clone, Copy)]
+struct Search<'s> {
+    actions: &'s Actions,
+    comparison: Comparison,
+    width: usize,
+    margin: i64,
+    k: usize,
+}
+
 /// The `k` best trees of one sentence.
 fn parse<F: Frozen>(
     model: &Model<F>,
     sentence: &Sentence,
     workspace: &mut Workspace<F::Memory>,
-    (width, margin): (usize, i64),
-    k: usize,
+    Search { actions, comparison, width, margin, k }: Search,
 ) -> Vec<Parsed> {
     model.read(sentence, &mut workspace.input);
     let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
-        Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(margin).decode(workspace, width, k)
+        let decoder = Decoder::new(system, actions, model.scorer.scorer()).with_margin(margin);
+        decoder.decode_comparing(workspace, comparison, width, k)
     });
     for parsed in &mut parsed {
         parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));

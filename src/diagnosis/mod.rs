@@ -124,7 +124,8 @@ fn of_sentence<S: TransitionSystem, F: Frozen>(
         }
         _ => GoldSide::LeastCost,
     };
-    let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width: width.max(GOLD_WIDTH) };
+    let (comparison, gold_width) = (model.header.comparison(), width.max(GOLD_WIDTH));
+    let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width, loss_weight: 0 };
     let n_words = gold.n_words();
     let mut beams: Beams<S::Shared<'_>> = pursuit.start(arena, n_words);
     let mut n_steps = 0;

@@ -11,7 +11,7 @@ use crate::decode::{Decoder, Machine, Workspace};
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
-use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Model};
+use crate::model::{ArcLabel, Comparison, Frozen, Header, LabelDecoding, Model};
 use crate::scorer::Stages;
 use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::training::Nonprojective;
@@ -93,6 +93,8 @@ impl TrainingData {
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),
             beam: options.decoding_beam(),
             lags: Vec::new(),
+            align: options.align,
+            normalise: options.normalise,
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
             training: serde_json::to_value(options).expect("options are plain data"),
@@ -171,7 +173,8 @@ impl TrainingData {
                 || Workspace::new(n_labels),
                 |workspace, (input, gold)| {
                     workspace.input.clone_from(input);
-                    let tree = decoder.decode(workspace, beam, 1).swap_remove(0).tree;
+                    let tree =
+                        decoder.decode_comparing(workspace, self.header.comparison(), beam, 1).swap_remove(0).tree;
                     compare(gold, &self.label_decoding.finish(tree))
                 },
             );
@@ -180,9 +183,9 @@ impl TrainingData {
     }
 
     /// Calibrates margins on the development data, or as many of their sentences as are needed; see
-    /// [`margin`](crate::decode::margin). Models that are decoded greedily need none.
+    /// [`margin`](crate::decode::margin). Models that are decoded greedily need none, and beams that compare otherwise than by steps have none.
     pub fn calibrate<F: Frozen>(&self, model: &mut Model<F>) {
-        if self.has_dev() && self.header.beam > 1 {
+        if self.has_dev() && self.header.beam > 1 && self.header.comparison() == Comparison::default() {
             let inputs: Vec<&Input> = self.dev.iter().take(MAX_CALIBRATED).map(|(input, _)| input).collect();
             model.calibrate(&inputs);
         }

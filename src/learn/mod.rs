@@ -2,16 +2,19 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `options`, `data` | what decides what a run computes; what it reads |
+//! | `options`, `check`, `data` | what decides what a run computes, and whether it makes sense; what it reads |
 //! | `trainer` | the training loop |
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
 //! | `local`, `objective` | training on one decision after the other; from scores and costs to gradients |
+//! | `offline` | training a support vector machine on the canonical derivations |
 //! | `pursuit`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
 
+mod check;
 mod data;
 mod global;
 mod local;
 mod objective;
+mod offline;
 mod options;
 mod pursuit;
 mod range;

@@ -5,15 +5,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::data::{Example, TrainingData};
+use super::global::{self, Lesson};
 use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
 use super::objective::LocalObjective;
-use super::pursuit::Pursuit;
+use super::offline::OfflineRun;
 use super::supervision::{GoldSide, Supervision};
-use super::{TrainOptions, Training, Update, global};
-use crate::decode::{Decoder, Machine, Workspace};
+use super::{TrainOptions, Training};
+use crate::decode::{Machine, Workspace};
 use crate::error::{Error, Result};
 use crate::files::{Section, Sections};
-use crate::linear::{Linear, Perceptron, Regressors};
+use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Trainable};
 use crate::process::Clock;
 use crate::random;
@@ -62,6 +63,9 @@ pub fn start<'t>(
 ) -> Result<Box<dyn ModelRun<Linear> + 't>> {
     let features = Arc::new(data.header().compile()?);
     let stages = || data.stages().clone();
+    if options.learner == Learner::Svm {
+        return Ok(Box::new(OfflineRun::new(options, data, threads)?));
+    }
     Ok(if options.is_perceptron() {
         let new = |_| Perceptron::new(Arc::clone(&features), stages());
         Box::new(Trainer::new(options, data, threads, new)?)
@@ -267,14 +271,14 @@ enum School {
     /// One decision after the other.
     Local,
     /// Whole derivations in a beam.
-    Global(Update),
+    Global(Lesson),
 }
 
 impl School {
-    fn of(training: Training, update: Update) -> School {
-        match training {
+    fn of(options: &TrainOptions) -> School {
+        match options.training {
             Training::Greedy | Training::L2s => School::Local,
-            Training::Global => School::Global(update),
+            Training::Global => School::Global(options.lesson()),
         }
     }
 }
@@ -308,14 +312,16 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
         let n_labels = data.actions().n_labels();
         let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
-        let school = School::of(options.training, options.update);
+        let school = School::of(options);
         let mut updates = 0;
         for batch in order.chunks(options.batch) {
             if let &[number] = batch {
                 let Replica { model, objective } = &mut *replica;
                 let (n_updates, mut gradient) = match school {
                     School::Local => self.local(number, &mut workspaces[0], Parameters::AtOnce(model), objective),
-                    School::Global(update) => self.global(number, &mut workspaces[0], model, update),
+                    School::Global(lesson) => {
+                        self.global(number, &mut workspaces[0], Parameters::AtOnce(model), lesson)
+                    }
                 };
                 model.learn(&mut gradient);
                 model.end_sentence();
@@ -344,7 +350,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let Replica { model, objective } = replica;
         let learn = |number: usize, workspace: &mut Workspace<T::Memory>| match school {
             School::Local => self.local(number, workspace, Parameters::PutOff(model), &mut objective.clone()),
-            School::Global(update) => self.global(number, workspace, model, update),
+            School::Global(lesson) => self.global(number, workspace, Parameters::PutOff(model), lesson),
         };
         let share = batch.len().div_ceil(workspaces.len());
         let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
@@ -407,17 +413,14 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         &self,
         number: usize,
         workspace: &mut Workspace<T::Memory>,
-        model: &T,
-        update: Update,
+        parameters: Parameters<T>,
+        lesson: Lesson,
     ) -> (u64, T::Gradient) {
         let example = &self.data.examples()[number];
         workspace.input.clone_from(&example.input);
-        let decoder = Decoder::new(self.system, self.data.actions(), model.scorer());
-        let supervision = Supervision { machine: decoder.machine, gold: &example.gold };
-        let (width, gold_width) = (self.options.beam, self.options.beam);
-        let pursuit = Pursuit { decoder, supervision, gold_side: self.gold_side(example), width, gold_width };
-        let mut gradient = T::Gradient::default();
-        let updated = global::learn(&pursuit, model, update, workspace, &mut gradient);
-        (u64::from(updated), gradient)
+        let keeps_history = parameters.reads_history();
+        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
+        let supervision = Supervision { machine, gold: &example.gold };
+        global::learn(lesson, supervision, self.gold_side(example), workspace, parameters)
     }
 }

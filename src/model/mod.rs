@@ -3,17 +3,20 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `comparison` | what items of its beams are compared by |
 //! | `header` | what a model is and all that is needed to train it again |
 //! | `file` | the model file |
 //! | `label_decoding` | from decoded trees to the trees that users get |
 //! | `frozen`, `trainable` | what a kind of scorer offers besides scores |
 
+mod comparison;
 mod file;
 mod frozen;
 mod header;
 mod label_decoding;
 mod trainable;
 
+pub use comparison::{Align, Comparison, Normalise};
 pub use frozen::{Frozen, Size};
 pub use header::{ArcLabel, Header, Provenance};
 pub use label_decoding::LabelDecoding;

@@ -7,7 +7,7 @@ use crate::decode::{Margin, Parsed, Parser};
 use crate::features::ColumnName;
 use crate::graph::GraphParser;
 use crate::linear::Weights as _;
-use crate::model::Frozen as _;
+use crate::model::{Align, Comparison, Frozen as _, Normalise};
 use crate::tree::Labels;
 use crate::treebank::Sentence;
 
@@ -28,7 +28,7 @@ impl<'m> Engine<'m> {
     pub fn new(
         model: &'m Loaded,
         beam: Option<usize>,
-        margin: Option<Margin>,
+        (margin, (align, normalise)): (Option<Margin>, (Option<Align>, Option<Normalise>)),
         k_best: usize,
         threads: usize,
     ) -> anyhow::Result<Engine<'m>> {
@@ -41,8 +41,18 @@ impl<'m> Engine<'m> {
                     (1..=most).contains(&(width as u64)),
                     "the model's header says that its beam is {width} wide; expected a width from 1 to {most}; --beam sets another"
                 );
+                let trained = model.header.comparison();
+                let asked = Comparison {
+                    align: align.unwrap_or(trained.align),
+                    normalise: normalise.unwrap_or(trained.normalise),
+                };
+                let is_plain = asked == Comparison::default();
+                if !is_plain && margin.is_some_and(|margin| !matches!(margin, Margin::None)) {
+                    bail!("--margin is calibrated for --align steps and --normalise nothing; expected --margin none");
+                }
                 // Lists of trees are not what margins are calibrated for.
-                let margin = margin.unwrap_or(if k_best == 1 { Margin::Auto } else { Margin::None });
+                let usual = if k_best == 1 && is_plain { Margin::Auto } else { Margin::None };
+                let margin = margin.unwrap_or(usual);
                 if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
                     bail!(
                         "--margin {margin}: the model was not calibrated, which takes training with a beam and --dev; expected auto or none"
@@ -53,7 +63,9 @@ impl<'m> Engine<'m> {
                         "warning: the model was trained to be decoded greedily; a beam of {width} mostly makes its trees worse, by many points of LAS"
                     ));
                 }
-                Ok(Engine::Transitions(Parser::new(model, width, threads)?.with_margin(margin), width))
+                let parser = Parser::new(model, width, threads)?.with_margin(margin);
+                let parser = if asked == trained { parser } else { parser.comparing(asked) };
+                Ok(Engine::Transitions(parser, width))
             }
             Loaded::Graph(model) => {
                 let system = model.header.system;
@@ -63,6 +75,10 @@ impl<'m> Engine<'m> {
                 if margin.is_some() {
                     bail!("--margin is for transition systems, and the model is for `{system}`, whose search is exact");
                 }
+                ensure!(
+                    align.is_none() && normalise.is_none(),
+                    "--align and --normalise are for transition systems, and the model is for `{system}`"
+                );
                 ensure!(k_best == 1, "--k-best is for transition systems; `{system}` finds the one best tree");
                 Ok(Engine::Graph(GraphParser::new(model, threads)?))
             }
