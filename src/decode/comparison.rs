@@ -119,12 +119,12 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
         let (bump, context, mut scratch) = workspace.parts(machine.actions);
         self.scorer.begin(scratch.memory, context);
         let arena = Arena::new(bump, context.label_sets, self.scorer.masks());
-        let items = self.search(arena, context, &mut scratch, comparison, width);
+        let items = self.last_beam(arena, context, &mut scratch, comparison, width);
         items.iter().take(k).map(|item| Parsed { tree: machine.tree(item, n_words), score: item.score }).collect()
     }
 
     /// The last beam, best first.
-    fn search<'a>(
+    fn last_beam<'a>(
         &self,
         arena: Arena<'a>,
         context: Context,

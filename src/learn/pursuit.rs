@@ -207,7 +207,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         losses: &mut Vec<Vec<i32>>,
         mask: &mut Vec<i32>,
     ) {
-        let Decoder { machine, scorer } = &self.decoder;
+        let Decoder { machine, scorer, .. } = &self.decoder;
         let mut row = 0;
         for (rank, item) in (0..).zip(items) {
             if machine.is_terminal(item) {
