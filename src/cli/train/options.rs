@@ -107,7 +107,13 @@ pub struct TrainingArgs {
     #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Training, learners", hide = true)]
     rate: Option<f64>,
     /// With --learner sgd or dual-averaging: half of so many times the squared norm of the weights is added to the loss [default: 0]
-    #[arg(long, allow_negative_numbers = true, value_name = "LAMBDA", help_heading = "Training, learners", hide = true)]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "LAMBDA",
+        help_heading = "Training, learners",
+        hide = true
+    )]
     l2: Option<f64>,
     /// Global, with --objective loss-augmented or softmax-margin: how much a loss of 1 adds to a score [default: 1]
     #[arg(long, allow_negative_numbers = true, value_name = "W", help_heading = "Training, learners", hide = true)]
