@@ -43,8 +43,8 @@ impl TrainOptions {
                 return wrong("global training decides on whole actions; expected --decisions joint");
             }
         }
-        self.check_objective()?;
         self.check_svm()?;
+        self.check_objective()?;
         if self.training != Training::Global && self.comparison() != Comparison::default() {
             return wrong(
                 "--align and --normalise are for --training global; `treebeam parse` has them for beams of other models",
