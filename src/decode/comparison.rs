@@ -56,7 +56,7 @@ impl Comparison {
         (target, width): (usize, usize),
         distinct: &mut Identities,
         distance: &dyn Fn(&Item<'a, C>) -> usize,
-        advance: &mut dyn FnMut(&[&'a Item<'a, C>], &mut Identities, &mut Vec<&'a Item<'a, C>>),
+        advance: &mut Advance<'_, 'a, C>,
     ) {
         let (mut done, mut open): (Vec<&Item<_>>, Vec<&Item<_>>) =
             items.drain(..).partition(|item| distance(item) <= target);
@@ -79,6 +79,9 @@ impl Comparison {
         *items = done;
     }
 }
+
+/// Appends the successors of some items to others.
+type Advance<'f, 'a, C> = dyn FnMut(&[&'a Item<'a, C>], &mut Identities, &mut Vec<&'a Item<'a, C>>) + 'f;
 
 fn mean(score: i64, length: usize) -> i128 {
     (i128::from(score) * FINE).div_euclid(length.max(1) as i128)

@@ -165,7 +165,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
             Beam::new(self.comparison.selected(self.width), items[0].score, selection).with_margin(decoder.margin);
         match self.loss_weight {
             0 => decoder.offer(&mut beam, items, memory, context, queries),
-            _ => self.offer_augmented(&mut beam, items, (memory, context, queries), losses, mask),
+            _ => self.offer_augmented(&mut beam, items, (memory, context), queries, losses, mask),
         }
         correct_by_rank.clear();
         for (rank, item) in (0..).zip(items).filter(|(_, item)| item.is_gold) {
@@ -203,7 +203,8 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         &self,
         beam: &mut Beam,
         items: &[&'a Item<'a, S::Shared<'a>>],
-        (memory, context, queries): (&mut C::Memory, Context, &[Query<&'a Item<'a, S::Shared<'a>>>]),
+        (memory, context): (&mut C::Memory, Context),
+        queries: &[Query<&'a Item<'a, S::Shared<'a>>>],
         losses: &mut Vec<Vec<i32>>,
         mask: &mut Vec<i32>,
     ) {

@@ -15,7 +15,7 @@ use crate::treebank::Sentence;
 #[derive(Debug)]
 pub enum Engine<'m> {
     /// A transition system in a beam of this width.
-    Transitions(Parser<'m>, usize),
+    Transitions(Box<Parser<'m>>, usize),
     /// A graph-based parser.
     Graph(GraphParser<'m>),
 }
@@ -65,7 +65,7 @@ impl<'m> Engine<'m> {
                 }
                 let parser = Parser::new(model, width, threads)?.with_margin(margin);
                 let parser = if asked == trained { parser } else { parser.comparing(asked) };
-                Ok(Engine::Transitions(parser, width))
+                Ok(Engine::Transitions(Box::new(parser), width))
             }
             Loaded::Graph(model) => {
                 let system = model.header.system;
