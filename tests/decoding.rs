@@ -7,6 +7,7 @@ use treebeam::configuration::{Arena, LabelSets, Point, Role, View as _};
 use treebeam::decode::{Beam, Decoder, Parsed, Scratch, Workspace};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::linear::{LinearMemory, LinearScorer, Row, Weights};
+use treebeam::model::{Align, Comparison, Normalise};
 use treebeam::random;
 use treebeam::scorer::{Context, Query, Scorer as _};
 use treebeam::system::{Action, ActionId, Actions, EasyFirst, Permitted, Roots, SystemKind, TransitionSystem};
@@ -156,6 +157,8 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
         score: parsed.score + (longest - length) as i64 * waiting,
         ..parsed
     };
+    let as_they_are: Vec<(Parsed, usize)> =
+        all.found.iter().map(|(parsed, length, _)| (parsed.clone(), *length)).collect();
     let all: Vec<Parsed> = all.found.into_iter().map(wait).collect();
 
     let mut workspace = Workspace::new(N_LABELS);
@@ -189,6 +192,31 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
         best
     };
     assert!(best_by_tree(&decoded) == best_by_tree(&found), "{what}: {} of {} derivations", decoded.len(), found.len());
+
+    // Whatever items are compared by, the same derivations are found; nobody waits but by steps.
+    let actions = actions.clone().with_scored_waiting(false);
+    let decoder = Decoder::new(system, &actions, scorer);
+    let unscored: Vec<Parsed> = as_they_are.iter().map(|(parsed, _)| parsed.clone()).collect();
+    for (align, normalise) in
+        [(Align::Words, Normalise::Nothing), (Align::Words, Normalise::Length), (Align::Steps, Normalise::Length)]
+    {
+        let comparison = Comparison { align, normalise };
+        let decoded = decoder.decode_comparing(&mut workspace, comparison, usize::MAX, usize::MAX);
+        assert!(decoded.iter().all(|parsed| unscored.contains(parsed)), "{what}, {comparison:?}");
+        if normalise == Normalise::Nothing {
+            assert!(decoded.is_sorted_by(|a, b| a.score >= b.score), "{what}");
+            assert!(best_by_tree(&decoded) == best_by_tree(&unscored), "{what}, {comparison:?}");
+            continue;
+        }
+        // Of twins that differ in length the one that is behind so far is dropped, so not all are found; what is, is in order.
+        let mean = |parsed: &Parsed| {
+            let lengths = as_they_are.iter().filter(|(other, _)| other == parsed).map(|(_, length)| *length);
+            lengths.map(|length| parsed.score as f64 / length as f64).collect::<Vec<f64>>()
+        };
+        let highest = |parsed: &Parsed| mean(parsed).into_iter().fold(f64::MIN, f64::max);
+        let lowest = |parsed: &Parsed| mean(parsed).into_iter().fold(f64::MAX, f64::min);
+        assert!(decoded.is_sorted_by(|a, b| highest(a) + 1e-6 >= lowest(b)), "{what}, {comparison:?}");
+    }
     found.len()
 }
 

@@ -23,6 +23,17 @@ const GREEDY: &str = "--training greedy --oracle dynamic --explore-from 0";
 const SEARCH: &str = "--training l2s --learner adagrad --system arc-hybrid --dropout 0.1";
 const NETWORK: &str = "--training l2s --learner nn --system arc-hybrid-rootless --decisions separate";
 const GLOBAL: &str = "--training global --beam 4";
+const VECTORS: &str = "--training greedy --learner svm";
+/// Other losses of whole derivations.
+const LOSSES: [&str; 7] = [
+    "--beam 4 --objective loss-augmented",
+    "--beam 4 --update laso",
+    "--beam 4 --learner mira",
+    "--beam 4 --objective crf --learner dual-averaging --l2 0.0001",
+    "--beam 4 --objective softmax-margin",
+    "--beam 4 --system swap --align words",
+    "--beam 4 --system arc-eager-repair --normalise length --objective loss-augmented",
+];
 
 /// The bytes of the model that these options make.
 fn model(folder: &Path, options: &str) -> Vec<u8> {
@@ -51,7 +62,7 @@ fn the_seed_decides_and_the_number_of_threads_does_not() {
             "{training}: threads with batches"
         );
     }
-    for training in [SEARCH, NETWORK] {
+    for training in [SEARCH, NETWORK, VECTORS].into_iter().chain(LOSSES) {
         let one = model(at, training);
         assert_eq!(model(at, &format!("{training} --threads 2")), one, "{training}: two threads");
         assert_ne!(model(at, &format!("{training} --seed 2")), one, "{training}: another seed");
@@ -187,6 +198,32 @@ fn a_killed_global_run_resumes_to_the_same_bytes() {
 }
 
 #[test]
+fn killed_runs_of_other_losses_resume_to_the_same_bytes() {
+    for losses in LOSSES.into_iter().chain([VECTORS]) {
+        killed_and_resumed(TRAIN, losses, "8");
+    }
+}
+
+/// What is asked for and done anyway changes nothing, and what it takes to be done comes with it.
+#[test]
+fn objectives_bring_what_they_need() {
+    let folder = folder(5);
+    let printed = |options: &str| -> serde_json::Value {
+        let line = format!("{TRAIN} {options} --print-options");
+        serde_json::from_slice(&treebeam(folder.path(), &line).assert().success().get_output().stdout).unwrap()
+    };
+    let plain = printed("");
+    assert_eq!(printed("--objective perceptron"), plain);
+    assert_eq!(printed("--learner mira --objective loss-augmented"), printed("--learner mira"));
+    for objective in ["crf", "softmax-margin"] {
+        let options = printed(&format!("--objective {objective}"));
+        assert_eq!((&options["learner"], &options["update"]), (&"adagrad".into(), &"early".into()));
+        let options = printed(&format!("--objective {objective} --learner sgd --update laso"));
+        assert_eq!((&options["learner"], &options["update"]), (&"sgd".into(), &"laso".into()));
+    }
+}
+
+#[test]
 fn a_killed_graph_based_run_resumes_to_the_same_bytes() {
     killed_and_resumed(&TRAIN.replace(" --features stack", ""), "--system mst", "8");
 }
@@ -243,7 +280,36 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ("--features no-such-set", "unknown feature set `no-such-set`; expected one of zn11"),
         ("--features none.feat", "none.feat: "),
         ("--system arc-lazy", "arc-lazy"),
-        ("--learner mira", "global training has no MIRA steps"),
+        ("--learner mira --objective perceptron", "mira corrects mistakes; expected --objective loss-augmented"),
+        ("--learner mira --objective crf", "mira corrects mistakes; expected --objective loss-augmented"),
+        (
+            "--learner perceptron --objective crf",
+            "expected --objective perceptron or loss-augmented, or another --learner",
+        ),
+        ("--objective hinge", "hinge is no objective of --training global; expected --objective perceptron or"),
+        (
+            "--training greedy --objective crf",
+            "crf is no objective of --training greedy; expected --objective regression",
+        ),
+        (
+            "--objective crf --update max-violation",
+            "crf knows no violations; expected --update early or standard or laso",
+        ),
+        ("--objective crf --loss-weight 2", "--loss-weight is for --training global with --objective loss-augmented"),
+        ("--objective loss-augmented --loss-weight 0", "--loss-weight must be a number above 0"),
+        ("--objective crf --l2 0.1", "--l2 is for --learner sgd and dual-averaging"),
+        ("--objective crf --batch 2", "--batch is for perceptrons"),
+        (
+            "--learner svm",
+            "svm is a support vector machine: it is trained on single decisions; expected --training greedy",
+        ),
+        ("--training greedy --learner svm --oracle dynamic", "expected --oracle static"),
+        ("--training greedy --learner svm --replicas 2", "expected --replicas 1"),
+        ("--training greedy --learner svm --objective softmax", "expected --objective hinge"),
+        ("--training greedy --align words", "--align and --normalise are for --training global"),
+        ("--system eisner --align words", "--align is for transition systems"),
+        ("--dropout 0.5", "--dropout is for training on single decisions"),
+        ("--learner sgd --decisions separate", "expected --decisions joint"),
         ("--training greedy --rate 0.1", "learners of real-valued weights"),
         ("--training l2s --rate 0", "--rate must be a number above 0"),
         ("--training l2s --learner nn --replicas 2", "--replicas 1"),

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use super::loaded::Loaded;
 use super::range;
-use crate::decode::{Margin, Parsed, SearchKind};
+use crate::decode::Parsed;
 use crate::error::{Error, Result};
 use crate::files::{Output, Paths};
 use crate::treebank::{Format, Reader, Sentence};
 use empty::EmptyColumns;
-use engine::Engine;
+use engine::{Engine, SearchArgs};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use source::Source;
 use stats::Stats;
@@ -36,17 +36,8 @@ pub struct Args {
     /// The model
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Search in a beam, or exactly, by tabulation, with features that read words by position only [default: what the model was
-    /// trained with, or beam if --beam is given]
-    #[arg(long, value_enum)]
-    search: Option<SearchKind>,
-    /// The width of the beam, 1 being greedy [default: what the model was trained with]
-    #[arg(long, value_name = "B", value_parser = range::beam())]
-    beam: Option<usize>,
-    /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did:
-    /// auto, none, or the percentage of these sentences that would have kept their trees, such as 99.5 [default: none]
-    #[arg(long, value_name = "Q")]
-    margin: Option<Margin>,
+    #[command(flatten)]
+    search: SearchArgs,
     /// Threads; the output does not depend on their number
     #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads())]
     threads: usize,
@@ -83,7 +74,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
-    let mut parser = Engine::new(&model, (args.search, args.beam), args.margin, args.k_best, args.threads)?;
+    let mut parser = Engine::new(&model, &args.search, args.k_best, args.threads)?;
     let reader = Reader::open(&args.input, args.format)?.allowing_empty();
     let format = reader.format();
     if args.k_best > 1 && format == Format::Conllx {

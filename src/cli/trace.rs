@@ -12,6 +12,7 @@ use crate::decode::Margin;
 use crate::error::Error;
 use crate::files::{Output, Paths};
 use crate::linear::LinearModel;
+use crate::model::Comparison;
 use crate::trace::{Options, page, trace};
 use crate::tree::{Labels, Roots};
 use crate::treebank::{Format, Reader, Sentence};
@@ -84,6 +85,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             );
         }
     };
+    if model.header.comparison() != Comparison::default() {
+        bail!(
+            "{}: the model was trained with --align words or --normalise length, and only beams that compare items step by step \
+             can be watched",
+            model_path.display()
+        );
+    }
     let reader = Reader::open(&input, args.format)?;
     let name = input.display().to_string();
     let (number, found) = sentence::find(reader, &name, args.sentence.as_deref())?;

@@ -54,7 +54,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// If a width is 0.
     pub fn find(&self, workspace: &mut Workspace<C::Memory>, strategy: Strategy, k: usize) -> Vec<Parsed> {
         match strategy {
-            Strategy::Beam(width) => self.decode(workspace, width, k),
+            Strategy::Beam { width, comparison } => self.decode_comparing(workspace, comparison, width, k),
             Strategy::Exact(tabulation) => {
                 vec![tabulation.decode(&self.scorer, self.machine.actions, workspace)]
             }

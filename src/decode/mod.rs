@@ -2,6 +2,7 @@
 #![doc = include_str!("speed.md")]
 
 mod beam;
+mod comparison;
 mod decoder;
 pub mod exact;
 mod greedy;

@@ -1,6 +1,7 @@
 //! Parsing many sentences with one model, on several threads.
 
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beam::NO_MARGIN;
@@ -9,6 +10,7 @@ use super::{Decoder, Parsed, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::linear::Linear;
 use crate::model::{Frozen, Header, Model};
+use crate::system::Actions;
 use crate::tree::Tree;
 use crate::treebank::Sentence;
 use crate::with_system;
@@ -37,6 +39,8 @@ use crate::with_system;
 #[derive(Debug)]
 pub struct Parser<'m, F: Frozen = Linear> {
     model: &'m Model<F>,
+    /// The actions, among them waiting where the way of searching scores it.
+    actions: Cow<'m, Actions>,
     strategy: Strategy,
     margin: Option<i64>,
     pool: rayon::ThreadPool,
@@ -45,12 +49,12 @@ pub struct Parser<'m, F: Frozen = Linear> {
 }
 
 impl<'m, F: Frozen> Parser<'m, F> {
-    /// A parser that decodes with a beam of `width` on `threads` threads.
+    /// A parser that decodes with a beam of `width`, which compares items as the model was trained to, on `threads` threads.
     ///
     /// # Errors
     /// If `width` is 0 or the threads cannot be started.
     pub fn new(model: &'m Model<F>, width: usize, threads: usize) -> Result<Parser<'m, F>> {
-        Parser::with(model, Strategy::Beam(width), threads)
+        Parser::with(model, Strategy::Beam { width, comparison: model.header.comparison() }, threads)
     }
 
     /// A parser that searches in this way, which must be one for the model, on `threads` threads.
@@ -66,7 +70,13 @@ impl<'m, F: Frozen> Parser<'m, F> {
             .build()
             .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
         let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.actions.n_labels())).collect();
-        Ok(Parser { model, strategy, margin: None, pool, workspaces })
+        let actions = match strategy {
+            Strategy::Beam { comparison, .. } if comparison != model.header.comparison() => {
+                Cow::Owned(model.actions.clone().with_scored_waiting(comparison.scores_waiting()))
+            }
+            _ => Cow::Borrowed(&model.actions),
+        };
+        Ok(Parser { model, actions, strategy, margin: None, pool, workspaces })
     }
 
     /// The parser that leaves out items of a beam which lag behind by more than this; see [`Margin`].
@@ -84,9 +94,11 @@ impl<'m, F: Frozen> Parser<'m, F> {
 
     /// The `k` best trees of each sentence, in the order of the sentences whatever the number of threads.
     pub fn parse(&mut self, sentences: &[Sentence], k: usize) -> Vec<Vec<Parsed>> {
-        let (model, settings) = (self.model, (self.strategy, self.margin.unwrap_or(NO_MARGIN)));
+        let margin = self.margin.unwrap_or(NO_MARGIN);
+        let search = Search { actions: &self.actions, strategy: self.strategy, margin, k };
+        let model = self.model;
         if let [workspace] = &mut self.workspaces[..] {
-            return sentences.iter().map(|sentence| parse(model, sentence, workspace, settings, k)).collect();
+            return sentences.iter().map(|sentence| parse(model, sentence, workspace, search)).collect();
         }
         // Threads take the next sentence when they have finished one: sentences differ much in length.
         let next = AtomicUsize::new(0);
@@ -96,7 +108,7 @@ impl<'m, F: Frozen> Parser<'m, F> {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 sentences.get(i).map(|sentence| (i, sentence))
             } {
-                done.push((i, parse(model, sentence, workspace, settings, k)));
+                done.push((i, parse(model, sentence, workspace, search)));
             }
             done
         };
@@ -111,17 +123,25 @@ impl<'m, F: Frozen> Parser<'m, F> {
     }
 }
 
+/// What is looked for in each sentence, and how.
+#[derive(Debug, Clone, Copy)]
+struct Search<'s> {
+    actions: &'s Actions,
+    strategy: Strategy,
+    margin: i64,
+    k: usize,
+}
+
 /// The `k` best trees of one sentence.
 fn parse<F: Frozen>(
     model: &Model<F>,
     sentence: &Sentence,
     workspace: &mut Workspace<F::Memory>,
-    (strategy, margin): (Strategy, i64),
-    k: usize,
+    Search { actions, strategy, margin, k }: Search,
 ) -> Vec<Parsed> {
     model.read(sentence, &mut workspace.input);
     let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
-        Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(margin).find(workspace, strategy, k)
+        Decoder::new(system, actions, model.scorer.scorer()).with_margin(margin).find(workspace, strategy, k)
     });
     for parsed in &mut parsed {
         parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));

@@ -3,7 +3,7 @@
 use super::exact::Tabulation;
 use crate::choice::choice;
 use crate::error::Result;
-use crate::model::Header;
+use crate::model::{Comparison, Header};
 use crate::treebank::Sentence;
 
 choice! {
@@ -21,13 +21,23 @@ choice! {
 /// A way to look for the best derivation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// In a beam of this width.
-    Beam(usize),
+    /// In a beam.
+    Beam {
+        /// Its width, 1 being greedy.
+        width: usize,
+        /// What its items are compared by.
+        comparison: Comparison,
+    },
     /// By tabulation.
     Exact(Tabulation),
 }
 
 impl Strategy {
+    /// A plain beam, whose items have taken equally many transitions.
+    pub fn beam(width: usize) -> Strategy {
+        Strategy::Beam { width, comparison: Comparison::default() }
+    }
+
     /// The way in which the model of `header` was trained to search, but for the width of beams.
     ///
     /// # Errors
@@ -36,13 +46,13 @@ impl Strategy {
         Strategy::new(header.option("search").unwrap_or_default(), width, header)
     }
 
-    /// The way of this kind for models of `header`, `width` being that of beams.
+    /// The way of this kind for models of `header`, `width` being that of beams, which compare items as the model was trained to.
     ///
     /// # Errors
     /// If search is to be exact and cannot be, for the system or the feature set.
     pub fn new(kind: SearchKind, width: usize, header: &Header) -> Result<Strategy> {
         match kind {
-            SearchKind::Beam => Ok(Strategy::Beam(width)),
+            SearchKind::Beam => Ok(Strategy::Beam { width, comparison: header.comparison() }),
             SearchKind::Exact => {
                 let (set, _) = header.feature_set()?;
                 Tabulation::new(header.system, header.roots, &set).map(Strategy::Exact)
@@ -53,9 +63,14 @@ impl Strategy {
     /// The width of the beam, if there is one.
     pub fn width(&self) -> Option<usize> {
         match self {
-            Strategy::Beam(width) => Some(*width),
+            Strategy::Beam { width, .. } => Some(*width),
             Strategy::Exact(_) => None,
         }
+    }
+
+    /// Whether it is a plain beam of more than one item: what margins are calibrated for.
+    pub fn takes_margins(&self) -> bool {
+        matches!(self, Strategy::Beam { width: 2.., comparison } if *comparison == Comparison::default())
     }
 
     /// Whether it takes the sentence.
@@ -64,7 +79,7 @@ impl Strategy {
     /// If it is too long.
     pub fn check(&self, sentence: &Sentence) -> Result<()> {
         match self {
-            Strategy::Beam(_) => Ok(()),
+            Strategy::Beam { .. } => Ok(()),
             Strategy::Exact(tabulation) => tabulation.check(sentence),
         }
     }

@@ -16,7 +16,7 @@ use crate::configuration::Arena;
 use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Workspace, margin};
 use crate::error::Result;
 use crate::learn::{Beams, GoldSide, Pursuit, Supervision};
-use crate::model::{Frozen, Model};
+use crate::model::{Comparison, Frozen, Model};
 use crate::scorer::{Context, Scorer};
 use crate::system::{OracleKind, System as _, TransitionSystem};
 use crate::tree::{Gold, Roots, Tree};
@@ -114,7 +114,16 @@ fn of_sentence<S: TransitionSystem, F: Frozen>(
     scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
     let oracle = model.header.system.beam_oracle();
-    let found = follow(decoder, &Gold::new(tree), oracle, width, arena, context, &mut scratch, |_, _| {});
+    let found = follow(
+        decoder,
+        &Gold::new(tree),
+        oracle,
+        (model.header.comparison(), width),
+        arena,
+        context,
+        &mut scratch,
+        |_, _| {},
+    );
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
     diagnosis.not_derivable = u64::from(!found.is_derivable);
     match found.verdict {
@@ -157,14 +166,14 @@ pub struct Followed {
     pub scores: (i64, i64),
 }
 
-/// Decodes a sentence, of which `context` has the input and with which the scorer has begun, in a beam of `width` beside the
-/// beam of its gold derivations. `watch` is shown both before the first step and after each.
+/// Decodes a sentence, of which `context` has the input and with which the scorer has begun, in a beam of this width, which
+/// compares items in this way, beside the beam of its gold derivations. `watch` is shown both before the first step and after each.
 #[expect(clippy::too_many_arguments, reason = "what lives as long as the items comes from the caller, who keeps them")]
 pub fn follow<'a, S: TransitionSystem, C: Scorer>(
     decoder: Decoder<'_, S, C>,
     gold: &Gold,
     oracle: OracleKind,
-    width: usize,
+    (comparison, width): (Comparison, usize),
     arena: Arena<'a>,
     context: Context,
     scratch: &mut Scratch<C::Memory>,
@@ -179,7 +188,8 @@ pub fn follow<'a, S: TransitionSystem, C: Scorer>(
     } else {
         GoldSide::LeastCost
     };
-    let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width: width.max(GOLD_WIDTH) };
+    let gold_width = width.max(GOLD_WIDTH);
+    let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width, loss_weight: 0 };
     let n_words = gold.n_words();
     let mut beams = pursuit.start(arena, n_words);
     watch(&pursuit, &beams);

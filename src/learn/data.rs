@@ -94,6 +94,8 @@ impl TrainingData {
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),
             beam: options.decoding_beam(),
             lags: Vec::new(),
+            align: options.align,
+            normalise: options.normalise,
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
             training: serde_json::to_value(options).expect("options are plain data"),
@@ -191,9 +193,10 @@ impl TrainingData {
     }
 
     /// Calibrates margins on the development data, or as many of their sentences as are needed; see
-    /// [`margin`](crate::decode::margin). Models that are decoded greedily need none.
+    /// [`margin`](crate::decode::margin). Models that are decoded greedily need none, nor do beams that compare otherwise than
+    /// by steps.
     pub fn calibrate<F: Frozen>(&self, model: &mut Model<F>) {
-        if self.has_dev() && self.strategy.width().is_some_and(|width| width > 1) {
+        if self.has_dev() && self.strategy.takes_margins() {
             let inputs: Vec<&Input> = self.dev.iter().take(MAX_CALIBRATED).map(|(input, _)| input).collect();
             model.calibrate(&inputs);
         }

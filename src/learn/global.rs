@@ -1,64 +1,199 @@
 //! Global training: a structured loss over the beam (Collins & Roark 2004; Zhang & Clark 2008; Huang et al. 2012).
 //!
 //! With a static oracle the gold side is one derivation; with a dynamic one, every derivation of the gold tree is followed, and
-//! the model chooses among them. An [`Update`] says which pair of prefixes is compared; the loss is by how much the predicted
-//! one outscores the gold one.
+//! the model chooses among them. An [`Update`] says at which prefix the loss is, an [`Objective`] which loss:
+//!
+//! * **A pair.** `perceptron` and `loss-augmented` look at the best predicted prefix and at the best gold one; the loss is by how
+//!   much the first outscores the second. With `loss-augmented` the losses of wrong actions are added to their scores in the
+//!   training beam, so that it is filled with what is wrong *and* scores much. What both did before they parted cancels.
+//! * **The beam.** `crf` and `softmax-margin` make the gold prefix probable among all items of the beam: the gradient is the
+//!   difference between two expectations, over the items and over the gold ones among them, where the best gold prefix is
+//!   counted in if it has fallen off the beam. Items that went the same way share what they did (see [`distribute`]).
+//!
+//! **LaSO** (Daumé & Marcu 2005): where gold falls off the beam the parameters change at once and the search goes on from the
+//! gold prefix alone, as often as it takes. There the gold prefix is compared with the average of the beam; here by
+//! `perceptron` and `loss-augmented` with the best item of it, so that weights stay whole numbers, and by `crf` with its
+//! expectation.
+//!
+//! **MIRA**: the step is as long as it takes for the gold prefix to win by the loss, and at most C.
 
-use super::Update;
+mod expectation;
+
+use super::local::Parameters;
 use super::pursuit::{Beams, Pursuit};
+use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
-use crate::configuration::Arena;
-use crate::decode::{IDLE, Item, Workspace};
-use crate::model::Trainable;
-use crate::scorer::{Query, Scorer as _};
-use crate::system::{Permitted, TransitionSystem};
+use super::{Objective, Update};
+use crate::configuration::{Arena, View};
+use crate::decode::{Decoder, IDLE, Item, Workspace};
+use crate::model::{Comparison, Trainable};
+use crate::scorer::{Context, Query, Scorer as _};
+use crate::system::{ActionId, Actions, Choice, Permitted, TransitionSystem};
+use expectation::{distribute, slopes};
 
-/// Decodes the sentence in `workspace.input` with the parameters as they are and adds the gradient that `update` calls for to
-/// `gradient`; whether there is any.
-pub fn learn<'p, S: TransitionSystem, T: Trainable>(
-    pursuit: &Pursuit<'p, S, T::Scorer<'p>>,
-    model: &T,
-    update: Update,
+/// What is learned of a derivation.
+#[derive(Debug, Clone, Copy)]
+pub struct Lesson {
+    /// What items are compared by.
+    pub comparison: Comparison,
+    /// The width of both beams.
+    pub width: usize,
+    /// Which prefixes are compared.
+    pub update: Update,
+    /// By what loss.
+    pub objective: Objective,
+    /// What a loss of 1 is in scores.
+    pub loss_weight: f32,
+    /// MIRA's C, if steps are to be as long as it takes.
+    pub aggressiveness: Option<f32>,
+}
+
+impl Lesson {
+    /// What a loss of 1 adds to scores of which 1 is `unit` in fixed point.
+    pub fn loss_weight(&self, unit: f32) -> i32 {
+        if self.objective.adds_losses() { (self.loss_weight * unit).round() as i32 } else { 0 }
+    }
+}
+
+/// Decodes the sentence in `workspace.input` and learns from it: the number of updates, and the gradients that are put off. But
+/// for LaSO all are.
+pub fn learn<S: TransitionSystem, T: Trainable>(
+    lesson: Lesson,
+    supervision: Supervision<S>,
+    gold_side: GoldSide,
     workspace: &mut Workspace<T::Memory>,
+    mut parameters: Parameters<T>,
+) -> (u64, T::Gradient) {
+    let Supervision { machine, .. } = supervision;
+    let mut gradient = T::Gradient::default();
+    workspace.start();
+    let (bump, context, mut scratch) = workspace.parts(machine.actions);
+    let masks = parameters.scorer().masks().to_vec();
+    parameters.scorer().begin(scratch.memory, context);
+    let arena = Arena::new(bump, context.label_sets, &masks);
+    let loss_weight = lesson.loss_weight(parameters.unit());
+    let mut beams: Option<Beams<S::Shared<'_>>> = None;
+    let mut n_updates = 0;
+    loop {
+        let decoder = Decoder::new(machine.system, machine.actions, parameters.scorer());
+        let Lesson { comparison, width, update, .. } = lesson;
+        let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width: width, loss_weight };
+        let beams = beams.get_or_insert_with(|| pursuit.start(arena, context.input.n_words()));
+        let mut trace: Vec<PrefixScores> = Vec::new();
+        let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
+        let mut fell_off = false;
+        while !fell_off && pursuit.advance(beams, arena, context, &mut scratch) {
+            let step = beams.scores();
+            trace.push(step);
+            prefixes.push((beams.items[0], beams.gold_items[0]));
+            fell_off = update.stops_early() && !step.gold_in_beam;
+        }
+        drop(pursuit);
+        let of = (&*parameters, &mut *scratch.memory, context);
+        let updated = match lesson.objective.is_probability() {
+            // Where the search stopped: where gold fell off, or at the end.
+            true => {
+                let outside = Some(beams.gold_items[0]).filter(|_| beams.items.iter().all(|item| !item.is_gold));
+                learn_expectation(&beams.items, outside, of, &mut gradient)
+            }
+            false => update.choose(&trace).is_some_and(|step| learn_pair(lesson, prefixes[step], of, &mut gradient)),
+        };
+        n_updates += u64::from(updated);
+        if update != Update::Laso || !fell_off {
+            return (n_updates, gradient);
+        }
+        if let Parameters::AtOnce(model) = &mut parameters {
+            model.learn(&mut gradient);
+            model.scorer().forget(scratch.memory);
+        }
+        beams.restart();
+    }
+}
+
+/// What gradients are made with: the model, its memory of the sentence, and the sentence.
+type Of<'l, T> = (&'l T, &'l mut <T as Trainable>::Memory, Context<'l>);
+
+/// Adds to `gradient` that of the difference between the scores of two prefixes, predicted and gold; whether there
+/// is any.
+fn learn_pair<'a, C: View<'a>, T: Trainable>(
+    lesson: Lesson,
+    (predicted, gold): (&'a Item<'a, C>, &'a Item<'a, C>),
+    (model, memory, context): Of<T>,
     gradient: &mut T::Gradient,
 ) -> bool {
-    let decoder = &pursuit.decoder;
-    workspace.start();
-    let (bump, context, mut scratch) = workspace.parts(decoder.machine.actions);
-    decoder.scorer.begin(scratch.memory, context);
-    let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
-    let mut beams: Beams<S::Shared<'_>> = pursuit.start(arena, context.input.n_words());
-    let mut trace: Vec<PrefixScores> = Vec::new();
-    let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
-    while pursuit.advance(&mut beams, arena, context, &mut scratch) {
-        let step = beams.scores();
-        trace.push(step);
-        prefixes.push((beams.items[0], beams.gold_items[0]));
-        if update.stops_early() && !step.gold_in_beam {
-            break;
-        }
+    let loss = (predicted.score - gold.score) as f32 / model.unit();
+    // Updates without a violation (standard ones, mostly) lower no hinge.
+    if lesson.objective == Objective::LossAugmented && loss < 0.0 {
+        return false;
     }
-
-    let Some(chosen) = update.choose(&trace) else { return false };
-    let (predicted, gold) = prefixes[chosen];
     let predicted: Vec<&Item<_>> = predicted.history().collect();
     let gold: Vec<&Item<_>> = gold.history().collect();
-    // Both are as long, last item first. What both did before they parted cancels.
-    let Some(parted) = (0..predicted.len() - 1).rev().find(|&i| predicted[i].choice != gold[i].choice) else {
+    // Last item first. What both did before they parted cancels.
+    let pairs = predicted.iter().rev().zip(gold.iter().rev()).skip(1);
+    let shared = 1 + pairs.take_while(|(predicted, gold)| predicted.choice == gold.choice).count();
+    let (n_predicted, n_gold) = (predicted.len() - shared, gold.len() - shared);
+    if n_predicted + n_gold == 0 {
         return false;
-    };
-    for i in 0..=parted {
-        for (item, slope) in [(predicted[i], 1.0), (gold[i], -1.0)] {
-            let action = match item.choice {
-                IDLE => decoder.machine.actions.idle(),
-                choice => Some(choice.action),
-            };
-            let Some(action) = action else { continue };
+    }
+    for i in 0..n_predicted.max(n_gold) {
+        let of_predicted = predicted.get(i).map(|&item| (item, 1.0)).filter(|_| i < n_predicted);
+        let of_gold = gold.get(i).map(|&item| (item, -1.0)).filter(|_| i < n_gold);
+        for (item, slope) in of_predicted.into_iter().chain(of_gold) {
             let before = item.parent.expect("only initial items have no parent");
-            let point = if item.choice == IDLE { 0 } else { item.choice.point };
-            let query = Query { view: before, point, permitted: Permitted::default() };
-            model.credit(scratch.memory, context, query, None, 0, &[(u32::from(action), slope)], gradient);
+            credit(before, &[(item.choice, slope)], (model, memory, context), gradient);
         }
     }
+    if let Some(aggressiveness) = lesson.aggressiveness {
+        model.lengthen(gradient, loss, aggressiveness);
+    }
     true
+}
+
+/// Adds to `gradient` that of the probability of the gold ones among `items`, and of the gold one outside, if they are without
+/// any; whether there is any.
+fn learn_expectation<'a, C: View<'a>, T: Trainable>(
+    items: &[&'a Item<'a, C>],
+    outside: Option<&'a Item<'a, C>>,
+    (model, memory, context): Of<T>,
+    gradient: &mut T::Gradient,
+) -> bool {
+    let members: Vec<&Item<_>> = items.iter().copied().chain(outside).collect();
+    let scores: Vec<(i64, bool)> = members.iter().map(|item| (item.score, item.is_gold)).collect();
+    // First items first.
+    let history = |item: &&'a Item<'a, C>| {
+        let mut history: Vec<&'a Item<'a, C>> = item.history().collect();
+        history.reverse();
+        history
+    };
+    let histories: Vec<Vec<&Item<_>>> = members.iter().map(history).collect();
+    let choices: Vec<Vec<Choice>> =
+        histories.iter().map(|history| history[1..].iter().map(|item| item.choice).collect()).collect();
+    let mut any = false;
+    distribute(&choices, &slopes(&scores, f64::from(model.unit())), |member, step, slopes| {
+        any = true;
+        credit(histories[member][step], slopes, (model, memory, context), gradient);
+    });
+    any
+}
+
+/// Adds to `gradient` that of some actions in one configuration, all at one point.
+fn credit<'a, C: View<'a>, T: Trainable>(
+    before: &'a Item<'a, C>,
+    slopes: &[(Choice, f32)],
+    (model, memory, context): Of<T>,
+    gradient: &mut T::Gradient,
+) {
+    let scored = |&(choice, slope): &(Choice, f32)| Some((u32::from(lane(choice, context.actions)?), slope));
+    let point = slopes[0].0.point;
+    let slopes: Vec<(u32, f32)> = slopes.iter().filter_map(scored).collect();
+    if slopes.is_empty() {
+        return;
+    }
+    let query = Query { view: before, point, permitted: Permitted::default() };
+    model.credit(memory, context, query, None, 0, &slopes, gradient);
+}
+
+/// The action that a choice is scored as; `None` for waiting that is not scored.
+fn lane(choice: Choice, actions: &Actions) -> Option<ActionId> {
+    if choice == IDLE { actions.idle() } else { Some(choice.action) }
 }

@@ -2,18 +2,21 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `options`, `data` | what decides what a run computes; what it reads |
+//! | `options`, `check`, `data` | what decides what a run computes, and whether it makes sense; what it reads |
 //! | `trainer` | the training loop |
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
 //! | `local`, `objective` | training on one decision after the other; from scores and costs to gradients |
 //! | `exact` | training on whole derivations against exact search |
+//! | `offline` | training a support vector machine on the canonical derivations |
 //! | `pursuit`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
 
+mod check;
 mod data;
 mod exact;
 mod global;
 mod local;
 mod objective;
+mod offline;
 mod options;
 mod pursuit;
 mod range;

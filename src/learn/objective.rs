@@ -1,4 +1,6 @@
-//! What training on single decisions minimises: from scores and costs of options to the gradient of each score.
+//! What training minimises: from scores and costs of options to the gradient of each score.
+//!
+//! Training on single decisions, whose options are moves with their labels:
 //!
 //! | objective | loss, for scores s and costs c of which the least is 0, Z being the options of cost 0 | its idea |
 //! |---|---|---|
@@ -6,14 +8,28 @@
 //! | `multiclass` | Σ (−s − \[not the reference's option\])² | one option is right, which the reference prefers |
 //! | `softmax` | −log Σ_Z exp s + log Σ exp s | all of Z is right, whichever of it |
 //! | `hinge` | max(0, max (s + c) − max_Z s) | the best of Z wins by the others' costs |
+//! | `softmax-margin` | −log Σ_Z exp s + log Σ exp (s + c) | all of Z is right, the more so against what costs much (Gimpel & Smith 2010) |
 //! | `perceptron` | max(0, max s − max_Z s) | the best of Z wins |
+//!
+//! Global training, whose options are the derivations of a beam as far as they have come, and those of the gold tree; s is the
+//! score of a whole derivation so far, c the loss that it cannot avoid any more ([`Supervision::losses`]), Z are gold ones:
+//!
+//! | objective | loss | its source |
+//! |---|---|---|
+//! | `perceptron` | max(0, max s − max_Z s) | Collins & Roark (2004) |
+//! | `loss-augmented` | max(0, max (s + c) − max_Z s) | the structured hinge (Taskar, Guestrin & Koller 2003; Tsochantaridis et al. 2005), in the beam |
+//! | `crf` | −log Σ_Z exp s + log Σ exp s | the conditional likelihood, globally normalised, of what is in the beam (Andor et al. 2016) |
+//! | `softmax-margin` | −log Σ_Z exp s + log Σ exp (s + c) | Gimpel & Smith (2010) |
 //!
 //! Scores are negated predictions of costs, so the option of the highest score is predicted, the first of them on ties.
 //! Predictions of the first two are taken for the nearest number between the least and the largest target so far, as in
 //! Vowpal Wabbit.
 //!
 //! Complexity: O(o) for o options.
+//!
+//! [`Supervision::losses`]: super::Supervision::losses
 
+use super::Training;
 use crate::choice::choice;
 use crate::linear::Learner;
 
@@ -30,18 +46,45 @@ choice! {
         Hinge = "hinge",
         /// A right option wins.
         Perceptron = "perceptron",
+        /// Global: a gold derivation wins by a margin, the loss of the one that it wins over.
+        LossAugmented = "loss-augmented",
+        /// Global: the probability of the gold derivations among all of the beam.
+        Crf = "crf",
+        /// The probability of the right options, or derivations, against others whose scores are raised by their losses.
+        SoftmaxMargin = "softmax-margin",
     }
 }
 
 impl Objective {
     /// The objective of `learner` unless told otherwise.
-    pub fn of(learner: Learner) -> Objective {
+    pub fn of(training: Training, learner: Learner) -> Objective {
         match learner {
+            Learner::Mira if training == Training::Global => Objective::LossAugmented,
+            Learner::Mira | Learner::Svm => Objective::Hinge,
+            _ if training == Training::Global => Objective::Perceptron,
             Learner::Perceptron => Objective::Perceptron,
-            Learner::Mira => Objective::Hinge,
-            Learner::Asgd | Learner::Adagrad => Objective::Softmax,
+            Learner::Asgd | Learner::Adagrad | Learner::DualAveraging => Objective::Softmax,
             _ => Objective::Regression,
         }
+    }
+
+    /// The objectives of this kind of training.
+    pub fn all_of(training: Training) -> &'static [Objective] {
+        use Objective::*;
+        match training {
+            Training::Greedy | Training::L2s => &[Regression, Multiclass, Softmax, Hinge, Perceptron, SoftmaxMargin],
+            Training::Global => &[Perceptron, LossAugmented, Crf, SoftmaxMargin],
+        }
+    }
+
+    /// Whether the loss of what is wrong is added to its score, while beams of training are filled too.
+    pub fn adds_losses(self) -> bool {
+        matches!(self, Objective::Hinge | Objective::LossAugmented | Objective::SoftmaxMargin)
+    }
+
+    /// Whether it is a probability that is to rise, of which all options have a part, and not one option that is to win.
+    pub fn is_probability(self) -> bool {
+        matches!(self, Objective::Softmax | Objective::Crf | Objective::SoftmaxMargin)
     }
 }
 
@@ -148,18 +191,20 @@ impl Objective {
                     option.gradient = 2.0 * (option.score.clamp(-1.0, 0.0) - target);
                 }
             }
-            Objective::Softmax => softmax(options),
-            Objective::Hinge => hinge(options, |option| option.cost),
+            Objective::Softmax | Objective::Crf => softmax(options, |_| 0.0),
+            Objective::SoftmaxMargin => softmax(options, |option| option.cost),
+            Objective::Hinge | Objective::LossAugmented => hinge(options, |option| option.cost),
             Objective::Perceptron => hinge(options, |_| 0.0),
         }
     }
 }
 
-fn softmax(options: &mut [Scored]) {
-    let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(option.score));
+fn softmax(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
+    let score = |option: &Scored| option.score + margin(option);
+    let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(score(option)));
     let (mut all, mut right) = (0.0, 0.0);
     for option in &mut *options {
-        let weight = (option.score - highest).exp();
+        let weight = (score(option) - highest).exp();
         option.gradient = weight;
         all += weight;
         right += if option.cost == 0.0 { weight } else { 0.0 };
@@ -252,25 +297,27 @@ mod tests {
         assert!(LocalObjective::new(Objective::Regression, None, 1).load(&objective.to_bytes()).is_none());
     }
 
-    /// The gradient of the softmax against differences of the loss.
+    /// The gradients of softmax and softmax-margin against differences of their losses.
     #[test]
     fn softmax_is_the_gradient_of_its_loss() {
         let scored = [(0.3, 0.0), (-0.7, 2.0), (1.1, 1.0), (0.2, 0.0)];
-        let loss = |scores: &[f64]| {
-            let sum = |right: bool| {
-                let terms = scores.iter().zip(scored).filter(|(_, (_, cost))| !right || *cost == 0.0);
-                terms.map(|(score, _)| score.exp()).sum::<f64>()
+        for (objective, margin) in [(Objective::Softmax, 0.0), (Objective::SoftmaxMargin, 1.0)] {
+            let loss = |scores: &[f64]| {
+                let sum = |right: bool| {
+                    let terms = scores.iter().zip(scored).filter(|(_, (_, cost))| !right || *cost == 0.0);
+                    terms.map(|(score, (_, cost))| (score + margin * f64::from(cost)).exp()).sum::<f64>()
+                };
+                sum(false).ln() - sum(true).ln()
             };
-            sum(false).ln() - sum(true).ln()
-        };
-        let found = gradients(Objective::Softmax, &scored, 0);
-        for number in 0..scored.len() {
-            let mut scores = scored.map(|(score, _)| f64::from(score));
-            scores[number] += 1e-4;
-            let above = loss(&scores);
-            scores[number] -= 2e-4;
-            let slope = (above - loss(&scores)) / 2e-4;
-            assert!((f64::from(found[number]) - slope).abs() < 1e-5, "{} instead of {slope}", found[number]);
+            let found = gradients(objective, &scored, 0);
+            for number in 0..scored.len() {
+                let mut scores = scored.map(|(score, _)| f64::from(score));
+                scores[number] += 1e-4;
+                let above = loss(&scores);
+                scores[number] -= 2e-4;
+                let slope = (above - loss(&scores)) / 2e-4;
+                assert!((f64::from(found[number]) - slope).abs() < 1e-5, "{} instead of {slope}", found[number]);
+            }
         }
     }
 }

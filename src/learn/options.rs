@@ -1,12 +1,12 @@
 //! Everything that decides what a training run computes.
 
-use super::range::check as check_ranges;
+use super::global::Lesson;
 use super::{Iterations, Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search, Stopping};
 use crate::choice::choice;
 use crate::decode::SearchKind;
-use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::linear::{Learner, LearnerOptions};
+use crate::model::{Align, Comparison, Normalise};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
@@ -41,12 +41,18 @@ pub struct TrainOptions {
     /// What changes the weights by the gradients of the objective.
     #[serde(skip_serializing_if = "is_default")]
     pub learner: Learner,
-    /// What training on single decisions minimises; `None`: what suits it.
+    /// What training minimises; `None`: what suits the learner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<Objective>,
-    /// The learner's rate: η, of `ftrl` α, of `mira` C; `None`: its own.
+    /// The learner's rate: η, of `ftrl` α, of `mira` and `svm` C; `None`: its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
+    /// Of `sgd` and `dual-averaging`, λ: the loss has λ/2 times the squared norm of the weights added to it; `None`: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l2: Option<f64>,
+    /// Global, with objectives that add losses to scores: how much a loss of 1 adds; `None`: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_weight: Option<f64>,
     /// Training on single decisions: the probability with which each feature of a configuration is left out of its example.
     #[serde(skip_serializing_if = "is_default")]
     pub dropout: f64,
@@ -93,6 +99,12 @@ pub struct TrainOptions {
     pub search: SearchKind,
     /// Global: the width of the training beam. Also the width that the model is decoded at unless told otherwise.
     pub beam: usize,
+    /// Global: which items of a beam are compared, in training and, unless told otherwise, in parsing.
+    #[serde(skip_serializing_if = "is_default")]
+    pub align: Align,
+    /// Global: what their scores are divided by before they are compared.
+    #[serde(skip_serializing_if = "is_default")]
+    pub normalise: Normalise,
     /// Passes over the training data: a number, or `plateau`.
     pub iterations: Iterations,
     /// With `plateau`: stop after so many iterations without a better score; `None`: [`Iterations::PATIENCE`].
@@ -136,6 +148,8 @@ impl Default for TrainOptions {
             learner: Learner::Perceptron,
             objective: None,
             rate: None,
+            l2: None,
+            loss_weight: None,
             dropout: 0.0,
             min_count: None,
             hidden: None,
@@ -153,6 +167,8 @@ impl Default for TrainOptions {
             update: Update::MaxViolation,
             search: SearchKind::Beam,
             beam: 8,
+            align: Align::Steps,
+            normalise: Normalise::Nothing,
             iterations: Iterations::Number(15),
             patience: None,
             max_iterations: None,
@@ -180,16 +196,16 @@ choice! {
     /// The three schools.
     pub enum Training {
         /// One decision at a time, each corrected on the spot (beam of width 1).
-        Greedy,
-        /// Whole derivations in a beam: structured perceptron.
-        Global,
+        Greedy = "greedy",
+        /// Whole derivations in a beam.
+        Global = "global",
         /// Learning to search: one decision at a time, by what each costs after roll-ins and roll-outs.
-        L2s,
+        L2s = "l2s",
     }
 }
 
 choice! {
-    /// Where a structured perceptron compares the predicted with the gold prefix (Huang, Fayong & Guo 2012).
+    /// Where global training compares the predicted with the gold prefix (Huang, Fayong & Guo 2012).
     pub enum Update {
         /// Where gold falls off the beam (Collins & Roark 2004).
         Early,
@@ -201,6 +217,8 @@ choice! {
         Latest,
         /// At the end if that is a violation, else early.
         Hybrid,
+        /// Wherever gold falls off the beam; the search then goes on from the gold prefix (Daumé & Marcu 2005).
+        Laso,
     }
 }
 
@@ -210,114 +228,15 @@ impl TrainOptions {
     pub fn of(system: SystemKind, training: Training, learner: Learner) -> TrainOptions {
         let default = TrainOptions::default();
         let oracle = match training {
+            Training::Greedy if learner == Learner::Svm => OracleKind::Static,
             Training::Greedy | Training::L2s => system.greedy_oracle(),
             Training::Global => system.beam_oracle(),
         };
-        // Networks cannot be added up.
-        let replicas = if learner == Learner::Nn { 1 } else { default.replicas };
+        // Networks cannot be added up, and there is one best support vector machine.
+        let replicas = if matches!(learner, Learner::Nn | Learner::Svm) { 1 } else { default.replicas };
         let features = system.features().to_owned();
         let roots = system.own_roots(default.roots);
         TrainOptions { system, training, learner, oracle, replicas, features, roots, ..default }
-    }
-
-    /// Whether the options make sense together.
-    ///
-    /// # Errors
-    /// If they do not, with the option to change.
-    pub fn check(&self) -> Result<()> {
-        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
-        check_ranges(self)?;
-        self.iterations.check(self.patience, self.max_iterations)?;
-        if !self.system.oracles().contains(&self.oracle) {
-            let known: Vec<&str> = self.system.oracles().iter().map(|oracle| oracle.name()).collect();
-            let (system, oracle) = (self.system, self.oracle.name());
-            return wrong(&format!("{system} has no {oracle} oracle; expected --oracle {}", known.join(" or ")));
-        }
-        self.system.check_roots(self.roots)?;
-        self.check_learner()?;
-        self.check_search()
-    }
-
-    fn check_learner(&self) -> Result<()> {
-        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
-        let is_perceptron = self.learner == Learner::Perceptron;
-        let asked = self.rate.is_some() || self.min_count.is_some() || self.decisions != Decisions::Joint;
-        if is_perceptron && self.training != Training::L2s && asked {
-            return wrong(
-                "--rate, --min-count and --decisions are for learners of real-valued weights; expected another --learner than \
-                 perceptron",
-            );
-        }
-        if self.training == Training::Global {
-            if self.objective.is_some() || self.dropout != 0.0 {
-                return wrong(
-                    "--objective and --dropout are for training on single decisions; expected --training greedy or l2s",
-                );
-            }
-            if self.learner == Learner::Mira || self.decisions != Decisions::Joint {
-                return wrong(
-                    "global training has no MIRA steps and decides on whole actions; expected another --learner, and \
-                     --decisions joint",
-                );
-            }
-        }
-        if self.learner != Learner::Nn && (self.hidden.is_some() || self.nn_update.is_some()) {
-            return wrong("--hidden and --nn-update are for --learner nn");
-        }
-        if self.nn_update.is_some_and(|update| !matches!(update, Learner::SgdPlus | Learner::Ftrl)) {
-            return wrong("expected --nn-update sgd-plus or ftrl");
-        }
-        let by_margin = |objective| matches!(objective, Objective::Hinge | Objective::Perceptron);
-        if matches!(self.learner, Learner::Perceptron | Learner::Mira) && !self.objective.is_none_or(by_margin) {
-            let learner = self.learner.name();
-            return wrong(&format!("{learner} corrects mistakes; expected --objective hinge or perceptron"));
-        }
-        if self.batch > 1 && (!self.is_perceptron() || self.training == Training::L2s) {
-            return wrong("--batch is for perceptrons; other learners learn from one decision at a time");
-        }
-        if self.learner == Learner::Nn && self.replicas > 1 {
-            return wrong("networks cannot be added up; expected --replicas 1 with --learner nn");
-        }
-        Ok(())
-    }
-
-    fn check_search(&self) -> Result<()> {
-        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
-        if self.search == SearchKind::Exact {
-            if self.training != Training::Global {
-                return wrong(
-                    "exact search finds whole derivations, and training on single decisions looks for none; expected --training \
-                     global, or `treebeam parse --search exact`",
-                );
-            }
-            if self.update != Update::Standard {
-                return wrong(
-                    "exact search compares whole derivations: every mistake is a violation at the end; expected --update standard",
-                );
-            }
-        }
-        let asked = self.preset.is_some()
-            || self.roll_in.is_some()
-            || self.roll_out.is_some()
-            || self.alpha.is_some()
-            || self.reference_share.is_some()
-            || self.run_reference;
-        if self.training != Training::L2s {
-            return match asked {
-                true => wrong(
-                    "--preset, --roll-in, --roll-out, --alpha, --reference-share and --run-reference are for --training l2s",
-                ),
-                false => Ok(()),
-            };
-        }
-        if !self.oracle.explores() {
-            let oracle = self.oracle.name();
-            return wrong(&format!(
-                "learning to search needs costs in all configurations, which the {oracle} oracle has not; expected a \
-                 dynamic oracle, if the system has one"
-            ));
-        }
-        Ok(())
     }
 
     /// Whether weights are whole numbers, changed by the perceptron's rule. Decisions in several stages, and features that are
@@ -328,9 +247,21 @@ impl TrainOptions {
             && self.min_count.is_none_or(|n| n < 2)
     }
 
-    /// What training on single decisions minimises.
+    /// What training minimises.
     pub fn objective(&self) -> Objective {
-        self.objective.unwrap_or(Objective::of(self.learner))
+        self.objective.unwrap_or(Objective::of(self.training, self.learner))
+    }
+
+    /// What global training learns of a derivation.
+    pub(super) fn lesson(&self) -> Lesson {
+        Lesson {
+            width: self.beam,
+            comparison: self.comparison(),
+            update: self.update,
+            objective: self.objective(),
+            loss_weight: self.loss_weight.unwrap_or(1.0) as f32,
+            aggressiveness: self.aggressiveness(),
+        }
     }
 
     /// The learner's options.
@@ -342,6 +273,10 @@ impl TrainOptions {
         }
         learner.min_count = self.min_count.unwrap_or(learner.min_count);
         learner.rate = self.rate.map_or(learner.rate, |rate| rate as f32);
+        learner.l2 = self.l2.map_or(0.0, |l2| l2 as f32);
+        // Steps of other learners go by the number of gradients.
+        let in_time = self.learner == Learner::DualAveraging || learner.l2 > 0.0;
+        learner.by_sentence = in_time && self.training == Training::Global;
         learner.hidden = self.hidden.map_or(learner.hidden, |hidden| hidden as usize);
         learner
     }
@@ -353,11 +288,15 @@ impl TrainOptions {
 
     /// What learner and search the options amount to, if there are any.
     pub fn told(&self) -> Option<String> {
-        if self.is_perceptron() && self.training != Training::L2s {
+        let is_plain = self.objective() == Objective::Perceptron && self.training != Training::L2s;
+        if self.is_perceptron() && is_plain {
             return None;
         }
         let learner = self.learner();
         let mut told = format!("{}, {}, rate {}", self.learner.name(), self.objective().name(), learner.rate);
+        if learner.l2 > 0.0 {
+            told += &format!(", L2 {}", learner.l2);
+        }
         if learner.hidden > 0 {
             told += &format!(", {} hidden units an action by {}", learner.hidden, learner.update.name());
         }
@@ -381,6 +320,11 @@ impl TrainOptions {
             reference_share: self.reference_share.or(preset.reference_share),
             run_reference: self.run_reference,
         }
+    }
+
+    /// What items of a beam are compared by.
+    pub fn comparison(&self) -> Comparison {
+        Comparison { align: self.align, normalise: self.normalise }
     }
 
     /// When training stops.

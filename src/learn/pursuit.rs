@@ -4,9 +4,10 @@
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use crate::configuration::Arena;
-use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scratch, selected};
+use crate::decode::{Beam, Candidate, Decoder, IDLE, Identities, Item, Scratch};
+use crate::model::{Align, Comparison};
 use crate::scorer::{Context, Query, Scorer};
-use crate::system::{Choice, TransitionSystem};
+use crate::system::{Choice, FORBIDDEN, Permitted, TransitionSystem};
 
 /// What both beams of a sentence share.
 #[derive(Debug, Clone, Copy)]
@@ -17,13 +18,17 @@ pub struct Pursuit<'p, S, C> {
     pub supervision: Supervision<'p, S>,
     /// Which derivations are gold.
     pub gold_side: GoldSide<'p>,
+    /// What items are compared by.
+    pub comparison: Comparison,
     /// The width of the free beam.
     pub width: usize,
     /// The width of the gold one.
     pub gold_width: usize,
+    /// What a loss of 1 adds to a score in the free beam; 0 unless decoding is loss-augmented.
+    pub loss_weight: i32,
 }
 
-/// Two beams after equally many steps.
+/// Two beams after equally many steps, or words.
 #[derive(Debug)]
 pub struct Beams<'a, C> {
     /// The free beam, best first.
@@ -31,12 +36,26 @@ pub struct Beams<'a, C> {
     /// The best gold derivations so far, best first.
     pub gold_items: Vec<&'a Item<'a, C>>,
     n_steps: usize,
+    buffers: Buffers<'a, C>,
+}
+
+/// What a step fills anew.
+#[derive(Debug)]
+struct Buffers<'a, C> {
     queries: Vec<Query<&'a Item<'a, C>>>,
     correct: Vec<Choice>,
     correct_by_rank: Vec<(u32, Choice)>,
+    losses: Vec<Vec<i32>>,
+    mask: Vec<i32>,
 }
 
-impl<C> Beams<'_, C> {
+impl<'a, C> Beams<'a, C> {
+    /// The free beam goes on from the best gold derivation, and from nothing else.
+    pub fn restart(&mut self) {
+        self.gold_items.truncate(1);
+        self.items.clone_from(&self.gold_items);
+    }
+
     /// The scores of the best prefixes, which training records of each step.
     pub fn scores(&self) -> PrefixScores {
         let (predicted, gold) = (self.items[0], self.gold_items[0]);
@@ -57,58 +76,181 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
             items: vec![initial],
             gold_items: vec![initial],
             n_steps: 0,
-            queries: Vec::new(),
-            correct: Vec::new(),
-            correct_by_rank: Vec::new(),
+            buffers: Buffers {
+                queries: Vec::new(),
+                correct: Vec::new(),
+                correct_by_rank: Vec::new(),
+                losses: Vec::new(),
+                mask: Vec::new(),
+            },
         }
     }
 
-    /// Takes one step in both beams; false, and nothing is done, if all derivations are complete.
+    /// Takes one step in both beams, or lets both consume one word; false, and nothing is done, if all derivations are complete.
     pub fn advance<'a>(
         &self,
         beams: &mut Beams<'a, S::Shared<'a>>,
         arena: Arena<'a>,
         context: Context,
-        Scratch { memory, selection, distinct }: &mut Scratch<C::Memory>,
+        scratch: &mut Scratch<C::Memory>,
     ) -> bool {
-        let Beams { items, gold_items, n_steps, queries, correct, correct_by_rank } = beams;
+        let Beams { items, gold_items, n_steps, buffers } = beams;
         let decoder = &self.decoder;
         if items.iter().chain(&*gold_items).all(|item| decoder.machine.is_terminal(item)) {
             return false;
         }
-        decoder.score(items, memory, context, queries);
-        let mut beam = Beam::new(selected(self.width), items[0].score, selection).with_margin(decoder.margin);
-        decoder.offer(&mut beam, items, memory, context, queries);
-        correct_by_rank.clear();
-        for (rank, item) in (0..).zip(&*items).filter(|(_, item)| item.is_gold) {
-            self.correct(item, *n_steps, correct);
-            correct_by_rank.extend(correct.iter().map(|&choice| (rank, choice)));
+        match self.comparison.align {
+            Align::Steps => {
+                let (mut next, mut next_gold) = (Vec::with_capacity(items.len()), Vec::with_capacity(gold_items.len()));
+                let mut distinct = std::mem::take(scratch.distinct);
+                self.step(items, Some(*n_steps), arena, context, (scratch, &mut distinct), buffers, &mut next);
+                self.gold_step(
+                    gold_items,
+                    Some(*n_steps),
+                    arena,
+                    context,
+                    (scratch, &mut distinct),
+                    buffers,
+                    &mut next_gold,
+                );
+                *scratch.distinct = distinct;
+                (*items, *gold_items) = (next, next_gold);
+            }
+            Align::Words => {
+                let furthest = items.iter().chain(&*gold_items).map(|item| decoder.distance(item)).max();
+                let target = furthest.unwrap_or(0).saturating_sub(1);
+                let distance = |item: &Item<'a, S::Shared<'a>>| decoder.distance(item);
+                let mut distinct = std::mem::take(scratch.distinct);
+                self.comparison.consume(
+                    items,
+                    (target, self.width),
+                    &mut distinct,
+                    &distance,
+                    &mut |open, distinct, next| {
+                        self.step(open, None, arena, context, (scratch, distinct), buffers, next);
+                    },
+                );
+                self.comparison.consume(
+                    gold_items,
+                    (target, self.gold_width),
+                    &mut distinct,
+                    &distance,
+                    &mut |open, distinct, next| {
+                        self.gold_step(open, None, arena, context, (scratch, distinct), buffers, next)
+                    },
+                );
+                *scratch.distinct = distinct;
+            }
         }
-        let is_gold = |c: Candidate| correct_by_rank.binary_search(&(c.rank(), c.choice())).is_ok();
-        let mut next: Vec<&Item<_>> = Vec::with_capacity(items.len());
-        decoder.build(items, beam.finish(), self.width, distinct, arena, is_gold, |item| next.push(item));
-
-        let mut beam = Beam::new(selected(self.gold_width), gold_items[0].score, selection);
-        for (rank, item) in (0..).zip(&*gold_items) {
-            self.correct(item, *n_steps, correct);
-            decoder.offer_only(&mut beam, rank, item, correct, memory, context);
-        }
-        let mut next_gold: Vec<&Item<_>> = Vec::with_capacity(gold_items.len());
-        let keep = |item| next_gold.push(item);
-        decoder.build(gold_items, beam.finish(), self.gold_width, distinct, arena, |_| true, keep);
-
-        (*items, *gold_items) = (next, next_gold);
         *n_steps += 1;
         true
     }
 
-    /// The correct choices after `n_steps` of a gold derivation, in ascending order: waiting, once it is complete.
-    pub fn correct<'a>(&self, item: &Item<'a, S::Shared<'a>>, n_steps: usize, correct: &mut Vec<Choice>) {
+    /// The best successors of items of the free beam, which have taken `n_steps`, if all have taken as many.
+    #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
+    fn step<'a>(
+        &self,
+        items: &[&'a Item<'a, S::Shared<'a>>],
+        n_steps: Option<usize>,
+        arena: Arena<'a>,
+        context: Context,
+        (Scratch { memory, selection, .. }, distinct): (&mut Scratch<C::Memory>, &mut Identities),
+        buffers: &mut Buffers<'a, S::Shared<'a>>,
+        next: &mut Vec<&'a Item<'a, S::Shared<'a>>>,
+    ) {
+        let Buffers { queries, correct, correct_by_rank, losses, mask } = buffers;
+        let decoder = &self.decoder;
+        decoder.score(items, memory, context, queries);
+        let mut beam =
+            Beam::new(self.comparison.selected(self.width), items[0].score, selection).with_margin(decoder.margin);
+        match self.loss_weight {
+            0 => decoder.offer(&mut beam, items, memory, context, queries),
+            _ => self.offer_augmented(&mut beam, items, (memory, context), queries, losses, mask),
+        }
+        correct_by_rank.clear();
+        for (rank, item) in (0..).zip(items).filter(|(_, item)| item.is_gold) {
+            self.correct(item, n_steps, correct);
+            correct_by_rank.extend(correct.iter().map(|&choice| (rank, choice)));
+        }
+        let is_gold = |c: Candidate| correct_by_rank.binary_search(&(c.rank(), c.choice())).is_ok();
+        let chosen = self.comparison.choose(beam.finish(), items, self.width);
+        decoder.build(items, &chosen, self.width, distinct, arena, is_gold, |item| next.push(item));
+    }
+
+    /// The best correct successors of gold items.
+    #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
+    fn gold_step<'a>(
+        &self,
+        items: &[&'a Item<'a, S::Shared<'a>>],
+        n_steps: Option<usize>,
+        arena: Arena<'a>,
+        context: Context,
+        (Scratch { memory, selection, .. }, distinct): (&mut Scratch<C::Memory>, &mut Identities),
+        Buffers { correct, .. }: &mut Buffers<'a, S::Shared<'a>>,
+        next: &mut Vec<&'a Item<'a, S::Shared<'a>>>,
+    ) {
+        let mut beam = Beam::new(self.comparison.selected(self.gold_width), items[0].score, selection);
+        for (rank, item) in (0..).zip(items) {
+            self.correct(item, n_steps, correct);
+            self.decoder.offer_only(&mut beam, rank, item, correct, memory, context);
+        }
+        let chosen = self.comparison.choose(beam.finish(), items, self.gold_width);
+        self.decoder.build(items, &chosen, self.gold_width, distinct, arena, |_| true, |item| next.push(item));
+    }
+
+    /// What [`Decoder::offer`] does, with losses added to the scores.
+    fn offer_augmented<'a>(
+        &self,
+        beam: &mut Beam,
+        items: &[&'a Item<'a, S::Shared<'a>>],
+        (memory, context): (&mut C::Memory, Context),
+        queries: &[Query<&'a Item<'a, S::Shared<'a>>>],
+        losses: &mut Vec<Vec<i32>>,
+        mask: &mut Vec<i32>,
+    ) {
+        let Decoder { machine, scorer, .. } = &self.decoder;
+        let mut row = 0;
+        for (rank, item) in (0..).zip(items) {
+            if machine.is_terminal(item) {
+                let gained = machine.actions.idle().map_or(0, |idle| {
+                    row += 1;
+                    scorer.row(memory, context, row - 1, Permitted::default()).of(idle)
+                });
+                beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
+                continue;
+            }
+            self.supervision.losses(&item.configuration, losses);
+            let of_item = |query: &&Query<&Item<S::Shared<'a>>>| std::ptr::eq(query.view, *item);
+            while let Some(&Query { point, permitted, .. }) = queries.get(row).filter(of_item) {
+                augment(machine.actions.mask(permitted), &losses[usize::from(point)], self.loss_weight, mask);
+                let scores = scorer.row(memory, context, row, permitted);
+                beam.offer_all(rank, point, item.score, scores, mask);
+                row += 1;
+            }
+        }
+    }
+
+    /// The correct choices after `n_steps` of a gold derivation, in ascending order: waiting, once it is complete. Steps are
+    /// counted unless they are told.
+    pub fn correct<'a>(&self, item: &Item<'a, S::Shared<'a>>, n_steps: Option<usize>, correct: &mut Vec<Choice>) {
         if self.decoder.machine.is_terminal(item) {
             correct.clear();
             correct.push(IDLE);
         } else {
+            let n_steps = n_steps.unwrap_or_else(|| match self.gold_side {
+                GoldSide::Canonical(_) => item.length(),
+                GoldSide::LeastCost => 0,
+            });
             self.supervision.correct(self.gold_side, &item.configuration, n_steps, correct);
         }
     }
+}
+
+/// Replaces `mask` by one that adds losses to the scores of permitted actions.
+fn augment(permitted: &[i32], losses: &[i32], weight: i32, mask: &mut Vec<i32>) {
+    // What is permitted must stay above what is not, and sums must not overflow.
+    const MOST: i32 = -(FORBIDDEN / 4);
+    let augmented = |(&mask, loss): (&i32, &i32)| if mask == 0 { loss.saturating_mul(weight).min(MOST) } else { mask };
+    mask.clear();
+    mask.extend(permitted.iter().zip(losses).map(augmented));
 }

@@ -69,6 +69,37 @@ impl<S: TransitionSystem> Supervision<'_, S> {
         }
     }
 
+    /// Replaces `losses`, by point and lane of an action, by what each permitted action loses: 2 for each head that it puts out
+    /// of reach, and 1 for a wrong label on a gold arc, beyond what the best action loses. Where the oracle's costs are exact
+    /// these add up, over a derivation, to the Hamming loss of heads and labels; where they are not, to an estimate.
+    pub fn losses<C: Configuration>(&self, c: &C, losses: &mut Vec<Vec<i32>>)
+    where
+        S: Oracle<C>,
+    {
+        let Machine { system, actions, .. } = self.machine;
+        let n_points = system.n_points(c);
+        losses.resize(n_points.max(losses.len()), Vec::new());
+        let mut least = u32::MAX;
+        for (point, losses) in losses[..n_points].iter_mut().enumerate() {
+            let point = point as Point;
+            let permitted = system.permitted(c, point);
+            let costs = system.costs(self.gold, c, point, permitted.moves);
+            losses.clear();
+            losses.resize(actions.width(), 0);
+            for (mv, cost) in permitted.moves.iter().filter_map(|mv| Some((mv, costs.get(mv)?))) {
+                let gold = self.gold_action(c, point, mv, permitted);
+                for id in actions.of_move(mv) {
+                    let wrong_label = gold.is_some_and(|gold| gold != id);
+                    losses[usize::from(id)] = 2 * cost as i32 + i32::from(wrong_label);
+                }
+                least = least.min(cost);
+            }
+        }
+        if least != u32::MAX {
+            losses[..n_points].iter_mut().flatten().for_each(|loss| *loss = (*loss - 2 * least as i32).max(0));
+        }
+    }
+
     /// `mv` with its gold label, if it makes a gold arc and that label is permitted here.
     pub fn gold_action<C: Configuration>(&self, c: &C, point: Point, mv: Move, permitted: Permitted) -> Option<ActionId>
     where

@@ -5,16 +5,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::data::{Example, TrainingData};
+use super::global::{self, Lesson};
 use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
 use super::objective::LocalObjective;
-use super::pursuit::Pursuit;
+use super::offline::OfflineRun;
 use super::supervision::{GoldSide, Supervision};
-use super::{TrainOptions, Training, Update, exact, global};
+use super::{TrainOptions, Training, exact};
 use crate::decode::exact::Tabulation;
-use crate::decode::{Decoder, Machine, Strategy, Workspace};
+use crate::decode::{Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::files::{Section, Sections};
-use crate::linear::{Linear, Perceptron, Regressors};
+use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Trainable};
 use crate::process::Clock;
 use crate::random;
@@ -63,6 +64,9 @@ pub fn start<'t>(
 ) -> Result<Box<dyn ModelRun<Linear> + 't>> {
     let features = Arc::new(data.header().compile()?);
     let stages = || data.stages().clone();
+    if options.learner == Learner::Svm {
+        return Ok(Box::new(OfflineRun::new(options, data, threads)?));
+    }
     Ok(if options.is_perceptron() {
         let new = |_| Perceptron::new(Arc::clone(&features), stages());
         Box::new(Trainer::new(options, data, threads, new)?)
@@ -268,17 +272,17 @@ enum School {
     /// One decision after the other.
     Local,
     /// Whole derivations in a beam.
-    Global(Update),
+    Global(Lesson),
     /// Whole derivations against the best of all.
-    Exact(Tabulation),
+    Exact(Tabulation, Lesson),
 }
 
 impl School {
     fn of(options: &TrainOptions, data: &TrainingData) -> School {
         match (options.training, data.strategy()) {
             (Training::Greedy | Training::L2s, _) => School::Local,
-            (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation),
-            (Training::Global, _) => School::Global(options.update),
+            (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation, options.lesson()),
+            (Training::Global, _) => School::Global(options.lesson()),
         }
     }
 }
@@ -319,8 +323,12 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 let Replica { model, objective } = &mut *replica;
                 let (n_updates, mut gradient) = match school {
                     School::Local => self.local(number, &mut workspaces[0], Parameters::AtOnce(model), objective),
-                    School::Global(update) => self.global(number, &mut workspaces[0], model, update),
-                    School::Exact(tabulation) => self.exact(number, &mut workspaces[0], model, &tabulation),
+                    School::Global(lesson) => {
+                        self.global(number, &mut workspaces[0], Parameters::AtOnce(model), lesson)
+                    }
+                    School::Exact(tabulation, lesson) => {
+                        self.exact(number, &mut workspaces[0], model, &tabulation, lesson)
+                    }
                 };
                 model.learn(&mut gradient);
                 model.end_sentence();
@@ -349,8 +357,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let Replica { model, objective } = replica;
         let learn = |number: usize, workspace: &mut Workspace<T::Memory>| match school {
             School::Local => self.local(number, workspace, Parameters::PutOff(model), &mut objective.clone()),
-            School::Global(update) => self.global(number, workspace, model, update),
-            School::Exact(tabulation) => self.exact(number, workspace, model, &tabulation),
+            School::Global(lesson) => self.global(number, workspace, Parameters::PutOff(model), lesson),
+            School::Exact(tabulation, lesson) => self.exact(number, workspace, model, &tabulation, lesson),
         };
         let share = batch.len().div_ceil(workspaces.len());
         let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
@@ -415,6 +423,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         workspace: &mut Workspace<T::Memory>,
         model: &T,
         tabulation: &Tabulation,
+        lesson: Lesson,
     ) -> (u64, T::Gradient) {
         let example = &self.data.examples()[number];
         workspace.input.clone_from(&example.input);
@@ -423,7 +432,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let supervision = Supervision { machine, gold: &example.gold };
         let side = self.gold_side(example);
         let mut gradient = T::Gradient::default();
-        let updated = exact::learn(tabulation, &supervision, side, 0, model, workspace, &mut gradient);
+        let margin = i64::from(lesson.loss_weight(model.unit()));
+        let updated = exact::learn(tabulation, &supervision, side, margin, model, workspace, &mut gradient);
         (u64::from(updated), gradient)
     }
 
@@ -431,17 +441,14 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         &self,
         number: usize,
         workspace: &mut Workspace<T::Memory>,
-        model: &T,
-        update: Update,
+        parameters: Parameters<T>,
+        lesson: Lesson,
     ) -> (u64, T::Gradient) {
         let example = &self.data.examples()[number];
         workspace.input.clone_from(&example.input);
-        let decoder = Decoder::new(self.system, self.data.actions(), model.scorer());
-        let supervision = Supervision { machine: decoder.machine, gold: &example.gold };
-        let (width, gold_width) = (self.options.beam, self.options.beam);
-        let pursuit = Pursuit { decoder, supervision, gold_side: self.gold_side(example), width, gold_width };
-        let mut gradient = T::Gradient::default();
-        let updated = global::learn(&pursuit, model, update, workspace, &mut gradient);
-        (u64::from(updated), gradient)
+        let keeps_history = parameters.reads_history();
+        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
+        let supervision = Supervision { machine, gold: &example.gold };
+        global::learn(lesson, supervision, self.gold_side(example), workspace, parameters)
     }
 }

@@ -37,7 +37,7 @@ impl Update {
         let fell_off = || trace.iter().position(|step| !step.gold_in_beam).unwrap_or(last);
         let wrong = !trace[last].predicted_is_gold;
         match self {
-            Update::Early => wrong.then(fell_off),
+            Update::Early | Update::Laso => wrong.then(fell_off),
             Update::Standard => wrong.then_some(last),
             Update::Hybrid => wrong.then(|| if trace[last].is_violation() { last } else { fell_off() }),
             // Ties go to the later step: more of the derivation is learned from.
@@ -50,7 +50,12 @@ impl Update {
 
     /// Whether the trace can end where gold falls off the beam.
     pub fn stops_early(self) -> bool {
-        self == Update::Early
+        matches!(self, Update::Early | Update::Laso)
+    }
+
+    /// Whether the step depends on violations alone, which probabilities do not know.
+    pub fn needs_violations(self) -> bool {
+        matches!(self, Update::MaxViolation | Update::Latest | Update::Hybrid)
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `output` | what stands between sums of weights and scores: hidden layers, separate decisions |
 //! | `table` | rows of weights while they are learned, whatever their type |
 //! | `integers`, `perceptron` | weights that change by whole numbers, and the perceptron that changes them |
+//! | `svm` | a support vector machine over all decisions at once |
 //! | `reals`, `regressors`, `learner` | weights that change by learners' rules, and the regressors made of them |
 
 mod buckets;
@@ -26,6 +27,7 @@ mod regressors;
 mod rows;
 mod score;
 mod sides;
+mod svm;
 mod table;
 
 pub use build::Averages;
@@ -39,6 +41,7 @@ pub use reals::{Lanes, RealWeights, State};
 pub use regressors::Regressors;
 pub use rows::Precision;
 pub use score::{LinearMemory, LinearScorer};
+pub use svm::{Examples, SupportVectors};
 
 /// Rows of weights by feature. A row holds the weights of one feature for those actions that have one.
 pub trait Weights: Sync {

@@ -69,6 +69,8 @@ pub struct RealWeights {
     /// Whether a feature without a row gets one.
     is_open: bool,
     tick: f64,
+    /// What the numbers in the rows are multiplied with to give the weights.
+    factor: f32,
 }
 
 /// The lanes that an update is about, and where each of them is among these.
@@ -117,7 +119,15 @@ impl RealWeights {
             counts: if min_count > 1 { vec![0; 1 << COUNT_BITS] } else { Vec::new() },
             is_open: true,
             tick: 1.0,
+            factor: 1.0,
         }
+    }
+
+    /// Sets what the numbers in the rows are multiplied with to give the weights. Weights with another factor than 1 cannot
+    /// end as averages.
+    pub fn set_factor(&mut self, factor: f32) {
+        debug_assert!(factor == 1.0 || self.rows.beside.sums.is_none(), "averages are of the numbers in the rows");
+        self.factor = factor;
     }
 
     /// Ends a pass over the data: features that are still too rare will never have a row.
@@ -168,14 +178,14 @@ impl RealWeights {
             }
             for &(start, end) in &rows[..features.len()] {
                 for entry in &self.rows.entries[start..end] {
-                    scores[entry.lane as usize] += entry.weight;
+                    scores[entry.lane as usize] += entry.weight * self.factor;
                 }
             }
         }
     }
 
-    /// Changes the weights of all `features` in `lanes`. `change` is given a lane's number among them, the weight and its
-    /// state, and says what to add to the weight.
+    /// Changes the numbers in the rows of all `features` in `lanes`. `change` is given a lane's number among them, the number
+    /// and its state, and says what to add to the number.
     ///
     /// # Panics
     /// If there are more than 2^32 weights.
@@ -230,7 +240,7 @@ impl RealWeights {
     /// The weight of `feature` in `lane`.
     pub fn get(&self, feature: u64, lane: u32) -> f32 {
         let row = &self.rows.entries[self.rows.find(feature).row()];
-        row.iter().find(|entry| entry.lane == lane).map_or(0.0, |entry| entry.weight)
+        row.iter().find(|entry| entry.lane == lane).map_or(0.0, |entry| entry.weight * self.factor)
     }
 
     fn find_or_let_in(&mut self, feature: u64, n_lanes: usize) -> Option<usize> {
@@ -245,13 +255,13 @@ impl RealWeights {
         place.row().map(move |i| {
             let RealEntry { lane, weight } = self.rows.entries[i];
             let behind = self.rows.beside.sums.as_ref().map_or(0.0, |sums| sums[i] / self.tick);
-            (lane as ActionId, f64::from(weight) - behind)
+            (lane as ActionId, f64::from(weight * self.factor) - behind)
         })
     }
 }
 
 /// What 1.0 is in the fixed point that beams are scored in while the weights are learned.
-const UNIT: f32 = 65536.0;
+pub(super) const UNIT: f32 = 65536.0;
 
 /// In fixed point: each weight is rounded, so that sums do not depend on their order.
 impl Weights for RealWeights {
@@ -271,9 +281,10 @@ impl Weights for RealWeights {
 
     #[inline]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
+        let unit = UNIT * self.factor;
         for &row in rows {
             for entry in self.rows.found(row) {
-                scores[entry.lane as usize] += (entry.weight * UNIT).round() as i32;
+                scores[entry.lane as usize] += (entry.weight * unit).round() as i32;
             }
         }
     }
@@ -312,7 +323,7 @@ impl RealWeights {
         sections
     }
 
-    /// The weights from [`RealWeights::sections`], for scores of `width` lanes; `None` if anything points outside.
+    /// The weights from [`RealWeights::sections`], for scores of `width` lanes and with the factor 1; `None` if anything points outside.
     pub fn from_sections(sections: &Sections, width: usize) -> Option<RealWeights> {
         let [state, states, sums] = sections.all(["state", "states", "sums"]).ok()?;
         let &[tick, min_count, is_open, averaged] = &from_bytes::<u64>(state)?[..] else { return None };
@@ -325,7 +336,7 @@ impl RealWeights {
             return None;
         }
         let (tick, min_count) = (f64::from_bits(tick), u8::try_from(min_count).ok()?);
-        Some(RealWeights { rows, min_count, counts: Vec::new(), is_open: is_open != 0, tick })
+        Some(RealWeights { rows, min_count, counts: Vec::new(), is_open: is_open != 0, tick, factor: 1.0 })
     }
 }
 

@@ -2,15 +2,18 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::learner::{AdaGrad, Clock, Fixed, Ftrl, LearnerOptions, Network, Scratch, Sgd, SgdPlus, linear, n_units};
+use super::learner::{
+    AdaGrad, Clock, Fixed, Ftrl, LearnerOptions, Network, Scratch, Sgd, SgdPlus, Summed, linear, n_units,
+};
 use super::{
-    FrozenWeights, HiddenLayer, Learner, Linear, LinearMemory, LinearScorer, OutputLayer, RealWeights, State,
+    FrozenWeights, HiddenLayer, Learner, Linear, LinearMemory, LinearScorer, OutputLayer, RealWeights, State, reals,
     table::OUTSIDE,
 };
 use crate::configuration::View;
 use crate::error::Result;
 use crate::features::Compiled;
 use crate::files::{Section, Sections};
+use crate::linear::learner::Rule as _;
 use crate::model::{Averaged, Dropped, Seen, Trainable};
 use crate::scorer::{Context, Query, Stages};
 
@@ -42,8 +45,16 @@ macro_rules! with_rule {
                 let $rule = Fixed { rate: $options.rate };
                 $body
             }
-            Learner::Perceptron | Learner::Mira | Learner::Nn => {
+            Learner::Perceptron | Learner::Mira | Learner::Svm | Learner::Nn => {
                 let $rule = Fixed { rate: 1.0 };
+                $body
+            }
+            Learner::DualAveraging => {
+                let $rule = Summed { rate: $options.rate, l2: $options.l2, averages_duals: true };
+                $body
+            }
+            Learner::Sgd if $options.l2 > 0.0 => {
+                let $rule = Summed { rate: $options.rate, l2: $options.l2, averages_duals: false };
                 $body
             }
             Learner::Sgd => {
@@ -109,6 +120,7 @@ impl Regressors {
         let scratch = &mut self.scratch;
         match &mut self.learned[*stage] {
             Learned::Linear { weights, clock } => {
+                let clock = (clock, !self.options.by_sentence);
                 with_rule!(self.options, |rule| linear::update(rule, weights, clock, features, gradient, scratch));
             }
             Learned::Network(network) => {
@@ -177,6 +189,12 @@ impl Averaged for Regressors {
 
     fn end_sentence(&mut self) {
         self.tables_mut().for_each(RealWeights::tick);
+        if self.options.by_sentence {
+            for learned in &mut self.learned {
+                let Learned::Linear { weights, clock } = learned else { continue };
+                with_rule!(self.options, |rule| linear::count(rule, weights, clock, 1.0));
+            }
+        }
     }
 
     fn end_pass(&mut self) {
@@ -211,6 +229,9 @@ impl Averaged for Regressors {
                 Learned::Linear { weights, clock } => {
                     *clock = *clocks.first().ok_or_else(outside)?;
                     **weights = table(width)?;
+                    if let Some(factor) = with_rule!(self.options, |rule| rule.factor(clock)) {
+                        weights.set_factor(factor);
+                    }
                 }
                 Learned::Network(network) => {
                     network.clocks = clocks[..].try_into().map_err(|_| outside())?;
@@ -340,6 +361,24 @@ impl Trainable for Regressors {
     fn learn(&mut self, gradient: &mut Vec<Update>) {
         gradient.drain(..).for_each(|update| self.update(&update));
         self.output = OnceLock::new();
+    }
+
+    fn unit(&self) -> f32 {
+        reals::UNIT
+    }
+
+    /// As if there were no hidden layer.
+    fn lengthen(&self, gradient: &mut Vec<Update>, loss: f32, longest: f32) {
+        let slopes = |update: &Update| {
+            let pairs = update.features.iter().flat_map(|&feature| update.gradient.iter().map(move |of| (feature, of)));
+            pairs.map(|(feature, &(lane, slope))| (feature, lane, slope)).collect::<Vec<_>>()
+        };
+        let mut slopes: Vec<(u64, u32, f32)> = gradient.iter().flat_map(slopes).collect();
+        slopes.sort_unstable_by_key(|&(feature, lane, _)| (feature, lane));
+        let of_weight = slopes.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+        let norm: f32 = of_weight.map(|slopes| slopes.iter().map(|(.., slope)| slope).sum::<f32>().powi(2)).sum();
+        let step = if norm > 0.0 { (loss / norm).clamp(0.0, longest) } else { 0.0 };
+        gradient.iter_mut().flat_map(|update| &mut update.gradient).for_each(|(_, slope)| *slope *= step);
     }
 
     /// That of the features, as if there were no hidden layer. What both have in common cancels, unless it counts for

@@ -3,12 +3,14 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `comparison` | what items of its beams are compared by |
 //! | `header` | what a model is and all that is needed to train it again |
 //! | `file` | the model file |
 //! | `lags` | by how much winners lag behind in beams: what margins are chosen by |
 //! | `label_decoding` | from decoded trees to the trees that users get |
 //! | `frozen`, `trainable` | what a kind of scorer offers besides scores |
 
+mod comparison;
 mod file;
 mod frozen;
 mod header;
@@ -16,6 +18,7 @@ mod label_decoding;
 mod lags;
 mod trainable;
 
+pub use comparison::{Align, Comparison, Normalise};
 pub use frozen::{Frozen, Size};
 pub use header::{ArcLabel, Header, Provenance};
 pub use label_decoding::LabelDecoding;

@@ -121,6 +121,16 @@ pub trait Trainable: Averaged<Finished: Frozen> {
     /// Changes the parameters by a gradient, and empties it. What memories hold is void then.
     fn learn(&mut self, gradient: &mut Self::Gradient);
 
+    /// What a score of 1.0 is in the fixed point of [`Trainable::scorer`].
+    fn unit(&self) -> f32 {
+        1.0
+    }
+
+    /// Multiplies the gradient of the difference between two scores so that learning from it makes up for a loss, as far as a
+    /// step of at most `longest` does: passive-aggressive steps (Crammer et al. 2006, PA-I). Parameters whose steps have one
+    /// length leave it as it is.
+    fn lengthen(&self, _gradient: &mut Self::Gradient, _loss: f32, _longest: f32) {}
+
     /// The squared norm, in the parameters, of the gradient of the difference between the scores of two lanes, each in what was
     /// seen at its point; `same` says whether that is one point. For MIRA.
     fn squared_distance(

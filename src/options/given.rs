@@ -6,6 +6,7 @@ use super::ParserKind;
 use crate::decode::SearchKind;
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
+use crate::model::{Align, Normalise};
 use crate::scorer::Decisions;
 use crate::system::OracleKind;
 use crate::tree::Roots;
@@ -41,6 +42,10 @@ all_optional! {
         objective: Objective,
         /// The learner's rate.
         rate: f64,
+        /// How much the squared norm of the weights counts.
+        l2: f64,
+        /// How much a loss of 1 adds to a score.
+        loss_weight: f64,
         /// The probability with which each feature of a configuration is left out of its example.
         dropout: f64,
         /// How often a feature must come in the first pass.
@@ -75,6 +80,10 @@ all_optional! {
         search: SearchKind,
         /// The width of the training beam.
         beam: i64,
+        /// Which items of a beam are compared.
+        align: Align,
+        /// What their scores are divided by.
+        normalise: Normalise,
         /// Passes over the training data.
         iterations: Iterations,
         /// Iterations to the plateau: how many without a better score.

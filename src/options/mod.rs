@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::graph::{GraphKind, GraphOptions};
-use crate::learn::{Learner, TrainOptions, Update, check_ranges};
+use crate::learn::{Learner, Objective, TrainOptions, Training, Update, check_ranges};
 use crate::system::SystemKind;
 
 /// All options of the kind of parser that was asked for.
@@ -69,13 +69,23 @@ impl GivenOptions {
         }
         let default = TrainOptions::default();
         let training = self.training.unwrap_or(default.training);
-        let learner = self.learner.unwrap_or(default.learner);
-        let mut defaults = TrainOptions::of(system, training, learner);
+        let of_beams = self.objective.filter(|_| training == Training::Global);
+        let is_probability = of_beams.is_some_and(|objective| objective.is_probability());
+        // The perceptron has no steps for what is never right and never wrong, and no step is a violation there.
+        let suited = if is_probability { Learner::Adagrad } else { default.learner };
+        let mut defaults = TrainOptions::of(system, training, self.learner.unwrap_or(suited));
+        if is_probability {
+            defaults.update = Update::Early;
+        }
         if self.search == Some(SearchKind::Exact) {
             defaults.update = Update::Standard;
         }
-        let options = overlaid(&defaults, given)?;
+        let mut options = overlaid(&defaults, given)?;
         options.check()?;
+        // What is asked for and would be done anyway makes the same model.
+        if of_beams == Some(Objective::of(training, options.learner)) {
+            options.objective = None;
+        }
         Ok(options)
     }
 }

@@ -13,7 +13,7 @@ use crate::decode::{Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed,
 use crate::diagnosis::{Followed, follow};
 use crate::learn::PrefixScores;
 use crate::linear::{LinearMemory, LinearModel};
-use crate::model::Frozen as _;
+use crate::model::{Comparison, Frozen as _};
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, MoveCosts, OracleKind, Permitted, System, TransitionSystem, gold_label};
 use crate::tree::{Gold, LabelId, NO_NODE, Node};
@@ -140,8 +140,8 @@ pub(super) fn watch<S: TransitionSystem>(
             None
         }
         Some(gold) => {
-            let (oracle, width) = (subject.oracle, subject.width);
-            Some(follow(decoder, gold, oracle, width, arena, context, &mut scratch, |pursuit, beams| {
+            let (oracle, beam) = (subject.oracle, (Comparison::default(), subject.width));
+            Some(follow(decoder, gold, oracle, beam, arena, context, &mut scratch, |pursuit, beams| {
                 prefixes.push(beams.scores());
                 gold_items.clone_from(&beams.gold_items);
                 // The gold beam may need longer; the decoder does not wait for it.
@@ -150,7 +150,7 @@ pub(super) fn watch<S: TransitionSystem>(
                 }
                 for (rank, item) in beams.items.iter().enumerate().filter(|(_, item)| item.is_gold) {
                     let choices = correct.entry((steps.len(), rank)).or_default();
-                    pursuit.correct(item, steps.len(), choices);
+                    pursuit.correct(item, Some(steps.len()), choices);
                 }
                 steps.push(beams.items.clone());
             }))

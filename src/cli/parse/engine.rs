@@ -3,19 +3,43 @@
 use anyhow::{bail, ensure};
 
 use crate::cli::loaded::Loaded;
+use crate::cli::range;
 use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy};
 use crate::features::ColumnName;
 use crate::graph::GraphParser;
 use crate::linear::Weights as _;
-use crate::model::Frozen as _;
+use crate::model::{Align, Comparison, Frozen as _, Normalise};
 use crate::tree::Labels;
 use crate::treebank::Sentence;
+
+/// Options of how the best tree is looked for.
+#[derive(Debug, clap::Args)]
+pub struct SearchArgs {
+    /// Search in a beam, or exactly, by tabulation, with features that read words by position only [default: what the model was
+    /// trained with, or beam if --beam is given]
+    #[arg(long, value_enum)]
+    pub search: Option<SearchKind>,
+    /// The width of the beam, 1 being greedy [default: what the model was trained with]
+    #[arg(long, value_name = "B", value_parser = range::beam())]
+    pub beam: Option<usize>,
+    /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did:
+    /// auto, none, or the percentage of these sentences that would have kept their trees, such as 99.5 [default: none]
+    #[arg(long, value_name = "Q")]
+    pub margin: Option<Margin>,
+    /// Which items of a beam are compared: those that have taken equally many steps, or consumed equally many words [default: as
+    /// the model was trained]
+    #[arg(long, value_enum)]
+    pub align: Option<Align>,
+    /// What scores of items are divided by before they are compared [default: as the model was trained]
+    #[arg(long, value_enum)]
+    pub normalise: Option<Normalise>,
+}
 
 /// A parser over a model of either kind.
 #[derive(Debug)]
 pub enum Engine<'m> {
     /// A transition system that searches in this way.
-    Transitions(Parser<'m>, Strategy),
+    Transitions(Box<Parser<'m>>, Strategy),
     /// A graph-based parser.
     Graph(GraphParser<'m>),
 }
@@ -27,8 +51,7 @@ impl<'m> Engine<'m> {
     /// If the threads cannot be started, or the options are not for this kind of parser.
     pub fn new(
         model: &'m Loaded,
-        (search, beam): (Option<SearchKind>, Option<usize>),
-        margin: Option<Margin>,
+        &SearchArgs { search, beam, margin, align, normalise }: &SearchArgs,
         k_best: usize,
         threads: usize,
     ) -> anyhow::Result<Engine<'m>> {
@@ -41,20 +64,30 @@ impl<'m> Engine<'m> {
                     (1..=most).contains(&(width as u64)),
                     "the model's header says that its beam is {width} wide; expected a width from 1 to {most}; --beam sets another"
                 );
-                let strategy = match search.or(beam.map(|_| SearchKind::Beam)) {
+                let mut strategy = match search.or(beam.map(|_| SearchKind::Beam)) {
                     Some(search) => Strategy::new(search, width, &model.header)?,
                     None => Strategy::trained(width, &model.header)?,
                 };
-                if let Strategy::Exact(_) = strategy {
-                    ensure!(
-                        beam.is_none() && margin.is_none(),
-                        "exact search has no beam; leave out --beam and --margin, or --search exact"
-                    );
-                    ensure!(
-                        k_best == 1,
-                        "exact search finds the one best tree; for --k-best, search in a beam (--search beam)"
-                    );
-                    return Ok(Engine::Transitions(Parser::with(model, strategy, threads)?, strategy));
+                match &mut strategy {
+                    Strategy::Exact(_) => {
+                        ensure!(
+                            beam.is_none() && margin.is_none() && align.is_none() && normalise.is_none(),
+                            "exact search has no beam; leave out --beam, --margin, --align and --normalise, or --search exact"
+                        );
+                        ensure!(
+                            k_best == 1,
+                            "exact search finds the one best tree; for --k-best, search in a beam (--search beam)"
+                        );
+                        return Ok(Engine::Transitions(Box::new(Parser::with(model, strategy, threads)?), strategy));
+                    }
+                    Strategy::Beam { comparison, .. } => {
+                        comparison.align = align.unwrap_or(comparison.align);
+                        comparison.normalise = normalise.unwrap_or(comparison.normalise);
+                        ensure!(
+                            *comparison == Comparison::default() || matches!(margin, None | Some(Margin::None)),
+                            "--margin is calibrated for --align steps and --normalise nothing; expected --margin none"
+                        );
+                    }
                 }
                 let margin = margin.unwrap_or_default();
                 if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
@@ -67,7 +100,8 @@ impl<'m> Engine<'m> {
                         "warning: the model was trained to be decoded greedily; a beam of {width} mostly makes its trees worse, by many points of LAS"
                     ));
                 }
-                Ok(Engine::Transitions(Parser::with(model, strategy, threads)?.with_margin(margin), strategy))
+                let parser = Parser::with(model, strategy, threads)?.with_margin(margin);
+                Ok(Engine::Transitions(Box::new(parser), strategy))
             }
             Loaded::Graph(model) => {
                 let system = model.header.system;
@@ -79,6 +113,10 @@ impl<'m> Engine<'m> {
                 if margin.is_some() {
                     bail!("--margin is for transition systems, and the model is for `{system}`, whose search is exact");
                 }
+                ensure!(
+                    align.is_none() && normalise.is_none(),
+                    "--align and --normalise are for transition systems, and the model is for `{system}`"
+                );
                 ensure!(k_best == 1, "--k-best is for transition systems; `{system}` finds the one best tree");
                 Ok(Engine::Graph(GraphParser::new(model, threads)?))
             }

@@ -4,6 +4,7 @@ use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
+use crate::model::{Align, Normalise};
 use crate::options::{GivenOptions, ParserKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots};
@@ -48,7 +49,7 @@ pub struct TrainingArgs {
     /// Greedy with a dynamic oracle: the probability of following a wrong prediction [default: 0.9]
     #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training")]
     explore_prob: Option<f64>,
-    /// Global: where to update [default: max-violation]
+    /// Global: where to update [default: max-violation; with --objective crf or softmax-margin: early]
     #[arg(long, value_enum, help_heading = "Training")]
     update: Option<Update>,
     /// Global: in a beam, or exactly, by tabulation, with features that read words by position only such as `minimal` [default:
@@ -58,6 +59,13 @@ pub struct TrainingArgs {
     /// Global: the width of the beam, in training and, unless told otherwise, in parsing [default: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Training")]
     beam: Option<i64>,
+    /// Global: which items of a beam are compared, in training and, unless told otherwise, in parsing: those that have taken equally
+    /// many steps, or consumed equally many words [default: steps]
+    #[arg(long, value_enum, help_heading = "Training", hide = true)]
+    align: Option<Align>,
+    /// Global: what their scores are divided by before they are compared [default: nothing]
+    #[arg(long, value_enum, help_heading = "Training", hide = true)]
+    normalise: Option<Normalise>,
     /// Passes over the training data, or `plateau`: until the labelled attachment score on the development data has not risen for
     /// as long as --patience says [default: 15; graph-based: 10]
     #[arg(long, allow_negative_numbers = true, value_name = "I", help_heading = "Training")]
@@ -90,17 +98,31 @@ pub struct TrainingArgs {
     /// The weights to keep: of the iteration that is best on the development data, or of the last [default: best]
     #[arg(long, value_enum, help_heading = "Training", hide = true)]
     keep: Option<Keep>,
-    /// How weights follow what training calls for; mira not with --training global [default: perceptron]; graph-based: how far an
-    /// update goes, perceptron or mira [default: mira]
+    /// What changes the weights [default: perceptron; with --training global and --objective crf or softmax-margin: adagrad];
+    /// graph-based: how far an update goes, perceptron or mira [default: mira]
     #[arg(long, value_enum, help_heading = "Training")]
     learner: Option<Learner>,
-    /// What the learner minimises [default: regression; asgd and adagrad: softmax; mira: hinge;
-    /// perceptron: perceptron]
+    /// What training minimises: global perceptron, loss-augmented, crf or softmax-margin [default: perceptron; mira:
+    /// loss-augmented], else regression, multiclass, softmax, hinge, perceptron or softmax-margin [default: regression;
+    /// asgd, adagrad, dual-averaging: softmax; mira and svm: hinge; perceptron: perceptron]
     #[arg(long, value_enum, help_heading = "Training, learners", hide = true)]
     objective: Option<Objective>,
-    /// The learner's rate: η, of ftrl α, of mira C [default: sgd and sgd-plus 0.5, asgd and adagrad 0.1, ftrl 0.005, mira 1]
+    /// The learner's rate: η, of ftrl α, of mira and svm C [default: sgd, sgd-plus, dual-averaging 0.5, asgd, adagrad and svm 0.1,
+    /// ftrl 0.005, mira 1]
     #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Training, learners", hide = true)]
     rate: Option<f64>,
+    /// With --learner sgd or dual-averaging: half of so many times the squared norm of the weights is added to the loss [default: 0]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "LAMBDA",
+        help_heading = "Training, learners",
+        hide = true
+    )]
+    l2: Option<f64>,
+    /// Global, with --objective loss-augmented or softmax-margin: how much a loss of 1 adds to a score [default: 1]
+    #[arg(long, allow_negative_numbers = true, value_name = "W", help_heading = "Training, learners", hide = true)]
+    loss_weight: Option<f64>,
     /// The probability with which each feature of a configuration is left out of its example [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training, learners", hide = true)]
     dropout: Option<f64>,

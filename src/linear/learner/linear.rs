@@ -13,16 +13,19 @@ pub struct Scratch {
     steps: Vec<f32>,
 }
 
-/// Changes the weights of all `features`, whose inputs are 1, in the lanes that have a `gradient`.
+/// Changes the weights of all `features`, whose inputs are 1, in the lanes that have a `gradient`. Counts an example, if it is
+/// one.
 pub fn update<R: Rule>(
     rule: R,
     weights: &mut RealWeights,
-    clock: &mut Clock,
+    (clock, is_example): (&mut Clock, bool),
     features: &[u64],
     gradient: &[(u32, f32)],
     scratch: &mut Scratch,
 ) {
-    clock.count(features.len() as f64);
+    if is_example {
+        count(rule, weights, clock, features.len() as f64);
+    }
     let Scratch { lanes, gradients, norms, steps } = scratch;
     let moving = || gradient.iter().filter(|&&(_, gradient)| gradient != 0.0);
     lanes.set(moving().map(|&(lane, _)| lane));
@@ -45,6 +48,14 @@ pub fn update<R: Rule>(
     weights.update(features, lanes, |number, weight, state| {
         rule.change(steps[number], gradients[number], 1.0, weight, state)
     });
+}
+
+/// Counts an example of this squared norm.
+pub fn count<R: Rule>(rule: R, weights: &mut RealWeights, clock: &mut Clock, norm: f64) {
+    clock.count(norm);
+    if let Some(factor) = rule.factor(clock) {
+        weights.set_factor(factor);
+    }
 }
 
 /// Weights of real-valued inputs that are always there: the output layer of a network, its biases.

@@ -8,7 +8,9 @@
 //! | `asgd` | Polyak & Juditsky (1992) | η × gradient | averaged |
 //! | `sgd-plus` | Duchi et al. (2011), Ross et al. (2013), Karampatziakis & Langford (2011) | adaptive, normalised, importance-invariant steps | the last |
 //! | `adagrad` | Duchi, Hazan & Singer (2011) | η / √(sum of squared gradients) × gradient | averaged |
+//! | `dual-averaging` | Xiao (2010) | the minimum of the sum of all gradients so far and a growing square | the last |
 //! | `ftrl` | McMahan et al. (2013), FTRL-proximal | the minimum of all linearised losses so far | the last |
+//! | `svm` | Crammer & Singer (2001), Keerthi et al. (2008), as in liblinear and MaltParser | coordinate ascent of the dual over all decisions at once | the last |
 //! | `nn` | one hidden layer of tanh units, each layer by `sgd-plus` or `ftrl` | | the last |
 //!
 //! What is minimised is the objective's business ([`Objective`](crate::learn::Objective)): a learner is given the gradient.
@@ -23,16 +25,18 @@ mod network;
 mod rule;
 mod sgd;
 mod sgd_plus;
+mod summed;
 
 pub(super) use adagrad::AdaGrad;
 pub(super) use fixed::Fixed;
 pub(super) use ftrl::Ftrl;
 pub(super) use linear::Scratch;
 pub(super) use network::{Network, n_units};
-pub(super) use rule::Clock;
 pub use rule::LearnerOptions;
+pub(super) use rule::{Clock, Rule};
 pub(super) use sgd::Sgd;
 pub(super) use sgd_plus::SgdPlus;
+pub(super) use summed::Summed;
 
 use crate::choice::choice;
 
@@ -53,8 +57,12 @@ choice! {
         SgdPlus = "sgd-plus",
         /// Adaptive gradient descent.
         Adagrad = "adagrad",
+        /// Regularised dual averaging.
+        DualAveraging = "dual-averaging",
         /// Follow the regularised leader, proximal.
         Ftrl = "ftrl",
+        /// A support vector machine, offline on the canonical derivations.
+        Svm = "svm",
         /// One hidden layer.
         Nn = "nn",
     }

@@ -100,7 +100,7 @@ impl Network {
             .enumerate()
             .map(|(unit, (behind, h))| ((self.first + unit) as u32, behind * (1.0 - h * h)))
             .collect();
-        update(rule, &mut self.hidden, &mut self.clocks[0], features, &behind, scratch);
+        update(rule, &mut self.hidden, (&mut self.clocks[0], true), features, &behind, scratch);
         for (unit, &(_, gradient)) in behind.iter().enumerate() {
             self.biases.update(rule, &self.clocks[0], unit, &[1.0], gradient);
         }

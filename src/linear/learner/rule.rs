@@ -8,7 +8,7 @@ use crate::linear::State;
 pub struct LearnerOptions {
     /// The learner; of a network, that of its layers.
     pub update: Learner,
-    /// η of `sgd`, `asgd`, `sgd-plus` and `adagrad`, α of `ftrl`, C of `mira`.
+    /// η of `sgd`, `asgd`, `sgd-plus`, `adagrad` and `dual-averaging`, α of `ftrl`, C of `mira` and `svm`.
     pub rate: f32,
     /// β of `ftrl`.
     pub beta: f32,
@@ -16,6 +16,10 @@ pub struct LearnerOptions {
     pub hidden: usize,
     /// Features that come fewer times in the first pass are left out.
     pub min_count: u8,
+    /// λ of `sgd` and `dual-averaging`: the loss has λ/2 times the squared norm of the weights added to it.
+    pub l2: f32,
+    /// Whether an example is a sentence, as in global training, and not a decision: for the learners above, where time counts.
+    pub by_sentence: bool,
 }
 
 impl LearnerOptions {
@@ -24,12 +28,12 @@ impl LearnerOptions {
         let update = if learner == Learner::Nn { Learner::Ftrl } else { learner };
         let rate = match update {
             Learner::Perceptron | Learner::Mira | Learner::Nn => 1.0,
-            Learner::Sgd | Learner::SgdPlus => 0.5,
-            Learner::Asgd | Learner::Adagrad => 0.1,
+            Learner::Sgd | Learner::SgdPlus | Learner::DualAveraging => 0.5,
+            Learner::Asgd | Learner::Adagrad | Learner::Svm => 0.1,
             Learner::Ftrl => 0.005,
         };
         let (hidden, min_count) = if learner == Learner::Nn { (5, 2) } else { (0, 1) };
-        LearnerOptions { update, rate, beta: 0.1, hidden, min_count }
+        LearnerOptions { update, rate, beta: 0.1, hidden, min_count, l2: 0.0, by_sentence: false }
     }
 }
 
@@ -67,6 +71,12 @@ pub trait Rule: Copy {
 
     /// What to add to a weight.
     fn change(&self, step: f32, gradient: f32, x: f32, weight: f32, state: &mut State) -> f32;
+
+    /// What the numbers that stand in place of the weights are to be multiplied with after the examples so far, if they are
+    /// not the weights themselves.
+    fn factor(&self, _: &Clock) -> Option<f32> {
+        None
+    }
 
     /// The state with which a weight starts at `weight`.
     fn starting_at(&self, _weight: f32) -> State {

@@ -1,0 +1,177 @@
+//! Whether the options of a training run make sense together.
+
+use super::{Objective, TrainOptions, Training, Update, check_ranges};
+use crate::decode::SearchKind;
+use crate::error::{Error, Result};
+use crate::linear::Learner;
+use crate::model::Comparison;
+use crate::scorer::Decisions;
+
+impl TrainOptions {
+    /// Whether the options make sense together.
+    ///
+    /// # Errors
+    /// If they do not, with the option to change.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
+        check_ranges(self)?;
+        self.iterations.check(self.patience, self.max_iterations)?;
+        if !self.system.oracles().contains(&self.oracle) {
+            let known: Vec<&str> = self.system.oracles().iter().map(|oracle| oracle.name()).collect();
+            let (system, oracle) = (self.system, self.oracle.name());
+            return wrong(&format!("{system} has no {oracle} oracle; expected --oracle {}", known.join(" or ")));
+        }
+        self.system.check_roots(self.roots)?;
+        self.check_learner()?;
+        self.check_search()
+    }
+
+    fn check_learner(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
+        let is_perceptron = self.learner == Learner::Perceptron;
+        let asked = self.rate.is_some() || self.min_count.is_some() || self.decisions != Decisions::Joint;
+        if is_perceptron && self.training != Training::L2s && asked {
+            return wrong(
+                "--rate, --min-count and --decisions are for learners of real-valued weights; expected another --learner than \
+                 perceptron",
+            );
+        }
+        if self.training == Training::Global {
+            if self.dropout != 0.0 {
+                return wrong("--dropout is for training on single decisions; expected --training greedy or l2s");
+            }
+            if self.decisions != Decisions::Joint {
+                return wrong("global training decides on whole actions; expected --decisions joint");
+            }
+        }
+        self.check_svm()?;
+        self.check_objective()?;
+        if self.training != Training::Global && self.comparison() != Comparison::default() {
+            return wrong(
+                "--align and --normalise are for --training global; `treebeam parse` has them for beams of other models",
+            );
+        }
+        let regularised = matches!(self.learner, Learner::Sgd | Learner::DualAveraging);
+        if self.l2.is_some() && !regularised {
+            return wrong("--l2 is for --learner sgd and dual-averaging");
+        }
+        if self.learner != Learner::Nn && (self.hidden.is_some() || self.nn_update.is_some()) {
+            return wrong("--hidden and --nn-update are for --learner nn");
+        }
+        if self.nn_update.is_some_and(|update| !matches!(update, Learner::SgdPlus | Learner::Ftrl)) {
+            return wrong("expected --nn-update sgd-plus or ftrl");
+        }
+        if self.batch > 1 && self.learner != Learner::Svm && (!self.is_perceptron() || self.training == Training::L2s) {
+            return wrong("--batch is for perceptrons; other learners learn from one decision at a time");
+        }
+        if self.learner == Learner::Nn && self.replicas > 1 {
+            return wrong("networks cannot be added up; expected --replicas 1 with --learner nn");
+        }
+        Ok(())
+    }
+
+    fn check_svm(&self) -> Result<()> {
+        if self.learner != Learner::Svm {
+            return Ok(());
+        }
+        let refused = [
+            (self.training != Training::Greedy, "it is trained on single decisions; expected --training greedy"),
+            (!self.oracle.is_static(), "its examples are those of canonical derivations; expected --oracle static"),
+            (self.objective.is_some_and(|objective| objective != Objective::Hinge), "expected --objective hinge"),
+            (self.decisions != Decisions::Joint, "expected --decisions joint"),
+            (self.replicas > 1, "its minimum does not depend on the order; expected --replicas 1"),
+            (self.batch > 1, "expected --batch 1"),
+            (self.dropout != 0.0, "its examples do not change; expected no --dropout"),
+            (self.min_count.is_some_and(|n| n > 1), "expected no --min-count"),
+        ];
+        match refused.into_iter().find(|&(is_refused, _)| is_refused) {
+            Some((_, why)) => Err(Error::Usage(format!("--learner svm is a support vector machine: {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_objective(&self) -> Result<()> {
+        let wrong = |message: String| Err(Error::Usage(message));
+        let (objective, training, learner) = (self.objective(), self.training, self.learner);
+        let all = Objective::all_of(training);
+        if !all.contains(&objective) {
+            let all: Vec<&str> = all.iter().map(|objective| objective.name()).collect();
+            let (objective, training) = (objective.name(), training.name());
+            let expected = all.join(" or ");
+            return wrong(format!(
+                "{objective} is no objective of --training {training}; expected --objective {expected}"
+            ));
+        }
+        let global = training == Training::Global;
+        let corrects: &[Objective] = match (learner, global) {
+            (Learner::Perceptron, true) => &[Objective::Perceptron, Objective::LossAugmented],
+            (Learner::Mira, true) => &[Objective::LossAugmented],
+            (Learner::Perceptron | Learner::Mira, false) => &[Objective::Hinge, Objective::Perceptron],
+            _ => all,
+        };
+        if !corrects.contains(&objective) {
+            let corrects: Vec<&str> = corrects.iter().map(|objective| objective.name()).collect();
+            let (learner, expected) = (learner.name(), corrects.join(" or "));
+            return wrong(format!(
+                "{learner} corrects mistakes; expected --objective {expected}, or another --learner"
+            ));
+        }
+        if global && objective.is_probability() && self.update.needs_violations() {
+            let objective = objective.name();
+            return wrong(format!("{objective} knows no violations; expected --update early or standard or laso"));
+        }
+        if self.loss_weight.is_some() && !(global && objective.adds_losses()) {
+            return wrong(
+                "--loss-weight is for --training global with --objective loss-augmented or softmax-margin".to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    fn check_exact(&self) -> Result<()> {
+        let sums_losses = matches!(self.objective(), Objective::Perceptron | Objective::LossAugmented);
+        let refused = [
+            (
+                self.training != Training::Global,
+                "training on single decisions looks for no derivation; expected --training global, or `treebeam parse --search \
+                 exact`",
+            ),
+            (!sums_losses, "there is no beam to sum over; expected --objective perceptron or loss-augmented"),
+            (self.update != Update::Standard, "every mistake is a violation at the end; expected --update standard"),
+            (self.comparison() != Comparison::default(), "it has no beam; leave out --align and --normalise"),
+        ];
+        match refused.into_iter().find(|&(is_refused, _)| is_refused) {
+            Some((_, why)) => Err(Error::Usage(format!("exact search compares whole derivations: {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_search(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
+        if self.search == SearchKind::Exact {
+            self.check_exact()?;
+        }
+        let asked = self.preset.is_some()
+            || self.roll_in.is_some()
+            || self.roll_out.is_some()
+            || self.alpha.is_some()
+            || self.reference_share.is_some()
+            || self.run_reference;
+        if self.training != Training::L2s {
+            return match asked {
+                true => wrong(
+                    "--preset, --roll-in, --roll-out, --alpha, --reference-share and --run-reference are for --training l2s",
+                ),
+                false => Ok(()),
+            };
+        }
+        if !self.oracle.explores() {
+            let oracle = self.oracle.name();
+            return wrong(&format!(
+                "learning to search needs costs in all configurations, which the {oracle} oracle has not; expected a \
+                 dynamic oracle, if the system has one"
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! Training offline: the decisions of all canonical derivations are collected once, with their features, and a
+//! [support vector machine](SupportVectors) is trained on them as one problem, pass after pass. What the parser would do is not
+//! asked: this is how MaltParser is trained, and the baseline that learning along one's own path was measured against.
+
+use rayon::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::TrainOptions;
+use super::data::{Example, TrainingData};
+use super::trainer::ModelRun;
+use crate::configuration::{Arena, Point};
+use crate::decode::{Machine, Workspace};
+use crate::error::{Error, Result};
+use crate::features::Compiled;
+use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
+use crate::model::{Frozen as _, Model};
+use crate::process::Clock;
+use crate::random;
+use crate::system::TransitionSystem;
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
+use crate::with_system;
+
+/// A training run of a support vector machine.
+#[derive(Debug)]
+pub struct OfflineRun<'t> {
+    options: &'t TrainOptions,
+    data: &'t TrainingData,
+    pool: rayon::ThreadPool,
+    progress: Progress<SupportVectors>,
+}
+
+impl<'t> OfflineRun<'t> {
+    /// A run on `data` with up to `threads` threads, on which the result does not depend; all but the passes are done on these.
+    ///
+    /// # Errors
+    /// If the options contradict each other or threads cannot be started.
+    pub fn new(options: &'t TrainOptions, data: &'t TrainingData, threads: usize) -> Result<OfflineRun<'t>> {
+        options.check()?;
+        options.iterations.check_dev(data.has_dev())?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
+        let features = Arc::new(data.header().compile()?);
+        let examples = pool.install(|| {
+            with_system!(options.system, options.roots, |system| {
+                // Whether items remember their actions matters to what features read.
+                let machine = Machine { system, actions: data.actions(), keeps_history: features.reads_history() };
+                let of = |workspace: &mut Workspace<LinearMemory>, example: &Example| {
+                    collect(machine, &features, example, workspace)
+                };
+                gather(data, &of)
+            })
+        });
+        let machine = SupportVectors::new(features, data.stages().clone(), Arc::new(examples), options.learner().rate);
+        Ok(OfflineRun { options, data, pool, progress: Progress::new(vec![machine]) })
+    }
+}
+
+/// All sentences' examples, one sentence after the other.
+fn gather(data: &TrainingData, of: &(dyn Fn(&mut Workspace<LinearMemory>, &Example) -> Examples + Sync)) -> Examples {
+    let n_labels = data.actions().n_labels();
+    let parts =
+        data.examples().par_iter().map_init(|| Workspace::new(n_labels), |workspace, example| of(workspace, example));
+    let parts: Vec<Examples> = parts.collect();
+    let mut all = Examples::default();
+    parts.iter().for_each(|part| all.append(part));
+    all
+}
+
+/// The decisions of a canonical derivation.
+fn collect<S: TransitionSystem>(
+    machine: Machine<S>,
+    features: &Compiled,
+    example: &Example,
+    workspace: &mut Workspace<LinearMemory>,
+) -> Examples {
+    workspace.input.clone_from(&example.input);
+    workspace.start();
+    let (bump, context, scratch) = workspace.parts(machine.actions);
+    scratch.memory.begin(context, machine.actions.width());
+    let arena = Arena::new(bump, context.label_sets, &[]);
+    let mut item = machine.initial(arena, context.input.n_words());
+    let mut examples = Examples::default();
+    for &choice in &example.derivation {
+        let c = &item.configuration;
+        for point in 0..machine.system.n_points(c) as Point {
+            let cells = crate::configuration::View::cells(item, point);
+            examples.push_point(scratch.memory.features(features, context, &cells), machine.system.permitted(c, point));
+        }
+        examples.push(choice);
+        item = machine.successor(item, choice, 0, true, arena);
+    }
+    examples
+}
+
+impl ModelRun<Linear> for OfflineRun<'_> {
+    fn model(&self) -> Result<Model<Linear>> {
+        let best = self.progress.kept()?;
+        let mut header = self.data.header().clone();
+        header.provenance.iteration = best.iteration;
+        Model::new(header, best.finished.clone())
+    }
+}
+
+impl Run for OfflineRun<'_> {
+    /// The progress of a pass is told in sentences, though decisions of all are visited in any order.
+    fn n_sentences(&self) -> usize {
+        self.data.examples().len()
+    }
+
+    fn stopping(&self) -> Stopping {
+        self.options.stopping()
+    }
+
+    fn reports(&self) -> &[IterationReport] {
+        &self.progress.reports
+    }
+
+    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
+        let OfflineRun { options, data, pool, progress } = self;
+        let clock = Clock::start(pool);
+        let machine = &mut progress.replicas[0];
+        let mut order: Vec<usize> = (0..machine.n_decisions()).collect();
+        random::shuffle(&mut order, &mut random::stream(options.seed, "shuffle", &[u64::from(progress.iteration)]));
+        let n_sentences = data.examples().len();
+        let mut done = 0;
+        let updates = machine.pass(&order, data.actions(), || {
+            let before = done * n_sentences / order.len();
+            done += 1;
+            let after = done * n_sentences / order.len();
+            if after > before {
+                tick(after);
+            }
+        });
+        let pass = Pass {
+            updates,
+            seconds: clock.seconds(),
+            cpu_seconds: clock.cpu_seconds(),
+            stopping: options.stopping(),
+            keep: options.keep,
+            has_dev: data.has_dev(),
+        };
+        let score_dev = |scorer: &Linear| pool.install(|| data.score_dev(scorer));
+        progress.end_pass(pass, score_dev);
+    }
+
+    fn save(&self, path: &Path) -> Result<()> {
+        self.progress.save(self.data.header(), path)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<()> {
+        self.progress.load(self.data.header(), path)
+    }
+
+    fn write(&self, path: &Path) -> Result<Written> {
+        let model = self.model()?;
+        model.write(path)?;
+        Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })
+    }
+}
