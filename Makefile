@@ -62,6 +62,9 @@ fuzz: ## look for inputs that break a promise: SECONDS=... for each target, FUZZ
 torture: build ## closed streams, full disks, kills, bombs, flipped bits, strange numbers and names; ROUNDS=... of each; needs Python
 	$(PYTHON) tests/torture/run.py $(TREEBEAM) --rounds $(ROUNDS)
 
+test-slurm: build ## an experiment on a Slurm of two simulated nodes; needs root and the packages slurm-wlm and munge
+	tests/slurm/run.sh $(TREEBEAM)
+
 bench: ## how long reading, features, scoring and decoding take
 	$(CARGO) bench --bench main
 
@@ -81,6 +84,7 @@ clean: ## remove what was built and the demo's output
 # one per core. Runs that were interrupted go on where they stopped, and several may run at the same time. SEEDS="1 2" and
 # TREEBANKS="en_ewt UD_Turkish-IMST" replace those of the profile. Tables, plots and records are in results/ (demo/ for the demo);
 # those of runs with other seeds or treebanks in runs/, for they are no results of these experiments; OUT=DIR puts them anywhere.
+# ENGINE=slurm submits the cells to a cluster instead of running them here.
 
 QUICK ?=
 PROFILE ?= quick
@@ -88,9 +92,9 @@ JOBS ?=
 SEEDS ?=
 OUT ?=
 TREEBANKS ?=
+ENGINE ?=
 
 TREEBEAM = target/release/treebeam
-# ENGINE=slurm submits instead of running.
 EXPERIMENT = $(TREEBEAM) experiment $(if $(ENGINE),submit --engine $(ENGINE),run)
 SETTINGS = $(if $(OUT),--out '$(OUT)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS),--set 'seeds=$(SEEDS)') $(if $(TREEBANKS),--set 'treebanks=$(TREEBANKS)')
 
@@ -135,13 +139,6 @@ systems: build ## every transition system, greedy and with a beam
 updates: build ## what global training compares and minimises: update strategies, losses, learners
 global-vs-greedy beam-ablation beam-margin search-axis systems updates:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
-
-ENGINE ?=
-
-.PHONY: test-slurm
-
-test-slurm: build ## an experiment on a Slurm of two simulated nodes; needs root and the packages slurm-wlm and munge
-	tests/slurm/run.sh $(TREEBEAM)
 
 RESULTS ?= results
 PICTURES = target/report-check

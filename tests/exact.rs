@@ -40,7 +40,7 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
         for mv in permitted.moves.iter() {
             let lost = |label| match (self.loss, self.system.arc(plain, 0, mv)) {
                 (Some((gold, weight)), Some((head, word))) => {
-                    weight * i64::from(gold.head(word) != head || gold.label(word) != label)
+                    weight * if gold.head(word) == head { i64::from(gold.label(word) != label) } else { 2 }
                 }
                 _ => 0,
             };
@@ -121,8 +121,11 @@ fn check<S: TransitionSystem>(
         assert_eq!(score, best, "{what}");
         let decoder = Decoder::new(system, actions, scorer);
         let (again, tree) = replay(&decoder, &mut workspace, &derivation);
-        let wrong = |word: &Node| gold.head(*word) != tree.head(*word) || gold.label(*word) != tree.label(*word);
-        let lost = weight.unwrap_or(0) * tree.words().filter(wrong).count() as i64;
+        let lost = |word: Node| match gold.head(word) == tree.head(word) {
+            true => i64::from(gold.label(word) != tree.label(word)),
+            false => 2,
+        };
+        let lost = weight.unwrap_or(0) * tree.words().map(lost).sum::<i64>();
         assert_eq!(again + lost, score, "{what}");
         if weight.is_none() {
             let parsed = tabulation.decode(&scorer, actions, &mut workspace);
@@ -242,6 +245,12 @@ fn told(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// The labelled attachment score on the development data after the last iteration.
+fn las_of(log: &str) -> f64 {
+    let (_, after) = log.rsplit_once("LAS ").unwrap();
+    after.split_whitespace().next().unwrap().parse().unwrap()
+}
+
 #[test]
 fn exact_search_from_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -268,6 +277,17 @@ fn exact_search_from_the_command_line() {
             let all = read("exact.conllu").lines().count();
             assert!(same * 100 >= all * 80, "{system}, {roots}: {same} of {all} lines");
         }
+    }
+    let learners = [
+        ("arc-hybrid", "--objective loss-augmented"),
+        ("arc-hybrid", "--learner mira"),
+        ("arc-eager", "--learner mira --oracle static"),
+    ];
+    for (system, options) in learners {
+        let options = format!("--system {system} --features minimal --search exact --dev test.conllu {options}");
+        let trained = trained(at, &options);
+        assert!(trained.status.success(), "{options}: {}", told(&trained));
+        assert!(las_of(&told(&trained)) > 30.0, "{options}: {}", told(&trained));
     }
     // A model of a beam, decoded exactly.
     assert!(trained(at, "--system arc-hybrid --features minimal --beam 2").status.success());
@@ -307,6 +327,8 @@ fn what_cannot_be_searched_exactly_is_named() {
         ),
         ("--features minimal --search exact --training greedy", "expected --training global"),
         ("--features minimal --search exact --update early", "expected --update standard"),
+        ("--features minimal --search exact --objective crf", "expected --objective perceptron or loss-augmented"),
+        ("--features minimal --search exact --align words", "leave out --align and --normalise"),
     ] {
         let refused = trained(at, options);
         assert!(!refused.status.success() && told(&refused).contains(expected), "{options}: {}", told(&refused));

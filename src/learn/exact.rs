@@ -5,6 +5,7 @@
 //! whole derivations are compared. With loss-augmented decoding the Hamming loss of heads and labels is added to scores,
 //! which tabulation can do as the loss is a sum over arcs.
 
+use super::global::Lesson;
 use super::supervision::{GoldSide, Supervision};
 use crate::configuration::Arena;
 use crate::decode::exact::{Loss, Tabulation};
@@ -17,12 +18,12 @@ use crate::system::{Choice, Permitted, TransitionSystem};
 const FORBIDDING: i64 = 1 << 44;
 
 /// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted
-/// and the gold derivation; whether there is any. `margin` is what a wrong word adds to the score of the predicted one.
+/// and the gold derivation; whether there is any.
 pub fn learn<S: TransitionSystem, T: Trainable>(
     tabulation: &Tabulation,
     supervision: &Supervision<S>,
     gold_side: GoldSide,
-    margin: i64,
+    lesson: Lesson,
     model: &T,
     workspace: &mut Workspace<T::Memory>,
     gradient: &mut T::Gradient,
@@ -30,7 +31,8 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
     let Supervision { machine, gold } = *supervision;
     let scorer = model.scorer();
     let loss = |weight| Some(Loss { gold, weight }).filter(|_| weight != 0);
-    let (predicted, _) = tabulation.search(&scorer, machine.actions, workspace, loss(margin));
+    let margin = lesson.loss_weight(model.unit());
+    let (predicted, highest) = tabulation.search(&scorer, machine.actions, workspace, loss(margin.into()));
     let best_gold;
     let gold: &[Choice] = match gold_side {
         GoldSide::Canonical(derivation) => derivation,
@@ -46,16 +48,24 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
     let (bump, context, scratch) = workspace.parts(machine.actions);
     scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
+    let mut gold_score = 0;
     for (derivation, slope) in [(&predicted[..], 1.0), (gold, -1.0)] {
         let mut item: &Item<_> = machine.initial(arena, context.input.n_words());
         for (step, &choice) in derivation.iter().enumerate() {
+            let query = Query { view: item, point: choice.point, permitted: Permitted::default() };
+            if lesson.aggressiveness.is_some() && slope < 0.0 {
+                let scores = scorer.score_one(scratch.memory, context, query);
+                gold_score += i64::from(scores[usize::from(choice.action)]);
+            }
             if step >= parted {
-                let query = Query { view: item, point: choice.point, permitted: Permitted::default() };
                 let slopes = [(u32::from(choice.action), slope)];
                 model.credit(scratch.memory, context, query, None, 0, &slopes, gradient);
             }
             item = machine.successor(item, choice, 0, false, arena);
         }
+    }
+    if let Some(aggressiveness) = lesson.aggressiveness {
+        model.lengthen(gradient, (highest - gold_score) as f32 / model.unit(), aggressiveness);
     }
     true
 }

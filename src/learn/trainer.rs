@@ -432,8 +432,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let supervision = Supervision { machine, gold: &example.gold };
         let side = self.gold_side(example);
         let mut gradient = T::Gradient::default();
-        let margin = i64::from(lesson.loss_weight(model.unit()));
-        let updated = exact::learn(tabulation, &supervision, side, margin, model, workspace, &mut gradient);
+        let updated = exact::learn(tabulation, &supervision, side, lesson, model, workspace, &mut gradient);
         (u64::from(updated), gradient)
     }
 

@@ -217,11 +217,9 @@ pub fn submit(experiments: &Experiments, opened: &[Opened], options: &Options) -
     let here = std::env::current_dir().context("the current folder")?;
     let folder = here.join(options.job_folder.clone().unwrap_or_else(|| free_folder(&name)));
     let scripts = Scripts { name, here, folder: folder.clone(), experiments, options };
-    let arrays: Vec<(usize, &[Task])> = {
-        let most = max_array_size();
-        tasks.chunks(most).enumerate().map(|(number, chunk)| (number * most, chunk)).collect()
-    };
-    let arrays: Vec<String> = arrays.into_iter().map(|(first, chunk)| scripts.array(first, chunk)).collect();
+    let most = max_array_size();
+    let script = |(number, chunk)| scripts.array(number * most, chunk);
+    let arrays: Vec<String> = tasks.chunks(most).enumerate().map(script).collect();
     let n_cells: usize = tasks.iter().map(|task| task.keys.len()).sum();
     let hours = tasks.iter().map(|task| task.seconds).sum::<f64>() / 3600.0;
     eprintln!("{n_cells} cells in {} tasks, about {hours:.1} hours of one core", tasks.len());

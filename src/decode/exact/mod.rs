@@ -58,12 +58,13 @@ pub struct Tabulation {
     reads_s1: bool,
 }
 
-/// A loss that is added to scores: `weight` for each word whose head or label is not that of the gold tree.
+/// A loss that is added to scores, the Hamming loss of heads and labels: a word with a wrong head counts as 2, one with the gold
+/// head and a wrong label as 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Loss<'g> {
     /// The gold tree.
     pub gold: &'g Gold,
-    /// What a wrong word adds, in the scores' fixed point; below 0 it takes away.
+    /// What a loss of 1 adds, in the scores' fixed point; below 0 it takes away.
     pub weight: i64,
 }
 

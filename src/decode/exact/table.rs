@@ -119,7 +119,7 @@ impl<'t> Table<'t> {
                         let scores = scorer.row(memory, context, number, permitted);
                         let lost = |action| match (loss, arc) {
                             (Some(loss), Some(arc)) => {
-                                loss.weight * i64::from(arc.is_wrong(loss.gold, context.actions, action))
+                                loss.weight * arc.loss(loss.gold, context.actions, action)
                             }
                             _ => 0,
                         };
@@ -217,13 +217,13 @@ enum Head {
 }
 
 impl Arc {
-    /// Whether head or label are not the gold tree's.
-    fn is_wrong(&self, gold: &Gold, actions: &Actions, action: ActionId) -> bool {
+    /// How much of head and label is not the gold tree's: see [`Loss`].
+    fn loss(&self, gold: &Gold, actions: &Actions, action: ActionId) -> i64 {
         let is_gold = match self.head {
             Head::Is(head) => gold.head(self.dependent) == head,
             Head::IsGold => true,
             Head::IsNotGold => false,
         };
-        !is_gold || actions.get(action).label != gold.label(self.dependent)
+        if is_gold { i64::from(actions.get(action).label != gold.label(self.dependent)) } else { 2 }
     }
 }
