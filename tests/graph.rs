@@ -148,7 +148,7 @@ fn options_of_the_other_kind_of_parser_are_refused() {
         "--system mst --nonprojective lift",
         "--system eisner --aggressiveness 0",
         "--system eisner --iterations 0",
-        "--system arc-eager --learner mira",
+        "--system arc-eager --decisions separate",
         "--aggressiveness 1",
     ] {
         let line = TRAIN.replace(" --iterations 3", "");

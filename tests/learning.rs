@@ -249,7 +249,9 @@ fn every_objective_of_global_training_learns_what_it_is_shown() {
             (SystemKind::Swap, OracleKind::Static, 3),
             (SystemKind::ArcHybrid, OracleKind::Static, 1),
         ] {
-            let (iterations, keep, features) = (25.into(), Keep::Last, "stack".to_owned());
+            // MIRA's steps are just long enough, and many.
+            let iterations = if options.learner == Learner::Mira { 80.into() } else { 25.into() };
+            let (keep, features) = (Keep::Last, "stack".to_owned());
             let options = TrainOptions {
                 system,
                 features,

@@ -68,7 +68,12 @@ impl Comparison {
                 if distance(item) <= target { done.push(item) } else { open.push(item) }
             }
         }
-        // Of equals, what came first.
+        self.keep_best(&mut done, width, distinct);
+        *items = done;
+    }
+
+    /// Sorts items that have consumed as many words, and keeps the best; of equals, what came first.
+    pub fn keep_best<'a, C: View<'a>>(self, done: &mut Vec<&'a Item<'a, C>>, width: usize, distinct: &mut Identities) {
         done.sort_by_cached_key(|item| {
             let divided = if self.by_length() { mean(item.score, item.length()) } else { i128::from(item.score) };
             Reverse(divided)
@@ -76,7 +81,6 @@ impl Comparison {
         distinct.clear();
         done.retain(|item| distinct.insert(item.identity()));
         done.truncate(width);
-        *items = done;
     }
 }
 

@@ -83,10 +83,11 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
         let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
         let mut fell_off = false;
         while !fell_off && pursuit.advance(beams, arena, context, &mut scratch) {
-            let step = beams.scores();
-            trace.push(step);
-            prefixes.push((beams.items[0], beams.gold_items[0]));
-            fell_off = update.stops_early() && !step.gold_in_beam;
+            for (scores, pair) in beams.pairs() {
+                trace.push(scores);
+                prefixes.push(pair);
+                fell_off = update.stops_early() && !scores.gold_in_beam;
+            }
         }
         drop(pursuit);
         let of = (&*parameters, &mut *scratch.memory, context);

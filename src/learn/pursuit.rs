@@ -35,6 +35,9 @@ pub struct Beams<'a, C> {
     pub items: Vec<&'a Item<'a, C>>,
     /// The best gold derivations so far, best first.
     pub gold_items: Vec<&'a Item<'a, C>>,
+    /// Where beams advance by words: the best prefixes, free and gold, of the transition before the end of the last word at
+    /// which gold fell off.
+    fell_off_inside: Option<(&'a Item<'a, C>, &'a Item<'a, C>)>,
     n_steps: usize,
     buffers: Buffers<'a, C>,
 }
@@ -56,7 +59,18 @@ impl<'a, C> Beams<'a, C> {
         self.items.clone_from(&self.gold_items);
     }
 
-    /// The scores of the best prefixes, which training records of each step.
+    /// The prefixes that training compares after a step, predicted and gold: the best ones; and before them, if gold fell off
+    /// between two words, the best ones there. At the end of the word the gold prefix might outscore those that it lost to.
+    pub fn pairs(&self) -> impl Iterator<Item = (PrefixScores, (&'a Item<'a, C>, &'a Item<'a, C>))> {
+        let inside = self.fell_off_inside.map(|(predicted, gold)| {
+            let (predicted_is_gold, gold_in_beam) = (false, false);
+            let scores = PrefixScores { predicted: predicted.score, gold: gold.score, predicted_is_gold, gold_in_beam };
+            (scores, (predicted, gold))
+        });
+        inside.into_iter().chain([(self.scores(), (self.items[0], self.gold_items[0]))])
+    }
+
+    /// The scores of the best prefixes.
     pub fn scores(&self) -> PrefixScores {
         let (predicted, gold) = (self.items[0], self.gold_items[0]);
         PrefixScores {
@@ -75,6 +89,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         Beams {
             items: vec![initial],
             gold_items: vec![initial],
+            fell_off_inside: None,
             n_steps: 0,
             buffers: Buffers {
                 queries: Vec::new(),
@@ -94,7 +109,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         context: Context,
         scratch: &mut Scratch<C::Memory>,
     ) -> bool {
-        let Beams { items, gold_items, n_steps, buffers } = beams;
+        let Beams { items, gold_items, n_steps, buffers, .. } = beams;
         let decoder = &self.decoder;
         if items.iter().chain(&*gold_items).all(|item| decoder.machine.is_terminal(item)) {
             return false;
@@ -116,34 +131,56 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
                 *scratch.distinct = distinct;
                 (*items, *gold_items) = (next, next_gold);
             }
-            Align::Words => {
-                let furthest = items.iter().chain(&*gold_items).map(|item| decoder.distance(item)).max();
-                let target = furthest.unwrap_or(0).saturating_sub(1);
-                let distance = |item: &Item<'a, S::Shared<'a>>| decoder.distance(item);
-                let mut distinct = std::mem::take(scratch.distinct);
-                self.comparison.consume(
-                    items,
-                    (target, self.width),
-                    &mut distinct,
-                    &distance,
-                    &mut |open, distinct, next| {
-                        self.step(open, None, arena, context, (scratch, distinct), buffers, next);
-                    },
-                );
-                self.comparison.consume(
-                    gold_items,
-                    (target, self.gold_width),
-                    &mut distinct,
-                    &distance,
-                    &mut |open, distinct, next| {
-                        self.gold_step(open, None, arena, context, (scratch, distinct), buffers, next)
-                    },
-                );
-                *scratch.distinct = distinct;
-            }
+            Align::Words => self.consume(beams, arena, context, scratch),
         }
-        *n_steps += 1;
+        beams.n_steps += 1;
         true
+    }
+
+    /// Lets all items consume one more word. Both beams take their transitions side by side, so that it is seen where gold falls
+    /// off.
+    fn consume<'a>(
+        &self,
+        Beams { items, gold_items, fell_off_inside, buffers, .. }: &mut Beams<'a, S::Shared<'a>>,
+        arena: Arena<'a>,
+        context: Context,
+        scratch: &mut Scratch<C::Memory>,
+    ) {
+        let distance = |item: &Item<'a, S::Shared<'a>>| self.decoder.distance(item);
+        let furthest = items.iter().chain(&*gold_items).map(|item| distance(item)).max();
+        let target = furthest.unwrap_or(0).saturating_sub(1);
+        type Part<'a, C> = Vec<&'a Item<'a, C>>;
+        let part = |items: Part<'a, S::Shared<'a>>| -> (Part<'a, S::Shared<'a>>, Part<'a, S::Shared<'a>>) {
+            items.into_iter().partition(|item| distance(item) <= target)
+        };
+        let is_gold = |item: &&Item<'a, S::Shared<'a>>| item.is_gold;
+        let (mut done, mut open) = part(std::mem::take(items));
+        let (mut gold_done, mut gold_open) = part(std::mem::take(gold_items));
+        let mut distinct = std::mem::take(scratch.distinct);
+        *fell_off_inside = None;
+        while !open.is_empty() || !gold_open.is_empty() {
+            let (mut next, mut next_gold) = (Vec::new(), Vec::new());
+            if !open.is_empty() {
+                self.step(&open, None, arena, context, (scratch, &mut distinct), buffers, &mut next);
+            }
+            if !gold_open.is_empty() {
+                self.gold_step(&gold_open, None, arena, context, (scratch, &mut distinct), buffers, &mut next_gold);
+            }
+            let falls_off = open.iter().any(is_gold) && !done.iter().chain(&next).any(is_gold);
+            if falls_off && let (Some(predicted), Some(gold)) = (next.first(), next_gold.first()) {
+                *fell_off_inside = Some((*predicted, *gold));
+            }
+            let (finished, going_on) = part(next);
+            done.extend(finished);
+            open = going_on;
+            let (finished, going_on) = part(next_gold);
+            gold_done.extend(finished);
+            gold_open = going_on;
+        }
+        self.comparison.keep_best(&mut done, self.width, &mut distinct);
+        self.comparison.keep_best(&mut gold_done, self.gold_width, &mut distinct);
+        *scratch.distinct = distinct;
+        (*items, *gold_items) = (done, gold_done);
     }
 
     /// The best successors of items of the free beam, which have taken `n_steps`, if all have taken as many.

@@ -1,5 +1,7 @@
 //! What the methods cost, and the data.
 
+use std::collections::BTreeSet;
+
 use super::document::{Block, Cell, Content, Table};
 use super::summary::{Method, Summary};
 use crate::eval::Punctuation;
@@ -9,28 +11,64 @@ use crate::experiment::{Decoding, Record};
 pub fn costs(summary: &Summary) -> Block {
     let heads = ["column", "method", "training s", "sentences/s", "tokens/s", "features", "peak MB"];
     let mut table = Table::new(2, heads);
+    let all = processors(summary, |_, _| true);
     for column in summary.plan.spec.columns.iter().map(|c| c.name.get_ref()) {
         for method in summary.methods(column) {
             let figure = |digits: usize, value: &dyn Fn(&Record, &Decoding) -> f64| {
                 Cell::number(summary.average(column, &method, value).map(|s| s.mean), digits)
             };
+            let of_method = processors(summary, |c, m| c == column && *m == method);
+            // Where processors differ, times are marked by those that they were taken on.
+            let timed = |digits: usize, value: &dyn Fn(&Record, &Decoding) -> f64| {
+                let mut cell = figure(digits, value);
+                if all.len() > 1 && cell.value.is_some() {
+                    cell.text += &marks(&all, &of_method);
+                }
+                cell
+            };
             table.lines.push(vec![
                 Cell::text(column),
                 Cell::text(&method.label),
-                figure(1, &|r, _| r.training.wall_s),
-                figure(0, &|_, d| d.sentences_per_second()),
-                figure(0, &|_, d| d.tokens_per_second()),
+                timed(1, &|r, _| r.training.wall_s),
+                timed(0, &|_, d| d.sentences_per_second()),
+                timed(0, &|_, d| d.tokens_per_second()),
                 figure(0, &|r, _| r.training.n_features as f64),
                 figure(0, &|r, _| r.peak_rss_bytes.map_or(f64::NAN, |bytes| bytes as f64 / 1e6)),
             ]);
         }
     }
-    let note = "Averages over treebanks and seeds; one thread each. Training is by the clock, from reading the data to the \
+    let mut note = "Averages over treebanks and seeds; one thread each. Training is by the clock, from reading the data to the \
                 model. Speeds \
                 are of the test data by the clock, with the model in memory; where several cells ran at once, they took caches \
-                and memory from each other. Memory is the process's peak, with all cells that ran side by side.";
-    let reading = reading(summary);
-    Block { title: "Costs".to_owned(), reading, note: note.to_owned(), content: Content::Table(table) }
+                and memory from each other. Memory is the process's peak, with all cells that ran side by side."
+        .to_owned();
+    let mut reading = reading(summary);
+    if all.len() > 1 {
+        reading.clear();
+        let listed: Vec<String> = all
+            .iter()
+            .map(|processor| format!("{} {processor}", marks(&all, &BTreeSet::from([*processor])).trim()))
+            .collect();
+        note += &format!(
+            " **Times and speeds are of {} kinds of processor**, marked at each figure: {}. Compare only figures with the same \
+             marks.",
+            all.len(),
+            listed.join(", ")
+        );
+    }
+    Block { title: "Costs".to_owned(), reading, note, content: Content::Table(table) }
+}
+
+/// The models of the processors that the records of these columns and methods were made on.
+fn processors<'s>(summary: &'s Summary, is_meant: impl Fn(&str, &Method) -> bool) -> BTreeSet<&'s str> {
+    let entries = summary.entries.iter().filter(|entry| is_meant(&entry.column, &entry.method));
+    entries.flat_map(|entry| &entry.runs).map(|(record, _)| record.provenance.host.cpu.as_str()).collect()
+}
+
+/// What `some` of `all` processors are marked with: ` (a)`, ` (ab)`.
+fn marks(all: &BTreeSet<&str>, some: &BTreeSet<&str>) -> String {
+    let letters = all.iter().zip('a'..='z').filter(|(processor, _)| some.contains(*processor));
+    format!(" ({})", letters.map(|(_, letter)| letter).collect::<String>())
 }
 
 fn reading(summary: &Summary) -> Vec<String> {

@@ -246,6 +246,27 @@ mod tests {
         insta::assert_snapshot!("unfinished_experiment", eager);
     }
 
+    /// Means over two kinds of processor are no speeds of either.
+    #[test]
+    fn speeds_of_several_processors_are_marked() {
+        let plan = plan();
+        let costs_of = |second: &str| {
+            let mut store = Store::default();
+            for (number, cell) in plan.cells.iter().enumerate() {
+                let mut record = record(cell, "r1");
+                record.provenance.host.cpu = if number == 0 { second } else { "First" }.to_owned();
+                store.insert(record);
+            }
+            let text = markdown(&document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, Vec::new()));
+            text.split("## ").find(|part| part.starts_with("Costs")).unwrap().to_owned()
+        };
+        let (one, two) = (costs_of("First"), costs_of("Second"));
+        assert!(one.contains("Parsing is fastest") && !one.contains("(a)"), "{one}");
+        assert!(two.contains("(a) First, (b) Second") && !two.contains("Parsing is fastest"), "{two}");
+        let marked = |mark: &str| two.lines().filter(|line| line.starts_with('|') && line.contains(mark)).count();
+        assert!(marked("(ab)") == 1 && marked("(a)") > 1, "{two}");
+    }
+
     #[test]
     fn the_rule_for_punctuation_changes_the_figures() {
         let plan = plan();

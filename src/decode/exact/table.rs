@@ -118,9 +118,7 @@ impl<'t> Table<'t> {
                         let permitted = Permitted { moves, from_root: MoveSet::default().with(mv, from_root) };
                         let scores = scorer.row(memory, context, number, permitted);
                         let lost = |action| match (loss, arc) {
-                            (Some(loss), Some(arc)) => {
-                                loss.weight * arc.loss(loss.gold, context.actions, action)
-                            }
+                            (Some(loss), Some(arc)) => loss.weight * arc.loss(loss.gold, context.actions, action),
                             _ => 0,
                         };
                         for action in context.actions.of_move(mv) {
