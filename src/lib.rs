@@ -36,7 +36,7 @@
 //! | [`training`] | what training runs of every kind of parser have in common; checkpoints |
 //! | [`learn`] | greedy and global training and learning to search, with any objective and any scorer |
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
-//! | [`graph`] | arc-factored parsers as a yardstick: Eisner, Chu-Liu-Edmonds |
+//! | [`graph`] | graph-based parsers as a yardstick: Eisner in three orders, Chu-Liu-Edmonds |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
 //! | [`draw`] | dependency trees as pictures |
 //! | [`trace`] | beams that can be watched |

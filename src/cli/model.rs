@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use super::loaded::Loaded;
-use crate::graph::{GraphModel, N_TEMPLATES};
+use crate::graph::GraphModel;
 use crate::linear::{FrozenWeights, LinearModel, Weights as _};
 use crate::model::{Lags, Provenance};
 
@@ -89,10 +89,10 @@ fn of_graph(model: &GraphModel) -> serde_json::Result<Info> {
     let header = &model.header;
     let mut sizes = sizes(&model.weights);
     sizes["labels"] = header.labels.len().into();
-    sizes["templates"] = N_TEMPLATES.into();
+    sizes["templates"] = header.system.n_templates().into();
     let mut lines = vec![
         ("system", header.system.to_string()),
-        ("features", format!("of arcs, {N_TEMPLATES} templates")),
+        ("features", format!("of arcs, {} templates", header.system.n_templates())),
         ("columns", format!("words {:?}, tags {:?}", header.word_column, header.tag_column)),
         ("labels", header.labels.len().to_string()),
         weights(&model.weights),

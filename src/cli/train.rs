@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::range;
 use crate::files::{Output, Paths};
-use crate::graph::{GraphData, GraphTrainer, N_TEMPLATES};
+use crate::graph::{GraphData, GraphTrainer};
 use crate::learn::{Run, Stop, TrainingData, start as start_run};
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
@@ -111,8 +111,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             let data = GraphData::new(options, &train, dev.as_ref())?;
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(
-                "{}, features of arcs ({N_TEMPLATES} templates), {} labels, seed {}",
+                "{}, features of arcs ({} templates), {} labels, seed {}",
                 options.system,
+                options.system.n_templates(),
                 data.header().labels.len(),
                 options.seed
             ));

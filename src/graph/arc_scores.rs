@@ -44,11 +44,15 @@ impl ArcScores {
         &self.scores[self.place(0, dependent)..][..self.n_words + 1]
     }
 
+    /// At most the lowest score of any arc.
+    pub fn lowest(&self) -> i64 {
+        self.scores.iter().min().copied().unwrap_or(0).into()
+    }
+
     /// At least the difference between the highest and the lowest score of any arc.
     pub fn spread(&self) -> i64 {
         let highest = self.scores.iter().max().copied().unwrap_or(0);
-        let lowest = self.scores.iter().min().copied().unwrap_or(0);
-        i64::from(highest) - i64::from(lowest)
+        i64::from(highest) - self.lowest()
     }
 
     /// The score of a tree: the sum over its arcs. Entry 0 of `heads` is the head of word 1.

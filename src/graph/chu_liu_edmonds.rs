@@ -24,6 +24,9 @@
 use super::ArcScores;
 use crate::tree::{Node, ROOT, Roots};
 
+/// The score of an arc that cannot be.
+const IMPOSSIBLE: i64 = i64::MIN;
+
 /// Scratch memory. A *slot* is a live node; it is called by the number of one of the words in it.
 #[derive(Debug, Clone, Default)]
 pub struct ChuLiuEdmonds {
@@ -60,24 +63,53 @@ impl ChuLiuEdmonds {
     /// Writes the heads of the best tree into `heads`, entry 0 being that of word 1. The first of equal heads wins, so the
     /// tree depends on nothing but the scores.
     pub fn decode(&mut self, scores: &ArcScores, roots: Roots, heads: &mut Vec<Node>) {
-        self.start(scores, roots);
+        self.start(scores, charge(roots, scores.n_words(), scores.spread()));
+        self.run(heads);
+    }
+
+    /// The same for the best of those trees in which the first words have these heads and some arcs other scores, or cannot be
+    /// (head, dependent, score). Whether there is such a tree; it may still have several roots if all have.
+    pub fn decode_under(
+        &mut self,
+        scores: &ArcScores,
+        roots: Roots,
+        fixed: impl Iterator<Item = Node>,
+        changes: &[(Node, Node, Option<i64>)],
+        heads: &mut Vec<Node>,
+    ) -> bool {
+        let lowest = changes.iter().filter_map(|change| change.2).min().unwrap_or(0).min(scores.lowest());
+        let charge = charge(roots, scores.n_words(), scores.lowest() + scores.spread() - lowest);
+        self.start(scores, charge);
+        for (head, dependent) in fixed.zip(1..) {
+            let row = &mut self.scores[dependent * self.size..][..self.size];
+            let kept = row[head as usize];
+            row.fill(IMPOSSIBLE);
+            row[head as usize] = kept;
+        }
+        for &(head, dependent, score) in changes {
+            let charge = if head == ROOT { charge } else { 0 };
+            let place = scores.place(head, dependent);
+            self.scores[place] = score.map_or(IMPOSSIBLE, |score| score - charge);
+        }
+        self.run(heads)
+    }
+
+    /// Whether there is a tree.
+    fn run(&mut self, heads: &mut Vec<Node>) -> bool {
         for word in 1..self.size {
-            if self.stages[word] == Stage::New {
-                self.grow(word);
+            if self.stages[word] == Stage::New && !self.grow(word) {
+                return false;
             }
         }
         self.open_cycles();
         heads.clear();
         heads.extend(self.chosen[1..self.size].iter().map(|&(head, _)| head));
+        true
     }
 
-    fn start(&mut self, scores: &ArcScores, roots: Roots) {
+    fn start(&mut self, scores: &ArcScores, charge: i64) {
         let n = scores.n_words();
         self.size = n + 1;
-        let charge = match roots {
-            Roots::Single => scores.spread() * n as i64 + 1,
-            Roots::Several => 0,
-        };
         self.scores.clear();
         self.arcs.clear();
         for dependent in 0..=n as Node {
@@ -99,13 +131,13 @@ impl ChuLiuEdmonds {
         self.parents.resize(self.size, 0);
     }
 
-    /// Grows a path from `word` until it hangs on the root.
-    fn grow(&mut self, word: usize) {
+    /// Grows a path from `word` until it hangs on the root; whether it can.
+    fn grow(&mut self, word: usize) -> bool {
         self.path.clear();
         self.path.push(word);
         self.stages[word] = Stage::OnPath;
         while let Some(&last) = self.path.last() {
-            let source = self.choose(last);
+            let Some(source) = self.choose(last) else { return false };
             match self.stages[source] {
                 Stage::Finished => break,
                 Stage::OnPath => self.contract(source),
@@ -118,10 +150,11 @@ impl ChuLiuEdmonds {
         for &slot in &self.path {
             self.stages[slot] = Stage::Finished;
         }
+        true
     }
 
-    /// Chooses the best arc into `slot`; the slot that it comes from.
-    fn choose(&mut self, slot: usize) -> usize {
+    /// Chooses the best arc into `slot`; the slot that it comes from, unless none can be.
+    fn choose(&mut self, slot: usize) -> Option<usize> {
         let row = slot * self.size;
         let mut best: Option<(i64, usize)> = None;
         for source in (0..self.size).filter(|&source| source != slot && self.stages[source] != Stage::Gone) {
@@ -130,10 +163,10 @@ impl ChuLiuEdmonds {
                 best = Some((score, source));
             }
         }
-        let (score, source) = best.expect("the root is always a source");
+        let (score, source) = best.filter(|&(score, _)| score != IMPOSSIBLE)?;
         self.chosen_scores[slot] = score;
         self.chosen[self.nodes[slot]] = self.arcs[row + source];
-        source
+        Some(source)
     }
 
     /// Makes one node of the path from `first` on, in the slot `first`.
@@ -149,7 +182,8 @@ impl ChuLiuEdmonds {
             let mut into = (i64::MIN, (ROOT, ROOT));
             let mut from = into;
             for &slot in &self.path[start..] {
-                let gain = self.scores[slot * size + other] - self.chosen_scores[slot];
+                let score = self.scores[slot * size + other];
+                let gain = if score == IMPOSSIBLE { IMPOSSIBLE } else { score - self.chosen_scores[slot] };
                 if gain > into.0 {
                     into = (gain, self.arcs[slot * size + other]);
                 }
@@ -178,5 +212,13 @@ impl ChuLiuEdmonds {
             }
             self.chosen[part] = arc;
         }
+    }
+}
+
+/// What an arc from the root is charged, if scores differ by at most `spread`.
+fn charge(roots: Roots, n_words: usize, spread: i64) -> i64 {
+    match roots {
+        Roots::Single => spread * n_words as i64 + 1,
+        Roots::Several => 0,
     }
 }

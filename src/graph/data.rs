@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 use super::parser::{Search, Workspace, check_length};
-use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphKind, GraphOptions, Side};
+use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphOptions, Side};
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, Input};
@@ -41,10 +41,10 @@ impl GraphData {
             options.roots,
             options.nonprojective,
             options.lift,
-            options.system == GraphKind::Mst,
+            !options.system.is_projective(),
         )?;
         for (_, tree) in &mut kept {
-            if options.system == GraphKind::Eisner && !is_projective(tree) {
+            if options.system.is_projective() && !is_projective(tree) {
                 *tree = closest_projective(tree, options.roots);
             }
         }

@@ -19,11 +19,9 @@
 //! Time is cubic in the number of words, space quadratic. No back pointers are kept: a tree visits a linear number of spans,
 //! and where each of them splits is found again in linear time.
 
-use super::ArcScores;
-use crate::tree::{Node, ROOT, Roots};
-
-/// The score of a span that cannot be: low enough to lose against everything, high enough that a few may be added.
-const IMPOSSIBLE: i64 = i64::MIN / 8;
+use super::forest::{Edge, Forest, IMPOSSIBLE};
+use super::{ArcScores, Part};
+use crate::tree::{LabelId, Node, ROOT, Roots};
 
 /// Scratch memory: the chart. Each kind of span is stored so that the spans that differ in their inner end stand side by
 /// side; complete spans are wanted both ways.
@@ -42,9 +40,11 @@ pub struct Eisner {
     arcs: Vec<i64>,
 }
 
-/// A span of the best tree that is still to be taken apart.
-#[derive(Debug, Clone, Copy)]
-enum Span {
+/// A span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HalfTree {
+    /// All trees with a single root.
+    Whole,
     /// Complete, its head on the left.
     Right(usize, usize),
     /// Complete, its head on the right.
@@ -52,6 +52,8 @@ enum Span {
     /// Incomplete: head and dependent.
     Arc(usize, usize),
 }
+
+use HalfTree as Span;
 
 impl Eisner {
     /// Writes the heads of the best projective tree into `heads`, entry 0 being that of word 1. On ties the arc that ends
@@ -82,6 +84,7 @@ impl Eisner {
         };
         while let Some(span) = open.pop() {
             match span {
+                Span::Whole => {}
                 Span::Right(a, b) | Span::Left(a, b) if a == b => {}
                 Span::Right(a, b) => {
                     let m = a + 1 + split(self.run(&self.arcs, a, a + 1, b), self.run(&self.right_to, b, a + 1, b));
@@ -150,6 +153,77 @@ impl Eisner {
         let (from, to) = (self.at(a, b), self.at(b, a));
         self.left_from[from] = score;
         self.left_to[to] = score;
+    }
+}
+
+/// The chart of the last sentence, for more trees than the best one.
+#[derive(Debug)]
+pub struct Filled<'e, L> {
+    /// The chart, filled by [`Eisner::decode`] with these scores for so many roots.
+    pub eisner: &'e Eisner,
+    /// The scores.
+    pub scores: &'e ArcScores,
+    /// How many words may hang on the root.
+    pub roots: Roots,
+    /// Appends the scores of the arc with each label that it may bear.
+    pub labels: L,
+}
+
+impl<L: FnMut(Node, Node, &mut Vec<(i64, LabelId)>)> Forest for Filled<'_, L> {
+    type Item = Span;
+
+    fn goal(&self) -> Span {
+        match self.roots {
+            Roots::Single => Span::Whole,
+            Roots::Several => Span::Right(0, self.scores.n_words()),
+        }
+    }
+
+    fn value(&self, item: Span) -> i64 {
+        let eisner = self.eisner;
+        match item {
+            Span::Whole => {
+                let n = self.scores.n_words();
+                let of_root = |m| self.value(Span::Left(1, m)) + self.value(Span::Right(m, n)) + self.score(0, m);
+                (1..=n).map(of_root).max().unwrap_or(IMPOSSIBLE)
+            }
+            Span::Right(a, b) => eisner.right_from[eisner.at(a, b)],
+            Span::Left(a, b) => eisner.left_from[eisner.at(a, b)],
+            Span::Arc(head, dependent) => eisner.arcs[eisner.at(head, dependent)],
+        }
+    }
+
+    fn edges(&mut self, item: Span, edges: &mut Vec<Edge<Span>>) {
+        let made = |tails: [Span; 2]| Edge { tails: tails.map(Some), part: None, score: 0 };
+        let arc = |tails: [Span; 2], head: usize, dependent: usize| {
+            let part = Some(Part::arc(head as Node, dependent as Node));
+            Edge { tails: tails.map(Some), part, score: self.score(head, dependent) }
+        };
+        match item {
+            Span::Right(a, b) | Span::Left(a, b) if a == b => {
+                edges.push(Edge { tails: [None; 2], part: None, score: 0 });
+            }
+            Span::Right(a, b) => edges.extend((a + 1..=b).map(|m| made([Span::Arc(a, m), Span::Right(m, b)]))),
+            Span::Left(a, b) => edges.extend((a..b).map(|m| made([Span::Left(a, m), Span::Arc(b, m)]))),
+            Span::Arc(head, dependent) => {
+                let (a, b) = (head.min(dependent), head.max(dependent));
+                edges.extend((a..b).map(|m| arc([Span::Right(a, m), Span::Left(m + 1, b)], head, dependent)));
+            }
+            Span::Whole => {
+                let n = self.scores.n_words();
+                edges.extend((1..=n).map(|m| arc([Span::Left(1, m), Span::Right(m, n)], 0, m)));
+            }
+        }
+    }
+
+    fn labels(&mut self, part: Part, labels: &mut Vec<(i64, LabelId)>) {
+        (self.labels)(part.head, part.dependent, labels);
+    }
+}
+
+impl<L> Filled<'_, L> {
+    fn score(&self, head: usize, dependent: usize) -> i64 {
+        self.scores.get(head as Node, dependent as Node).into()
     }
 }
 

@@ -96,12 +96,12 @@ impl Class {
     }
 
     /// What features with only the direction, and with direction and distance, are told apart by.
-    fn terms(self) -> [u64; 2] {
+    pub(super) fn terms(self) -> [u64; 2] {
         [u64::from(self.0 & 1) + 1, u64::from(self.0) + 3].map(|number| mix(number.wrapping_mul(GOLDEN)))
     }
 }
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The products of values of one sentence, and the extraction of features from them.
 #[derive(Debug, Clone, Default)]
@@ -221,6 +221,11 @@ impl TagsBetween {
         self.next = left + 1;
         self.tags.clear();
         self.included.clear();
+    }
+
+    /// Whether the right end has not gone beyond `right`.
+    pub fn can_reach(&self, right: Node) -> bool {
+        self.next <= right
     }
 
     /// Moves the right end to `right`, which is not further left than it was.

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use super::parser::Workspace;
 use super::scorer::Reward;
-use super::{ArcLabels, GraphData, GraphModel, GraphOptions, Learner};
+use super::{ArcLabels, GraphData, GraphModel, GraphOptions, Learner, Order, Part, PartScorer};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::IntegerWeights;
@@ -28,7 +28,7 @@ use crate::process::cpu_s_with;
 use crate::random;
 use crate::system::ActionId;
 use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
-use crate::tree::{LabelId, Node, Tree};
+use crate::tree::{LabelId, Tree};
 
 /// What 1.0 is in live weights of MIRA.
 const UNIT: f64 = 65536.0;
@@ -104,12 +104,17 @@ fn learn(
     let predicted = workspace.decode(data.search(), weights, input, reward).tree;
     difference.clear();
     let mut loss = 0;
+    let order = options.system.order();
     for word in gold.words() {
-        let [good, bad] = [gold, &predicted].map(|tree| (tree.head(word), tree.label(word)));
+        let trees = [gold, &predicted];
+        let [good, bad] = trees.map(|tree| (tree.head(word), tree.label(word)));
         if good != bad {
             loss += 1 + u32::from(good.0 != bad.0);
-            difference.add(workspace, word, good, 1);
-            difference.add(workspace, word, bad, -1);
+        }
+        let [good, bad] = trees.map(|tree| (Part::of(tree.heads(), word, order), tree.label(word)));
+        if good != bad {
+            difference.add(&workspace.scorer, order, good, 1);
+            difference.add(&workspace.scorer, order, bad, -1);
         }
     }
     let squared_norm = difference.merge();
@@ -134,6 +139,7 @@ fn learn(
 struct Difference {
     changes: Vec<(u64, ActionId, i32)>,
     hashes: Vec<u64>,
+    of_arc_alone: Vec<u64>,
 }
 
 impl Difference {
@@ -141,13 +147,16 @@ impl Difference {
         self.changes.clear();
     }
 
-    /// Adds the features of an arc with its label, `count` times.
-    fn add(&mut self, workspace: &Workspace, word: Node, (head, label): (Node, LabelId), count: i32) {
-        self.hashes.clear();
-        workspace.scorer.features.of(head, word, &mut self.hashes);
-        for &feature in &self.hashes {
-            self.changes.extend([ArcLabels::ARC, ArcLabels::lane(label)].map(|lane| (feature, lane, count)));
+    /// Adds the features of a part with its label, `count` times.
+    fn add(&mut self, scorer: &PartScorer, order: Order, (part, label): (Part, LabelId), count: i32) {
+        let Difference { changes, hashes, of_arc_alone } = self;
+        hashes.clear();
+        of_arc_alone.clear();
+        scorer.extract(order, part, hashes, of_arc_alone);
+        for &feature in &*hashes {
+            changes.extend([ArcLabels::ARC, ArcLabels::lane(label)].map(|lane| (feature, lane, count)));
         }
+        changes.extend(of_arc_alone.iter().map(|&feature| (feature, ArcLabels::ARC, count)));
     }
 
     /// Adds up what is said of the same weight; the squared norm.
@@ -222,6 +231,7 @@ impl Run for GraphTrainer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::Node;
     use crate::treebank::generate::{Options, sentences};
     use crate::treebank::{Format, Treebank};
 

@@ -1,47 +1,71 @@
 //! Graph-based parsers: the yardstick for transition systems.
 //!
-//! The score of a tree is the sum of the scores of its arcs (first order), and the best tree of all is found exactly. So
-//! these parsers search perfectly with features that see one arc, where transition systems search greedily or in a beam
-//! with features that see the tree so far (McDonald & Nivre 2007 compare the two). Treebanks, trees, columns that features
+//! The score of a tree is the sum of the scores of its parts, each an arc with some of its neighbours, and the best tree of all is
+//! found exactly. So these parsers search perfectly with features that see little, where transition systems search greedily or in a
+//! beam with features that see the tree so far (McDonald & Nivre 2007 compare the two). Treebanks, trees, columns that features
 //! read, live, averaged and frozen weights, training loop and evaluation are those of the transition systems.
 //!
-//! | parser | trees | algorithm | time for n words |
-//! |---|---|---|---|
-//! | `eisner` | projective | Eisner (1996) | scoring n² arcs, then n³ additions |
-//! | `mst` | all | Chu-Liu-Edmonds, as Tarjan (1977) has it | scoring n² arcs, then n² |
+//! | parser | trees | a part is an arc | algorithm | time for n words | space |
+//! |---|---|---|---|---|---|
+//! | `eisner` | projective | alone | Eisner (1996) | scoring n² arcs, then n³ additions | n² |
+//! | `eisner-2` | projective | with the next sibling | McDonald & Pereira (2006) | scoring n³ parts, then n³ additions | n² |
+//! | `eisner-3` | projective | with the next sibling and the grandparent | Koo & Collins (2010), model 1 | scoring n³ parts, then n⁴ additions | n³ |
+//! | `mst` | all | alone | Chu-Liu-Edmonds, as Tarjan (1977) has it | scoring n² arcs, then n² | n² |
+//!
+//! The k best labelled trees are found lazily on the charts (Huang & Chiang 2005), and for `mst` by dividing all other trees (Camerini,
+//! Fratta & Maffioli 1980).
+//!
+//! Sentences beyond [`Order::exact_words`], 500 words in second order and 200 in third, would take too much time or memory: their words
+//! keep only some heads, the best by the score of the arc alone and that of the best first-order tree, and the best tree over
+//! these is found. Memory so stays below that of a chart over 200 words, a fifth of a gigabyte for each thread.
 
 mod arc_scores;
+mod chart;
 mod chu_liu_edmonds;
 mod data;
 mod eisner;
 mod features;
+mod forest;
 mod learn;
 mod model;
 mod options;
 mod parser;
+mod part_features;
+mod part_scorer;
+mod parts;
 mod scorer;
+mod spanning;
 #[cfg(test)]
 mod tests;
 
 pub use arc_scores::ArcScores;
+pub use chart::{Chart, Filled, Heads, PartScores, Span, Wanted};
 pub use chu_liu_edmonds::ChuLiuEdmonds;
 pub use data::GraphData;
 pub use eisner::Eisner;
-pub use features::{ArcFeatures, N_TEMPLATES};
+pub use features::ArcFeatures;
+pub use forest::{Derived, Edge, Forest, k_best};
 pub use learn::GraphTrainer;
 pub use model::{GraphHeader, GraphModel};
 pub use options::{GraphOptions, Learner};
 pub use parser::{GraphParser, check_length};
+pub use part_features::PartFeatures;
+pub use part_scorer::{PartScorer, Scoring};
+pub use parts::{Order, Part};
 pub use scorer::{ArcLabels, ArcScorer, Side};
+pub use spanning::k_best_spanning;
 
 use crate::choice::choice;
-use crate::tree::{Node, Roots};
 
 choice! {
     /// The graph-based parsers by name.
     pub enum GraphKind {
         /// Graph-based: the best projective tree (Eisner 1996).
         Eisner = "eisner",
+        /// Graph-based: the best projective tree, arcs scored with the next sibling (McDonald & Pereira 2006).
+        Eisner2 = "eisner-2",
+        /// Graph-based: the best projective tree, arcs scored with the next sibling and the grandparent (Koo & Collins 2010).
+        Eisner3 = "eisner-3",
         /// Graph-based: the best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
         Mst = "mst",
     }
@@ -49,28 +73,35 @@ choice! {
 
 impl GraphKind {
     /// Every graph-based parser.
-    pub const ALL: [GraphKind; 2] = [GraphKind::Eisner, GraphKind::Mst];
+    pub const ALL: [GraphKind; 4] = [GraphKind::Eisner, GraphKind::Eisner2, GraphKind::Eisner3, GraphKind::Mst];
+
+    /// What the score of an arc sees.
+    pub fn order(self) -> Order {
+        match self {
+            GraphKind::Eisner | GraphKind::Mst => Order::First,
+            GraphKind::Eisner2 => Order::Second,
+            GraphKind::Eisner3 => Order::Third,
+        }
+    }
+
+    /// Whether all trees are projective.
+    pub fn is_projective(self) -> bool {
+        self != GraphKind::Mst
+    }
+
+    /// The number of templates of features.
+    pub fn n_templates(self) -> usize {
+        let beyond = match self.order() {
+            Order::First => 0,
+            Order::Second => part_features::N_SIBLING_TEMPLATES,
+            Order::Third => part_features::N_SIBLING_TEMPLATES + part_features::N_GRANDPARENT_TEMPLATES,
+        };
+        features::N_TEMPLATES + beyond
+    }
 }
 
 impl std::fmt::Display for GraphKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// Both decoders' scratch memory.
-#[derive(Debug, Clone, Default)]
-pub struct GraphDecoder {
-    eisner: Eisner,
-    chu_liu_edmonds: ChuLiuEdmonds,
-}
-
-impl GraphDecoder {
-    /// Writes the heads of the best tree that `kind` can make into `heads`, entry 0 being that of word 1.
-    pub fn decode(&mut self, kind: GraphKind, scores: &ArcScores, roots: Roots, heads: &mut Vec<Node>) {
-        match kind {
-            GraphKind::Eisner => self.eisner.decode(scores, roots, heads),
-            GraphKind::Mst => self.chu_liu_edmonds.decode(scores, roots, heads),
-        }
     }
 }

@@ -92,7 +92,7 @@ impl GraphOptions {
     pub fn check(&self) -> Result<()> {
         check_ranges(self)?;
         self.iterations.check(self.patience, self.max_iterations)?;
-        if self.system == GraphKind::Mst && self.nonprojective == Nonprojective::Lift {
+        if !self.system.is_projective() && self.nonprojective == Nonprojective::Lift {
             let message = "--nonprojective lift makes trees projective, and `--system mst` needs none; leave it out";
             return Err(Error::Usage(message.to_owned()));
         }

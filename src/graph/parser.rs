@@ -2,8 +2,12 @@
 
 use rayon::prelude::*;
 
+use super::eisner::Filled as FilledEisner;
 use super::scorer::Reward;
-use super::{ArcLabels, ArcScorer, GraphDecoder, GraphKind, GraphModel};
+use super::spanning::k_best_spanning;
+use super::{
+    ArcLabels, Chart, ChuLiuEdmonds, Derived, Eisner, Filled, GraphKind, GraphModel, Heads, Order, PartScorer, k_best,
+};
 use crate::decode::Parsed;
 use crate::error::{Error, Problem, Result};
 use crate::features::{Columns, Input};
@@ -40,8 +44,12 @@ pub(super) struct Search<'m> {
 /// Scratch memory of parsing one sentence after another; one per thread.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Workspace {
-    pub scorer: ArcScorer,
-    decoder: GraphDecoder,
+    pub scorer: PartScorer,
+    eisner: Eisner,
+    chu_liu_edmonds: ChuLiuEdmonds,
+    /// Made for the first sentence that needs it.
+    chart: Option<Chart>,
+    candidates: Heads,
     heads: Vec<Node>,
     labels: Vec<LabelId>,
 }
@@ -49,12 +57,71 @@ pub(super) struct Workspace {
 impl Workspace {
     /// The best tree of the sentence in `input`, with its score; with a `reward`, that of wrong arcs is part of it.
     pub fn decode<W: Weights>(&mut self, search: Search, weights: &W, input: &Input, reward: Option<Reward>) -> Parsed {
-        self.scorer.score(search.columns, search.inventory, weights, input, reward);
-        self.decoder.decode(search.kind, &self.scorer.arcs, search.roots, &mut self.heads);
+        if search.kind.order() > Order::First {
+            let best = self.k_best_of_parts(search, weights, input, reward, 1);
+            return best.into_iter().next().expect("there is a tree over any words");
+        }
+        let scorer = &mut self.scorer.arcs;
+        scorer.score(search.columns, search.inventory, weights, input, reward);
+        match search.kind {
+            GraphKind::Mst => self.chu_liu_edmonds.decode(&scorer.arcs, search.roots, &mut self.heads),
+            _ => self.eisner.decode(&scorer.arcs, search.roots, &mut self.heads),
+        }
         self.labels.clear();
-        self.labels.extend(self.heads.iter().zip(1..).map(|(&head, dependent)| self.scorer.label(head, dependent)));
-        Parsed { tree: Tree::new(&self.heads, &self.labels), score: self.scorer.arcs.of_tree(&self.heads) }
+        self.labels.extend(self.heads.iter().zip(1..).map(|(&head, dependent)| scorer.label(head, dependent)));
+        Parsed { tree: Tree::new(&self.heads, &self.labels), score: scorer.arcs.of_tree(&self.heads) }
     }
+
+    /// The `k` best trees with labels, the best first; fewer if there are not so many.
+    pub fn k_best<W: Weights>(&mut self, search: Search, weights: &W, input: &Input, k: usize) -> Vec<Parsed> {
+        if search.kind.order() > Order::First {
+            return self.k_best_of_parts(search, weights, input, None, k);
+        }
+        let best = self.decode(search, weights, input, None);
+        if k == 1 {
+            return vec![best];
+        }
+        let scores = self.scorer.arcs.arcs.clone();
+        let scorer = &mut self.scorer.arcs;
+        let labels = |head: Node, dependent: Node, labels: &mut Vec<(i64, LabelId)>| {
+            scorer.labels(search.inventory, weights, (head, dependent), labels);
+        };
+        let found = match search.kind {
+            GraphKind::Mst => k_best_spanning(&mut self.chu_liu_edmonds, &scores, search.roots, labels, k),
+            _ => {
+                let filled = &mut FilledEisner { eisner: &self.eisner, scores: &scores, roots: search.roots, labels };
+                k_best(filled, input.n_words(), k)
+            }
+        };
+        found.into_iter().map(parsed).collect()
+    }
+
+    fn k_best_of_parts<W: Weights>(
+        &mut self,
+        search: Search,
+        weights: &W,
+        input: &Input,
+        reward: Option<Reward>,
+        k: usize,
+    ) -> Vec<Parsed> {
+        let (n, order) = (input.n_words(), search.kind.order());
+        if n > order.exact_words() {
+            let arcs = &mut self.scorer.arcs;
+            arcs.score(search.columns, search.inventory, weights, input, reward);
+            self.eisner.decode(&arcs.arcs, search.roots, &mut self.heads);
+            self.candidates.best(&arcs.arcs, &self.heads, order.most_heads(n));
+        } else {
+            self.candidates.all(n);
+        }
+        let chart = self.chart.get_or_insert_with(|| Chart::new(order));
+        let scores = &mut self.scorer.start(search, weights, input, reward);
+        chart.fill(n, search.roots, &self.candidates, scores);
+        k_best(&mut Filled { chart, scores }, n, k).into_iter().map(parsed).collect()
+    }
+}
+
+fn parsed(derived: Derived) -> Parsed {
+    Parsed { tree: Tree::new(&derived.heads, &derived.labels), score: derived.score }
 }
 
 /// A model with the threads to parse with it.
@@ -82,13 +149,21 @@ impl<'m> GraphParser<'m> {
     /// # Errors
     /// If a sentence is too long.
     pub fn parse(&self, sentences: &[Sentence]) -> Result<Vec<Parsed>> {
+        Ok(self.k_best(sentences, 1)?.into_iter().flatten().collect())
+    }
+
+    /// The `k` best labelled trees of each sentence, the best first; fewer where there are not so many.
+    ///
+    /// # Errors
+    /// If a sentence is too long.
+    pub fn k_best(&self, sentences: &[Sentence], k: usize) -> Result<Vec<Vec<Parsed>>> {
         sentences.iter().try_for_each(check_length)?;
         let model = self.model;
         let search = model.search();
         let parse = |workspace: &mut Workspace, sentence: &Sentence| {
             let input = Input::new(&model.columns, sentence);
-            let parsed = workspace.decode(search, &model.weights, &input, None);
-            Parsed { tree: model.label_decoding.finish(parsed.tree), score: parsed.score }
+            let finish = |parsed: Parsed| Parsed { tree: model.label_decoding.finish(parsed.tree), score: parsed.score };
+            workspace.k_best(search, &model.weights, &input, k).into_iter().map(finish).collect()
         };
         let parsed = || sentences.par_iter().map_init(Workspace::default, parse).collect();
         Ok(self.pool.install(parsed))

@@ -73,6 +73,18 @@ impl ArcLabels {
         (self.n_labels + 1).next_multiple_of(Self::LANES)
     }
 
+    /// The labels that arcs from this side may bear.
+    pub fn permitted(&self, side: Side) -> impl Iterator<Item = LabelId> + '_ {
+        (0..).zip(&self.masks[side as usize]).filter(|&(_, &mask)| mask == 0).map(|(label, _)| label)
+    }
+
+    /// Makes all lanes but those of labels that arcs from this side may bear so low that they are never the best.
+    pub fn forbid(&self, side: Side, lanes: &mut [i32]) {
+        lanes[Self::ARC as usize] = FORBIDDEN;
+        lanes[self.n_labels + 1..].fill(FORBIDDEN);
+        lanes[1..].iter_mut().zip(&self.masks[side as usize]).for_each(|(lane, mask)| *lane += mask);
+    }
+
     /// The best label of an arc, the first of equal ones, and the score of both together.
     fn best(&self, scores: &[i32], side: Side) -> (LabelId, i32) {
         let (arc, labels) = (scores[0], &scores[1..=self.n_labels]);
@@ -118,16 +130,11 @@ impl ArcScorer {
         input: &Input,
         reward: Option<Reward>,
     ) {
-        let n = input.n_words() as Node;
-        let width = inventory.width();
-        self.features.start(columns, input);
+        self.start(columns, inventory, input);
         self.arcs.reset(input.n_words());
         self.labels.clear();
         self.labels.resize((input.n_words() + 1) * (input.n_words() + 1), 0);
-        self.shared.clear();
-        self.shared.resize((input.n_words() + 1) * Class::COUNT * 2, 0);
-        self.vectors.clear();
-        self.vectors.resize(width, 0);
+        let n = input.n_words() as Node;
         let mut between = TagsBetween::default();
         for left in 0..n {
             between.restart(left);
@@ -139,6 +146,15 @@ impl ArcScorer {
                 }
             }
         }
+    }
+
+    /// Begins with the sentence in `input`, of which no arc is scored yet.
+    pub fn start(&mut self, columns: &Columns, inventory: &ArcLabels, input: &Input) {
+        self.features.start(columns, input);
+        self.shared.clear();
+        self.shared.resize((input.n_words() + 1) * Class::COUNT * 2, 0);
+        self.vectors.clear();
+        self.vectors.resize(inventory.width(), 0);
     }
 
     /// The best label of the arc.
@@ -155,6 +171,22 @@ impl ArcScorer {
         between: &TagsBetween,
         reward: Option<Reward>,
     ) {
+        self.lanes(inventory, weights, (head, dependent), between, reward);
+        let (label, score) = inventory.best(&self.sum, Side::of(head, dependent));
+        self.arcs.set(head, dependent, score);
+        let place = self.arcs.place(head, dependent);
+        self.labels[place] = label;
+    }
+
+    /// The scores of the arc itself and of its labels, by lane.
+    pub fn lanes<W: Weights>(
+        &mut self,
+        inventory: &ArcLabels,
+        weights: &W,
+        (head, dependent): (Node, Node),
+        between: &TagsBetween,
+        reward: Option<Reward>,
+    ) -> &[i32] {
         let (width, class) = (inventory.width(), Class::of(head, dependent));
         let of_head = self.shared(width, weights, head, class, 0, ArcFeatures::of_head);
         let of_dependent = self.shared(width, weights, dependent, class, 1, ArcFeatures::of_dependent);
@@ -172,10 +204,23 @@ impl ArcScorer {
                 self.sum[0] += 2 * unit;
             }
         }
-        let (label, score) = inventory.best(&self.sum, Side::of(head, dependent));
-        self.arcs.set(head, dependent, score);
-        let place = self.arcs.place(head, dependent);
-        self.labels[place] = label;
+        &self.sum
+    }
+
+    /// Appends the scores of the arc with each label that it may bear.
+    pub fn labels<W: Weights>(
+        &mut self,
+        inventory: &ArcLabels,
+        weights: &W,
+        (head, dependent): (Node, Node),
+        labels: &mut Vec<(i64, LabelId)>,
+    ) {
+        let mut between = TagsBetween::default();
+        between.restart(head.min(dependent));
+        between.reach(&self.features, head.max(dependent));
+        let lanes = self.lanes(inventory, weights, (head, dependent), &between, None);
+        let score = |label: LabelId| i64::from(lanes[0] + lanes[ArcLabels::lane(label) as usize]);
+        labels.extend(inventory.permitted(Side::of(head, dependent)).map(|label| (score(label), label)));
     }
 
     /// Where the vector of the group of features that `extract` extracts stands; made if it does not.

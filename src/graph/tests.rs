@@ -1,8 +1,37 @@
-//! Both decoders against enumeration of all trees.
+//! Decoders against enumeration of all trees.
 
-use super::{ArcScores, GraphDecoder, GraphKind};
+use std::collections::HashSet;
+
+use super::eisner::Filled as FilledEisner;
+use super::parser::{Search, Workspace};
+use super::{
+    ArcLabels, ArcScores, Chart, ChuLiuEdmonds, Derived, Eisner, Filled, GraphKind, Heads, Order, Part, PartScores,
+    Side, Wanted, k_best, k_best_spanning,
+};
+use crate::features::{ColumnName, Columns, Input, WordShape, mix};
+use crate::linear::IntegerWeights;
 use crate::random::{below, stream};
-use crate::tree::{Node, Roots, Tree, all_trees, is_projective, violations};
+use crate::system::ActionId;
+use crate::tree::{LabelId, NO_NODE, Node, Roots, Tree, all_trees, is_projective, violations};
+use crate::treebank::generate::{Options, sentences};
+
+/// The first-order decoders.
+#[derive(Default)]
+struct Decoders {
+    eisner: Eisner,
+    chu_liu_edmonds: ChuLiuEdmonds,
+}
+
+impl Decoders {
+    fn decode(&mut self, kind: GraphKind, scores: &ArcScores, roots: Roots, heads: &mut Vec<Node>) {
+        match kind {
+            GraphKind::Mst => self.chu_liu_edmonds.decode(scores, roots, heads),
+            _ => self.eisner.decode(scores, roots, heads),
+        }
+    }
+}
+
+const FIRST_ORDER: [GraphKind; 2] = [GraphKind::Eisner, GraphKind::Mst];
 
 /// Random scores from `-range..=range`; small ranges make ties, and cycles in cycles.
 fn random_scores(n_words: usize, range: u64, numbers: &[u64]) -> ArcScores {
@@ -18,14 +47,14 @@ fn random_scores(n_words: usize, range: u64, numbers: &[u64]) -> ArcScores {
 }
 
 fn is_in_class(kind: GraphKind, tree: &Tree) -> bool {
-    kind == GraphKind::Mst || is_projective(tree)
+    !kind.is_projective() || is_projective(tree)
 }
 
 #[test]
 fn decoders_find_what_enumeration_finds() {
-    for kind in GraphKind::ALL {
+    for kind in FIRST_ORDER {
         // One workspace for all sentences: what one leaves behind must not reach the next.
-        let mut decoder = GraphDecoder::default();
+        let mut decoder = Decoders::default();
         let mut heads = Vec::new();
         for roots in [Roots::Single, Roots::Several] {
             for n in 1..=5 {
@@ -49,7 +78,7 @@ fn decoders_find_what_enumeration_finds() {
 /// each other in nested cycles do not confuse the opening.
 #[test]
 fn longer_sentences_have_trees_and_projectivity_costs() {
-    let mut decoder = GraphDecoder::default();
+    let mut decoder = Decoders::default();
     let (mut projective, mut any) = (Vec::new(), Vec::new());
     for roots in [Roots::Single, Roots::Several] {
         for matrix in 0..60 {
@@ -94,8 +123,224 @@ fn john_saw_mary() {
         scores.set(head, dependent, score);
     }
     let mut heads = Vec::new();
-    for kind in GraphKind::ALL {
-        GraphDecoder::default().decode(kind, &scores, Roots::Single, &mut heads);
+    for kind in FIRST_ORDER {
+        Decoders::default().decode(kind, &scores, Roots::Single, &mut heads);
         assert_eq!((heads.as_slice(), scores.of_tree(&heads)), (&[2, 0, 2][..], 70), "{kind}");
     }
+}
+
+/// Scores of parts with each of two or three labels, by hashing; small ranges make ties.
+struct Hashed {
+    seed: u64,
+    range: i64,
+    n_labels: LabelId,
+}
+
+impl Hashed {
+    fn of(&self, part: Part, label: LabelId) -> i64 {
+        let Part { grandparent, head, sibling, dependent } = part;
+        let atoms = [grandparent, head, sibling, dependent, label];
+        let hash = atoms.iter().fold(self.seed, |hash, &atom| mix(hash.wrapping_mul(0x9e37_79b9).wrapping_add(atom.into())));
+        (hash % (2 * self.range as u64 + 1)) as i64 - self.range
+    }
+
+    fn best(&self, part: Part) -> i64 {
+        (0..self.n_labels).map(|label| self.of(part, label)).max().unwrap()
+    }
+}
+
+impl PartScores for Hashed {
+    fn score(&mut self, (head, dependent): (Node, Node), grandparents: &[Node], wanted: Wanted, scores: &mut [i32]) {
+        let siblings: Vec<Node> = std::iter::once(NO_NODE).chain(head.min(dependent) + 1..head.max(dependent)).collect();
+        assert_eq!(siblings.len(), wanted.siblings.len());
+        for (slot, &grandparent) in grandparents.iter().enumerate().filter(|&(slot, _)| wanted.grandparents[slot]) {
+            for (column, &sibling) in siblings.iter().enumerate().filter(|&(column, _)| wanted.siblings[column]) {
+                let part = Part { grandparent, head, sibling, dependent };
+                scores[slot * siblings.len() + column] = self.best(part) as i32;
+            }
+        }
+    }
+
+    fn labels(&mut self, part: Part, labels: &mut Vec<(i64, LabelId)>) {
+        labels.extend((0..self.n_labels).map(|label| (self.of(part, label), label)));
+    }
+}
+
+/// The scores of all trees with all labels, the highest first; `score` is that of a part with a label.
+fn all_scores<'t>(
+    trees: impl Iterator<Item = &'t Tree>,
+    order: Order,
+    n_labels: LabelId,
+    score: impl Fn(Part, LabelId) -> Option<i64>,
+) -> Vec<i64> {
+    let mut all = Vec::new();
+    for tree in trees {
+        let mut sums = vec![0];
+        for word in tree.words() {
+            let part = Part::of(tree.heads(), word, order);
+            let with_label = |sum: i64| (0..n_labels).filter_map(|label| Some(sum + score(part, label)?)).collect::<Vec<_>>();
+            sums = sums.into_iter().flat_map(with_label).collect();
+        }
+        all.extend(sums);
+    }
+    all.sort_unstable_by_key(|&score| std::cmp::Reverse(score));
+    all
+}
+
+/// The trees found are different, each has the score that it is said to have, and there are none better.
+fn check(found: &[Derived], all: &[i64], k: usize, order: Order, score: impl Fn(Part, LabelId) -> Option<i64>) {
+    let scores: Vec<i64> = found.iter().map(|derived| derived.score).collect();
+    assert_eq!(scores, all[..k.min(all.len())]);
+    for Derived { heads, labels, score: told } in found {
+        let of_word = |(&label, word): (&LabelId, Node)| score(Part::of(heads, word, order), label).unwrap();
+        assert_eq!(labels.iter().zip(1..).map(of_word).sum::<i64>(), *told);
+    }
+    let different: HashSet<(&[Node], &[LabelId])> = found.iter().map(|it| (&it.heads[..], &it.labels[..])).collect();
+    assert_eq!(different.len(), found.len());
+}
+
+/// The parsers of a kind with these scores.
+fn find(kind: GraphKind, n: usize, roots: Roots, scores: &mut Hashed, k: usize) -> Vec<Derived> {
+    let order = kind.order();
+    if order > Order::First {
+        let (mut chart, mut heads) = (Chart::new(order), Heads::default());
+        heads.all(n);
+        chart.fill(n, roots, &heads, scores);
+        return k_best(&mut Filled { chart: &mut chart, scores }, n, k);
+    }
+    let mut arcs = ArcScores::default();
+    arcs.reset(n);
+    for dependent in 1..=n as Node {
+        (0..=n as Node).for_each(|head| arcs.set(head, dependent, scores.best(Part::arc(head, dependent)) as i32));
+    }
+    let labels = |head, dependent, labels: &mut Vec<_>| scores.labels(Part::arc(head, dependent), labels);
+    let mut heads = Vec::new();
+    let mut decoders = Decoders::default();
+    match kind {
+        GraphKind::Mst => k_best_spanning(&mut decoders.chu_liu_edmonds, &arcs, roots, labels, k),
+        _ => {
+            decoders.eisner.decode(&arcs, roots, &mut heads);
+            k_best(&mut FilledEisner { eisner: &decoders.eisner, scores: &arcs, roots, labels }, n, k)
+        }
+    }
+}
+
+#[test]
+fn the_k_best_trees_are_those_of_enumeration() {
+    for kind in GraphKind::ALL {
+        for roots in [Roots::Single, Roots::Several] {
+            for n in 1..=5 {
+                let trees: Vec<Tree> = all_trees(n, roots).filter(|tree| is_in_class(kind, tree)).collect();
+                // Of short sentences all trees are wanted, and one more.
+                let (n_labels, ks) = if n < 4 { (3, vec![1, 7, 100_000]) } else { (2, vec![1, 60]) };
+                for (range, n_seeds) in [(1, 8), (1 << 20, 8)] {
+                    for seed in 0..n_seeds {
+                        let mut scores = Hashed { seed, range, n_labels };
+                        let score = |part, label| Some(Hashed { seed, range, n_labels }.of(part, label));
+                        let all = all_scores(trees.iter(), kind.order(), n_labels, score);
+                        for &k in &ks {
+                            let found = find(kind, n, roots, &mut scores, k);
+                            check(&found, &all, k, kind.order(), score);
+                            assert!(found.iter().all(|found| violations(&found.heads, roots).is_empty()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// With some heads left out, the best of the trees that are left.
+#[test]
+fn charts_over_some_heads_find_the_best_of_their_trees() {
+    let (mut heads, mut n_less) = (Heads::default(), 0);
+    for order in [Order::Second, Order::Third] {
+        for roots in [Roots::Single, Roots::Several] {
+            for n in 2..=5 {
+                let trees: Vec<Tree> = all_trees(n, roots).filter(is_projective).collect();
+                for seed in 0..30 {
+                    let own = &trees[seed as usize * 7 % trees.len()];
+                    let arcs = random_scores(n, 50, &[n as u64, seed]);
+                    let most = 1 + seed as usize % 3;
+                    heads.best(&arcs, own.heads(), most);
+                    let is_candidate = |head: Node, word: Node| {
+                        let better = (0..=n as Node).filter(|&other| {
+                            let key = |head: Node| (std::cmp::Reverse(arcs.get(head, word)), head);
+                            other != word && key(other) < key(head)
+                        });
+                        head == own.head(word) || better.count() < most
+                    };
+                    let has_candidates = |tree: &&Tree| tree.words().all(|word| is_candidate(tree.head(word), word));
+                    let mut scores = Hashed { seed, range: 1000, n_labels: 2 };
+                    let score = |part, label| Some(Hashed { seed, range: 1000, n_labels: 2 }.of(part, label));
+                    let all = all_scores(trees.iter().filter(has_candidates), order, 2, score);
+                    n_less += usize::from(all.len() < trees.len() << n);
+                    let mut chart = Chart::new(order);
+                    chart.fill(n, roots, &heads, &mut scores);
+                    let found = k_best(&mut Filled { chart: &mut chart, scores: &mut scores }, n, 20);
+                    check(&found, &all, 20, order, score);
+                }
+            }
+        }
+    }
+    assert!(n_less > 200, "{n_less}");
+}
+
+/// From words to trees: with random weights, the k best trees are those whose features' weights sum up to most.
+#[test]
+fn parsers_find_what_enumeration_of_features_finds() {
+    let columns = Columns::of_words_and_tags(ColumnName::Form.into(), WordShape::Normalised, ColumnName::Upos.into());
+    let inventory = ArcLabels::new(3, [(Side::Root, 0), (Side::Left, 1), (Side::Left, 2), (Side::Right, 1), (Side::Right, 0)]);
+    let may_bear = |part: Part, label| inventory.permitted(Side::of(part.head, part.dependent)).any(|it| it == label);
+    let mut workspaces = GraphKind::ALL.map(|kind| (kind, Workspace::default()));
+    let mut n_sentences = 0;
+    for sentence in sentences(Options { seed: 7, n_sentences: 400, non_projective: false }).filter(|s| s.n_words() <= 4).take(8) {
+        n_sentences += 1;
+        let input = Input::new(&columns, &sentence);
+        for (kind, workspace) in &mut workspaces {
+            for roots in [Roots::Single, Roots::Several] {
+                let mut stream = stream(5, "weights", &[n_sentences]);
+                let mut weights = IntegerWeights::new(inventory.width());
+                let search = Search { kind: *kind, roots, columns: &columns, inventory: &inventory };
+                // So that features can be extracted.
+                workspace.k_best(search, &weights, &input, 1);
+                let trees: Vec<Tree> =
+                    all_trees(input.n_words(), roots).filter(|tree| is_in_class(*kind, tree)).collect();
+                let parts: HashSet<Part> = trees
+                    .iter()
+                    .flat_map(|tree| tree.words().map(|word| Part::of(tree.heads(), word, kind.order())))
+                    .collect();
+                let mut parts: Vec<Part> = parts.into_iter().collect();
+                parts.sort_by_key(|part| (part.grandparent, part.head, part.sibling, part.dependent));
+                let extract = |workspace: &Workspace, part| {
+                    let (mut features, mut of_arc_alone) = (Vec::new(), Vec::new());
+                    workspace.scorer.extract(kind.order(), part, &mut features, &mut of_arc_alone);
+                    (features, of_arc_alone)
+                };
+                for &part in &parts {
+                    let (features, of_arc_alone) = extract(workspace, part);
+                    for feature in features.into_iter().chain(of_arc_alone) {
+                        // Labels' weights of features that are for the arc alone must make no difference.
+                        for lane in 0..4 {
+                            weights.update(feature, lane as ActionId, below(41, &mut stream) as i32 - 20);
+                        }
+                    }
+                }
+                let score = |workspace: &Workspace, part: Part, label: LabelId| {
+                    let (features, of_arc_alone) = extract(workspace, part);
+                    let arc = features.iter().chain(&of_arc_alone).map(|&f| i64::from(weights.get(f, ArcLabels::ARC))).sum::<i64>();
+                    let labelled = features.iter().map(|&f| i64::from(weights.get(f, ArcLabels::lane(label)))).sum::<i64>();
+                    may_bear(part, label).then_some(arc + labelled)
+                };
+                let found = workspace.k_best(search, &weights, &input, 30);
+                let all = all_scores(trees.iter(), kind.order(), 3, |part, label| score(workspace, part, label));
+                let found: Vec<Derived> = found
+                    .into_iter()
+                    .map(|it| Derived { heads: it.tree.heads().to_vec(), labels: it.tree.labels().to_vec(), score: it.score })
+                    .collect();
+                check(&found, &all, 30, kind.order(), |part, label| score(workspace, part, label));
+            }
+        }
+    }
+    assert_eq!(n_sentences, 8);
 }

@@ -46,7 +46,7 @@ impl Options {
     pub fn derives_all(&self) -> bool {
         match self {
             Options::Transitions(options) => with_system!(options.system, options.roots, |system| derives_all(&system)),
-            Options::Graph(options) => options.system == crate::graph::GraphKind::Mst,
+            Options::Graph(options) => !options.system.is_projective(),
         }
     }
 

@@ -117,7 +117,6 @@ impl<'m> Engine<'m> {
                     align.is_none() && normalise.is_none(),
                     "--align and --normalise are for transition systems, and the model is for `{system}`"
                 );
-                ensure!(k_best == 1, "--k-best is for transition systems; `{system}` finds the one best tree");
                 Ok(Engine::Graph(GraphParser::new(model, threads)?))
             }
         }
@@ -157,7 +156,7 @@ impl<'m> Engine<'m> {
     pub fn parse(&mut self, sentences: &[Sentence], k: usize) -> crate::error::Result<Vec<Vec<Parsed>>> {
         match self {
             Engine::Transitions(parser, _) => Ok(parser.parse(sentences, k)),
-            Engine::Graph(parser) => Ok(parser.parse(sentences)?.into_iter().map(|parsed| vec![parsed]).collect()),
+            Engine::Graph(parser) => parser.k_best(sentences, k),
         }
     }
 }

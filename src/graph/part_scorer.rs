@@ -1,0 +1,187 @@
+//! Scores of parts of second and third order, each with the best label of its arc.
+//!
+//! A part's score is the sum over the features of its arc, its siblings, its grandparent and all of them. Every feature but those of
+//! grand-siblings has weights for labels, too: as every word is the dependent of one part, its label may depend on the whole part
+//! and the best labelled tree is still the best tree over parts with their best labels. Of an arc (h, d) each grandparent and
+//! each sibling is looked up once, in time n² · features; that they are added up for every two of them costs additions alone.
+
+use super::features::TagsBetween;
+use super::part_features::Directions;
+use super::parser::Search;
+use super::scorer::Reward;
+use super::{ArcLabels, ArcScorer, Order, Part, PartFeatures, PartScores, Side, Wanted};
+use crate::features::Input;
+use crate::linear::Weights;
+use crate::tree::{LabelId, NO_NODE, Node};
+use crate::vector::vectorised;
+
+/// Scratch memory: what has been scored of one sentence.
+#[derive(Debug, Clone, Default)]
+pub struct PartScorer {
+    /// What arcs have by themselves.
+    pub arcs: ArcScorer,
+    /// The features that parts have beyond.
+    pub features: PartFeatures,
+    between: TagsBetween,
+    /// The left end that `between` starts at; -1 for none.
+    between_from: i32,
+    hashes: Vec<u64>,
+    base: Vec<i32>,
+    of_grandparent: Vec<i32>,
+    of_siblings: Vec<i32>,
+    lanes: Vec<i32>,
+    /// By directions and tags of grandparent and sibling: the number of an arc and the score of its grand-siblings.
+    joint: Vec<(u32, i32)>,
+    /// The number of the arc at hand, from 1.
+    arc: u32,
+}
+
+/// The scores of one sentence, as they are asked for.
+#[derive(Debug)]
+pub struct Scoring<'s, W> {
+    scorer: &'s mut PartScorer,
+    search: Search<'s>,
+    weights: &'s W,
+    reward: Option<Reward<'s>>,
+}
+
+impl PartScorer {
+    /// The scores of the sentence in `input`.
+    pub(super) fn start<'s, W: Weights>(
+        &'s mut self,
+        search: Search<'s>,
+        weights: &'s W,
+        input: &Input,
+        reward: Option<Reward<'s>>,
+    ) -> Scoring<'s, W> {
+        self.arcs.start(search.columns, search.inventory, input);
+        self.features.start(search.columns, input);
+        self.between_from = -1;
+        self.joint.clear();
+        self.joint.resize(self.features.n_tags().pow(2) * Directions::COUNT, (0, 0));
+        self.arc = 0;
+        Scoring { scorer: self, search, weights, reward }
+    }
+
+    /// Appends the features of a part: those for the arc and its label, and those for the arc alone.
+    pub fn extract(&self, order: Order, part: Part, features: &mut Vec<u64>, of_arc_alone: &mut Vec<u64>) {
+        let Part { grandparent, head, sibling, dependent } = part;
+        self.arcs.features.of(head, dependent, features);
+        if order >= Order::Second {
+            self.features.of_siblings(head, sibling, dependent, features);
+        }
+        if order == Order::Third {
+            self.features.of_grandparent(grandparent, head, dependent, features);
+            self.features.of_grand_siblings(grandparent, head, sibling, dependent, of_arc_alone);
+        }
+    }
+}
+
+impl<W: Weights> Scoring<'_, W> {
+    /// The sum of the arc's own features, by lane, in the scratch memory.
+    fn score_base(&mut self, head: Node, dependent: Node) {
+        let PartScorer { arcs, between, between_from, base, .. } = &mut *self.scorer;
+        let (left, right) = (head.min(dependent), head.max(dependent));
+        // Charts go from left to right; trees are taken apart in any order.
+        if *between_from != i32::from(left) || !between.can_reach(right) {
+            between.restart(left);
+            *between_from = left.into();
+        }
+        between.reach(&arcs.features, right);
+        let lanes = arcs.lanes(self.search.inventory, self.weights, (head, dependent), between, self.reward);
+        base.clear();
+        base.extend_from_slice(lanes);
+    }
+
+    /// The score of all four nodes; of a part of the arc at hand.
+    fn score_joint(&mut self, part: Part) -> i32 {
+        let PartScorer { features, hashes, lanes, joint, arc, .. } = &mut *self.scorer;
+        let Part { grandparent, head, sibling, dependent } = part;
+        let directions = Directions::of(grandparent, head, dependent).index();
+        let n_tags = features.n_tags();
+        let place = (directions * n_tags + features.tag(grandparent)) * n_tags + features.tag(sibling);
+        if joint[place].0 != *arc {
+            hashes.clear();
+            features.of_grand_siblings(grandparent, head, sibling, dependent, hashes);
+            lanes.clear();
+            lanes.resize(self.search.inventory.width(), 0);
+            self.weights.add_features(hashes, lanes);
+            joint[place] = (*arc, lanes[ArcLabels::ARC as usize]);
+        }
+        joint[place].1
+    }
+}
+
+impl<W: Weights> PartScores for Scoring<'_, W> {
+    fn score(&mut self, (head, dependent): (Node, Node), grandparents: &[Node], wanted: Wanted, scores: &mut [i32]) {
+        let order = self.search.kind.order();
+        let (width, arc_lane) = (self.search.inventory.width(), ArcLabels::ARC as usize);
+        self.score_base(head, dependent);
+        let scorer = &mut *self.scorer;
+        scorer.arc += 1;
+        let columns = || std::iter::once(NO_NODE).chain(head.min(dependent) + 1..).zip(wanted.siblings);
+        scorer.of_siblings.clear();
+        scorer.of_siblings.resize(wanted.siblings.len() * width, 0);
+        for (lanes, (sibling, _)) in scorer.of_siblings.chunks_exact_mut(width).zip(columns()).filter(|(_, (_, wanted))| **wanted) {
+            scorer.hashes.clear();
+            scorer.features.of_siblings(head, sibling, dependent, &mut scorer.hashes);
+            self.weights.add_features(&scorer.hashes, lanes);
+        }
+        let side = Side::of(head, dependent);
+        for (slot, &grandparent) in grandparents.iter().enumerate().filter(|&(slot, _)| wanted.grandparents[slot]) {
+            let scorer = &mut *self.scorer;
+            let lanes = &mut scorer.of_grandparent;
+            lanes.clone_from(&scorer.base);
+            if order == Order::Third {
+                scorer.hashes.clear();
+                scorer.features.of_grandparent(grandparent, head, dependent, &mut scorer.hashes);
+                self.weights.add_features(&scorer.hashes, lanes);
+            }
+            let of_arc = lanes[arc_lane];
+            self.search.inventory.forbid(side, lanes);
+            let row = &mut scores[slot * wanted.siblings.len()..][..wanted.siblings.len()];
+            vectorised!(_simd => best_labels(of_arc, lanes, &scorer.of_siblings, wanted.siblings, row));
+            if order == Order::Third {
+                for (score, (sibling, _)) in row.iter_mut().zip(columns()).filter(|(_, (_, wanted))| **wanted) {
+                    *score += self.score_joint(Part { grandparent, head, sibling, dependent });
+                }
+            }
+        }
+    }
+
+    fn labels(&mut self, part: Part, labels: &mut Vec<(i64, LabelId)>) {
+        let order = self.search.kind.order();
+        let Part { head, dependent, .. } = part;
+        self.score_base(head, dependent);
+        let PartScorer { features, hashes, base, lanes, .. } = &mut *self.scorer;
+        hashes.clear();
+        if order >= Order::Second {
+            features.of_siblings(head, part.sibling, dependent, hashes);
+        }
+        if order == Order::Third {
+            features.of_grandparent(part.grandparent, head, dependent, hashes);
+        }
+        self.weights.add_features(hashes, base);
+        let mut of_arc = base[ArcLabels::ARC as usize];
+        if order == Order::Third {
+            hashes.clear();
+            features.of_grand_siblings(part.grandparent, head, part.sibling, dependent, hashes);
+            lanes.clear();
+            lanes.resize(base.len(), 0);
+            self.weights.add_features(hashes, lanes);
+            of_arc += lanes[ArcLabels::ARC as usize];
+        }
+        let permitted = self.search.inventory.permitted(Side::of(head, dependent));
+        labels.extend(permitted.map(|label| (i64::from(of_arc + base[ArcLabels::lane(label) as usize]), label)));
+    }
+}
+
+/// The score of the arc with its best label, with each sibling that is wanted: `lanes` are what it has by itself.
+#[inline(always)]
+fn best_labels(of_arc: i32, lanes: &[i32], of_siblings: &[i32], wanted: &[bool], scores: &mut [i32]) {
+    let of_siblings = of_siblings.chunks_exact(lanes.len());
+    for ((score, of_sibling), _) in scores.iter_mut().zip(of_siblings).zip(wanted).filter(|(_, wanted)| **wanted) {
+        let highest = lanes.iter().zip(of_sibling).map(|(one, other)| one + other).fold(i32::MIN, i32::max);
+        *score = of_arc + of_sibling[ArcLabels::ARC as usize] + highest;
+    }
+}
