@@ -150,7 +150,8 @@ fn the_k_best_trees_are_written_with_their_scores() {
             let line = tree.lines().find_map(|line| line.strip_prefix(&format!("# {name} = "))).unwrap();
             line.parse().unwrap()
         };
-        let words = |tree: &str| tree.lines().filter(|line| !line.starts_with('#')).map(String::from).collect::<Vec<_>>();
+        let words =
+            |tree: &str| tree.lines().filter(|line| !line.starts_with('#')).map(String::from).collect::<Vec<_>>();
         for (five, best) in trees.chunks(5).zip(best.split_terminator("\n\n")) {
             assert_eq!(words(five[0]), words(best), "{system}");
             for (rank, pair) in five.windows(2).enumerate() {

@@ -215,10 +215,10 @@ impl Chart {
         head == NO_NODE || head < left || head > right
     }
 
-    /// The scores of all parts of the arc, in the scratch memory: rows of the head's rows.
-    fn score<S: PartScores>(&mut self, head: Node, dependent: Node, scores: &mut S) {
+    /// The scores of all parts of the arc, in the scratch memory: rows of the head's rows, or of this one alone.
+    fn score<S: PartScores>(&mut self, head: Node, dependent: Node, only: Option<usize>, scores: &mut S) {
         let (left, right) = (head.min(dependent), head.max(dependent));
-        let rows = self.rows_of(head);
+        let rows = only.map_or(self.rows_of(head), |row| row..row + 1);
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.grandparents.clear();
         scratch.grandparents.extend(rows.clone().map(|row| self.is_outside(row, left, right)));
@@ -235,7 +235,7 @@ impl Chart {
 
     fn fill_arc<S: PartScores>(&mut self, head: Node, dependent: Node, scores: &mut S) {
         let Some(below) = self.row(dependent, head) else { return };
-        self.score(head, dependent, scores);
+        self.score(head, dependent, None, scores);
         let width = self.scratch.wanted.len();
         let first = self.complete[below * self.size + next(dependent, head)];
         let left = head.min(dependent) as usize + 1;
@@ -256,7 +256,7 @@ impl Chart {
     /// With a single root, the value of the tree whose root is `word` stands where the root's arc to it would.
     fn fill_root<S: PartScores>(&mut self, word: Node, scores: &mut S) {
         let Some(below) = self.row(word, ROOT) else { return };
-        self.score(ROOT, word, scores);
+        self.score(ROOT, word, None, scores);
         let halves = self.complete[below * self.size + 1] + self.complete[below * self.size + self.size - 1];
         self.arcs[word as usize] = halves + i64::from(self.scratch.scores[0]);
     }
@@ -353,7 +353,7 @@ impl<S: PartScores> Forest for Filled<'_, S> {
             Span::Whole => {
                 for word in 1..=end {
                     let Some(below) = self.chart.row(word, ROOT) else { continue };
-                    self.chart.score(ROOT, word, self.scores);
+                    self.chart.score(ROOT, word, None, self.scores);
                     let halves = [Span::Complete(below as u32, 1), Span::Complete(below as u32, end)];
                     let score = i64::from(self.chart.scratch.scores[0]);
                     edges.push(Edge { tails: halves.map(Some), part: Some(Part::arc(ROOT, word)), score });
@@ -364,9 +364,8 @@ impl<S: PartScores> Forest for Filled<'_, S> {
                 let (head, grandparent) = (self.chart.nodes[row as usize], self.chart.heads[row as usize]);
                 let Some(below) = self.chart.row(dependent, head) else { return };
                 let below = below as u32;
-                self.chart.score(head, dependent, self.scores);
-                let (slot, width) = (row as usize - self.chart.rows_of(head).start, self.chart.scratch.wanted.len());
-                let scores = &self.chart.scratch.scores[slot * width..][..width];
+                self.chart.score(head, dependent, Some(row as usize), self.scores);
+                let scores = &self.chart.scratch.scores;
                 let part = |sibling| Some(Part { grandparent, head, sibling, dependent });
                 let first = Span::Complete(below, next(dependent, head) as Node);
                 edges.push(Edge { tails: [Some(first), None], part: part(NO_NODE), score: scores[0].into() });

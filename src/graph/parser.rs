@@ -162,7 +162,8 @@ impl<'m> GraphParser<'m> {
         let search = model.search();
         let parse = |workspace: &mut Workspace, sentence: &Sentence| {
             let input = Input::new(&model.columns, sentence);
-            let finish = |parsed: Parsed| Parsed { tree: model.label_decoding.finish(parsed.tree), score: parsed.score };
+            let finish =
+                |parsed: Parsed| Parsed { tree: model.label_decoding.finish(parsed.tree), score: parsed.score };
             workspace.k_best(search, &model.weights, &input, k).into_iter().map(finish).collect()
         };
         let parsed = || sentences.par_iter().map_init(Workspace::default, parse).collect();

@@ -2,8 +2,8 @@
 //!
 //! | group | templates | what else tells features apart |
 //! |---|---|---|
-//! | siblings (McDonald & Pereira 2006) | words and tags of dependent and sibling; with the head's: three tags, two tags and a word | direction; direction and distance of dependent and sibling |
-//! | grandparent (Carreras 2007; Koo & Collins 2010) | the same of dependent and grandparent, with the head's | directions of both arcs; these and the distance of head and grandparent |
+//! | siblings (McDonald & Pereira 2006) | words and tags of dependent and sibling; with the head's: three tags, two tags and a word | direction; of tags alone also with the distance of dependent and sibling |
+//! | grandparent (Carreras 2007; Koo & Collins 2010) | the same of dependent and grandparent, with the head's | directions of both arcs; of tags alone also with the distance of head and grandparent |
 //! | grand-siblings (Koo & Collins 2010) | tags of all four; of grandparent, sibling and dependent | directions of both arcs |
 //!
 //! A dependent that has no sibling on the way to its head is a part, too: the feature then says so. Features are hashes as those of
@@ -11,7 +11,7 @@
 
 use super::features::{Class, GOLDEN};
 use crate::features::{Columns, Input, mix};
-use crate::tree::Node;
+use crate::tree::{NO_NODE, Node};
 
 /// What a template reads.
 #[derive(Debug, Clone, Copy)]
@@ -30,41 +30,55 @@ use Atom::*;
 
 const N_ATOMS: usize = 8;
 
-const SIBLINGS: [&[Atom]; 10] = [
+/// What reads no more of the sibling than its tag, and the rest.
+const SIBLINGS_BY_TAG: [&[Atom]; 7] = [
     &[HeadTag, SiblingTag, DependentTag],
     &[SiblingTag, DependentTag],
-    &[SiblingWord, DependentTag],
     &[SiblingTag, DependentWord],
-    &[SiblingWord, DependentWord],
     &[HeadWord, SiblingTag, DependentTag],
-    &[HeadTag, SiblingWord, DependentTag],
     &[HeadTag, SiblingTag, DependentWord],
     &[HeadTag, SiblingTag],
     &[HeadWord, SiblingTag],
 ];
-const GRANDPARENT: [&[Atom]; 8] = [
+const SIBLINGS_BY_WORD: [&[Atom]; 3] =
+    [&[SiblingWord, DependentTag], &[SiblingWord, DependentWord], &[HeadTag, SiblingWord, DependentTag]];
+/// What reads no more of the grandparent than its tag, and the rest.
+const GRANDPARENT_BY_TAG: [&[Atom]; 5] = [
     &[GrandparentTag, HeadTag, DependentTag],
     &[GrandparentTag, DependentTag],
-    &[GrandparentWord, DependentTag],
     &[GrandparentTag, DependentWord],
-    &[GrandparentWord, DependentWord],
-    &[GrandparentWord, HeadTag, DependentTag],
     &[GrandparentTag, HeadWord, DependentTag],
     &[GrandparentTag, HeadTag, DependentWord],
 ];
+const GRANDPARENT_BY_WORD: [&[Atom]; 3] =
+    [&[GrandparentWord, DependentTag], &[GrandparentWord, DependentWord], &[GrandparentWord, HeadTag, DependentTag]];
 const GRAND_SIBLINGS: [&[Atom]; 2] =
     [&[GrandparentTag, HeadTag, SiblingTag, DependentTag], &[GrandparentTag, SiblingTag, DependentTag]];
 
 /// The number of templates of the second order.
-pub const N_SIBLING_TEMPLATES: usize = SIBLINGS.len();
+pub const N_SIBLING_TEMPLATES: usize = SIBLINGS_BY_TAG.len() + SIBLINGS_BY_WORD.len();
 /// The number of templates that the third order has beyond.
-pub const N_GRANDPARENT_TEMPLATES: usize = GRANDPARENT.len() + GRAND_SIBLINGS.len();
+pub const N_GRANDPARENT_TEMPLATES: usize = GRANDPARENT_BY_TAG.len() + GRANDPARENT_BY_WORD.len() + GRAND_SIBLINGS.len();
 
-/// The number of a group: where the numbers of its templates start.
+/// Where the numbers of a group's templates start.
 const OF_SIBLINGS: usize = 0;
-const OF_GRANDPARENT: usize = OF_SIBLINGS + SIBLINGS.len();
-const OF_GRAND_SIBLINGS: usize = OF_GRANDPARENT + GRANDPARENT.len();
-const N_TEMPLATES: usize = OF_GRAND_SIBLINGS + GRAND_SIBLINGS.len();
+const OF_GRANDPARENT: usize = N_SIBLING_TEMPLATES;
+const OF_GRAND_SIBLINGS: usize = N_TEMPLATES - GRAND_SIBLINGS.len();
+const N_TEMPLATES: usize = N_SIBLING_TEMPLATES + N_GRANDPARENT_TEMPLATES;
+
+/// What of a neighbour of an arc features read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// Its tag, and how far away it is.
+    Tag,
+    /// Its word, too.
+    Word,
+}
+
+impl Reads {
+    /// All that there is to read.
+    pub const BOTH: [Reads; 2] = [Reads::Tag, Reads::Word];
+}
 
 /// The products of values of one sentence, and the extraction of features from them.
 #[derive(Debug, Clone, Default)]
@@ -111,34 +125,47 @@ impl PartFeatures {
         self.known.len()
     }
 
-    /// Appends the features of an arc with the next sibling, which may be none.
-    pub fn of_siblings(&self, head: Node, sibling: Node, dependent: Node, features: &mut Vec<u64>) {
+    /// Appends features of an arc with the next sibling, which may be none.
+    pub fn of_siblings(&self, (head, sibling, dependent): (Node, Node, Node), reads: Reads, features: &mut Vec<u64>) {
         let [of_head, of_sibling, of_dependent] = self.terms_of([head, sibling, dependent]);
-        let near = if sibling == crate::tree::NO_NODE { head } else { sibling };
-        let [hw, ht, ..] = *of_head;
-        let [_, _, dw, dt, ..] = *of_dependent;
-        let [_, _, _, _, sw, st, ..] = *of_sibling;
-        let terms = [hw, ht, dw, dt, sw, st, 0, 0];
-        for (atoms, seed) in SIBLINGS.iter().zip(&self.seeds[OF_SIBLINGS..]) {
-            let sum = sum(atoms, *seed, &terms);
-            features.extend(Class::of(near, dependent).terms().map(|term| mix(sum.wrapping_add(term))));
-        }
+        let terms = [of_head[0], of_head[1], of_dependent[2], of_dependent[3], of_sibling[4], of_sibling[5], 0, 0];
+        let ways = sibling_class(head, sibling, dependent).terms();
+        let (templates, first): (&[&[Atom]], usize) = match reads {
+            Reads::Tag => (&SIBLINGS_BY_TAG, OF_SIBLINGS),
+            Reads::Word => (&SIBLINGS_BY_WORD, OF_SIBLINGS + SIBLINGS_BY_TAG.len()),
+        };
+        self.extend(templates, first, &terms, ways, features);
     }
 
-    /// Appends the features of an arc with the head's head, which is none if the head is the root.
-    pub fn of_grandparent(&self, grandparent: Node, head: Node, dependent: Node, features: &mut Vec<u64>) {
+    /// A number below [`PartFeatures::n_tags`] · [`Class::COUNT`]: where two siblings of the same arc have the same, their features of
+    /// [`Reads::Tag`] are the same.
+    pub fn sibling_key(&self, head: Node, sibling: Node, dependent: Node) -> usize {
+        self.tag(sibling) * Class::COUNT + sibling_class(head, sibling, dependent).index()
+    }
+
+    /// Appends features of an arc with the head's head, which is none if the head is the root.
+    pub fn of_grandparent(
+        &self,
+        (grandparent, head, dependent): (Node, Node, Node),
+        reads: Reads,
+        features: &mut Vec<u64>,
+    ) {
         let [of_grandparent, of_head, of_dependent] = self.terms_of([grandparent, head, dependent]);
-        let [hw, ht, ..] = *of_head;
-        let [_, _, dw, dt, ..] = *of_dependent;
-        let [_, _, _, _, _, _, gw, gt] = *of_grandparent;
-        let terms = [hw, ht, dw, dt, 0, 0, gw, gt];
+        let [.., grandparent_word, grandparent_tag] = *of_grandparent;
+        let terms = [of_head[0], of_head[1], of_dependent[2], of_dependent[3], 0, 0, grandparent_word, grandparent_tag];
         let directions = Directions::of(grandparent, head, dependent);
         let distance = Class::of(grandparent, head).index() as u64 / 2;
         let ways = [directions.term(0), directions.term(1 + distance)];
-        for (atoms, seed) in GRANDPARENT.iter().zip(&self.seeds[OF_GRANDPARENT..]) {
-            let sum = sum(atoms, *seed, &terms);
-            features.extend(ways.map(|term| mix(sum.wrapping_add(term))));
-        }
+        let (templates, first): (&[&[Atom]], usize) = match reads {
+            Reads::Tag => (&GRANDPARENT_BY_TAG, OF_GRANDPARENT),
+            Reads::Word => (&GRANDPARENT_BY_WORD, OF_GRANDPARENT + GRANDPARENT_BY_TAG.len()),
+        };
+        self.extend(templates, first, &terms, ways, features);
+    }
+
+    /// The same as [`PartFeatures::sibling_key`] for grandparents.
+    pub fn grandparent_key(&self, grandparent: Node, head: Node) -> usize {
+        self.tag(grandparent) * Class::COUNT + Class::of(grandparent, head).index()
     }
 
     /// Appends the features of all four nodes. They read the nodes' tags and the directions of arcs alone.
@@ -161,6 +188,27 @@ impl PartFeatures {
     fn terms_of<const N: usize>(&self, nodes: [Node; N]) -> [&[u64; N_ATOMS]; N] {
         nodes.map(|node| &self.terms[place(node)])
     }
+
+    fn extend(
+        &self,
+        templates: &[&[Atom]],
+        first: usize,
+        terms: &[u64; N_ATOMS],
+        ways: [u64; 2],
+        features: &mut Vec<u64>,
+    ) {
+        for (atoms, seed) in templates.iter().zip(&self.seeds[first..]) {
+            let sum = sum(atoms, *seed, terms);
+            // Distances go with tags alone: with words, too, they would cost more time than all else.
+            let n_ways = if atoms.iter().all(|&atom| atom as usize % 2 == 1) { 2 } else { 1 };
+            features.extend(ways[..n_ways].iter().map(|&way| mix(sum.wrapping_add(way))));
+        }
+    }
+}
+
+/// Direction and distance of the dependent from its sibling, or from the head if it has none.
+fn sibling_class(head: Node, sibling: Node, dependent: Node) -> Class {
+    Class::of(if sibling == NO_NODE { head } else { sibling }, dependent)
 }
 
 /// Which way the arcs from the grandparent and from the head lead.
@@ -193,4 +241,66 @@ fn sum(atoms: &[Atom], seed: u64, terms: &[u64; N_ATOMS]) -> u64 {
 /// Where things of the node stand; those of no node stand first.
 fn place(node: Node) -> usize {
     node.wrapping_add(1).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::{ColumnName, WordShape};
+    use crate::treebank::{Format, Sentence};
+
+    fn start() -> PartFeatures {
+        let words = [("a", "D"), ("b", "N"), ("c", "V"), ("a", "D"), ("d", "N")];
+        let line = |(id, (form, tag)): (usize, &(&str, &str))| {
+            format!("{}\t{form}\t_\t{tag}\t_\t_\t{id}\tx\t_\t_\n", id + 1)
+        };
+        let lines: String = words.iter().enumerate().map(line).collect();
+        let sentence = Sentence::new("x", Format::Conllu, &lines).unwrap();
+        let columns =
+            Columns::of_words_and_tags(ColumnName::Form.into(), WordShape::AsWritten, ColumnName::Upos.into());
+        let mut features = PartFeatures::default();
+        features.start(&columns, &Input::new(&columns, &sentence));
+        features
+    }
+
+    /// Neighbours of one key share all features that read tags alone, and others do not.
+    #[test]
+    fn keys_tell_features_of_tags_apart() {
+        let features = start();
+        let of_sibling = |sibling| {
+            let mut found = Vec::new();
+            features.of_siblings((0, sibling, 5), Reads::Tag, &mut found);
+            (features.sibling_key(0, sibling, 5), found)
+        };
+        let of_grandparent = |grandparent| {
+            let mut found = Vec::new();
+            features.of_grandparent((grandparent, 5, 4), Reads::Tag, &mut found);
+            (features.grandparent_key(grandparent, 5), found)
+        };
+        let siblings: Vec<_> = [NO_NODE, 1, 2, 3, 4].map(of_sibling).into();
+        let grandparents: Vec<_> = [0, 1, 2, 3].map(of_grandparent).into();
+        for all in [siblings, grandparents] {
+            for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+                assert_eq!(one.0 == other.0, one.1 == other.1);
+            }
+        }
+    }
+
+    /// Features are part of model files: they must never change.
+    #[test]
+    fn features_are_fixed() {
+        let features = start();
+        let mut found = Vec::new();
+        for reads in Reads::BOTH {
+            features.of_siblings((3, 4, 5), reads, &mut found);
+            features.of_siblings((3, NO_NODE, 1), reads, &mut found);
+            features.of_grandparent((0, 3, 5), reads, &mut found);
+            features.of_grandparent((NO_NODE, 0, 3), reads, &mut found);
+        }
+        features.of_grand_siblings(0, 3, 4, 5, &mut found);
+        let distinct: std::collections::HashSet<u64> = found.iter().copied().collect();
+        assert_eq!(distinct.len(), found.len());
+        let sum = found.iter().fold(0u64, |sum, &feature| sum.rotate_left(5) ^ feature);
+        assert_eq!((found.len(), sum), (0, 0));
+    }
 }

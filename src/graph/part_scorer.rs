@@ -5,9 +5,9 @@
 //! and the best labelled tree is still the best tree over parts with their best labels. Of an arc (h, d) each grandparent and
 //! each sibling is looked up once, in time n² · features; that they are added up for every two of them costs additions alone.
 
-use super::features::TagsBetween;
-use super::part_features::Directions;
+use super::features::{Class, TagsBetween};
 use super::parser::Search;
+use super::part_features::{Directions, Reads};
 use super::scorer::Reward;
 use super::{ArcLabels, ArcScorer, Order, Part, PartFeatures, PartScores, Side, Wanted};
 use crate::features::Input;
@@ -28,12 +28,50 @@ pub struct PartScorer {
     hashes: Vec<u64>,
     base: Vec<i32>,
     of_grandparent: Vec<i32>,
+    by_tag: ByTag,
     of_siblings: Vec<i32>,
     lanes: Vec<i32>,
     /// By directions and tags of grandparent and sibling: the number of an arc and the score of its grand-siblings.
     joint: Vec<(u32, i32)>,
     /// The number of the arc at hand, from 1.
     arc: u32,
+}
+
+/// Sums of features that read a neighbour's tag alone: neighbours of the arc at hand with the same tag at about the same distance share
+/// them.
+#[derive(Debug, Clone, Default)]
+struct ByTag {
+    /// By key: the number of an arc, and where its vector starts.
+    known: Vec<(u32, u32)>,
+    vectors: Vec<i32>,
+}
+
+impl ByTag {
+    fn start(&mut self, n_keys: usize) {
+        self.known.clear();
+        self.known.resize(n_keys, (0, 0));
+    }
+
+    /// The vector of `key` for this arc, looked up if it is not known.
+    fn get<W: Weights>(
+        &mut self,
+        arc: u32,
+        key: usize,
+        width: usize,
+        weights: &W,
+        hashes: &mut Vec<u64>,
+        extract: impl Fn(&mut Vec<u64>),
+    ) -> &[i32] {
+        if self.known[key].0 != arc {
+            let start = self.vectors.len();
+            self.known[key] = (arc, start as u32);
+            self.vectors.resize(start + width, 0);
+            hashes.clear();
+            extract(hashes);
+            weights.add_features(hashes, &mut self.vectors[start..]);
+        }
+        &self.vectors[self.known[key].1 as usize..][..width]
+    }
 }
 
 /// The scores of one sentence, as they are asked for.
@@ -59,6 +97,7 @@ impl PartScorer {
         self.between_from = -1;
         self.joint.clear();
         self.joint.resize(self.features.n_tags().pow(2) * Directions::COUNT, (0, 0));
+        self.by_tag.start(self.features.n_tags() * Class::COUNT * 2);
         self.arc = 0;
         Scoring { scorer: self, search, weights, reward }
     }
@@ -68,10 +107,14 @@ impl PartScorer {
         let Part { grandparent, head, sibling, dependent } = part;
         self.arcs.features.of(head, dependent, features);
         if order >= Order::Second {
-            self.features.of_siblings(head, sibling, dependent, features);
+            for reads in Reads::BOTH {
+                self.features.of_siblings((head, sibling, dependent), reads, features);
+            }
         }
         if order == Order::Third {
-            self.features.of_grandparent(grandparent, head, dependent, features);
+            for reads in Reads::BOTH {
+                self.features.of_grandparent((grandparent, head, dependent), reads, features);
+            }
             self.features.of_grand_siblings(grandparent, head, sibling, dependent, of_arc_alone);
         }
     }
@@ -119,13 +162,21 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
         self.score_base(head, dependent);
         let scorer = &mut *self.scorer;
         scorer.arc += 1;
+        scorer.by_tag.vectors.clear();
+        let n_keys = scorer.features.n_tags() * Class::COUNT;
         let columns = || std::iter::once(NO_NODE).chain(head.min(dependent) + 1..).zip(wanted.siblings);
         scorer.of_siblings.clear();
         scorer.of_siblings.resize(wanted.siblings.len() * width, 0);
-        for (lanes, (sibling, _)) in scorer.of_siblings.chunks_exact_mut(width).zip(columns()).filter(|(_, (_, wanted))| **wanted) {
-            scorer.hashes.clear();
-            scorer.features.of_siblings(head, sibling, dependent, &mut scorer.hashes);
-            self.weights.add_features(&scorer.hashes, lanes);
+        for (lanes, (sibling, _)) in
+            scorer.of_siblings.chunks_exact_mut(width).zip(columns()).filter(|(_, (_, wanted))| **wanted)
+        {
+            let key = scorer.features.sibling_key(head, sibling, dependent);
+            let (features, hashes, arc) = (&scorer.features, &mut scorer.hashes, (head, sibling, dependent));
+            let extract = |hashes: &mut Vec<u64>| features.of_siblings(arc, Reads::Tag, hashes);
+            lanes.copy_from_slice(scorer.by_tag.get(scorer.arc, key, width, self.weights, hashes, extract));
+            hashes.clear();
+            features.of_siblings(arc, Reads::Word, hashes);
+            self.weights.add_features(hashes, lanes);
         }
         let side = Side::of(head, dependent);
         for (slot, &grandparent) in grandparents.iter().enumerate().filter(|&(slot, _)| wanted.grandparents[slot]) {
@@ -133,9 +184,14 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
             let lanes = &mut scorer.of_grandparent;
             lanes.clone_from(&scorer.base);
             if order == Order::Third {
-                scorer.hashes.clear();
-                scorer.features.of_grandparent(grandparent, head, dependent, &mut scorer.hashes);
-                self.weights.add_features(&scorer.hashes, lanes);
+                let key = n_keys + scorer.features.grandparent_key(grandparent, head);
+                let (features, hashes, arc) = (&scorer.features, &mut scorer.hashes, (grandparent, head, dependent));
+                let extract = |hashes: &mut Vec<u64>| features.of_grandparent(arc, Reads::Tag, hashes);
+                let by_tag = scorer.by_tag.get(scorer.arc, key, width, self.weights, hashes, extract);
+                lanes.iter_mut().zip(by_tag).for_each(|(lane, by_tag)| *lane += by_tag);
+                hashes.clear();
+                features.of_grandparent(arc, Reads::Word, hashes);
+                self.weights.add_features(hashes, lanes);
             }
             let of_arc = lanes[arc_lane];
             self.search.inventory.forbid(side, lanes);
@@ -156,10 +212,12 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
         let PartScorer { features, hashes, base, lanes, .. } = &mut *self.scorer;
         hashes.clear();
         if order >= Order::Second {
-            features.of_siblings(head, part.sibling, dependent, hashes);
+            let siblings = (head, part.sibling, dependent);
+            Reads::BOTH.iter().for_each(|&reads| features.of_siblings(siblings, reads, hashes));
         }
         if order == Order::Third {
-            features.of_grandparent(part.grandparent, head, dependent, hashes);
+            let grandparent = (part.grandparent, head, dependent);
+            Reads::BOTH.iter().for_each(|&reads| features.of_grandparent(grandparent, reads, hashes));
         }
         self.weights.add_features(hashes, base);
         let mut of_arc = base[ArcLabels::ARC as usize];

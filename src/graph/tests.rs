@@ -140,7 +140,8 @@ impl Hashed {
     fn of(&self, part: Part, label: LabelId) -> i64 {
         let Part { grandparent, head, sibling, dependent } = part;
         let atoms = [grandparent, head, sibling, dependent, label];
-        let hash = atoms.iter().fold(self.seed, |hash, &atom| mix(hash.wrapping_mul(0x9e37_79b9).wrapping_add(atom.into())));
+        let hash =
+            atoms.iter().fold(self.seed, |hash, &atom| mix(hash.wrapping_mul(0x9e37_79b9).wrapping_add(atom.into())));
         (hash % (2 * self.range as u64 + 1)) as i64 - self.range
     }
 
@@ -151,7 +152,8 @@ impl Hashed {
 
 impl PartScores for Hashed {
     fn score(&mut self, (head, dependent): (Node, Node), grandparents: &[Node], wanted: Wanted, scores: &mut [i32]) {
-        let siblings: Vec<Node> = std::iter::once(NO_NODE).chain(head.min(dependent) + 1..head.max(dependent)).collect();
+        let siblings: Vec<Node> =
+            std::iter::once(NO_NODE).chain(head.min(dependent) + 1..head.max(dependent)).collect();
         assert_eq!(siblings.len(), wanted.siblings.len());
         for (slot, &grandparent) in grandparents.iter().enumerate().filter(|&(slot, _)| wanted.grandparents[slot]) {
             for (column, &sibling) in siblings.iter().enumerate().filter(|&(column, _)| wanted.siblings[column]) {
@@ -178,7 +180,8 @@ fn all_scores<'t>(
         let mut sums = vec![0];
         for word in tree.words() {
             let part = Part::of(tree.heads(), word, order);
-            let with_label = |sum: i64| (0..n_labels).filter_map(|label| Some(sum + score(part, label)?)).collect::<Vec<_>>();
+            let with_label =
+                |sum: i64| (0..n_labels).filter_map(|label| Some(sum + score(part, label)?)).collect::<Vec<_>>();
             sums = sums.into_iter().flat_map(with_label).collect();
         }
         all.extend(sums);
@@ -290,11 +293,14 @@ fn charts_over_some_heads_find_the_best_of_their_trees() {
 #[test]
 fn parsers_find_what_enumeration_of_features_finds() {
     let columns = Columns::of_words_and_tags(ColumnName::Form.into(), WordShape::Normalised, ColumnName::Upos.into());
-    let inventory = ArcLabels::new(3, [(Side::Root, 0), (Side::Left, 1), (Side::Left, 2), (Side::Right, 1), (Side::Right, 0)]);
+    let inventory =
+        ArcLabels::new(3, [(Side::Root, 0), (Side::Left, 1), (Side::Left, 2), (Side::Right, 1), (Side::Right, 0)]);
     let may_bear = |part: Part, label| inventory.permitted(Side::of(part.head, part.dependent)).any(|it| it == label);
     let mut workspaces = GraphKind::ALL.map(|kind| (kind, Workspace::default()));
     let mut n_sentences = 0;
-    for sentence in sentences(Options { seed: 7, n_sentences: 400, non_projective: false }).filter(|s| s.n_words() <= 4).take(8) {
+    for sentence in
+        sentences(Options { seed: 7, n_sentences: 400, non_projective: false }).filter(|s| s.n_words() <= 4).take(8)
+    {
         n_sentences += 1;
         let input = Input::new(&columns, &sentence);
         for (kind, workspace) in &mut workspaces {
@@ -328,15 +334,24 @@ fn parsers_find_what_enumeration_of_features_finds() {
                 }
                 let score = |workspace: &Workspace, part: Part, label: LabelId| {
                     let (features, of_arc_alone) = extract(workspace, part);
-                    let arc = features.iter().chain(&of_arc_alone).map(|&f| i64::from(weights.get(f, ArcLabels::ARC))).sum::<i64>();
-                    let labelled = features.iter().map(|&f| i64::from(weights.get(f, ArcLabels::lane(label)))).sum::<i64>();
+                    let arc = features
+                        .iter()
+                        .chain(&of_arc_alone)
+                        .map(|&f| i64::from(weights.get(f, ArcLabels::ARC)))
+                        .sum::<i64>();
+                    let labelled =
+                        features.iter().map(|&f| i64::from(weights.get(f, ArcLabels::lane(label)))).sum::<i64>();
                     may_bear(part, label).then_some(arc + labelled)
                 };
                 let found = workspace.k_best(search, &weights, &input, 30);
                 let all = all_scores(trees.iter(), kind.order(), 3, |part, label| score(workspace, part, label));
                 let found: Vec<Derived> = found
                     .into_iter()
-                    .map(|it| Derived { heads: it.tree.heads().to_vec(), labels: it.tree.labels().to_vec(), score: it.score })
+                    .map(|it| Derived {
+                        heads: it.tree.heads().to_vec(),
+                        labels: it.tree.labels().to_vec(),
+                        score: it.score,
+                    })
                     .collect();
                 check(&found, &all, 30, kind.order(), |part, label| score(workspace, part, label));
             }
