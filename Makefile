@@ -148,7 +148,7 @@ SYSTEMS ?= arc-eager arc-standard swap covington covington-nonlocal easy-first 2
 
 .PHONY: report report-check trace-check
 
-report: build ## all results as one page of HTML, results/report.html
+report: build ## all results as one page, results/report.html, and as an index, results/README.md
 	$(TREEBEAM) report --results $(RESULTS)
 
 report-check: build ## look at that page in a browser; not part of `make test`: needs Chromium and Python's playwright

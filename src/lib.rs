@@ -38,6 +38,7 @@
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`graph`] | graph-based parsers as a yardstick: Eisner in three orders, Chu-Liu-Edmonds |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
+//! | [`style`] | colours and fonts that all pages and pictures share |
 //! | [`draw`] | dependency trees as pictures |
 //! | [`trace`] | beams that can be watched |
 //! | [`experiment`] | specifications, cells and records |
@@ -78,6 +79,7 @@ pub mod random;
 #[cfg(feature = "report")]
 pub mod report;
 pub mod scorer;
+pub mod style;
 pub mod system;
 #[cfg(feature = "report")]
 pub mod trace;

@@ -1,13 +1,14 @@
 //! `treebeam report`.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
 use crate::files::Output;
-use crate::report::page::{Base, Report};
+use crate::report::page::{Base, Extra, MARK, Report};
 
 /// Options of `treebeam report`.
 #[derive(Debug, clap::Args)]
@@ -18,6 +19,9 @@ pub struct Args {
     /// The page; its links to the files of results are relative to where it lies [default: DIR/report.html]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// An index of the results in Markdown [default: DIR/README.md, if the page lies in DIR]
+    #[arg(long, value_name = "FILE")]
+    index: Option<PathBuf>,
     /// Experiments to begin with; the others follow in their usual order
     #[arg(long, value_name = "NAME", num_args = 1..)]
     order: Vec<String>,
@@ -27,6 +31,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut report = Report::read(&args.results)?;
     report.begin_with(&args.order)?;
+    let is_usual = args.output.is_none();
     let path = args.output.unwrap_or_else(|| args.results.join("report.html"));
     // What goes to standard output may end up anywhere; beside the results is the best guess.
     let base = match path == Path::new("-") {
@@ -36,10 +41,78 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if !base.is_known() {
         eprintln!("no links to files: page and results have no folder in common that is here or holds the page");
     }
-    let mut output = Output::create(&path)?;
-    output.write_all(report.page(&base)?.as_bytes()).with_context(|| path.display().to_string())?;
-    output.finish()?;
+    write(&path, &report.page(&base)?)?;
     let (n_experiments, n_documents) = report.counts();
-    eprintln!("wrote {}: {n_experiments} experiments, {n_documents} documents", path.display());
+    if path != Path::new("-") {
+        eprintln!("wrote {}: {n_experiments} experiments, {n_documents} documents", path.display());
+    }
+    let own = args.results.join("README.md");
+    let index = match args.index {
+        Some(index) => Some(index),
+        // A file that people wrote is theirs.
+        None if is_usual && std::fs::read_to_string(&own).is_ok_and(|text| !text.starts_with(MARK)) => {
+            eprintln!(
+                "{}: not written by this command, so it is left alone; --index FILE writes the index elsewhere",
+                own.display()
+            );
+            None
+        }
+        None => is_usual.then_some(own),
+    };
+    if let Some(index) = index {
+        let extras = extras(&args.results)?;
+        let revisions = report.revisions().into_iter().chain(extras.iter().filter_map(|extra| extra.revision.clone()));
+        let dates = dates(&args.results, revisions);
+        write(&index, &report.index(&extras, &dates))?;
+        if index != Path::new("-") {
+            eprintln!("wrote {}", index.display());
+        }
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let mut output = Output::create(path)?;
+    output.write_all(text.as_bytes()).with_context(|| path.display().to_string())?;
+    Ok(output.finish()?)
+}
+
+/// The pages of Markdown in folders of results that are not those of documents.
+fn extras(results: &Path) -> anyhow::Result<Vec<Extra>> {
+    let mut extras = Vec::new();
+    let entries = |folder: &Path| -> anyhow::Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+        paths.sort();
+        Ok(paths)
+    };
+    for folder in entries(results)?.into_iter().filter(|path| path.is_dir()) {
+        let is_page =
+            |path: &PathBuf| path.extension().is_some_and(|e| e == "md") && !path.with_extension("json").exists();
+        for path in entries(&folder)?.into_iter().filter(is_page) {
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let said =
+                |start: &str| text.lines().find_map(|line| line.strip_prefix(start)).map(|rest| rest.trim().to_owned());
+            let (Some(title), Ok(below)) = (said("# "), path.strip_prefix(results)) else { continue };
+            let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+            // Folders have notes of how they came about, which are no measurements.
+            if path.file_name().is_none_or(|name| name != "README.md") {
+                extras.push(Extra { path: parts.join("/").replace(' ', "%20"), title, revision: said("revision: ") });
+            }
+        }
+    }
+    Ok(extras)
+}
+
+/// The dates of revisions, as far as the repository that the results lie in knows them.
+fn dates(results: &Path, revisions: impl Iterator<Item = String>) -> BTreeMap<String, String> {
+    let is_hash = |hash: &str| hash.len() >= 7 && hash.chars().all(|c| c.is_ascii_hexdigit());
+    let date = |revision: String| {
+        let hash = revision.split(' ').next().filter(|hash| is_hash(hash))?.to_owned();
+        let git =
+            Command::new("git").arg("-C").arg(results).args(["show", "-s", "--format=%cs", &hash]).output().ok()?;
+        let date = String::from_utf8(git.stdout).ok().filter(|_| git.status.success())?.trim().to_owned();
+        (!date.is_empty()).then_some((hash, date))
+    };
+    revisions.filter_map(date).collect()
 }

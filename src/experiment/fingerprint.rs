@@ -21,11 +21,13 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// What shows and stores results and does not decide them; files and folders in `src`. What options come to is in every key.
-pub const PRESENTATION: [&str; 13] = [
+pub const PRESENTATION: [&str; 15] = [
     "cli",
     "report",
     "draw",
     "trace",
+    "style",
+    "style.rs",
     "experiment",
     "options",
     "files",

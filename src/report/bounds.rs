@@ -1,6 +1,6 @@
 //! Bounds of the loss beside the loss, as a document.
 
-use super::document::{Block, Cell, Content, Document, NOTHING, Table};
+use super::document::{Block, Cell, Content, Document, NOTHING, Progress, Table};
 use crate::experiment::{BOUNDS, BoundsRecord, BoundsSpec, Means};
 
 /// What `records`, one for each treebank, say. `command` is what generates it; `files` are those beside it with records.
@@ -27,12 +27,30 @@ pub fn bounds_document(
     provenance.push(format!("revision: {}", revisions.join(" ")));
     provenance.push(format!("seeds: {}", spec.walk.seed));
     provenance.extend(records.iter().map(|r| format!("sha256 of {}: train {}", r.treebank, r.train.sha256)));
+    let blocks = vec![means(spec, records), distances(spec, records)];
+    let kind = match profile {
+        "quick" => "**A quick run**, not the whole experiment",
+        "full" => "The whole experiment",
+        _ => "Another profile",
+    };
+    let configurations: usize = records.iter().map(|r| r.sums.configurations).sum();
     Document {
         name: spec.name.clone(),
         profile: profile.to_owned(),
         title: spec.title.clone(),
+        gist: blocks[1].reading.clone(),
+        limits: vec![format!(
+            "{kind}: {configurations} configurations of {} treebanks. Whether differences are significant is not tested.",
+            records.len()
+        )],
+        answer: None,
+        progress: Some(Progress {
+            done: records.len(),
+            cells: n_cells,
+            revisions: revisions.iter().map(|revision| (*revision).to_owned()).collect(),
+        }),
         about,
-        blocks: [means(spec, records), distances(spec, records)].into(),
+        blocks,
         n_findings: None,
         analysis: spec.analysis.trim().to_owned(),
         provenance,

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::figure::{Figure, HeatMap};
 
 /// The results of one experiment at one scale.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// The experiment's name, which is also that of its folder of results.
     pub name: String,
@@ -13,6 +14,18 @@ pub struct Document {
     pub profile: String,
     /// One line.
     pub title: String,
+    /// What it says, a sentence each, in Markdown: of all columns, with what is significant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gist: Vec<String>,
+    /// How far it goes, a sentence each, in Markdown: data, iterations, seeds, what is missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
+    /// Greedy or global, if it has rows of both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+    /// How much of it has been run; nothing in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
     /// What holds for all tables, a paragraph each, in Markdown: data, punctuation, signs.
     pub about: Vec<String>,
     /// Tables and figures in their order.
@@ -26,6 +39,17 @@ pub struct Document {
     pub provenance: Vec<String>,
     /// The names of the files beside it that hold every figure and every record.
     pub files: Vec<String>,
+}
+
+/// How much of an experiment has been run, and by what.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Cells with a record.
+    pub done: usize,
+    /// Cells of the plan.
+    pub cells: usize,
+    /// The revisions of the program that made the records.
+    pub revisions: Vec<String>,
 }
 
 /// A table or a figure with its title and what is to be seen in it.
@@ -138,6 +162,19 @@ impl Table {
         self.keep_columns(&stays)
     }
 
+    /// The table without columns of text, after the first, that say the same in all of three or more lines; and what these say.
+    pub fn without_common(self) -> (Table, Vec<(String, String)>) {
+        let is_common = |column: usize| {
+            column > 0 && column < self.n_texts && self.lines.len() > 2 && {
+                self.lines.iter().all(|line| line[column].text == self.lines[0][column].text)
+            }
+        };
+        let stays: Vec<bool> = (0..self.heads.len()).map(|column| !is_common(column)).collect();
+        let common = (0..self.heads.len()).filter(|&column| !stays[column]);
+        let common = common.map(|column| (self.heads[column].clone(), self.lines[0][column].text.clone())).collect();
+        (self.keep_columns(&stays), common)
+    }
+
     fn keep_columns(mut self, stays: &[bool]) -> Table {
         self.n_texts = stays[..self.n_texts].iter().filter(|stays| **stays).count();
         let mut columns = stays.iter();
@@ -181,5 +218,12 @@ mod tests {
         assert_eq!((without.heads.join(" "), without.n_texts), ("method LAS".to_owned(), 1));
         assert_eq!(without.lines[0][1].text, "80.0");
         assert_eq!(table.clone().without("nothing"), table);
+        table.lines.push(table.lines[0].clone());
+        let mut several = Table::new(3, ["column", "method", "against", "LAS"]);
+        several.lines =
+            (0..3).map(|i| vec![Cell::text("x"), Cell::count(i), Cell::text("y"), Cell::count(7)]).collect();
+        let (narrow, common) = several.without_common();
+        assert_eq!((narrow.heads.join(" "), narrow.n_texts), ("column method LAS".to_owned(), 2));
+        assert_eq!(common, [("against".to_owned(), "y".to_owned())]);
     }
 }

@@ -61,9 +61,11 @@ fn x_axis(x: Horizontal) -> Axis {
         Horizontal::Width => Axis::doubling("width of the decoding beam"),
         Horizontal::Iteration => Axis::linear("iteration"),
         Horizontal::Derivation => Axis::linear("% of the derivation"),
-        Horizontal::TokensPerSecond => Axis::decimal("tokens per second, one thread"),
-        Horizontal::TimePerToken => Axis::decimal("µs of parsing per token, one thread"),
-        Horizontal::TrainingTime => Axis::decimal("seconds of training, one thread"),
+        Horizontal::TokensPerSecond => Axis::decimal("tokens per second, one thread").noted("further right is faster"),
+        Horizontal::TimePerToken => {
+            Axis::decimal("µs of parsing per token, one thread").noted("further left is faster")
+        }
+        Horizontal::TrainingTime => Axis::decimal("seconds of training, one thread").noted("further left is cheaper"),
     }
 }
 
@@ -183,7 +185,7 @@ fn frontier(curves: &[Curve], more_is_better: bool) -> Curve {
         is_higher
     });
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    Curve { name: "not beaten on both axes".to_owned(), style: Style::Frontier, points }
+    Curve { name: "best trade-offs".to_owned(), style: Style::Frontier, points }
 }
 
 /// What a method offers: its cost, and LAS on development and test data.
@@ -232,12 +234,17 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
     if let Some(frontier) = figure.curves.iter().find(|c| c.style == Style::Frontier) {
         let told = frontier.points.iter().rev().map(|p| format!("`{}` ({:.2} at {:.0})", p.label, p.y, p.x));
         let told = told.collect::<Vec<_>>().join(", ");
-        let (what, changes) = match plot.x {
-            Horizontal::TokensPerSecond => ("From the fastest to the slowest", "speed falls"),
-            _ => ("By the horizontal axis", "what stands on it changes"),
+        let (better, order, changes) = match plot.x {
+            Horizontal::TokensPerSecond => ("faster", "from the fastest to the slowest", "speed falls"),
+            Horizontal::TimePerToken => ("faster", "from the slowest to the fastest", "the time for a word changes"),
+            Horizontal::TrainingTime => {
+                ("quicker to train", "from the slowest to the quickest", "the time of training changes")
+            }
+            _ => ("cheaper", "from right to left", "the horizontal axis changes"),
         };
         let mut sentences = vec![format!(
-            "{what}, these are the models that no other here matches in one respect and exceeds in the other: {told}."
+            "These are the best trade-offs, {order}: {told}. Every other model here is matched by one of them that is at least as \
+             accurate and {better}."
         )];
         if let [left, .., right] = &frontier.points[..] {
             sentences.push(format!(

@@ -8,6 +8,15 @@ pub fn markdown(document: &Document) -> String {
     let mut out = String::new();
     push(&mut out, &format!("<!--\n{}\n-->\n", document.provenance.join("\n")));
     push(&mut out, &format!("# {}\n", document.title));
+    if let Some(answer) = &document.answer {
+        push(&mut out, &format!("{} {}\n", answer.headline, answer.reading.join(" ")));
+    }
+    for paragraph in [&document.gist, &document.limits].into_iter().filter(|sentences| !sentences.is_empty()) {
+        push(&mut out, &format!("{}\n", paragraph.join(" ")));
+    }
+    if let Some(answer) = &document.answer {
+        add_block(&mut out, &answer.block(), &document.profile);
+    }
     for paragraph in &document.about {
         push(&mut out, &format!("{paragraph}\n"));
     }

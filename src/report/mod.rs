@@ -5,12 +5,14 @@
 //! | `summary` | means, spreads and differences over the records of a plan |
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `figures` |
+//! | `answer`, `gist`, `paired` | what a summary says in a few sentences: greedy or global; all columns; how sure that is |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot` | renderings |
 //! | `templates` | the engine that fills the templates of pages and pictures |
 //! | `axis`, `number` | where values stand on an axis, its ticks, and numbers for people |
 //! | [`page`] | all documents as one page of HTML |
 
+pub mod answer;
 mod axis;
 mod bounds;
 mod costs;
@@ -19,9 +21,11 @@ mod directions;
 pub mod document;
 pub mod figure;
 mod figures;
+mod gist;
 mod markdown;
 mod number;
 pub mod page;
+pub mod paired;
 mod plot;
 mod published;
 mod results;

@@ -1,11 +1,13 @@
 //! A summary made into a document.
 
+use super::answer::answer;
 use super::costs::{costs, data};
 use super::diagnoses::diagnoses;
 use super::directions::{directions, who_wins};
-use super::document::{Block, Cell, Content, Document, Table};
+use super::document::{Block, Cell, Content, Document, Progress, Table};
 use super::figure::HeatMap;
 use super::figures::{figures, heat_maps};
+use super::gist::{gist, limits};
 use super::published::published;
 use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
@@ -47,6 +49,14 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
         name: spec.name.clone(),
         profile: summary.plan.profile_name.clone(),
         title: spec.title.clone(),
+        gist: gist(summary, &directions),
+        limits: limits(summary),
+        answer: answer(summary),
+        progress: Some(Progress {
+            done: summary.n_done,
+            cells: summary.plan.cells.len(),
+            revisions: summary.revisions.iter().cloned().collect(),
+        }),
         about: about(summary),
         blocks,
         n_findings: Some(n_findings),

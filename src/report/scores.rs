@@ -30,7 +30,7 @@ pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric:
     let head = |names: Vec<String>| std::iter::once(String::new()).chain(names);
     let line = |name: String, cells: Vec<Cell>| std::iter::once(Cell::text(name)).chain(cells).collect();
     let mut table;
-    match summary.plan.spec.table.lines {
+    match narrower(summary.plan.spec.table.lines, lines.len(), names.len()) {
         TableLines::Rows => {
             table = Table::new(1, head(names));
             table.lines = labels.zip(figures).map(|(label, cells)| line(label, cells)).collect();
@@ -46,6 +46,19 @@ pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric:
         reading: reading(summary, directions, column, metric),
         note: String::new(),
         content: Content::Table(table),
+    }
+}
+
+/// The most columns of figures that fit beside each other.
+const WIDEST: usize = 8;
+
+/// What the lines of a table are: as asked for, unless so many columns would stand beside each other that the other way round
+/// is easier to read.
+fn narrower(asked: TableLines, n_methods: usize, n_treebanks: usize) -> TableLines {
+    match asked {
+        TableLines::Treebanks if n_methods > WIDEST && n_treebanks < n_methods => TableLines::Rows,
+        TableLines::Rows if n_treebanks > WIDEST && n_methods < n_treebanks => TableLines::Treebanks,
+        asked => asked,
     }
 }
 

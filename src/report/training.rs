@@ -91,10 +91,23 @@ fn n_iterations(record: &Record) -> usize {
     record.training.epochs.len()
 }
 
-/// What was run, in a sentence made from the records: sentences, treebanks, iterations, seeds.
-pub fn what_was_run(summary: &Summary) -> Option<String> {
+/// How far the records of an experiment go.
+pub struct Extents {
+    /// How many training sentences of each treebank.
+    pub sentences: String,
+    /// The most and the fewest iterations.
+    pub iterations: String,
+    is_one_iteration: bool,
+    are_iterations_equal: bool,
+    /// How many treebanks.
+    pub n_treebanks: usize,
+    /// How many seeds.
+    pub n_seeds: usize,
+}
+
+/// How far the records go; none if there are none.
+pub fn extents(summary: &Summary) -> Option<Extents> {
     let records = || summary.entries.iter().flat_map(|e| &e.runs).map(|(record, _)| *record);
-    let sentences = told(&extent(records().map(n_sentences))?);
     let iterations = extent(records().map(n_iterations))?;
     let mut treebanks: Vec<&str> = records().map(|r| r.treebank.as_str()).collect();
     treebanks.sort_unstable();
@@ -102,16 +115,30 @@ pub fn what_was_run(summary: &Summary) -> Option<String> {
     let mut seeds: Vec<u64> = records().map(|r| r.options.seed()).collect();
     seeds.sort_unstable();
     seeds.dedup();
+    Some(Extents {
+        sentences: told(&extent(records().map(n_sentences))?),
+        is_one_iteration: *iterations.end() == 1,
+        are_iterations_equal: iterations.start() == iterations.end(),
+        iterations: told(&iterations),
+        n_treebanks: treebanks.len(),
+        n_seeds: seeds.len(),
+    })
+}
+
+/// What was run, in a sentence made from the records: sentences, treebanks, iterations, seeds.
+pub fn what_was_run(summary: &Summary) -> Option<String> {
+    let extents = extents(summary)?;
     let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let which = if iterations.start() == iterations.end() { "" } else { " (the table *Training* says which)" };
+    let which = if extents.are_iterations_equal { "" } else { " (the table *Training* says which)" };
     let mut told = format!(
-        "Training data: {sentences} sentences a treebank, {}. Trained for {} iteration{}{which}, with {}.",
-        plural(treebanks.len(), "treebank"),
-        told(&iterations),
-        if *iterations.end() == 1 { "" } else { "s" },
-        plural(seeds.len(), "seed"),
+        "Training data: {} sentences a treebank, {}. Trained for {} iteration{}{which}, with {}.",
+        extents.sentences,
+        plural(extents.n_treebanks, "treebank"),
+        extents.iterations,
+        if extents.is_one_iteration { "" } else { "s" },
+        plural(extents.n_seeds, "seed"),
     );
-    if seeds.len() == 1 {
+    if extents.n_seeds == 1 {
         told += " What another seed would change is not told apart from what the rows change.";
     }
     Some(told)

@@ -30,7 +30,7 @@ pub fn page(trace: &Trace) -> Result<String> {
     };
     let parts = [
         ("{{title}}", escaped(&title)),
-        ("{{css}}", include_str!("page/page.css").to_owned()),
+        ("{{css}}", [crate::style::BASE, include_str!("page/page.css")].concat()),
         ("{{pictures}}", include_str!("page/pictures.css").to_owned()),
         ("{{data}}", data),
         ("{{js}}", SCRIPTS.concat()),

@@ -10,11 +10,9 @@ It needs Python's playwright (pip install playwright) and a Chromium, of which C
 """
 
 import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
-from playwright.sync_api import sync_playwright
-from report import CHROMIUM, QUIET, SIZES, Check
+from page import Check, look
 
 
 class Watched(Check):
@@ -144,52 +142,13 @@ class Watched(Check):
         self.layout()
         self.first()
         self.legibility()
-        for part in (self.theme, self.keys, self.every_item, self.widths, self.pointing, self.address, self.saving):
+        self.theme("#theme")
+        for part in (self.keys, self.every_item, self.widths, self.pointing, self.address, self.saving):
             part()
         self.layout()
-
-    def theme(self):
-        colour = lambda: self.page.evaluate("getComputedStyle(document.body).backgroundColor")
-        before = colour()
-        self.page.locator("#theme").click()
-        self.expect(colour() != before, "the button changes colours")
-        self.page.locator("#theme").click()
-        self.expect(colour() == before, "the button changes them back")
-        self.page.evaluate("document.activeElement.blur()")
-
-
-def main(path, pictures):
-    url = Path(path).resolve().as_uri()
-    pictures = Path(pictures)
-    pictures.mkdir(parents=True, exist_ok=True)
-    faults = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET.split())
-        for scheme in ("light", "dark"):
-            for size, (width, height) in SIZES.items():
-                context = browser.new_context(
-                    viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
-                )
-                page = context.new_page()
-                check = Watched(page, f"{scheme}-{size}", pictures)
-                page.on("console", lambda m: check.expect(m.type == "log", f"console: {m.text}"))
-                page.on("pageerror", lambda error: check.expect(False, f"error: {error}"))
-                page.on(
-                    "request",
-                    lambda r: check.expect(r.url.split("#")[0] == url or r.url.startswith("blob:"), f"fetches {r.url}"),
-                )
-                page.goto(url)
-                check.all()
-                faults += check.faults
-                context.close()
-        browser.close()
-    for fault in faults:
-        print(fault, file=sys.stderr)
-    print(f"{len(faults)} faults; pictures in {pictures}")
-    return 1 if faults else 0
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(look(Watched, *sys.argv[1:], may_fetch=lambda url: url.startswith("blob:")))

@@ -6,13 +6,17 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `read` | folder of results to checked documents, in order |
+//! | `answer` | what the page opens with: greedy or global |
+//! | `index` | the same results as a page of Markdown, to find one's way |
 //! | `check` | what a document must hold so that it can be drawn |
 //! | `link` | from the page to the files of results |
 //! | `markdown` | texts to HTML, none of it raw |
 //! | `table`, `heat` | what the templates of the same names show; `chart.html` shows a chart of `plot` |
 
+mod answer;
 mod check;
 mod heat;
+mod index;
 mod link;
 mod markdown;
 mod read;
@@ -28,7 +32,9 @@ use super::document::{Block, Content, Document};
 use super::plot::ChartView;
 use super::templates;
 use crate::error::Result;
+use crate::style;
 
+pub use index::{Extra, MARK};
 pub use link::Base;
 
 /// Experiments with their results, checked and in the order of the page.
@@ -52,8 +58,9 @@ impl Report {
     /// program is reported as a wrong use.
     pub fn page(&self, base: &Base) -> Result<String> {
         let view = PageView {
-            css: include_str!("page.css"),
+            css: [style::BASE, include_str!("page.css")].concat(),
             js: include_str!("page.js"),
+            answer: answer::AnswerView::new(&self.experiments, base),
             experiments: self.experiments.iter().map(|e| ExperimentView::new(e, base)).collect(),
         };
         templates::render("page.html", Value::from(Serde(view)))
@@ -61,7 +68,8 @@ impl Report {
 }
 
 /// The templates of the page, by name.
-pub(super) const TEMPLATES: [(&str, &str); 6] = [
+pub(super) const TEMPLATES: [(&str, &str); 7] = [
+    ("answer.html", include_str!("answer.html")),
     ("page.html", include_str!("page.html")),
     ("document.html", include_str!("document.html")),
     ("block.html", include_str!("block.html")),
@@ -72,8 +80,9 @@ pub(super) const TEMPLATES: [(&str, &str); 6] = [
 
 #[derive(Serialize)]
 struct PageView {
-    css: &'static str,
+    css: String,
     js: &'static str,
+    answer: Option<answer::AnswerView>,
     experiments: Vec<ExperimentView>,
 }
 
@@ -81,19 +90,15 @@ struct PageView {
 struct ExperimentView {
     name: String,
     title: String,
-    /// The first thing that is to be seen in it, as HTML; may be empty.
-    finding: String,
     profiles: Vec<DocumentView>,
 }
 
 impl ExperimentView {
     fn new(experiment: &Experiment, base: &Base) -> ExperimentView {
         let first = &experiment.profiles[0];
-        let finding = first.blocks.iter().find_map(|block| block.reading.first());
         ExperimentView {
             name: experiment.name.clone(),
             title: first.title.clone(),
-            finding: finding.map_or_else(String::new, |text| markdown::html(text, &base.folder(&first.name))),
             profiles: experiment.profiles.iter().map(|document| DocumentView::new(document, base)).collect(),
         }
     }
@@ -103,6 +108,8 @@ impl ExperimentView {
 struct DocumentView {
     id: String,
     profile: String,
+    gist: Vec<String>,
+    limits: Vec<String>,
     about: Vec<String>,
     blocks: Vec<BlockView>,
     /// Those that are folded.
@@ -123,8 +130,12 @@ impl DocumentView {
             .map(|(block, n)| BlockView::new(block, format!("{id}-{n}"), &folder))
             .collect();
         let details = blocks.split_off(document.n_findings.map_or(blocks.len(), |n| n.min(blocks.len())));
+        // Documents of earlier versions have no gist; their first sentence is the next best.
+        let first = document.blocks.iter().find_map(|block| block.reading.first()).filter(|_| document.gist.is_empty());
         DocumentView {
             profile: document.profile.clone(),
+            gist: document.gist.iter().chain(first).map(|text| markdown::html(text, &folder)).collect(),
+            limits: document.limits.iter().map(|text| markdown::html(text, &folder)).collect(),
             about: document.about.iter().map(|text| markdown::html(text, &folder)).collect(),
             blocks,
             details,

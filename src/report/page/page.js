@@ -88,13 +88,14 @@
 
   // A link into a profile that is not shown shows it.
   function follow() {
-    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = location.hash.length > 1 ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
     const panel = target && target.closest(".profile");
-    const fold = target && target.closest(".fold");
-    const isHidden = (panel && !panel.classList.contains("shown")) || (fold && !fold.open);
-    if (fold) fold.open = true;
-    if (panel && isHidden) {
-      panel.show();
+    const folds = [];
+    for (let fold = target?.closest(".fold"); fold; fold = fold.parentElement.closest(".fold")) folds.push(fold);
+    const isHidden = (panel && !panel.classList.contains("shown")) || folds.some((fold) => !fold.open);
+    folds.forEach((fold) => { fold.open = true; });
+    if (isHidden) {
+      panel?.show();
       target.scrollIntoView();
     }
   }
@@ -187,14 +188,44 @@
       button.addEventListener("click", () => sort(head, column));
       head.append(button);
     });
-    const copy = make("button", { type: "button" }, "Copy as TSV");
-    copy.addEventListener("click", async () => {
-      const text = [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()).join("\t")).join("\n");
-      const done = await write(`${text}\n`);
-      copy.textContent = done ? "Copied" : "Could not be copied";
-      setTimeout(() => { copy.textContent = "Copy as TSV"; }, 1500);
+    const rows = () => [...table.rows].map((row) => [...row.cells]);
+    tools(box, [["TSV", () => delimited(rows(), "\t")], ["CSV", () => delimited(rows(), ",")], ["LaTeX", () => latex(rows())]]);
+  }
+
+  const said = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
+  function delimited(rows, mark) {
+    const field = (text) => (mark === "," && /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    return rows.map((cells) => cells.map((cell) => field(said(cell))).join(mark)).join("\n") + "\n";
+  }
+
+  // A tabular in the style of the package booktabs; the highest figures are bold.
+  function latex(rows) {
+    const special = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "±": "$\\pm$", "†": "$\\dagger$",
+      "×": "$\\times$", "–": "--", "−": "$-$", "≤": "$\\leq$", "<": "$<$", ">": "$>$", "µ": "$\\mu$", "…": "\\dots{}" };
+    const escaped = (text) => text.replace(/[&%$#_{}]/g, "\\$&").replace(/[\\~^±†×–−≤<>µ…](?![&%$#_{}])/g, (c) => special[c])
+      .replace(/(^|[\s(])-(?=\d)/g, "$1$-$");
+    const line = (cells) => cells.map((cell) => (cell.classList.contains("b") ? `\\textbf{${escaped(said(cell))}}` : escaped(said(cell)))).join(" & ") + " \\\\";
+    const isText = (cell) => cell.classList.contains("t");
+    const [head, ...others] = rows;
+    const foot = others.findIndex((cells) => cells[0].closest("tfoot"));
+    const lines = others.map(line);
+    if (foot > 0) lines.splice(foot, 0, "\\midrule");
+    return ["% \\usepackage{booktabs}", `\\begin{tabular}{${head.map((cell) => (isText(cell) ? "l" : "r")).join("")}}`, "\\toprule", line(head), "\\midrule",
+      ...lines, "\\bottomrule", "\\end{tabular}", ""].join("\n");
+  }
+
+  // Buttons that copy what stands above them.
+  function tools(after, kinds) {
+    const buttons = kinds.map(([name, text]) => {
+      const button = make("button", { type: "button" }, name);
+      button.setAttribute("aria-label", `Copy as ${name}`);
+      button.addEventListener("click", async () => {
+        button.textContent = (await write(text())) ? "copied" : "could not be copied";
+        setTimeout(() => { button.textContent = name; }, 1500);
+      });
+      return button;
     });
-    box.after(make("div", { className: "tools" }, copy));
+    after.after(make("div", { className: "tools" }, "Copy as ", ...buttons));
   }
 
   async function write(text) {
@@ -339,6 +370,7 @@
     all(".box").forEach((box) => box.addEventListener("scroll", () => edges([box]), { passive: true }));
     all(".experiment").forEach(profiles);
     all(".chart").forEach(chart);
+    all("figure[data-csv]").forEach((figure) => tools(figure, [["CSV (the plot's data)", () => `${figure.dataset.csv}\n`]]));
     all(".map").forEach(heat);
     measure(document);
     contents();

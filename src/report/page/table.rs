@@ -12,6 +12,8 @@ pub(super) struct TableView {
     averages: Vec<Vec<CellView>>,
     /// The most characters of a second part.
     asides: usize,
+    /// What all lines have in common, and does not need a column.
+    same: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -37,6 +39,7 @@ const AVERAGE: &str = "average";
 impl TableView {
     /// The view of a table that has been checked.
     pub(super) fn new(table: &Table) -> TableView {
+        let (table, common) = table.clone().without_common();
         let n_texts = table.n_texts;
         let has_asides: Vec<bool> = (0..table.heads.len())
             .map(|column| column >= n_texts && table.lines.iter().any(|line| split(&line[column].text).1.is_some()))
@@ -59,6 +62,7 @@ impl TableView {
             lines: lines.into_iter().map(view).collect(),
             averages: averages.into_iter().map(view).collect(),
             asides,
+            same: common.into_iter().map(|(head, text)| format!("{head}: {text}")).collect(),
         }
     }
 }

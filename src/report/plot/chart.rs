@@ -43,6 +43,8 @@ pub(in crate::report) struct ChartView {
     pub(super) title: Option<String>,
     /// What it is, for those who do not see it.
     description: String,
+    /// Its points as comma-separated values.
+    csv: String,
     pub(super) x_title: String,
     pub(super) y_title: String,
     /// Whether there is a small drawing for each curve.
@@ -132,12 +134,36 @@ impl ChartView {
         ChartView {
             title: (figure.title != heading).then(|| figure.title.clone()),
             description: format!("{}. {} by {}: {}.", figure.title, figure.y.title, figure.x.title, names.join(", ")),
+            csv: csv(figure),
             x_title: figure.x.in_full(),
             y_title: figure.y.in_full(),
             has_panels,
             panels,
         }
     }
+}
+
+/// The points of a figure as comma-separated values (RFC 4180), a line each after a head.
+fn csv(figure: &Figure) -> String {
+    let quoted = |text: &str| match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    };
+    // Seven digits are more than anything here is measured with.
+    let number = |value: f64| {
+        let digits = (6 - value.abs().max(1e-12).log10().floor() as i32).clamp(0, 12) as usize;
+        let text = format!("{value:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    };
+    let heads = ["curve", "label", &figure.x.title, &figure.y.title, "standard deviation"].map(quoted);
+    let mut lines = vec![heads.join(",")];
+    for curve in figure.curves.iter().filter(|curve| curve.style != Style::Frontier) {
+        lines.extend(curve.points.iter().map(|p| {
+            let sd = p.sd.map(number).unwrap_or_default();
+            [quoted(&curve.name), quoted(&p.label), number(p.x), number(p.y), sd].join(",")
+        }));
+    }
+    lines.join("\n")
 }
 
 /// A figure with its axes.

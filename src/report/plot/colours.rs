@@ -1,14 +1,10 @@
-//! The colours of the page's style sheet, for pictures that have none.
+//! The colours of the pages' style sheet, for pictures that have none.
 
-const STYLES: &str = include_str!("../page/page.css");
+use crate::style::colour;
 
-/// The light one of the two colours that the style sheet calls `--name: light-dark(#..., #...)`; black if there is none.
+/// The light one of the two colours that the style sheet has under this name.
 pub(super) fn light(name: &str) -> &'static str {
-    let colour = || {
-        let (_, rest) = STYLES.split_once(&format!("--{name}: light-dark("))?;
-        rest.split_once(',').map(|(colour, _)| colour)
-    };
-    colour().unwrap_or("#000000")
+    colour(name, false)
 }
 
 #[cfg(test)]

@@ -1,0 +1,413 @@
+//! Greedy or global: the question that the program was made for, answered by an experiment that has rows of both.
+//!
+//! In each column the best greedy and the best global model are chosen by their score on development data, averaged over
+//! treebanks; then the two are compared on test data. Nothing that is tested has chosen what it is tested on.
+
+use serde::{Deserialize, Serialize};
+
+use super::directions::LEVEL;
+use super::document::{Block, Cell, Content, Table};
+use super::paired::{Gain, Pairs, holm, told_p};
+use super::summary::{Method, Summary};
+use crate::eval::Metric;
+use crate::learn::Training;
+
+/// What an experiment says of the question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The score that is compared.
+    pub metric: String,
+    /// The names of the treebanks.
+    pub treebanks: Vec<String>,
+    /// The comparison in each column, the largest gain of global training first.
+    pub settings: Vec<Setting>,
+    /// Whether columns are transition systems, each of them once.
+    pub are_systems: bool,
+    /// The mean over columns.
+    pub overall: Gain,
+    /// The answer in a sentence, in Markdown.
+    pub headline: String,
+    /// What follows it, a sentence each, in Markdown: where it holds, what it costs.
+    pub reading: Vec<String>,
+}
+
+/// The comparison in one column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The column's name.
+    pub name: String,
+    /// The best greedy model.
+    pub greedy: Chosen,
+    /// The best global model.
+    pub global: Chosen,
+    /// Global less greedy.
+    pub gain: Gain,
+    /// How many times as long global parsing takes, where it was measured.
+    pub parsing_time: Option<f64>,
+    /// How many times as long global training takes, where it was measured.
+    pub training_time: Option<f64>,
+}
+
+/// A model that was chosen on development data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// Its row, with the width.
+    pub label: String,
+    /// Its score on development data, averaged over treebanks and seeds.
+    pub dev: f64,
+    /// Its score on test data.
+    pub test: f64,
+}
+
+impl Setting {
+    /// Whether the difference is significant by itself.
+    pub fn is_significant(&self) -> bool {
+        self.gain.p < LEVEL
+    }
+}
+
+/// The answer; none unless some column has a greedy and a global model on every treebank.
+pub fn answer(summary: &Summary) -> Option<Answer> {
+    let metric = if summary.metrics().contains(&Metric::Las) { Metric::Las } else { summary.metrics()[0] };
+    let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|c| c.name.get_ref()).collect();
+    let compared: Vec<(Setting, Pairs)> =
+        columns.iter().filter_map(|column| setting(summary, column, metric)).collect();
+    let overall = Pairs::mean(&compared.iter().map(|(_, pairs)| pairs.clone()).collect::<Vec<_>>())?.gain();
+    let mut systems: Vec<&str> = columns.iter().filter_map(|column| system_of(summary, column)).collect();
+    systems.sort_unstable();
+    systems.dedup();
+    let mut answer = Answer {
+        metric: metric.name().to_owned(),
+        treebanks: summary.treebanks(),
+        are_systems: systems.len() == columns.len(),
+        settings: compared.into_iter().map(|(setting, _)| setting).collect(),
+        overall,
+        headline: String::new(),
+        reading: Vec::new(),
+    };
+    answer.settings.sort_by(|a, b| b.gain.points.total_cmp(&a.gain.points));
+    answer.headline = answer.told();
+    answer.reading.push(answer.where_it_holds());
+    answer.reading.extend(answer.cost());
+    answer.reading.push(answer.how());
+    Some(answer)
+}
+
+fn system_of<'a>(summary: &'a Summary, column: &str) -> Option<&'a str> {
+    summary.plan.cells.iter().find(|cell| cell.column == column).map(|cell| cell.options.system())
+}
+
+/// How a row's models are trained; none of parsers without transitions.
+fn training_of(summary: &Summary, column: &str, row: &str) -> Option<Training> {
+    let cell = summary.plan.cells.iter().find(|cell| cell.column == column && cell.row == row)?;
+    Some(cell.options.transitions()?.training)
+}
+
+fn setting(summary: &Summary, column: &str, metric: Metric) -> Option<(Setting, Pairs)> {
+    // A greedy parser is one that was trained for greedy decoding and decodes greedily.
+    let is_greedy =
+        |m: &Method| m.width == 1 && training_of(summary, column, &m.row).is_some_and(|t| t != Training::Global);
+    let is_global = |m: &Method| training_of(summary, column, &m.row) == Some(Training::Global);
+    let (ours, global) = best(summary, column, metric, &is_global)?;
+    let (theirs, greedy) = best(summary, column, metric, &is_greedy)?;
+    let pairs = Pairs::new(summary, column, &ours, &theirs, metric)?;
+    let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
+    let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
+    let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.wall_s).map(|s| s.mean);
+    let setting = Setting {
+        name: column.to_owned(),
+        greedy,
+        global,
+        gain: pairs.gain(),
+        parsing_time: ratio(per_word(&ours), per_word(&theirs)),
+        training_time: ratio(seconds(&ours), seconds(&theirs)),
+    };
+    Some((setting, pairs))
+}
+
+/// Of the methods that are `wanted`, the one that is best on development data.
+pub(super) fn best(
+    summary: &Summary,
+    column: &str,
+    metric: Metric,
+    wanted: &dyn Fn(&Method) -> bool,
+) -> Option<(Method, Chosen)> {
+    let chosen = |m: Method| {
+        let dev = summary.average_dev_score(column, &m, metric)?.mean;
+        let test = summary.average_score(column, &m, metric)?.mean;
+        let label = m.label.clone();
+        Some((m, Chosen { label, dev, test }))
+    };
+    let all = summary.methods(column).into_iter().filter(|m| wanted(m)).filter_map(chosen);
+    // Of equals the first.
+    all.reduce(|best, other| if other.1.dev > best.1.dev { other } else { best })
+}
+
+/// `k` of `n`, where the reader knows `n`.
+fn so_many_of(k: usize, n: usize) -> String {
+    match k {
+        1 if n == 1 => "it".to_owned(),
+        2 if n == 2 => "both".to_owned(),
+        k if k == n => "all of them".to_owned(),
+        k => k.to_string(),
+    }
+}
+
+/// `k` of `n`, where the reader does not.
+pub(super) fn so_many_of_all(k: usize, n: usize) -> String {
+    match k {
+        k if k == n && n > 1 => format!("all {n}"),
+        k => format!("{k} of {n}"),
+    }
+}
+
+impl Answer {
+    fn settings_word(&self, n: usize) -> &'static str {
+        match (self.are_systems, n) {
+            (true, 1) => "system",
+            (true, _) => "systems",
+            (false, 1) => "setting",
+            (false, _) => "settings",
+        }
+    }
+
+    fn on_average(&self) -> String {
+        let over = match (self.settings.len(), &self.treebanks[..]) {
+            (1, [treebank]) => return format!("with {} on {treebank}", self.settings[0].name),
+            (1, treebanks) => {
+                return format!("with {}, averaged over {} treebanks", self.settings[0].name, treebanks.len());
+            }
+            (n, [treebank]) => format!("{n} {} on {treebank}", self.settings_word(n)),
+            (n, treebanks) => format!("{n} {} and {} treebanks", self.settings_word(n), treebanks.len()),
+        };
+        format!("averaged over {over}")
+    }
+
+    /// The answer in a sentence.
+    fn told(&self) -> String {
+        let Gain { points, low, high, p } = self.overall;
+        let sure = format!("95 % interval {low:+.2} to {high:+.2}, {}", told_p(p));
+        let (metric, over) = (&self.metric, self.on_average());
+        if p >= LEVEL {
+            return format!(
+                "**Neither is clearly better here:** global training with a beam differs from greedy training by {points:+.2} points \
+                 of {metric}, {over}; that is not significant ({sure})."
+            );
+        }
+        let (ahead, behind) = match points > 0.0 {
+            true => ("Global training with a beam", "greedy training"),
+            false => ("Greedy training", "global training with a beam"),
+        };
+        let points = points.abs();
+        let sure = match self.overall.points > 0.0 {
+            true => sure,
+            false => format!("95 % interval {:+.2} to {:+.2}, {}", -high, -low, told_p(p)),
+        };
+        format!("**{ahead} parses better** than {behind}, by {points:.2} points of {metric}, {over} ({sure}).")
+    }
+
+    /// In how many columns it is so, and in how many of them significantly.
+    fn where_it_holds(&self) -> String {
+        let n = self.settings.len();
+        let p_values: Vec<f64> = self.settings.iter().map(|s| s.gain.p).collect();
+        let corrected = holm(&p_values, LEVEL);
+        let side = |sign: f64| {
+            let of_side = || self.settings.iter().zip(&corrected).filter(move |(s, _)| s.gain.points * sign > 0.0);
+            let surely: Vec<&str> =
+                of_side().filter(|(s, _)| s.is_significant()).map(|(s, _)| s.name.as_str()).collect();
+            (of_side().count(), surely, of_side().filter(|(_, is)| **is).count())
+        };
+        let word = self.settings_word(n);
+        let ((ahead, surely_ahead, kept_ahead), (behind, surely_behind, kept_behind)) = (side(1.0), side(-1.0));
+        if n == 1 {
+            let setting = &self.settings[0];
+            return format!(
+                "The models are `{}` with {:.2} and `{}` with {:.2}.",
+                setting.global.label, setting.global.test, setting.greedy.label, setting.greedy.test
+            );
+        }
+        let some = |of_side: usize, names: &[&str], kept: usize| match (of_side, names.len()) {
+            (0, _) => String::new(),
+            (_, 0) => ", nowhere significantly".to_owned(),
+            (_, so_many) => {
+                let names =
+                    if so_many <= 3 && so_many < n { format!(" ({})", names.join(", ")) } else { String::new() };
+                let kept =
+                    if kept == so_many { String::new() } else { format!("; on {kept} when corrected for {n} tests") };
+                format!(", significantly on {}{names}{kept}", so_many_of(so_many, of_side))
+            }
+        };
+        let is_ahead = |ahead: usize, surely: &[&str], kept: usize| {
+            format!("on {} {word}{}", so_many_of_all(ahead, n), some(ahead, surely, kept))
+        };
+        let global = is_ahead(ahead, &surely_ahead, kept_ahead);
+        let greedy = is_ahead(behind, &surely_behind, kept_behind);
+        match (ahead, behind) {
+            (_, 0) => format!("Global training is ahead {global}."),
+            (0, _) => format!("Greedy training is ahead {greedy}."),
+            _ => format!("Global training is ahead {global}; greedy training {greedy}."),
+        }
+    }
+
+    /// What global training costs in time.
+    fn cost(&self) -> Option<String> {
+        let told = |values: Vec<f64>| {
+            let mut values = values;
+            values.sort_by(f64::total_cmp);
+            let times = |value: f64| if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") };
+            let (low, high) = (*values.first()?, *values.last()?);
+            // Of an even number the mean of the two in the middle.
+            let middle = (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0;
+            let range = match times(low) == times(high) {
+                true => String::new(),
+                false => format!(" ({} to {})", times(low), times(high)),
+            };
+            Some((times(middle), range))
+        };
+        let parsing = told(self.settings.iter().filter_map(|s| s.parsing_time).collect());
+        let training = told(self.settings.iter().filter_map(|s| s.training_time).collect());
+        let median =
+            if self.settings.len() > 1 { format!("; medians over {}", self.settings_word(2)) } else { String::new() };
+        Some(match (parsing?, training) {
+            ((parsing, p), Some((training, t))) => {
+                format!(
+                    "**What it costs:** parsing takes {parsing} times as long{p}, training {training} times as long{t}{median}."
+                )
+            }
+            ((parsing, p), None) => format!("**What it costs:** parsing takes {parsing} times as long{p}{median}."),
+        })
+    }
+
+    fn how(&self) -> String {
+        let each = match (self.settings.len(), self.are_systems) {
+            (1, _) => "The best greedy and the best global model",
+            (_, true) => "Of each system the best greedy and the best global model",
+            (_, false) => "Of each setting the best greedy and the best global model",
+        };
+        format!(
+            "{each} were chosen by {} on development data; they are compared on test data, sentence by sentence.",
+            self.metric
+        )
+    }
+
+    /// The comparisons as a table.
+    pub fn block(&self) -> Block {
+        let name = if self.are_systems { "system" } else { "setting" };
+        let scores = ["greedy", "global"].map(|which| format!("{which} {}", self.metric));
+        let [greedy, global] = &scores;
+        let heads = [
+            name,
+            "best greedy",
+            "best global",
+            greedy,
+            global,
+            "difference",
+            "95 % interval",
+            "p",
+            "parsing time",
+            "training time",
+        ];
+        let mut table = Table::new(3, heads);
+        let times = |value: Option<f64>| Cell::shown(value, |value| format!("× {value:.1}"));
+        for Setting { name, greedy, global, gain, parsing_time, training_time } in &self.settings {
+            table.lines.push(vec![
+                Cell::text(name),
+                Cell::text(&greedy.label),
+                Cell::text(&global.label),
+                Cell::number(Some(greedy.test), 2),
+                Cell::number(Some(global.test), 2),
+                Cell::signed(Some(gain.points)),
+                Cell::text(format!("{:+.2} to {:+.2}", gain.low, gain.high)),
+                Cell {
+                    text: if gain.p < 0.001 { "< 0.001".to_owned() } else { format!("{:.3}", gain.p) },
+                    value: Some(gain.p),
+                    best: false,
+                },
+                times(*parsing_time),
+                times(*training_time),
+            ]);
+        }
+        let note = "Difference: global less greedy, in points, averaged over treebanks. Times are those of the global model over \
+                    those of the greedy one, one thread each. p: paired randomisation over the sentences of all treebanks, every \
+                    comparison by itself; the interval is a bootstrap over the same sentences. Neither says what another seed or \
+                    another language would change.";
+        Block {
+            title: "Greedy or global".to_owned(),
+            reading: Vec::new(),
+            note: note.to_owned(),
+            content: Content::Table(table.trimmed()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{plan, record};
+    use crate::experiment::{Cell, Record, Store};
+
+    /// The answer of made-up records: how many labelled words `wrong` says of each sentence in a cell.
+    fn answered(wrong: impl Fn(&Cell, usize) -> u64) -> Answer {
+        let plan = plan();
+        let mut store = Store::default();
+        for cell in &plan.cells {
+            let mut record: Record = record(cell, "r1");
+            for decoding in &mut record.decodings {
+                let n = decoding.errors.with_punctuation.labelled.len();
+                let errors: Vec<u64> = (0..n).map(|i| wrong(cell, i)).collect();
+                let labelled = decoding.test.with_punctuation.tokens - errors.iter().sum::<u64>();
+                decoding.errors.with_punctuation.labelled = errors;
+                decoding.test.with_punctuation.labelled = labelled;
+                decoding.dev.with_punctuation.labelled = labelled.min(decoding.dev.with_punctuation.tokens);
+            }
+            store.insert(record);
+        }
+        answer(&Summary::new(&plan, &store, &"r1".into(), false)).unwrap()
+    }
+
+    #[test]
+    fn the_better_side_is_named_with_its_lead_and_its_price() {
+        let answer = answered(|cell, i| if cell.row == "global" { 1 } else { 2 + u64::from(i % 3 == 0) });
+        assert!(answer.headline.starts_with("**Global training with a beam parses better** than greedy training, by "));
+        assert!(
+            answer.headline.contains("points of LAS, averaged over 2 systems and 2 treebanks"),
+            "{}",
+            answer.headline
+        );
+        assert!(answer.headline.contains("p < 0.001"), "{}", answer.headline);
+        assert_eq!(answer.reading[0], "Global training is ahead on all 2 systems, significantly on both.");
+        assert!(answer.reading[1].starts_with("**What it costs:** parsing takes "), "{:?}", answer.reading);
+        assert!(answer.are_systems && answer.settings.iter().all(Setting::is_significant));
+        let back = answered(|cell, i| if cell.row == "global" { 2 + u64::from(i % 3 == 0) } else { 1 });
+        assert!(back.headline.starts_with("**Greedy training parses better** than global training with a beam, by "));
+        assert!((back.overall.points + answer.overall.points).abs() < 1e-9);
+        assert_eq!(back.reading[0], "Greedy training is ahead on all 2 systems, significantly on both.");
+    }
+
+    #[test]
+    fn what_chance_explains_is_not_called_better() {
+        let answer = answered(|cell, i| if cell.row == "global" { 2 + (i as u64 % 2) } else { 3 - (i as u64 % 2) });
+        assert!(answer.headline.starts_with("**Neither is clearly better here:**"), "{}", answer.headline);
+        assert!(answer.overall.p > LEVEL);
+    }
+
+    #[test]
+    fn sides_that_differ_between_systems_are_both_told() {
+        let answer = answered(|cell, _| match (cell.row.as_str(), cell.column.as_str()) {
+            ("global", "eager") | ("greedy" | "dynamic", "hybrid") => 1,
+            _ => 2,
+        });
+        let expected = "Global training is ahead on 1 of 2 systems, significantly on it (eager); greedy training on 1 of 2 systems, \
+                        significantly on it (hybrid).";
+        assert_eq!(answer.reading[0], expected);
+        assert_eq!(answer.settings[0].name, "eager", "the largest gain first");
+    }
+
+    #[test]
+    fn without_both_there_is_no_answer() {
+        let plan = plan();
+        let mut store = Store::default();
+        plan.cells.iter().filter(|cell| cell.row != "global").for_each(|c| store.insert(record(c, "r1")));
+        assert_eq!(answer(&Summary::new(&plan, &store, &"r1".into(), false)), None);
+    }
+}

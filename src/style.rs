@@ -1,0 +1,32 @@
+//! What the pages and pictures of the program have in common: colours, fonts, resets, the bar at the top.
+
+/// The style sheet that every page begins with.
+pub const BASE: &str = include_str!("style/base.css");
+
+/// A colour of the style sheet: `--name: light-dark(#..., #...)`; black if there is none of this name.
+pub fn colour(name: &str, is_dark: bool) -> &'static str {
+    let both = || {
+        let (_, rest) = BASE.split_once(&format!("--{name}: light-dark("))?;
+        let (both, _) = rest.split_once(')')?;
+        let (light, dark) = both.split_once(", ")?;
+        Some(if is_dark { dark } else { light })
+    };
+    both().unwrap_or("#000000")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_those_of_the_style_sheet() {
+        for name in ["page", "raised", "ink", "soft", "wrong", "label", "accent", "c0"] {
+            let (light, dark) = (colour(name, false), colour(name, true));
+            assert!(light != dark, "{name}");
+            for colour in [light, dark] {
+                assert!(colour.len() == 7 && colour.starts_with('#') && colour != "#000000", "{name}: {colour}");
+            }
+        }
+        assert_eq!(colour("nothing", true), "#000000");
+    }
+}
