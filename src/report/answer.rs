@@ -233,7 +233,7 @@ impl Answer {
                 let names =
                     if so_many <= 3 && so_many < n { format!(" ({})", names.join(", ")) } else { String::new() };
                 let kept =
-                    if kept == so_many { String::new() } else { format!("; on {kept} when corrected for {n} tests") };
+                    if kept == so_many { String::new() } else { format!(" (on {kept} when corrected for {n} tests)") };
                 format!(", significantly on {}{names}{kept}", so_many_of(so_many, of_side))
             }
         };
