@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-use crate::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section, render};
+use crate::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section, page, render};
+use crate::files::{Output, Paths};
 
 const AFTER_HELP: &str = "\
 Scores are shown with and without punctuation, with and without label subtypes. --punct and --granularity choose which of
@@ -18,6 +19,7 @@ sentence are accepted, and counted.
 Examples:
   treebeam eval gold.conllu parsed.conllu
   treebeam eval gold.conllu greedy.conllu beam.conllu --punct exclude
+  treebeam eval gold.conllu greedy.conllu beam.conllu --html comparison.html
   treebeam parse MODEL gold.conllu | treebeam eval gold.conllu - --by label --json";
 
 /// Options of `treebeam eval`.
@@ -39,7 +41,7 @@ pub struct Args {
     /// Whether the headline figures tell label subtypes apart
     #[arg(long, value_enum, default_value_t)]
     granularity: Granularity,
-    /// The breakdowns to make [default: all of them]
+    /// The breakdowns to make [default: length, label, sentence-length and projectivity; with --json or --html all of them]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SECTION,...")]
     by: Option<Vec<Section>>,
     /// Samples of the bootstrap and rounds of the approximate randomisation
@@ -48,9 +50,12 @@ pub struct Args {
     /// The seed of the bootstrap and the approximate randomisation
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write everything as JSON
+    /// Write everything as JSON, in the version that its field `format` names
     #[arg(long)]
     json: bool,
+    /// Write a page of HTML, which needs nothing else, to this file, and no tables
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    html: Option<PathBuf>,
 }
 
 /// Runs the subcommand.
@@ -63,18 +68,30 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if std::iter::once(&args.gold).chain(systems.iter().copied()).filter(|path| *path == standard_input).count() > 1 {
         bail!("only one of the files can be standard input");
     }
+    let paths = systems.iter().fold(Paths::default().input(&args.gold), |paths, path| paths.input(path));
+    let paths = args.html.iter().try_fold(paths, |paths, html| paths.output(html))?;
+    drop(paths);
     let gold = Input::read(&args.gold)?;
     let systems = systems.into_iter().map(|path| Input::read(path)).collect::<Result<Vec<_>, _>>()?;
     let options = Options {
         rule: args.punct_rule,
         headline: Headline { punctuation: args.punct, granularity: args.granularity },
-        sections: args.by.unwrap_or_else(|| <Section as clap::ValueEnum>::value_variants().to_vec()),
+        sections: args.by.unwrap_or_else(|| match args.json || args.html.is_some() {
+            true => Section::ALL.to_vec(),
+            false => Section::USUAL.to_vec(),
+        }),
         samples: args.samples as usize,
         seed: args.seed,
     };
     let report = Report::new(&gold, &systems, &options)?;
     for warning in report.warnings() {
         eprintln!("warning: {warning}");
+    }
+    if let Some(path) = &args.html {
+        let mut output = Output::create(path)?;
+        output.write_all(page(&report).as_bytes()).with_context(|| path.display().to_string())?;
+        output.finish()?;
+        return Ok(ExitCode::SUCCESS);
     }
     let text = if args.json { serde_json::to_string_pretty(&report)? + "\n" } else { render(&report) };
     std::io::stdout().lock().write_all(text.as_bytes()).context("standard output")?;

@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthChar;
 
+pub(crate) use crate::style::escaped;
+
 /// The width of `text` at font size `size`, estimated by classes of characters.
 ///
 /// The estimate is for wide sans-serif fonts: in narrower ones there is a little more space between texts.
@@ -35,22 +37,6 @@ pub(super) fn shortened(text: &str, size: f64, limit: f64) -> String {
         room >= 0.0
     };
     text.chars().take_while(fits).chain(['…']).collect()
-}
-
-/// `text` as the content of an element. What XML cannot hold becomes the replacement character.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '\t' => escaped.push(' '),
-            '\0'..' ' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => escaped.push(char::REPLACEMENT_CHARACTER),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 /// `text` for the middle of a line in another script: what is written from right to left does not reorder the rest.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::confusion::{self, Confusion};
 use super::counts::{Scores, percent};
 use super::{Counts, Granularity, InputSentence};
 use crate::choice::choice;
@@ -20,6 +21,44 @@ choice! {
         SentenceLength,
         /// By whether the arc is projective
         Projectivity,
+        /// By the word's universal part of speech, as gold has it
+        Tag,
+        /// By whether the head stands before or behind the word, and how far away
+        Direction,
+        /// Which labels are taken for which
+        LabelConfusion,
+        /// To words of which tag what belongs to words of another is attached
+        TagConfusion,
+    }
+}
+
+impl Section {
+    /// Those that are shown unless others are asked for.
+    pub const USUAL: [Section; 4] = [Section::Length, Section::Label, Section::SentenceLength, Section::Projectivity];
+    /// All of them.
+    pub const ALL: [Section; 8] = [
+        Section::Length,
+        Section::Label,
+        Section::SentenceLength,
+        Section::Projectivity,
+        Section::Tag,
+        Section::Direction,
+        Section::LabelConfusion,
+        Section::TagConfusion,
+    ];
+
+    /// What its classes are, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Section::Length => "arc length, unlabelled",
+            Section::Label => "label, head and label right",
+            Section::SentenceLength => "sentence length in words",
+            Section::Projectivity => "projectivity, unlabelled",
+            Section::Tag => "tag of the word, unlabelled",
+            Section::Direction => "direction and distance of the head, unlabelled",
+            Section::LabelConfusion => "label in gold and in the system",
+            Section::TagConfusion => "tag of the head in gold and in the system",
+        }
     }
 }
 
@@ -70,6 +109,18 @@ pub struct Breakdowns {
     /// By projectivity, unlabelled; an arc's projectivity depends on the tree that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projectivity: Option<Vec<ArcClass>>,
+    /// By the gold file's tag of the word, unlabelled, most frequent first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<Vec<ArcClass>>,
+    /// By direction and distance of the head, unlabelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Vec<ArcClass>>,
+    /// Labels taken for others, the most frequent first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_confusion: Option<Vec<Confusion>>,
+    /// Tags of wrong heads beside those of the right ones, the most frequent first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag_confusion: Option<Vec<Confusion>>,
 }
 
 /// A sentence to break down.
@@ -92,6 +143,10 @@ impl Breakdowns {
                 Section::Label => breakdowns.label = Some(by_label(pairs, granularity)),
                 Section::SentenceLength => breakdowns.sentence_length = Some(by_sentence_length(pairs)),
                 Section::Projectivity => breakdowns.projectivity = Some(by_projectivity(pairs)),
+                Section::Tag => breakdowns.tag = Some(by_tag(pairs)),
+                Section::Direction => breakdowns.direction = Some(by_direction(pairs)),
+                Section::LabelConfusion => breakdowns.label_confusion = Some(confusion::of_labels(pairs, granularity)),
+                Section::TagConfusion => breakdowns.tag_confusion = Some(confusion::of_head_tags(pairs)),
             }
         }
         breakdowns
@@ -132,7 +187,7 @@ impl Tally {
 }
 
 /// The scored words of every sentence as entries of its lists.
-fn scored_words<'a>(pairs: &'a [ScoredSentence]) -> impl Iterator<Item = (&'a ScoredSentence<'a>, usize)> {
+pub(super) fn scored_words<'a>(pairs: &'a [ScoredSentence]) -> impl Iterator<Item = (&'a ScoredSentence<'a>, usize)> {
     pairs.iter().flat_map(|pair| (0..pair.scored.len()).filter(|&w| pair.scored[w]).map(move |w| (pair, w)))
 }
 
@@ -169,6 +224,51 @@ fn by_label(pairs: &[ScoredSentence], granularity: Granularity) -> Vec<ArcClass>
     }
     let mut classes: Vec<ArcClass> = tallies.into_iter().map(|(label, tally)| tally.into_class(label)).collect();
     classes.sort_by_key(|class| std::cmp::Reverse((class.gold, class.predicted)));
+    classes
+}
+
+/// The class of the arc from `head` into entry `word` by its length.
+pub(super) fn length(head: Node, word: usize) -> &'static str {
+    ARC_LENGTHS[arc_length(head, word)]
+}
+
+/// Directions with distances; "left" is a head that stands before its word.
+const DIRECTIONS: [&str; 9] =
+    ["root", "left 1", "left 2", "left 3-6", "left 7+", "right 1", "right 2", "right 3-6", "right 7+"];
+
+fn direction_place(head: Node, word: usize) -> usize {
+    match arc_length(head, word) {
+        0 => 0,
+        length if usize::from(head) <= word => length,
+        length => length + 4,
+    }
+}
+
+/// The class of the arc from `head` into entry `word` by where the head stands.
+pub(super) fn direction(head: Node, word: usize) -> &'static str {
+    DIRECTIONS[direction_place(head, word)]
+}
+
+fn by_direction(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
+    let mut tallies = [Tally::default(); DIRECTIONS.len()];
+    for (pair, word) in scored_words(pairs) {
+        let (gold, system) = (pair.gold.heads[word], pair.system.heads[word]);
+        tallies[direction_place(gold, word)].add_gold(gold == system);
+        tallies[direction_place(system, word)].add_predicted(gold == system);
+    }
+    DIRECTIONS.iter().zip(tallies).map(|(name, tally)| tally.into_class(name)).collect()
+}
+
+fn by_tag(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    for (pair, word) in scored_words(pairs) {
+        let right = pair.gold.heads[word] == pair.system.heads[word];
+        let tally = tallies.entry(&pair.gold.upos[word]).or_default();
+        tally.add_gold(right);
+        tally.add_predicted(right);
+    }
+    let mut classes: Vec<ArcClass> = tallies.into_iter().map(|(tag, tally)| tally.into_class(tag)).collect();
+    classes.sort_by_key(|class| std::cmp::Reverse(class.gold));
     classes
 }
 
@@ -280,6 +380,26 @@ mod tests {
         let buckets = found.sentence_length.unwrap();
         assert_eq!(buckets[0].scores.counts.heads, 6);
         assert!(buckets[1..].iter().all(|bucket| bucket.scores.counts == Counts::default()));
+    }
+
+    #[test]
+    fn tags_directions_and_confusions_by_hand() {
+        let mut gold = sentence(&[2, 3, 0, 3, 4], &["det", "nsubj", "root", "obj", "nmod:of"]);
+        gold.upos = ["DET", "NOUN", "VERB", "NOUN", "NOUN"].map(str::to_owned).into();
+        let system = sentence(&[2, 3, 0, 3, 3], &["det", "obj", "root", "obj", "obl"]);
+        let counts = count(&gold.analysis(), &system.analysis(), |_| true, Granularity::Universal);
+        let pair = ScoredSentence { gold: &gold, system: &system, scored: &[true; 5], counts };
+        let found = Breakdowns::new(&[pair], Granularity::Universal, &Section::ALL);
+        assert_eq!(figures(found.tag), rows(&[("NOUN", 3, 2, 3, 2), ("DET", 1, 1, 1, 1), ("VERB", 1, 1, 1, 1)]));
+        let directions: Vec<_> = figures(found.direction).into_iter().filter(|c| c.1 + c.3 > 0).collect();
+        let expected = [("root", 1, 1, 1, 1), ("left 1", 2, 1, 1, 1), ("left 2", 0, 0, 1, 0), ("right 1", 2, 2, 2, 2)];
+        assert_eq!(directions, rows(&expected));
+        let told = |confusions: Option<Vec<Confusion>>| -> Vec<String> {
+            let told = |c: Confusion| format!("{} {} {} of {}", c.gold, c.system, c.count, c.of);
+            confusions.unwrap().into_iter().map(told).collect()
+        };
+        assert_eq!(told(found.label_confusion), ["nmod obl 1 of 1", "nsubj obj 1 of 1"]);
+        assert_eq!(told(found.tag_confusion), ["NOUN VERB 1 of 2"]);
     }
 
     #[test]

@@ -9,8 +9,11 @@
 
 mod align;
 mod breakdown;
+mod compare;
+mod confusion;
 mod counts;
 mod input;
+mod page;
 mod punctuation;
 mod render;
 mod report;
@@ -18,8 +21,11 @@ pub mod significance;
 
 pub use align::check_alignment;
 pub use breakdown::{ArcClass, Breakdowns, Bucket, Section};
+pub use compare::Compared;
+pub use confusion::Confusion;
 pub use counts::{Analysis, Counts, Granularity, Metric, Scores, count};
 pub use input::{Input, InputSentence};
+pub use page::page;
 pub use punctuation::{Punctuation, PunctuationRule};
 pub use render::render;
-pub use report::{Headline, Intervals, Options, Report, SystemReport, Test, Variant};
+pub use report::{FORMAT, Headline, Intervals, Options, Report, SystemReport, Test, Variant};

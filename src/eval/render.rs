@@ -5,7 +5,11 @@ use std::fmt::{self, Display};
 use super::significance::{Interval, LEVEL};
 use crate::error::excerpt;
 
-use super::{ArcClass, Breakdowns, Bucket, Granularity, Headline, Punctuation, Report, Scores, SystemReport, Test};
+use super::compare::Compared;
+use super::confusion::Confusion;
+use super::{
+    ArcClass, Breakdowns, Bucket, Granularity, Headline, Punctuation, Report, Scores, Section, SystemReport, Test,
+};
 
 /// The report as text.
 pub fn render(report: &Report) -> String {
@@ -28,15 +32,20 @@ pub fn render(report: &Report) -> String {
         text += &comparison(tests).to_string();
         let rounds = format!("{} rounds over sentences, seed {}", report.samples, report.seed);
         text += &format!("p: approximate randomisation, two-sided; interval: bootstrap; {rounds}\n");
+        for section in Section::ALL {
+            if let Some(table) = report.compared.as_deref().and_then(|all| compared(section, all)) {
+                text += &format!("\n{} against {}, by {}\n\n{table}", second.path, first.path, section.title());
+            }
+        }
     }
     text
 }
 
-fn several_roots(n: usize) -> String {
+pub(super) fn several_roots(n: usize) -> String {
     if n > 0 { format!(", {n} sentences with several roots") } else { String::new() }
 }
 
-fn headline(headline: Headline) -> String {
+pub(super) fn headline(headline: Headline) -> String {
     format!("punctuation {}, subtypes {}", punctuation(headline), subtypes(headline))
 }
 
@@ -68,7 +77,7 @@ fn score_cells(Scores { counts, .. }: &Scores) -> [String; 7] {
     ]
 }
 
-fn scores(system: &SystemReport) -> Table {
+pub(super) fn scores(system: &SystemReport) -> Table {
     let mut table = Table::new(2, ["punctuation", "subtypes"].into_iter().chain(SCORES));
     for variant in &system.scores {
         let names = [punctuation(variant.headline), subtypes(variant.headline)].map(str::to_owned);
@@ -77,7 +86,7 @@ fn scores(system: &SystemReport) -> Table {
     table
 }
 
-fn intervals(report: &Report, system: &SystemReport) -> String {
+pub(super) fn intervals(report: &Report, system: &SystemReport) -> String {
     let percent = LEVEL * 100.0;
     let [uas, las] = [system.intervals.uas, system.intervals.las]
         .map(|Interval { low, high }| if low.is_nan() { "-".to_owned() } else { format!("{low:.2} to {high:.2}") });
@@ -87,17 +96,68 @@ fn intervals(report: &Report, system: &SystemReport) -> String {
 
 fn breakdowns(breakdowns: &Breakdowns, under: Headline) -> String {
     let mut text = String::new();
-    let mut section = |title: &str, table: Option<Table>| {
-        if let Some(table) = table {
-            text += &format!("\nby {title} ({})\n\n{table}", headline(under));
-        }
-    };
-    let classes = |name, classes: &Option<Vec<ArcClass>>| classes.as_ref().map(|classes| arc_classes(name, classes));
-    section("arc length, unlabelled", classes("length", &breakdowns.length));
-    section("label, head and label right", classes("label", &breakdowns.label));
-    section("sentence length in words", breakdowns.sentence_length.as_deref().map(buckets));
-    section("projectivity, unlabelled", classes("arcs", &breakdowns.projectivity));
+    for (section, table) in tables(breakdowns) {
+        text += &format!("\nby {} ({})\n\n{table}", section.title(), headline(under));
+    }
     text
+}
+
+/// The tables of a system's breakdowns.
+pub(super) fn tables(breakdowns: &Breakdowns) -> Vec<(Section, Table)> {
+    let classes = |name, classes: &Option<Vec<ArcClass>>| classes.as_ref().map(|classes| arc_classes(name, classes));
+    let confused = |name, all: &Option<Vec<Confusion>>| all.as_ref().map(|all| confusions(name, all));
+    let tables = [
+        (Section::Length, classes("length", &breakdowns.length)),
+        (Section::Label, classes("label", &breakdowns.label)),
+        (Section::SentenceLength, breakdowns.sentence_length.as_deref().map(buckets)),
+        (Section::Projectivity, classes("arcs", &breakdowns.projectivity)),
+        (Section::Tag, classes("tag", &breakdowns.tag)),
+        (Section::Direction, classes("head", &breakdowns.direction)),
+        (Section::LabelConfusion, confused("label", &breakdowns.label_confusion)),
+        (Section::TagConfusion, confused("tag of the head", &breakdowns.tag_confusion)),
+    ];
+    tables.into_iter().filter_map(|(section, table)| Some((section, table?))).collect()
+}
+
+/// The most frequent confusions; JSON has all of them.
+const MOST_CONFUSIONS: usize = 25;
+
+fn confusions(name: &str, confusions: &[Confusion]) -> Table {
+    let mut table = Table::new(2, [&format!("{name} in gold") as &str, "in the system", "words", "% of gold"]);
+    for confusion in confusions.iter().take(MOST_CONFUSIONS) {
+        let share = 100.0 * confusion.count as f64 / confusion.of as f64;
+        table.row([
+            excerpt(&confusion.gold),
+            excerpt(&confusion.system),
+            confusion.count.to_string(),
+            format!("{share:.2} (of {})", confusion.of),
+        ]);
+    }
+    table
+}
+
+/// Two systems by class of words.
+pub(super) fn compared(section: Section, all: &[Compared]) -> Option<Table> {
+    let mut table = Table::new(1, ["class", "gold", "first", "second", "difference", "p"]);
+    for class in all.iter().filter(|class| class.section == section) {
+        let score = |right: u64| share(100.0 * right as f64 / class.gold as f64, right);
+        let stars = if class.p < 0.01 {
+            "**"
+        } else if class.p < 0.05 {
+            "*"
+        } else {
+            ""
+        };
+        table.row([
+            excerpt(&class.class),
+            class.gold.to_string(),
+            score(class.first_right),
+            score(class.second_right),
+            format!("{}{stars}", signed(class.difference)),
+            format!("{:.4}", class.p),
+        ]);
+    }
+    (table.rows.len() > 1).then_some(table)
 }
 
 fn arc_classes(name: &str, classes: &[ArcClass]) -> Table {
@@ -124,7 +184,7 @@ fn buckets(buckets: &[Bucket]) -> Table {
     table
 }
 
-fn comparison(tests: &[Test]) -> Table {
+pub(super) fn comparison(tests: &[Test]) -> Table {
     let interval = format!("{:.0}% interval", LEVEL * 100.0);
     let mut table = Table::new(1, ["", "difference", &interval, "p", "better", "worse", "tied sentences"]);
     for test in tests {
@@ -151,9 +211,9 @@ fn signed(points: f64) -> String {
 }
 
 /// Cells in columns: the first few flush left, the others flush right.
-struct Table {
-    n_left: usize,
-    rows: Vec<Vec<String>>,
+pub(super) struct Table {
+    pub(super) n_left: usize,
+    pub(super) rows: Vec<Vec<String>>,
 }
 
 impl Table {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::breakdown::ScoredSentence;
+use super::compare::{Compared, Triple, compared};
 use super::significance::{self, Interval, LEVEL};
 use super::{
     Breakdowns, Counts, Granularity, Input, Metric, Punctuation, PunctuationRule, Scores, Section, check_alignment,
@@ -35,9 +36,14 @@ pub struct Headline {
     pub granularity: Granularity,
 }
 
+/// The version of what `--json` writes; fields may be added to a version.
+pub const FORMAT: u32 = 2;
+
 /// An evaluation of one or two systems.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
+    /// The version of the format.
+    pub format: u32,
     /// The gold file.
     pub gold: String,
     /// Its sentences.
@@ -63,6 +69,9 @@ pub struct Report {
     /// The second system against the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Vec<Test>>,
+    /// The same by class of words, in the breakdowns that were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Vec<Compared>>,
 }
 
 /// One system's part of a [`Report`].
@@ -148,8 +157,20 @@ impl Report {
             [a, b, ..] => Some([Metric::Uas, Metric::Las].map(|metric| Test::new(a, b, metric, options)).to_vec()),
             _ => None,
         };
+        let compared = match systems {
+            [first, second, ..] => {
+                let sentences =
+                    gold.sentences.iter().zip(&first.sentences).zip(&second.sentences).zip(&headline_scored);
+                let triples: Vec<Triple> =
+                    sentences.map(|(((gold, first), second), scored)| Triple { gold, first, second, scored }).collect();
+                let Options { headline, sections, samples, seed, .. } = options;
+                Some(compared(&triples, headline.granularity, sections, *samples, *seed))
+            }
+            _ => None,
+        };
         let systems = systems.iter().zip(&by_sentence);
         Ok(Report {
+            format: FORMAT,
             gold: gold.path.clone(),
             sentences: gold.sentences.len(),
             words: gold.n_words(),
@@ -162,6 +183,7 @@ impl Report {
             generator: GENERATOR,
             systems: systems.map(|(s, counts)| SystemReport::new(gold, s, &punctuation, counts, options)).collect(),
             comparison,
+            compared,
         })
     }
 
