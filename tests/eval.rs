@@ -169,6 +169,33 @@ fn breakdowns_follow_the_headline() {
 }
 
 #[test]
+fn a_page_needs_nothing_else_and_has_every_breakdown() {
+    let folder = folder(&[("system", &wrong()), ("<b>other", GOLD)]);
+    let output = eval(folder.path(), &["gold", "system", "<b>other", "--html", "page.html", "--samples", "50"]);
+    assert!(output.status.success() && output.stdout.is_empty());
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for expected in [
+        "default-src 'none'; style-src 'unsafe-inline'",
+        "&lt;b&gt;other against system",
+        "Both by tag of the word",
+        "By label in gold and in the system",
+        "By direction and distance of the head",
+    ] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    assert!(!page.contains("<script") && !page.contains("<b>") && !page.contains("url("));
+    let report = json(&folder, &["gold", "system", "<b>other"]);
+    assert_eq!(report["format"].as_u64(), Some(2));
+    let compared = report["compared"].as_array().unwrap();
+    let words = |section: &str| -> u64 {
+        compared.iter().filter(|c| c["section"] == section).map(|c| c["gold"].as_u64().unwrap()).sum()
+    };
+    for section in ["label", "tag", "direction", "length"] {
+        assert_eq!(words(section), 7, "{section}: every word is in one class");
+    }
+}
+
+#[test]
 fn the_same_file_is_perfect_and_does_not_differ_from_itself() {
     let folder = folder(&[]);
     let report = json(&folder, &["gold", "gold", "gold"]);
