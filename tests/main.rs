@@ -18,6 +18,7 @@ mod fuzz;
 mod graph;
 mod interned;
 mod learning;
+mod merging;
 mod model_files;
 mod options;
 mod oracle;

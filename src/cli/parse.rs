@@ -41,14 +41,15 @@ pub struct Args {
     /// Threads; the output does not depend on their number
     #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads())]
     threads: usize,
-    /// Write the N best items of the final beam, or the N best trees of a graph-based parser, best first, with their scores as
-    /// comments
+    /// Write the N best items of the final beam, or the N best trees of a beam that merges or of a graph-based parser, best
+    /// first, with their scores as comments
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = range::beam())]
     k_best: usize,
     /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
     #[arg(long)]
     keep_going: bool,
-    /// Write sentences, tokens, seconds, speeds and peak memory to this file as JSON
+    /// Write sentences, tokens, seconds, speeds, the number of configurations that were scored and peak memory to this file as
+    /// JSON
     #[arg(long, value_name = "FILE")]
     stats_json: Option<PathBuf>,
     /// The format of the input [default: by the file's ending, CoNLL-U for standard input]

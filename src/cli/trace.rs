@@ -85,9 +85,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             );
         }
     };
-    if model.header.comparison() != Comparison::default() {
+    if model.header.comparison() != Comparison::default() || model.header.merges() {
         bail!(
-            "{}: the model was trained with --align words or --normalise length, and only beams that compare items step by step \
+            "{}: the model was trained with --merge, --align words or --normalise length, and only beams that compare items step by step \
              can be watched",
             model_path.display()
         );

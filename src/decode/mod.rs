@@ -9,6 +9,7 @@ mod greedy;
 pub mod interned;
 mod machine;
 pub mod margin;
+pub mod merged;
 mod parser;
 mod points;
 mod strategy;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beam::NO_MARGIN;
 use super::margin::{self, Margin};
-use super::{Decoder, Parsed, Strategy, Workspace};
+use super::{Decoder, Parsed, SearchKind, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::linear::Linear;
 use crate::model::{Frozen, Header, Model};
@@ -49,12 +49,14 @@ pub struct Parser<'m, F: Frozen = Linear> {
 }
 
 impl<'m, F: Frozen> Parser<'m, F> {
-    /// A parser that decodes with a beam of `width`, which compares items as the model was trained to, on `threads` threads.
+    /// A parser that decodes with a beam of `width`, which merges or compares items as the model was trained to, on `threads`
+    /// threads.
     ///
     /// # Errors
     /// If `width` is 0 or the threads cannot be started.
     pub fn new(model: &'m Model<F>, width: usize, threads: usize) -> Result<Parser<'m, F>> {
-        Parser::with(model, Strategy::Beam { width, comparison: model.header.comparison() }, threads)
+        let merges = model.header.merges();
+        Parser::with(model, Strategy::new(SearchKind::Beam, width, merges, &model.header)?, threads)
     }
 
     /// A parser that searches in this way, which must be one for the model, on `threads` threads.
@@ -90,6 +92,11 @@ impl<'m, F: Frozen> Parser<'m, F> {
     /// By how much items may lag behind the best of their step, as a score; `None` if the beam alone prunes.
     pub fn margin(&self) -> Option<f64> {
         self.margin.map(|margin| margin as f64 / f64::from(self.model.scorer.scale()))
+    }
+
+    /// How many configurations have been scored: the items of beams, or the choices of positions of exact search.
+    pub fn n_scored(&self) -> u64 {
+        self.workspaces.iter().map(|workspace| workspace.n_scored).sum()
     }
 
     /// The `k` best trees of each sentence, in the order of the sentences whatever the number of threads.

@@ -146,10 +146,36 @@ impl TrainOptions {
         }
     }
 
+    fn check_merge(&self) -> Result<()> {
+        let refused = [
+            (
+                self.training != Training::Global,
+                "training on single decisions has no beam; expected --training global, or `treebeam parse --merge`",
+            ),
+            (self.search == SearchKind::Exact, "exact search merges all there is; leave out --merge or --search exact"),
+            (
+                self.objective() != Objective::Perceptron,
+                "losses are not known of merged items, nor sums over them; expected --objective perceptron",
+            ),
+            (self.update == Update::Laso, "the search does not go on from gold; expected another --update than laso"),
+            (
+                self.comparison() != Comparison::default(),
+                "merged items have taken equally many steps; leave out --align and --normalise",
+            ),
+        ];
+        match refused.into_iter().find(|&(is_refused, _)| is_refused) {
+            Some((_, why)) => Err(Error::Usage(format!("--merge is for beams of whole derivations: {why}"))),
+            None => Ok(()),
+        }
+    }
+
     fn check_search(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
         if self.search == SearchKind::Exact {
             self.check_exact()?;
+        }
+        if self.merge {
+            self.check_merge()?;
         }
         let asked = self.preset.is_some()
             || self.roll_in.is_some()

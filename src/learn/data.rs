@@ -102,7 +102,7 @@ impl TrainingData {
             provenance: provenance(train, kept.len(), dev),
         };
         header.compile()?;
-        let strategy = Strategy::new(options.search, options.decoding_beam(), &header)?;
+        let strategy = Strategy::new(options.search, options.decoding_beam(), options.merge, &header)?;
         kept.iter()
             .map(|(sentence, _)| *sentence)
             .chain(dev.iter().flat_map(|dev| &dev.sentences))

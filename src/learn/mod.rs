@@ -7,6 +7,7 @@
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
 //! | `local`, `objective` | training on one decision after the other; from scores and costs to gradients |
 //! | `exact` | training on whole derivations against exact search |
+//! | `merged` | training in beams that merge |
 //! | `offline` | training a support vector machine on the canonical derivations |
 //! | `pursuit`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
 
@@ -15,6 +16,7 @@ mod data;
 mod exact;
 mod global;
 mod local;
+mod merged;
 mod objective;
 mod offline;
 mod options;
@@ -28,6 +30,7 @@ pub use crate::linear::Learner;
 pub use crate::training::{IterationReport, Iterations, Keep, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
 pub use local::{Preset, RollIn, RollOut, Search};
+pub use merged::MergedPursuit;
 pub use objective::{LocalObjective, Objective, Scored};
 pub use options::{TrainOptions, Training, Update};
 pub use pursuit::{Beams, Pursuit};

@@ -99,6 +99,10 @@ pub struct TrainOptions {
     pub search: SearchKind,
     /// Global: the width of the training beam. Also the width that the model is decoded at unless told otherwise.
     pub beam: usize,
+    /// Global: whether items of a beam that look the same to all features become one, in training and, unless told otherwise, in
+    /// parsing.
+    #[serde(skip_serializing_if = "is_default")]
+    pub merge: bool,
     /// Global: which items of a beam are compared, in training and, unless told otherwise, in parsing.
     #[serde(skip_serializing_if = "is_default")]
     pub align: Align,
@@ -167,6 +171,7 @@ impl Default for TrainOptions {
             update: Update::MaxViolation,
             search: SearchKind::Beam,
             beam: 8,
+            merge: false,
             align: Align::Steps,
             normalise: Normalise::Nothing,
             iterations: Iterations::Number(15),

@@ -10,8 +10,9 @@ use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
 use super::objective::LocalObjective;
 use super::offline::OfflineRun;
 use super::supervision::{GoldSide, Supervision};
-use super::{TrainOptions, Training, exact};
+use super::{TrainOptions, Training, exact, merged};
 use crate::decode::exact::Tabulation;
+use crate::decode::merged::Merging;
 use crate::decode::{Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::files::{Section, Sections};
@@ -273,6 +274,8 @@ enum School {
     Local,
     /// Whole derivations in a beam.
     Global(Lesson),
+    /// Whole derivations in a beam that merges.
+    Merged(Merging, Lesson),
     /// Whole derivations against the best of all.
     Exact(Tabulation, Lesson),
 }
@@ -282,7 +285,8 @@ impl School {
         match (options.training, data.strategy()) {
             (Training::Greedy | Training::L2s, _) => School::Local,
             (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation, options.lesson()),
-            (Training::Global, _) => School::Global(options.lesson()),
+            (Training::Global, Strategy::Merged { merging, .. }) => School::Merged(merging, options.lesson()),
+            (Training::Global, Strategy::Beam { .. }) => School::Global(options.lesson()),
         }
     }
 }
@@ -326,6 +330,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                     School::Global(lesson) => {
                         self.global(number, &mut workspaces[0], Parameters::AtOnce(model), lesson)
                     }
+                    School::Merged(merging, lesson) => self.merged(number, &mut workspaces[0], model, &merging, lesson),
                     School::Exact(tabulation, lesson) => {
                         self.exact(number, &mut workspaces[0], model, &tabulation, lesson)
                     }
@@ -358,6 +363,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let learn = |number: usize, workspace: &mut Workspace<T::Memory>| match school {
             School::Local => self.local(number, workspace, Parameters::PutOff(model), &mut objective.clone()),
             School::Global(lesson) => self.global(number, workspace, Parameters::PutOff(model), lesson),
+            School::Merged(merging, lesson) => self.merged(number, workspace, model, &merging, lesson),
             School::Exact(tabulation, lesson) => self.exact(number, workspace, model, &tabulation, lesson),
         };
         let share = batch.len().div_ceil(workspaces.len());
@@ -433,6 +439,25 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let side = self.gold_side(example);
         let mut gradient = T::Gradient::default();
         let updated = exact::learn(tabulation, &supervision, side, lesson, model, workspace, &mut gradient);
+        (u64::from(updated), gradient)
+    }
+
+    fn merged<T: Trainable>(
+        &self,
+        number: usize,
+        workspace: &mut Workspace<T::Memory>,
+        model: &T,
+        merging: &Merging,
+        lesson: Lesson,
+    ) -> (u64, T::Gradient) {
+        let example = &self.data.examples()[number];
+        workspace.input.clone_from(&example.input);
+        // What is merged does not read the last actions.
+        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history: false };
+        let supervision = Supervision { machine, gold: &example.gold };
+        let side = self.gold_side(example);
+        let mut gradient = T::Gradient::default();
+        let updated = merged::learn(merging, &supervision, side, lesson, model, workspace, &mut gradient);
         (u64::from(updated), gradient)
     }
 

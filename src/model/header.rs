@@ -158,6 +158,11 @@ impl Header {
         self.training.get(name).and_then(|value| serde_json::from_value(value.clone()).ok())
     }
 
+    /// Whether the beams that the model was trained with merge.
+    pub fn merges(&self) -> bool {
+        self.option("merge").unwrap_or(false)
+    }
+
     /// The stages of decisions over `actions`.
     pub fn stages(&self, actions: &Actions) -> Stages {
         Stages::new(self.decisions, actions)

@@ -80,6 +80,8 @@ all_optional! {
         search: SearchKind,
         /// The width of the training beam.
         beam: i64,
+        /// Whether items of a beam that look the same to all features become one.
+        merge: bool,
         /// Which items of a beam are compared.
         align: Align,
         /// What their scores are divided by.

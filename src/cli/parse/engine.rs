@@ -26,6 +26,10 @@ pub struct SearchArgs {
     /// auto, none, or the percentage of these sentences that would have kept their trees, such as 99.5 [default: none]
     #[arg(long, value_name = "Q")]
     pub margin: Option<Margin>,
+    /// Let items of a beam that look the same to all features become one; =false to do without [default: as the model was
+    /// trained]
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES")]
+    pub merge: Option<bool>,
     /// Which items of a beam are compared: those that have taken equally many steps, or consumed equally many words [default: as
     /// the model was trained]
     #[arg(long, value_enum)]
@@ -51,7 +55,7 @@ impl<'m> Engine<'m> {
     /// If the threads cannot be started, or the options are not for this kind of parser.
     pub fn new(
         model: &'m Loaded,
-        &SearchArgs { search, beam, margin, align, normalise }: &SearchArgs,
+        &SearchArgs { search, beam, margin, merge, align, normalise }: &SearchArgs,
         k_best: usize,
         threads: usize,
     ) -> anyhow::Result<Engine<'m>> {
@@ -64,10 +68,14 @@ impl<'m> Engine<'m> {
                     (1..=most).contains(&(width as u64)),
                     "the model's header says that its beam is {width} wide; expected a width from 1 to {most}; --beam sets another"
                 );
-                let mut strategy = match search.or(beam.map(|_| SearchKind::Beam)) {
-                    Some(search) => Strategy::new(search, width, &model.header)?,
-                    None => Strategy::trained(width, &model.header)?,
-                };
+                let kind = search
+                    .or(beam.map(|_| SearchKind::Beam))
+                    .or(merge.filter(|&merge| merge).map(|_| SearchKind::Beam));
+                let kind = kind.unwrap_or(model.header.option("search").unwrap_or_default());
+                // What the model was trained to merge is not merged where the search has no beam, or compares otherwise.
+                let merges =
+                    model.header.merges() && kind == SearchKind::Beam && align.is_none() && normalise.is_none();
+                let mut strategy = Strategy::new(kind, width, merge.unwrap_or(merges), &model.header)?;
                 match &mut strategy {
                     Strategy::Exact(_) => {
                         ensure!(
@@ -80,6 +88,11 @@ impl<'m> Engine<'m> {
                         );
                         return Ok(Engine::Transitions(Box::new(Parser::with(model, strategy, threads)?), strategy));
                     }
+                    Strategy::Merged { .. } => ensure!(
+                        margin.is_none_or(|margin| margin == Margin::None) && align.is_none() && normalise.is_none(),
+                        "--merge has no margin, and compares items that have taken equally many steps; leave out --margin, --align \
+                         and --normalise, or --merge"
+                    ),
                     Strategy::Beam { comparison, .. } => {
                         comparison.align = align.unwrap_or(comparison.align);
                         comparison.normalise = normalise.unwrap_or(comparison.normalise);
@@ -114,8 +127,8 @@ impl<'m> Engine<'m> {
                     bail!("--margin is for transition systems, and the model is for `{system}`, whose search is exact");
                 }
                 ensure!(
-                    align.is_none() && normalise.is_none(),
-                    "--align and --normalise are for transition systems, and the model is for `{system}`"
+                    align.is_none() && normalise.is_none() && merge.is_none(),
+                    "--merge, --align and --normalise are for transition systems, and the model is for `{system}`"
                 );
                 Ok(Engine::Graph(GraphParser::new(model, threads)?))
             }
@@ -136,6 +149,19 @@ impl<'m> Engine<'m> {
             Engine::Transitions(parser, _) => parser.margin(),
             Engine::Graph(_) => None,
         }
+    }
+
+    /// How many configurations have been scored, if there are any.
+    pub fn n_scored(&self) -> Option<u64> {
+        match self {
+            Engine::Transitions(parser, _) => Some(parser.n_scored()),
+            Engine::Graph(_) => None,
+        }
+    }
+
+    /// Whether items of a beam are merged.
+    pub fn merges(&self) -> bool {
+        matches!(self, Engine::Transitions(_, Strategy::Merged { .. }))
     }
 
     /// Whether the parser takes the sentence.

@@ -59,6 +59,10 @@ pub struct TrainingArgs {
     /// Global: the width of the beam, in training and, unless told otherwise, in parsing [default: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Training")]
     beam: Option<i64>,
+    /// Global: let items of a beam that look the same to all features become one, in training and, unless told otherwise, in
+    /// parsing; for arc-standard, arc-hybrid and arc-eager
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", help_heading = "Training", value_name = "YES")]
+    merge: Option<bool>,
     /// Global: which items of a beam are compared, in training and, unless told otherwise, in parsing: those that have taken equally
     /// many steps, or consumed equally many words [default: steps]
     #[arg(long, value_enum, help_heading = "Training", hide = true)]

@@ -133,9 +133,10 @@ impl Tabulation {
         if n_words == 0 {
             return (Vec::new(), 0);
         }
-        let Workspace { bump, label_sets, memory, input, .. } = workspace;
+        let Workspace { bump, label_sets, memory, input, n_scored, .. } = workspace;
         let context = Context { input, label_sets, actions };
         let table = Table::fill(self, scorer, memory, context, bump, loss);
+        *n_scored += table.scores(table::Ask::Shift).count() as u64;
         let (derivation, score) = match self.kind {
             Kind::Standard => wide::search(&table),
             Kind::Hybrid | Kind::Eager => narrow::search(&table),
