@@ -19,6 +19,7 @@ mod graph;
 mod interned;
 mod learning;
 mod model_files;
+mod neural;
 mod options;
 mod oracle;
 mod packaging;

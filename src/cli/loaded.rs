@@ -6,14 +6,14 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::files::{open, read_whole};
 use crate::graph::GraphModel;
-use crate::linear::LinearModel;
+use crate::scorers::AnyModel;
 
 /// A model, of a transition system or a graph-based parser.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub enum Loaded {
     /// Of a transition system.
-    Transitions(LinearModel),
+    Transitions(AnyModel),
     /// Of a graph-based parser.
     Graph(GraphModel),
 }
@@ -29,14 +29,14 @@ impl Loaded {
             let bytes = read_whole(path)?;
             return match GraphModel::is(&bytes) {
                 true => GraphModel::from_bytes(&bytes, path).map(Loaded::Graph),
-                false => LinearModel::from_bytes(&bytes, path).map(Loaded::Transitions),
+                false => AnyModel::from_bytes(&bytes, path).map(Loaded::Transitions),
             };
         }
         let mut start = Vec::new();
         open(path)?.take(8).read_to_end(&mut start).map_err(Error::io(path))?;
         match GraphModel::is(&start) {
             true => GraphModel::read(path).map(Loaded::Graph),
-            false => LinearModel::read_file(path).map(Loaded::Transitions),
+            false => AnyModel::read_file(path).map(Loaded::Transitions),
         }
     }
 }

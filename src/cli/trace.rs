@@ -11,8 +11,8 @@ use super::{range, sentence};
 use crate::decode::Margin;
 use crate::error::Error;
 use crate::files::{Output, Paths};
-use crate::linear::LinearModel;
 use crate::model::Comparison;
+use crate::scorers::AnyModel;
 use crate::trace::{Options, page, trace};
 use crate::tree::{Labels, Roots};
 use crate::treebank::{Format, Reader, Sentence};
@@ -128,7 +128,7 @@ fn files(args: &Args) -> anyhow::Result<(PathBuf, PathBuf)> {
 }
 
 /// Whether the sentence has a tree; that it has none is said unless its heads are left blank.
-fn has_gold(model: &LinearModel, sentence: &Sentence) -> bool {
+fn has_gold(model: &AnyModel, sentence: &Sentence) -> bool {
     let mut labels: Labels = model.labels().clone();
     match sentence.tree(Roots::Several, &mut labels) {
         Ok(_) => true,

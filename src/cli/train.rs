@@ -15,6 +15,7 @@ use super::range;
 use crate::files::{Output, Paths};
 use crate::graph::{GraphData, GraphTrainer};
 use crate::learn::{Run, Stop, TrainingData, start as start_run};
+use crate::model::Header;
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
 use crate::treebank::Treebank;
@@ -92,10 +93,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             let data = TrainingData::new(options, &train, dev.as_ref())?;
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(
-                "{}, features {} ({} templates), {} labels, {} actions, seed {}",
+                "{}, {}, {} labels, {} actions, seed {}",
                 options.system,
-                options.features,
-                data.header().feature_set()?.0.templates.len(),
+                inputs(data.header())?,
                 data.actions().n_labels(),
                 data.actions().len(),
                 options.seed
@@ -218,6 +218,17 @@ fn go(
         file.finish()?;
     }
     Ok(())
+}
+
+/// What is read.
+fn inputs(header: &Header) -> crate::error::Result<String> {
+    Ok(match &header.network {
+        None => format!("features {} ({} templates)", header.features, header.feature_set()?.0.templates.len()),
+        Some(network) => {
+            let (n_places, n_labels, hidden) = (network.places.len(), network.labels.len(), network.hidden);
+            format!("{n_places} places and {n_labels} of labels, {hidden} hidden units ({})", network.activation.name())
+        }
+    })
 }
 
 fn describe(train: &Treebank, dev: Option<&Treebank>, n_left_out: usize) {

@@ -2,7 +2,7 @@
 
 use super::exact::Tabulation;
 use crate::choice::choice;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Comparison, Header};
 use crate::treebank::Sentence;
 
@@ -53,6 +53,11 @@ impl Strategy {
     pub fn new(kind: SearchKind, width: usize, header: &Header) -> Result<Strategy> {
         match kind {
             SearchKind::Beam => Ok(Strategy::Beam { width, comparison: header.comparison() }),
+            SearchKind::Exact if header.network.is_some() => {
+                let what = "exact search tells configurations apart by what few features read, and the model has a network; expected \
+                            --search beam";
+                Err(Error::Usage(what.to_owned()))
+            }
             SearchKind::Exact => {
                 let (set, _) = header.feature_set()?;
                 Tabulation::new(header.system, header.roots, &set).map(Strategy::Exact)

@@ -17,6 +17,7 @@ use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
 use crate::model::{Frozen as _, Model};
 use crate::process::Clock;
 use crate::random;
+use crate::scorers::OneOf as _;
 use crate::system::TransitionSystem;
 use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
 use crate::with_system;
@@ -142,7 +143,7 @@ impl Run for OfflineRun<'_> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |scorer: &Linear| pool.install(|| data.score_dev(scorer));
+        let score_dev = |scorer: &Linear| pool.install(|| data.score_dev(scorer.scoring()));
         progress.end_pass(pass, score_dev);
     }
 

@@ -4,9 +4,11 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use super::any_run::AnyRun;
 use super::data::{Example, TrainingData};
 use super::global::{self, Lesson};
 use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
+use super::network;
 use super::objective::LocalObjective;
 use super::offline::OfflineRun;
 use super::supervision::{GoldSide, Supervision};
@@ -14,11 +16,13 @@ use super::{TrainOptions, Training, exact};
 use crate::decode::exact::Tabulation;
 use crate::decode::{Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
+use crate::eval::Counts;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Trainable};
 use crate::process::Clock;
 use crate::random;
+use crate::scorers::{AnyModel, AnyScorer, OneOf};
 use crate::system::{OracleKind, TransitionSystem};
 use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
 use crate::with_system;
@@ -61,29 +65,53 @@ pub fn start<'t>(
     options: &'t TrainOptions,
     data: &'t TrainingData,
     threads: usize,
-) -> Result<Box<dyn ModelRun<Linear> + 't>> {
+) -> Result<Box<dyn ModelRun<AnyScorer> + 't>> {
+    if let Some(network) = data.network() {
+        let new = |seed| network.learner(options, data, seed);
+        return any(Trainer::scored_as_any(options, data, threads, new)?, data, threads);
+    }
     let features = Arc::new(data.header().compile()?);
     let stages = || data.stages().clone();
     if options.learner == Learner::Svm {
-        return Ok(Box::new(OfflineRun::new(options, data, threads)?));
+        return any(OfflineRun::new(options, data, threads)?, data, threads);
     }
-    Ok(if options.is_perceptron() {
+    if options.is_perceptron() {
         let new = |_| Perceptron::new(Arc::clone(&features), stages());
-        Box::new(Trainer::new(options, data, threads, new)?)
+        any(Trainer::scored_as_any(options, data, threads, new)?, data, threads)
     } else {
         let new = |seed| Regressors::new(Arc::clone(&features), stages(), options.learner(), seed);
-        Box::new(Trainer::new(options, data, threads, new)?)
-    })
+        any(Trainer::scored_as_any(options, data, threads, new)?, data, threads)
+    }
 }
 
-/// Trains a model from the first iteration to the last.
+fn any<'t, F: OneOf>(
+    run: impl ModelRun<F> + 't,
+    data: &'t TrainingData,
+    threads: usize,
+) -> Result<Box<dyn ModelRun<AnyScorer> + 't>> {
+    Ok(Box::new(AnyRun::new(run, data, threads)))
+}
+
+/// Trains a linear model from the first iteration to the last.
 ///
 /// # Examples
 /// As in [`prelude`](crate::prelude).
 ///
 /// # Errors
-/// As [`start`].
+/// As [`start`]; or if the options are for another kind of scorer, which [`train_any`] trains.
 pub fn train(options: &TrainOptions, data: &TrainingData, threads: usize) -> Result<Model<Linear>> {
+    if !options.scorer.is_linear() {
+        let what = "the options are those of a network; expected --scorer linear, or `learn::train_any`";
+        return Err(Error::Usage(what.to_owned()));
+    }
+    train_any(options, data, threads)?.into_linear()
+}
+
+/// Trains a model with whatever scorer from the first iteration to the last.
+///
+/// # Errors
+/// As [`start`].
+pub fn train_any(options: &TrainOptions, data: &TrainingData, threads: usize) -> Result<AnyModel> {
     let mut run = start(options, data, threads)?;
     while !run.is_done() {
         run.iterate(&mut |_| ());
@@ -101,7 +129,11 @@ pub struct Trainer<'t, T: Trainable> {
     pool: rayon::ThreadPool,
     threads: usize,
     progress: Progress<Replica<T>>,
+    score_dev: ScoreDev<T::Finished>,
 }
+
+/// What scores finished parameters on the development data.
+type ScoreDev<F> = fn(&TrainingData, &F) -> Option<Counts>;
 
 /// One of several times that the same is trained, each in a random order of its own.
 #[derive(Debug, Clone)]
@@ -167,6 +199,16 @@ impl<'t, T: Trainable> Trainer<'t, T> {
         threads: usize,
         new: impl Fn(u64) -> T,
     ) -> Result<Trainer<'t, T>> {
+        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(finished.scorer()))
+    }
+
+    fn with(
+        options: &'t TrainOptions,
+        data: &'t TrainingData,
+        threads: usize,
+        new: impl Fn(u64) -> T,
+        score_dev: ScoreDev<T::Finished>,
+    ) -> Result<Trainer<'t, T>> {
         options.check()?;
         options.iterations.check_dev(data.has_dev())?;
         let pool = rayon::ThreadPoolBuilder::new()
@@ -179,12 +221,24 @@ impl<'t, T: Trainable> Trainer<'t, T> {
             objective: LocalObjective::new(options.objective(), options.aggressiveness(), n_stages),
         });
         let progress = Progress::new(replicas.collect());
-        Ok(Trainer { options, data, pool, threads, progress })
+        Ok(Trainer { options, data, pool, threads, progress, score_dev })
     }
 
     /// Where the run stands.
     pub fn iteration(&self) -> u32 {
         self.progress.iteration
+    }
+}
+
+impl<'t, T: Trainable<Finished: OneOf>> Trainer<'t, T> {
+    /// [`Trainer::new`] that shares the code of decoding with scorers of other kinds.
+    fn scored_as_any(
+        options: &'t TrainOptions,
+        data: &'t TrainingData,
+        threads: usize,
+        new: impl Fn(u64) -> T,
+    ) -> Result<Trainer<'t, T>> {
+        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(finished.scoring()))
     }
 }
 
@@ -212,7 +266,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
 
     /// `tick` is called after every mini-batch with the number of sentences done by all replicas.
     fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
-        let Trainer { options, data, pool, threads, progress } = self;
+        let Trainer { options, data, pool, threads, progress, score_dev } = self;
         let clock = Clock::start(pool);
         progress.start_pass(options.average_from);
         let iteration = progress.iteration;
@@ -238,7 +292,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |scorer: &T::Finished| pool.install(|| data.score_dev(scorer));
+        let score_dev = |scorer: &T::Finished| pool.install(|| score_dev(data, scorer));
         progress.end_pass(pass, score_dev);
     }
 
@@ -318,8 +372,9 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
         let school = School::of(options, data);
         let mut updates = 0;
-        for batch in order.chunks(options.batch) {
-            if let &[number] = batch {
+        let batch = if T::BY_BATCH { network::batch(options, order.len()) } else { options.batch };
+        for batch in order.chunks(batch) {
+            if let (&[number], false) = (batch, T::BY_BATCH) {
                 let Replica { model, objective } = &mut *replica;
                 let (n_updates, mut gradient) = match school {
                     School::Local => self.local(number, &mut workspaces[0], Parameters::AtOnce(model), objective),
@@ -334,11 +389,10 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 model.end_sentence();
                 updates += n_updates;
             } else {
-                for (n_updates, mut gradient) in self.batch(batch, school, replica, &mut workspaces) {
-                    replica.model.learn(&mut gradient);
-                    replica.model.end_sentence();
-                    updates += n_updates;
-                }
+                let learned = self.batch(batch, school, replica, &mut workspaces);
+                let (n_updates, mut gradients): (Vec<u64>, Vec<T::Gradient>) = learned.into_iter().unzip();
+                replica.model.learn_batch(&mut gradients);
+                updates += n_updates.into_iter().sum::<u64>();
             }
             tick(batch.len());
         }

@@ -7,6 +7,7 @@
 //! | `header` | what a model is and all that is needed to train it again |
 //! | `file` | the model file |
 //! | `lags` | by how much winners lag behind in beams: what margins are chosen by |
+//! | `network` | what a network looks like |
 //! | `label_decoding` | from decoded trees to the trees that users get |
 //! | `frozen`, `trainable` | what a kind of scorer offers besides scores |
 
@@ -16,6 +17,7 @@ mod frozen;
 mod header;
 mod label_decoding;
 mod lags;
+mod network;
 mod trainable;
 
 pub use comparison::{Align, Comparison, Normalise};
@@ -23,6 +25,7 @@ pub use frozen::{Frozen, Size};
 pub use header::{ArcLabel, Header, Provenance};
 pub use label_decoding::LabelDecoding;
 pub use lags::Lags;
+pub use network::{Activation, N_COLUMNS, Network, Place, ScorerKind};
 pub use trainable::{Averaged, Dropped, Lane, Seen, Trainable};
 
 use crate::error::Result;

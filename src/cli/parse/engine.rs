@@ -9,6 +9,7 @@ use crate::features::ColumnName;
 use crate::graph::GraphParser;
 use crate::linear::Weights as _;
 use crate::model::{Align, Comparison, Frozen as _, Normalise};
+use crate::scorers::AnyScorer;
 use crate::tree::Labels;
 use crate::treebank::Sentence;
 
@@ -39,7 +40,7 @@ pub struct SearchArgs {
 #[derive(Debug)]
 pub enum Engine<'m> {
     /// A transition system that searches in this way.
-    Transitions(Box<Parser<'m>>, Strategy),
+    Transitions(Box<Parser<'m, AnyScorer>>, Strategy),
     /// A graph-based parser.
     Graph(GraphParser<'m>),
 }
@@ -95,7 +96,9 @@ impl<'m> Engine<'m> {
                         "--margin {margin}: the model was not calibrated, which takes training with a beam and --dev; expected auto or none"
                     );
                 }
-                if width > 1 && model.header.beam == 1 {
+                // Probabilities of whole derivations can be compared, whoever made them.
+                let comparable = model.header.network.as_ref().is_some_and(|network| network.normalised);
+                if width > 1 && model.header.beam == 1 && !comparable {
                     crate::console::say(format_args!(
                         "warning: the model was trained to be decoded greedily; a beam of {width} mostly makes its trees worse, by many points of LAS"
                     ));
