@@ -38,6 +38,7 @@
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`graph`] | graph-based parsers as a yardstick: Eisner in three orders, Chu-Liu-Edmonds |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
+//! | [`parser`] | a model and a parser of whichever kind |
 //! | [`style`] | colours and fonts that all pages and pictures share |
 //! | [`draw`] | dependency trees as pictures |
 //! | [`trace`] | beams that can be watched |
@@ -73,6 +74,7 @@ pub mod linear;
 mod memo;
 pub mod model;
 pub mod options;
+pub mod parser;
 pub mod prelude;
 pub mod process;
 pub mod random;

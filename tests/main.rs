@@ -22,6 +22,7 @@ mod model_files;
 mod options;
 mod oracle;
 mod packaging;
+mod parser;
 mod parsing;
 mod processors;
 mod report;

@@ -68,7 +68,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = Options {
         rule: args.punct_rule,
         headline: Headline { punctuation: args.punct, granularity: args.granularity },
-        sections: args.by.unwrap_or_else(|| <Section as clap::ValueEnum>::value_variants().to_vec()),
+        sections: args.by.unwrap_or_else(|| Section::ALL.to_vec()),
         samples: args.samples as usize,
         seed: args.seed,
     };

@@ -9,10 +9,10 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::loaded::Loaded;
 use crate::graph::GraphModel;
 use crate::linear::{FrozenWeights, LinearModel, Weights as _};
 use crate::model::{Lags, Provenance};
+use crate::parser::Loaded;
 
 /// Options of `treebeam model`.
 #[derive(Debug, clap::Args)]

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::loaded::Loaded;
 use super::{range, sentence};
 use crate::decode::Margin;
 use crate::error::Error;
 use crate::files::{Output, Paths};
 use crate::linear::LinearModel;
 use crate::model::Comparison;
+use crate::parser::Loaded;
 use crate::trace::{Options, page, trace};
 use crate::tree::{Labels, Roots};
 use crate::treebank::{Format, Reader, Sentence};

@@ -19,6 +19,7 @@ pub use beam::{Beam, Candidate, IDLE, Item, NO_MARGIN, Selection};
 pub use decoder::{Decoder, Parsed, selected};
 pub use machine::Machine;
 pub use margin::Margin;
-pub use parser::Parser;
+pub(crate) use parser::pool;
+pub use parser::{Parser, Read};
 pub use strategy::{SearchKind, Strategy};
 pub use workspace::{Scratch, Workspace};

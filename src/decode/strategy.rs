@@ -4,7 +4,7 @@ use super::exact::Tabulation;
 use crate::choice::choice;
 use crate::error::Result;
 use crate::model::{Comparison, Header};
-use crate::treebank::Sentence;
+use crate::treebank::Words;
 
 choice! {
     /// Whether search keeps the best derivations of each step or tabulates all.
@@ -77,7 +77,7 @@ impl Strategy {
     ///
     /// # Errors
     /// If it is too long.
-    pub fn check(&self, sentence: &Sentence) -> Result<()> {
+    pub fn check(&self, sentence: &dyn Words) -> Result<()> {
         match self {
             Strategy::Beam { .. } => Ok(()),
             Strategy::Exact(tabulation) => tabulation.check(sentence),

@@ -23,6 +23,11 @@ choice! {
     }
 }
 
+impl Section {
+    /// All kinds.
+    pub const ALL: [Section; 4] = [Section::Length, Section::Label, Section::SentenceLength, Section::Projectivity];
+}
+
 /// One class of arcs. An arc is of a class by its own tree: gold arcs are found or not, predicted arcs are right or not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ArcClass {

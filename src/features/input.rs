@@ -5,7 +5,7 @@ use rapidhash::v3::rapidhash_v3;
 use super::{Atom, Attribute, FeatureSet, Vocabulary};
 use crate::choice::choice;
 use crate::tree::Node;
-use crate::treebank::{Column, Sentence};
+use crate::treebank::{Column, Words};
 
 choice! {
     /// A column that features may read, by its name on the command line.
@@ -136,14 +136,14 @@ pub struct Input {
 
 impl Input {
     /// The values of `sentence`.
-    pub fn new(columns: &Columns, sentence: &Sentence) -> Input {
+    pub fn new<W: Words + ?Sized>(columns: &Columns, sentence: &W) -> Input {
         let mut input = Input::default();
         input.read(columns, None, sentence);
         input
     }
 
     /// Replaces the values by those of `sentence`, keeping the memory. With a vocabulary they have numbers, too.
-    pub fn read(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &Sentence) {
+    pub fn read<W: Words + ?Sized>(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &W) {
         self.n_words = sentence.n_words();
         self.values.clear();
         for &column in &columns.read {

@@ -1,6 +1,7 @@
 //! The training loop: iterations over shuffled sentences, mini-batches, averages, development scores.
 
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -20,7 +21,7 @@ use crate::model::{Averaged, Frozen as _, Model, Trainable};
 use crate::process::Clock;
 use crate::random;
 use crate::system::{OracleKind, TransitionSystem};
-use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::with_system;
 
 /// A training run of models whose scorers are of kind `F`, whatever learns their parameters.
@@ -211,18 +212,22 @@ impl<T: Trainable> Run for Trainer<'_, T> {
     }
 
     /// `tick` is called after every mini-batch with the number of sentences done by all replicas.
-    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
+    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
         let Trainer { options, data, pool, threads, progress } = self;
         let clock = Clock::start(pool);
         progress.start_pass(options.average_from);
         let iteration = progress.iteration;
-        let done = Mutex::new((0, tick));
+        let done = Mutex::new((0, ControlFlow::Continue(()), tick));
         let tick = |n: usize| {
-            let (done, tick) = &mut *done.lock().expect("no thread fails while it reports");
+            let (done, go_on, tick) = &mut *done.lock().expect("no thread fails while it reports");
             *done += n;
-            tick(*done);
+            // What one thread is told is told to all.
+            if go_on.is_continue() {
+                *go_on = tick(*done);
+            }
+            *go_on
         };
-        let updates = pool.install(|| {
+        let updates: Option<u64> = pool.install(|| {
             let passes = progress.replicas.par_iter_mut().enumerate().map(|(number, replica)| {
                 with_system!(options.system, options.roots, |system| {
                     ReplicaPass::new(system, options, data, iteration, number).run(replica, *threads, &tick)
@@ -230,6 +235,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             });
             passes.sum()
         });
+        let Some(updates) = updates else { return ControlFlow::Break(()) };
         let pass = Pass {
             updates,
             seconds: clock.seconds(),
@@ -240,6 +246,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
         };
         let score_dev = |scorer: &T::Finished| pool.install(|| data.score_dev(scorer));
         progress.end_pass(pass, score_dev);
+        ControlFlow::Continue(())
     }
 
     fn save(&self, path: &Path) -> Result<()> {
@@ -309,8 +316,13 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         ReplicaPass { options, data, system, iteration, seed: replica_seed(options.seed, number) }
     }
 
-    /// The number of updates.
-    fn run<T: Trainable>(&self, replica: &mut Replica<T>, threads: usize, tick: &(dyn Fn(usize) + Sync)) -> u64 {
+    /// The number of updates; none if `tick` breaks the pass off.
+    fn run<T: Trainable>(
+        &self,
+        replica: &mut Replica<T>,
+        threads: usize,
+        tick: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Option<u64> {
         let (data, options) = (self.data, self.options);
         let mut order: Vec<usize> = (0..data.examples().len()).collect();
         random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
@@ -340,10 +352,12 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                     updates += n_updates;
                 }
             }
-            tick(batch.len());
+            if tick(batch.len()).is_break() {
+                return None;
+            }
         }
         replica.end_pass();
-        updates
+        Some(updates)
     }
 
     /// The updates and gradients of each sentence of a mini-batch, in order, whichever thread they come from.

@@ -14,6 +14,7 @@ mod comparison;
 mod file;
 mod frozen;
 mod header;
+mod held;
 mod label_decoding;
 mod lags;
 mod trainable;
@@ -21,6 +22,7 @@ mod trainable;
 pub use comparison::{Align, Comparison, Normalise};
 pub use frozen::{Frozen, Size};
 pub use header::{ArcLabel, Header, Provenance};
+pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
 pub use lags::Lags;
 pub use trainable::{Averaged, Dropped, Lane, Seen, Trainable};
@@ -29,7 +31,7 @@ use crate::error::Result;
 use crate::features::Input;
 use crate::system::{Actions, SystemKind};
 use crate::tree::Labels;
-use crate::treebank::Sentence;
+use crate::treebank::Words;
 
 /// A finished model: everything that parsing needs. Shared by all threads.
 ///
@@ -87,7 +89,7 @@ impl<F: Frozen> Model<F> {
     }
 
     /// Replaces `input` by what the scorer reads of `sentence`, keeping the memory.
-    pub fn read(&self, sentence: &Sentence, input: &mut Input) {
+    pub fn read<W: Words + ?Sized>(&self, sentence: &W, input: &mut Input) {
         input.read(self.scorer.columns(), self.scorer.vocabulary(), sentence);
     }
 }

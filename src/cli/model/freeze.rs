@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use crate::cli::loaded::Loaded;
 use crate::decode::Parser;
 use crate::error::Result;
 use crate::eval::Counts;
@@ -12,6 +12,7 @@ use crate::files::{Output, Paths};
 use crate::graph::{GraphModel, GraphParser};
 use crate::linear::{FrozenWeights, LinearModel, Precision};
 use crate::model::Frozen as _;
+use crate::parser::Loaded;
 use crate::training::prepare::{compare, development};
 use crate::treebank::Treebank;
 
@@ -59,10 +60,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
     let mut model = Loaded::read(&args.model)?;
     let before = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
-    let was = (model.weights().n_features(), model.weights().n_weights());
-    model = model.quantise(precision);
-    let is = (model.weights().n_features(), model.weights().n_weights());
-    model.write(&args.output)?;
+    let was = (weights(&model).n_features(), weights(&model).n_weights());
+    model = quantise(model, precision);
+    let is = (weights(&model).n_features(), weights(&model).n_weights());
+    write(&model, &args.output)?;
     let mut out = std::io::stdout().lock();
     let sizes = [&args.model, &args.output].map(|path| size(path));
     writeln!(out, "{:<10}{:>12}{:>12}", "", "before", "after")?;
@@ -100,34 +101,34 @@ fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts>
     Ok(gold.iter().zip(&parsed).map(|((_, gold), parsed)| compare(gold, &parsed[0].tree)).sum())
 }
 
-impl Loaded {
-    fn weights(&self) -> &FrozenWeights {
-        match self {
-            Loaded::Transitions(model) => model.scorer.weights(),
-            Loaded::Graph(model) => &model.weights,
+fn weights(model: &Loaded) -> &FrozenWeights {
+    match model {
+        Loaded::Transitions(model) => model.scorer.weights(),
+        Loaded::Graph(model) => &model.weights,
+    }
+}
+
+fn quantise(model: Loaded, precision: Precision) -> Loaded {
+    match model {
+        Loaded::Transitions(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let scorer = model.scorer.quantise(precision);
+            Loaded::Transitions(Arc::new(LinearModel { scorer, ..model }))
+        }
+        Loaded::Graph(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let weights = match model.weights.precision() == precision {
+                true => model.weights,
+                false => model.weights.quantise(precision),
+            };
+            Loaded::Graph(Arc::new(GraphModel { weights, ..model }))
         }
     }
+}
 
-    fn quantise(self, precision: Precision) -> Loaded {
-        match self {
-            Loaded::Transitions(model) => {
-                let scorer = model.scorer.quantise(precision);
-                Loaded::Transitions(LinearModel { scorer, ..model })
-            }
-            Loaded::Graph(model) => {
-                let weights = match model.weights.precision() == precision {
-                    true => model.weights,
-                    false => model.weights.quantise(precision),
-                };
-                Loaded::Graph(GraphModel { weights, ..model })
-            }
-        }
-    }
-
-    fn write(&self, path: &Path) -> Result<()> {
-        match self {
-            Loaded::Transitions(model) => model.write(path),
-            Loaded::Graph(model) => model.write(path),
-        }
+fn write(model: &Loaded, path: &Path) -> Result<()> {
+    match model {
+        Loaded::Transitions(model) => model.write(path),
+        Loaded::Graph(model) => model.write(path),
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::fmt::{self, Write as _};
 
-use super::engine::Engine;
+use crate::parser::AnyParser;
 use crate::process::peak_rss_bytes;
 
 /// Counts, times and speeds of one run, without the time to load the model.
@@ -41,7 +41,7 @@ impl Stats {
         seconds: f64,
         decoding_seconds: f64,
         model_load_seconds: f64,
-        parser: &Engine,
+        parser: &AnyParser,
         threads: usize,
     ) -> Stats {
         let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
