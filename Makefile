@@ -141,6 +141,21 @@ updates: build ## what global training compares and minimises: update strategies
 global-vs-greedy beam-ablation beam-margin search-axis graph-orders systems updates:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
+.PHONY: python
+
+# Tests of what is not among these are left out, and say so. All of them: PYTHON_PACKAGES="conllu pyarrow pandas spacy pyspark"; the
+# last needs Java.
+PYTHON_PACKAGES ?= conllu pyarrow
+PYTHON_ENV = target/python
+
+python: build ## Python's module: the wheel, in target/wheels, and its tests; needs Python and a package index
+	$(PYTHON) -m venv $(PYTHON_ENV)
+	$(PYTHON_ENV)/bin/pip install --quiet maturin numpy pytest $(PYTHON_PACKAGES)
+	rm -rf target/wheels
+	$(PYTHON_ENV)/bin/maturin build --release --locked --manifest-path python/Cargo.toml --out target/wheels
+	$(PYTHON_ENV)/bin/pip install --quiet --force-reinstall --no-deps target/wheels/*.whl
+	TREEBEAM=$(abspath $(TREEBEAM)) $(PYTHON_ENV)/bin/python -m pytest -q -rs python/tests
+
 RESULTS ?= results
 PICTURES = target/report-check
 # One of each family of configurations.

@@ -31,6 +31,8 @@
 //! | [`scorer`] | what decoders ask of a model, whatever its scores are made of |
 //! | [`model`] | a finished model and its file; what a kind of scorer offers to be kept and to be trained |
 //! | [`linear`] | the linear scorer: sparse features, their weights while they are learned and finished, learners |
+//! | [`neural`] | scorers with networks: their kernels, layers, optimisers |
+//! | [`scorers`] | scorers of all kinds as one |
 //! | [`decode`] | the machine and the beam decoder; greedy is its width 1 |
 //! | [`mod@eval`] | attachment scores, breakdowns, significance |
 //! | [`training`] | what training runs of every kind of parser have in common; checkpoints |
@@ -38,6 +40,7 @@
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`graph`] | graph-based parsers as a yardstick: Eisner in three orders, Chu-Liu-Edmonds |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
+//! | [`parser`] | a model and a parser of whichever kind |
 //! | [`style`] | colours and fonts that all pages and pictures share |
 //! | [`draw`] | dependency trees as pictures |
 //! | [`trace`] | beams that can be watched |
@@ -72,13 +75,16 @@ pub mod learn;
 pub mod linear;
 mod memo;
 pub mod model;
+pub mod neural;
 pub mod options;
+pub mod parser;
 pub mod prelude;
 pub mod process;
 pub mod random;
 #[cfg(feature = "report")]
 pub mod report;
 pub mod scorer;
+pub mod scorers;
 pub mod style;
 pub mod system;
 #[cfg(feature = "report")]

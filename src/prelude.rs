@@ -26,6 +26,7 @@ pub use crate::learn::{
 pub use crate::linear::LinearModel;
 pub use crate::model::{Header, Model};
 pub use crate::options::{GivenOptions, Options, ParserKind};
+pub use crate::scorers::AnyModel;
 pub use crate::system::{Actions, Move, OracleKind, SystemKind};
 pub use crate::tree::{Labels, Node, ROOT, Roots, Tree};
 pub use crate::treebank::{Column, Format, Reader, Sentence, Treebank, generate};

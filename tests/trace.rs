@@ -9,7 +9,7 @@ use treebeam::decode::{Margin, Parser};
 use treebeam::diagnosis::{Diagnosis, Verdict, diagnose};
 use treebeam::features::FeatureSet;
 use treebeam::learn::{Keep, Nonprojective, TrainOptions, Training};
-use treebeam::linear::LinearModel;
+use treebeam::scorers::AnyModel;
 use treebeam::system::{OracleKind, SystemKind};
 use treebeam::trace::data::{Beam, Fate, Item, Trace};
 use treebeam::trace::{Options, page, trace};
@@ -19,7 +19,7 @@ use crate::common::{generated, generated_non_projective, train, treebank, treebe
 
 const WIDTHS: [usize; 3] = [1, 2, 8];
 
-fn trained(system: SystemKind) -> LinearModel {
+fn trained(system: SystemKind) -> AnyModel {
     let options = TrainOptions {
         iterations: 2.into(),
         beam: 4,
@@ -29,10 +29,10 @@ fn trained(system: SystemKind) -> LinearModel {
         oracle: system.beam_oracle(),
         ..TrainOptions::of(system, Training::Global, Default::default())
     };
-    train(&options, &treebank(generated(51, 40)))
+    train(&options, &treebank(generated(51, 40))).into()
 }
 
-fn recorded(model: &LinearModel, sentence: &Sentence, with_gold: bool) -> Trace {
+fn recorded(model: &AnyModel, sentence: &Sentence, with_gold: bool) -> Trace {
     let options = Options { widths: WIDTHS.to_vec(), with_gold, ..Options::default() };
     trace(model, sentence, 1, &options).unwrap()
 }
@@ -149,7 +149,7 @@ fn lists_are_those_of_the_reference() {
     use treebeam::configuration::PlainView as _;
     use treebeam::system::TransitionSystem;
 
-    fn walk<S: TransitionSystem>(system: &S, model: &LinearModel, trace: &Trace, n_words: usize) {
+    fn walk<S: TransitionSystem>(system: &S, model: &AnyModel, trace: &Trace, n_words: usize) {
         for beam in &trace.beams {
             let mut plains: Vec<Vec<S::Plain>> = vec![vec![system.initial((), n_words)]];
             for step in &beam.steps[1..] {
@@ -227,7 +227,7 @@ fn trees_that_were_lifted() {
         ..TrainOptions::of(SystemKind::ArcEager, Training::Global, Default::default())
     };
     let sentences = generated_non_projective(56, 60);
-    let model = train(&options, &treebank(sentences.clone()));
+    let model = train(&options, &treebank(sentences.clone())).into();
     let crossing = sentences.iter().find(|s| {
         let mut labels = treebeam::tree::Labels::default();
         !treebeam::tree::is_projective(&s.tree(treebeam::tree::Roots::Several, &mut labels).unwrap())

@@ -193,6 +193,13 @@ fn a_killed_run_of_base_learners_resumes_to_the_same_bytes() {
 }
 
 #[test]
+fn a_killed_run_of_networks_resumes_to_the_same_bytes() {
+    let network = "--scorer feed-forward --hidden 16 --system arc-hybrid";
+    killed_and_resumed(TRAIN, &format!("{network} --training greedy"), "8");
+    killed_and_resumed(TRAIN, &format!("{network} --beam 4"), "8");
+}
+
+#[test]
 fn a_killed_global_run_resumes_to_the_same_bytes() {
     killed_and_resumed(TRAIN, GLOBAL, "8");
 }

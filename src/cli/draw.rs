@@ -8,9 +8,9 @@ use anyhow::bail;
 
 use crate::draw::{Drawing, DrawnTree, column_by_name};
 use crate::error::{Error, Location, Problem, Result};
-use crate::eval::{Input, InputSentence, check_alignment};
+use crate::eval::{Input, check_alignment};
 use crate::files::{Output, Paths};
-use crate::tree::{ROOT, Roots};
+use crate::tree::ROOT;
 use crate::treebank::{Column, Reader, Sentence};
 
 const AFTER_HELP: &str = "\
@@ -148,18 +148,7 @@ impl Found {
 
 /// A file of this sentence alone, as evaluation reads it: words are compared and trees checked as `treebeam eval` does.
 fn input(sentence: &Sentence) -> Result<Input, Problem> {
-    let path = sentence.source().to_owned();
-    let column = |column| sentence.words().map(|word| sentence.column(word, column).to_owned()).collect();
-    let words = InputSentence {
-        id: sentence.id().map(str::to_owned),
-        line: sentence.line(),
-        lines: sentence.lines_of_words(),
-        forms: column(Column::Form),
-        upos: column(Column::Upos),
-        heads: sentence.heads(Roots::Several)?,
-        labels: column(Column::Deprel),
-    };
-    Ok(Input { path, sentences: vec![words] })
+    Input::of_sentences(sentence.source(), [sentence])
 }
 
 fn drawn(input: &Input) -> DrawnTree<'_> {

@@ -6,7 +6,6 @@ mod draw;
 mod eval;
 mod experiment;
 mod features;
-mod loaded;
 mod manual;
 mod model;
 mod oracle;

@@ -9,10 +9,12 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::loaded::Loaded;
 use crate::graph::GraphModel;
-use crate::linear::{FrozenWeights, LinearModel, Weights as _};
-use crate::model::{Lags, Provenance};
+use crate::linear::{FrozenWeights, Linear, Weights as _};
+use crate::model::{Frozen as _, Lags, Network, Provenance};
+use crate::neural::FeedForward;
+use crate::parser::Loaded;
+use crate::scorers::{AnyModel, AnyScorer};
 
 /// Options of `treebeam model`.
 #[derive(Debug, clap::Args)]
@@ -66,23 +68,51 @@ fn info(path: &Path, json: bool) -> anyhow::Result<ExitCode> {
 /// Header and sizes as JSON, and lines for people.
 type Info = (Value, Value, Vec<(&'static str, String)>);
 
-fn of_transitions(model: &LinearModel) -> serde_json::Result<Info> {
+fn of_transitions(model: &AnyModel) -> serde_json::Result<Info> {
     let header = &model.header;
-    let (weights_of_features, n_templates) = (model.scorer.weights(), model.scorer.features().n_templates());
-    let mut sizes = sizes(weights_of_features);
+    let (mut sizes, reads, weights) = match &model.scorer {
+        AnyScorer::Linear(linear) => of_linear(linear, &header.features),
+        AnyScorer::FeedForward(network) => of_network(network),
+    };
     sizes["actions"] = model.actions.len().into();
-    sizes["templates"] = n_templates.into();
     let mut lines = vec![
         ("system", header.system.to_string()),
-        ("features", format!("{}, {} templates", header.features, n_templates)),
+        reads,
         ("columns", format!("words {:?}, tags {:?}", header.word_column, header.tag_column)),
         ("actions", format!("{}, of {} labels", model.actions.len(), header.labels.len())),
-        weights(weights_of_features),
+        weights,
         ("beam", header.beam.to_string()),
     ];
     lines.extend(header.lags.iter().map(|lags| ("margins", margins(lags))));
     lines.extend(origin(&header.provenance, &header.training));
     Ok((serde_json::to_value(header)?, sizes, lines))
+}
+
+/// Sizes as JSON, what is read, and its weights.
+type OfScorer = (Value, (&'static str, String), (&'static str, String));
+
+fn of_linear(linear: &Linear, features: &str) -> OfScorer {
+    let n_templates = linear.features().n_templates();
+    let mut sizes = sizes(linear.weights());
+    sizes["templates"] = n_templates.into();
+    (sizes, ("features", format!("{features}, {n_templates} templates")), weights(linear.weights()))
+}
+
+fn of_network(network: &FeedForward) -> OfScorer {
+    let size = network.size();
+    let Network { places, labels, hidden, activation, .. } = &network.layout().network;
+    let sizes = serde_json::json!({
+        "features": size.features,
+        "weights": size.weights,
+        "scale": network.scale(),
+        "places": places.len() + labels.len(),
+        "hidden": hidden,
+    });
+    let (n_places, n_labels, activation) = (places.len(), labels.len(), activation.name());
+    let about =
+        format!("feed-forward, {n_places} places and {n_labels} of labels, {hidden} hidden units, {activation}");
+    let weights = format!("{} of single precision, {} embedded values", size.weights, size.features);
+    (sizes, ("network", about), ("weights", weights))
 }
 
 fn of_graph(model: &GraphModel) -> serde_json::Result<Info> {

@@ -1,7 +1,6 @@
 //! `treebeam parse`.
 
-mod empty;
-mod engine;
+mod search;
 mod source;
 mod stats;
 
@@ -11,15 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use super::loaded::Loaded;
 use super::range;
-use crate::decode::Parsed;
 use crate::error::{Error, Result};
 use crate::files::{Output, Paths};
+use crate::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded};
 use crate::treebank::{Format, Reader, Sentence};
-use empty::EmptyColumns;
-use engine::{Engine, SearchArgs};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use search::SearchArgs;
 use source::Source;
 use stats::Stats;
 
@@ -41,14 +38,15 @@ pub struct Args {
     /// Threads; the output does not depend on their number
     #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads())]
     threads: usize,
-    /// Write the N best items of the final beam, or the N best trees of a graph-based parser, best first, with their scores as
-    /// comments
+    /// Write the N best items of the final beam, or with --merge and with graph-based parsers the N best trees of all that they
+    /// found, best first, with their scores as comments
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = range::beam())]
     k_best: usize,
     /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
     #[arg(long)]
     keep_going: bool,
-    /// Write sentences, tokens, seconds, speeds and peak memory to this file as JSON
+    /// Write sentences, tokens, seconds, speeds, the number of configurations that were scored and peak memory to this file as
+    /// JSON
     #[arg(long, value_name = "FILE")]
     stats_json: Option<PathBuf>,
     /// The format of the input [default: by the file's ending, CoNLL-U for standard input]
@@ -62,9 +60,6 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// Words that are read before they are parsed together: enough to keep threads busy, little enough to stream.
-const CHUNK_WORDS: usize = 1 << 14;
-
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.model == Path::new("-") && args.input == Path::new("-") {
@@ -75,7 +70,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
-    let mut parser = Engine::new(&model, &args.search, args.k_best, args.threads)?;
+    let mut parser = AnyParser::new(&model, &args.search.options(args.k_best, args.threads))?;
+    for warning in parser.warnings() {
+        crate::console::say(format_args!("warning: {warning}"));
+    }
     let reader = Reader::open(&args.input, args.format)?.allowing_empty();
     let format = reader.format();
     if args.k_best > 1 && format == Format::Conllx {
@@ -96,15 +94,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let bar = progress_bar();
     loop {
         let chunk = read_chunk(&mut source, &parser).map_err(with_remedy)?;
-        empty_columns.look_at(&chunk, &name, chunk.is_empty());
+        for warning in empty_columns.look_at(&chunk, &name, chunk.is_empty()) {
+            eprintln!("warning: {warning}");
+        }
         if chunk.is_empty() {
             break;
         }
         let started = Instant::now();
-        let parsed = parser.parse(&chunk, args.k_best)?;
+        let parsed = parser.parse(&chunk)?;
         decoding += started.elapsed();
         for (sentence, parsed) in chunk.iter().zip(&parsed) {
-            write(&model, sentence, parsed, args.k_best > 1, &mut output).map_err(Error::io(&args.output))?;
+            model.write(sentence, parsed, args.k_best > 1, &mut output).map_err(Error::io(&args.output))?;
         }
         sentences += chunk.len();
         words += chunk.iter().map(Sentence::n_words).sum::<usize>();
@@ -143,7 +143,7 @@ fn with_remedy(error: Error) -> anyhow::Error {
     }
 }
 
-fn read_chunk(source: &mut Source<impl BufRead>, parser: &Engine<'_>) -> Result<Vec<Sentence>> {
+fn read_chunk(source: &mut Source<impl BufRead>, parser: &AnyParser) -> Result<Vec<Sentence>> {
     let mut chunk = Vec::new();
     let mut words = 0;
     while words < CHUNK_WORDS
@@ -157,22 +157,4 @@ fn read_chunk(source: &mut Source<impl BufRead>, parser: &Engine<'_>) -> Result<
         chunk.push(sentence);
     }
     Ok(chunk)
-}
-
-fn write(
-    model: &Loaded,
-    sentence: &Sentence,
-    parsed: &[Parsed],
-    with_scores: bool,
-    output: &mut Output,
-) -> std::io::Result<()> {
-    let labels = model.labels();
-    for (rank, parsed) in parsed.iter().enumerate() {
-        if with_scores {
-            let score = parsed.score as f64 / f64::from(model.scale());
-            writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
-        }
-        sentence.write_parsed(output, parsed.tree.heads(), &labels.names_of(&parsed.tree))?;
-    }
-    Ok(())
 }

@@ -2,10 +2,7 @@
 
 use clap::builder::RangedU64ValueParser;
 
-/// The most threads that are started.
-pub const MAX_THREADS: u64 = 1024;
-/// The widest beam.
-pub const MAX_BEAM: u64 = 1 << 20;
+use crate::parser::{MAX_BEAM, MAX_THREADS};
 
 /// A number of threads.
 pub fn threads() -> RangedU64ValueParser<usize> {

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::loaded::Loaded;
 use super::{range, sentence};
 use crate::decode::Margin;
 use crate::error::Error;
 use crate::files::{Output, Paths};
-use crate::linear::LinearModel;
 use crate::model::Comparison;
+use crate::parser::Loaded;
+use crate::scorers::AnyModel;
 use crate::trace::{Options, page, trace};
 use crate::tree::{Labels, Roots};
 use crate::treebank::{Format, Reader, Sentence};
@@ -85,9 +85,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             );
         }
     };
-    if model.header.comparison() != Comparison::default() {
+    if model.header.comparison() != Comparison::default() || model.header.merges() {
         bail!(
-            "{}: the model was trained with --align words or --normalise length, and only beams that compare items step by step \
+            "{}: the model was trained with --merge, --align words or --normalise length, and only beams that compare items step by step \
              can be watched",
             model_path.display()
         );
@@ -128,7 +128,7 @@ fn files(args: &Args) -> anyhow::Result<(PathBuf, PathBuf)> {
 }
 
 /// Whether the sentence has a tree; that it has none is said unless its heads are left blank.
-fn has_gold(model: &LinearModel, sentence: &Sentence) -> bool {
+fn has_gold(model: &AnyModel, sentence: &Sentence) -> bool {
     let mut labels: Labels = model.labels().clone();
     match sentence.tree(Roots::Several, &mut labels) {
         Ok(_) => true,

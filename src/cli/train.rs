@@ -5,18 +5,20 @@ mod options;
 mod progress;
 mod stats;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::range;
 use crate::files::{Output, Paths};
 use crate::graph::{GraphData, GraphTrainer};
-use crate::learn::{Run, Stop, TrainingData, start as start_run};
+use crate::learn::{Run, TrainingData, start as start_run};
+use crate::model::Header;
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
+use crate::training::Drive;
 use crate::treebank::Treebank;
 use options::TrainingArgs;
 use progress::Display;
@@ -92,10 +94,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             let data = TrainingData::new(options, &train, dev.as_ref())?;
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(
-                "{}, features {} ({} templates), {} labels, {} actions, seed {}",
+                "{}, {}, {} labels, {} actions, seed {}",
                 options.system,
-                options.features,
-                data.header().feature_set()?.0.templates.len(),
+                inputs(data.header())?,
                 data.actions().n_labels(),
                 data.actions().len(),
                 options.seed
@@ -139,7 +140,7 @@ fn check_paths(args: &Args, model: &Path, options: &Options) -> anyhow::Result<(
     }
     paths = paths.output(model)?;
     if model != standard {
-        paths = paths.output(&beside(model, ".checkpoint"))?;
+        paths = paths.output(&Drive::checkpoint(model))?;
     }
     args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
     Ok(())
@@ -147,55 +148,17 @@ fn check_paths(args: &Args, model: &Path, options: &Options) -> anyhow::Result<(
 
 /// Trains to the end, with checkpoints beside `model`; the clock was started at `start`.
 fn go(
-    run: &mut (impl Run + ?Sized),
+    run: &mut dyn Run,
     args: &Args,
     model: &Path,
     start: Instant,
     stats_output: Option<Output>,
 ) -> anyhow::Result<()> {
-    let checkpoint = beside(model, ".checkpoint");
-    if args.resume && checkpoint.exists() {
-        run.load(&checkpoint)?;
-        crate::console::note(format_args!(
-            "resuming after iteration {} from {}",
-            run.reports().len(),
-            checkpoint.display()
-        ));
-    } else if args.resume {
-        eprintln!("note: there is no checkpoint {}; training starts from the beginning", checkpoint.display());
-    } else if checkpoint.is_file() {
-        let path = checkpoint.display();
-        eprintln!("note: {path} is of a run that was killed; --resume would go on from it, this run replaces it");
-    }
-    let display = Display::new(run.n_sentences(), run.stopping(), run.reports().len() as u32);
-    run.reports().iter().for_each(|report| display.report(report));
-    let mut saved = Instant::now();
-    while !run.is_done() {
-        let iteration = run.reports().len() as u32 + 1;
-        run.iterate(&mut |done| display.tick(iteration, done));
-        if let Some(report) = run.reports().last() {
-            display.report(report);
-        }
-        if saved.elapsed() >= Duration::from_secs_f64(args.checkpoint_seconds) {
-            // Without it a killed run starts again, but this one can still make its model.
-            if let Err(error) = run.save(&checkpoint) {
-                eprintln!("warning: no checkpoint after iteration {iteration}: {error}; training goes on");
-            }
-            saved = Instant::now();
-        }
-    }
-    match run.stopping().stop(run.reports()) {
-        Some(Stop::Plateau) => crate::console::note(format_args!("plateau after iteration {}", run.reports().len())),
-        Some(Stop::Maximum) => {
-            crate::console::note(format_args!("no plateau within {} iterations", run.reports().len()))
-        }
-        None => {}
-    }
-    let written = run.write(model)?;
+    let Args { resume, checkpoint_seconds, .. } = *args;
+    let mut display = Display::default();
+    let driven = Drive { model, resume, checkpoint_seconds }.run(run, &mut display)?;
     display.finish();
-    if checkpoint.is_file() {
-        std::fs::remove_file(&checkpoint).with_context(|| format!("{}", checkpoint.display()))?;
-    }
+    let Some(written) = driven else { return Ok(()) };
     crate::console::note(format_args!(
         "wrote {}: iteration {}, {} features, {} weights",
         model.display(),
@@ -220,6 +183,17 @@ fn go(
     Ok(())
 }
 
+/// What is read.
+fn inputs(header: &Header) -> crate::error::Result<String> {
+    Ok(match &header.network {
+        None => format!("features {} ({} templates)", header.features, header.feature_set()?.0.templates.len()),
+        Some(network) => {
+            let (n_places, n_labels, hidden) = (network.places.len(), network.labels.len(), network.hidden);
+            format!("{n_places} places and {n_labels} of labels, {hidden} hidden units ({})", network.activation.name())
+        }
+    })
+}
+
 fn describe(train: &Treebank, dev: Option<&Treebank>, n_left_out: usize) {
     crate::console::note(format_args!(
         "{}: {} sentences, {} words{}",
@@ -235,11 +209,4 @@ fn describe(train: &Treebank, dev: Option<&Treebank>, n_left_out: usize) {
         let (path, n_sentences, n_words) = (dev.path.display(), dev.sentences.len(), dev.n_words());
         crate::console::note(format_args!("{path}: {n_sentences} sentences, {n_words} words"));
     }
-}
-
-/// The path with `ending` added to its name.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
 }

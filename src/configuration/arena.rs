@@ -137,6 +137,19 @@ impl<'a, P: PartialTree<'a>> ArenaConfiguration<'a, P> {
         (self.arcs ^ lists ^ u64::from(self.flag)).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 
+    /// The configuration that results if what was done since `from`, on whose topmost node everything happened, is done on
+    /// `onto` instead, which looks the same: the same S0 and the same buffer, but what is below S0 in `onto`.
+    pub fn grafted(&self, from: &Self, onto: &Self, arena: Arena<'a, P>) -> Self {
+        let [s0, top] = [self.stack, onto.stack].map(|cell| cell.expect(PRECONDITION));
+        ArenaConfiguration {
+            stack: Some(arena.moved(s0, top.below)),
+            buffer: self.buffer,
+            buffer_len: self.buffer_len,
+            arcs: onto.arcs.wrapping_add(self.arcs).wrapping_sub(from.arcs),
+            ..*onto
+        }
+    }
+
     /// The three topmost cells of the stack.
     #[inline]
     fn top(&self) -> [&'a Cell<'a, P>; 3] {
@@ -153,7 +166,7 @@ impl<'a, P: PartialTree<'a>> ArenaConfiguration<'a, P> {
 
 /// A fingerprint of an arc; those of several arcs are added up.
 #[inline]
-pub(super) fn fingerprint(head: Node, dependent: Node, label: LabelId) -> u64 {
+pub(crate) fn fingerprint(head: Node, dependent: Node, label: LabelId) -> u64 {
     let arc = u64::from(head) | u64::from(dependent) << 16 | u64::from(label) << 32;
     let arc = (arc + 1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
     (arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9)

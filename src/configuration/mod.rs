@@ -18,6 +18,7 @@ mod role;
 mod side;
 mod two_stacks;
 
+pub(crate) use arena::fingerprint;
 pub use arena::{Arena, ArenaConfiguration};
 pub use cell::{Cell, Dependents, Keyed, N_SLOTS, PartialTree, SideSlots, Slot, SlotMask, Slots};
 pub use interned::{Interned, Interner, SideIds, Tables};

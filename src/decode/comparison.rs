@@ -126,11 +126,14 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
         let (bump, context, mut scratch) = workspace.parts(machine.actions);
         self.scorer.begin(scratch.memory, context);
         let arena = Arena::new(bump, context.label_sets, self.scorer.masks());
-        let items = self.last_beam(arena, context, &mut scratch, comparison, width);
-        items.iter().take(k).map(|item| Parsed { tree: machine.tree(item, n_words), score: item.score }).collect()
+        let (items, n_scored) = self.last_beam(arena, context, &mut scratch, comparison, width);
+        let parsed = |item: &&Item<_>| Parsed { tree: machine.tree(item, n_words), score: item.score };
+        let parsed = items.iter().take(k).map(parsed).collect();
+        workspace.n_scored += n_scored;
+        parsed
     }
 
-    /// The last beam, best first.
+    /// The last beam, best first, and how many configurations were scored.
     fn last_beam<'a>(
         &self,
         arena: Arena<'a>,
@@ -138,12 +141,14 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
         Scratch { memory, selection, distinct }: &mut Scratch<C::Memory>,
         comparison: Comparison,
         width: usize,
-    ) -> Vec<&'a Item<'a, S::Shared<'a>>> {
+    ) -> (Vec<&'a Item<'a, S::Shared<'a>>>, u64) {
+        let mut n_scored = 0;
         let mut items = vec![self.machine.initial(arena, context.input.n_words())];
         let mut target = self.distance(items[0]);
         let mut queries = Vec::new();
         let mut advance = |open: &[&'a Item<'a, S::Shared<'a>>], distinct: &mut Identities, next: &mut Vec<_>| {
             self.score(open, memory, context, &mut queries);
+            n_scored += open.len() as u64;
             let mut beam = Beam::new(comparison.selected(width), open[0].score, selection);
             self.offer(&mut beam, open, memory, context, &queries);
             let chosen = comparison.choose(beam.finish(), open, width);
@@ -163,6 +168,6 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
                 }
             }
         }
-        items
+        (items, n_scored)
     }
 }

@@ -27,6 +27,9 @@ pub fn selected(width: usize) -> usize {
     if width == 1 { 1 } else { width.saturating_add(width / 2) }
 }
 
+/// What sees the items of a step.
+type Look<'l, 'a, C> = dyn FnMut(&[&'a Item<'a, C>]) + 'l;
+
 /// One complete derivation's tree and score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
@@ -55,6 +58,9 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     pub fn find(&self, workspace: &mut Workspace<C::Memory>, strategy: Strategy, k: usize) -> Vec<Parsed> {
         match strategy {
             Strategy::Beam { width, comparison } => self.decode_comparing(workspace, comparison, width, k),
+            Strategy::Merged { width, merging } => {
+                merging.decode(&self.scorer, self.machine.actions, workspace, width, k)
+            }
             Strategy::Exact(tabulation) => {
                 vec![tabulation.decode(&self.scorer, self.machine.actions, workspace)]
             }
@@ -83,7 +89,9 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         workspace.start();
         let Workspace { bump, label_sets, memory, input, interned, .. } = workspace;
         let context = Context { input, label_sets, actions: self.machine.actions };
-        interned.decode(self, memory, context, bump, (width, k))
+        let parsed = interned.decode(self, memory, context, bump, (width, k));
+        workspace.n_scored += std::mem::take(&mut interned.n_scored);
+        parsed
     }
 
     /// What [`Decoder::decode`] finds, by beams at any width.
@@ -97,8 +105,15 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         self.scorer.begin(scratch.memory, context);
         let arena = Arena::new(bump, context.label_sets, self.scorer.masks());
         let n_words = context.input.n_words();
-        let items = self.beams(width, arena, context, &mut scratch, &mut |_| ());
-        items.iter().take(k).map(|item| Parsed { tree: machine.tree(item, n_words), score: item.score }).collect()
+        let mut n_items = 0;
+        let items = self.beams(width, arena, context, &mut scratch, &mut |items| n_items += items.len());
+        // The last ones have nothing to be scored.
+        let n_scored = n_items - items.len();
+        let parsed = |item: &&Item<_>| Parsed { tree: machine.tree(item, n_words), score: item.score };
+        let parsed = items.iter().take(k).map(parsed).collect();
+        drop(items);
+        workspace.n_scored += n_scored as u64;
+        parsed
     }
 
     /// By how much the derivation that wins in a beam of `width` lagged behind the best item of a step, at most.
@@ -121,13 +136,14 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     ///
     /// # Panics
     /// If `width` is 0.
+    #[expect(clippy::type_complexity, reason = "what looks is named once")]
     pub fn beams<'a>(
         &self,
         width: usize,
         arena: Arena<'a>,
         context: Context,
         Scratch { memory, selection, distinct }: &mut Scratch<C::Memory>,
-        look: &mut dyn FnMut(&[&'a Item<'a, S::Shared<'a>>]),
+        look: &mut Look<'_, 'a, S::Shared<'a>>,
     ) -> BumpVec<'a, &'a Item<'a, S::Shared<'a>>> {
         assert!(width > 0, "a beam has at least width 1");
         let machine = &self.machine;

@@ -34,6 +34,8 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
             let (score, choice) = best.expect("a configuration that is not terminal permits something");
             item = machine.successor(item, choice, item.score + i64::from(score), false, arena);
         }
-        Parsed { tree: machine.tree(item, n_words), score: item.score }
+        let (tree, score) = (machine.tree(item, n_words), item.score);
+        workspace.n_scored += item.length() as u64;
+        Parsed { tree, score }
     }
 }

@@ -1,15 +1,16 @@
 //! Parsing many sentences with one model, on several threads.
 
 use rayon::prelude::*;
-use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beam::NO_MARGIN;
 use super::margin::{self, Margin};
-use super::{Decoder, Parsed, Strategy, Workspace};
+use super::{Decoder, Parsed, SearchKind, Strategy, Workspace};
 use crate::error::{Error, Result};
+use crate::features::Input;
 use crate::linear::Linear;
-use crate::model::{Frozen, Header, Model};
+use crate::model::{Frozen, Header, Held, Model};
 use crate::system::Actions;
 use crate::tree::Tree;
 use crate::treebank::Sentence;
@@ -38,23 +39,26 @@ use crate::with_system;
 /// ```
 #[derive(Debug)]
 pub struct Parser<'m, F: Frozen = Linear> {
-    model: &'m Model<F>,
-    /// The actions, among them waiting where the way of searching scores it.
-    actions: Cow<'m, Actions>,
+    model: Held<'m, Model<F>>,
+    /// The actions with scored waiting or without it, if the way of searching wants them other than the model has them.
+    actions: Option<Actions>,
     strategy: Strategy,
     margin: Option<i64>,
-    pool: rayon::ThreadPool,
+    /// None if there is but one thread, the caller's.
+    pool: Option<rayon::ThreadPool>,
     /// One per thread.
     workspaces: Vec<Workspace<F::Memory>>,
 }
 
 impl<'m, F: Frozen> Parser<'m, F> {
-    /// A parser that decodes with a beam of `width`, which compares items as the model was trained to, on `threads` threads.
+    /// A parser that decodes with a beam of `width`, which merges or compares items as the model was trained to, on `threads`
+    /// threads.
     ///
     /// # Errors
     /// If `width` is 0 or the threads cannot be started.
     pub fn new(model: &'m Model<F>, width: usize, threads: usize) -> Result<Parser<'m, F>> {
-        Parser::with(model, Strategy::Beam { width, comparison: model.header.comparison() }, threads)
+        let merges = model.header.merges();
+        Parser::with(model, Strategy::new(SearchKind::Beam, width, merges, &model.header)?, threads)
     }
 
     /// A parser that searches in this way, which must be one for the model, on `threads` threads.
@@ -62,19 +66,28 @@ impl<'m, F: Frozen> Parser<'m, F> {
     /// # Errors
     /// If a width is 0 or the threads cannot be started.
     pub fn with(model: &'m Model<F>, strategy: Strategy, threads: usize) -> Result<Parser<'m, F>> {
+        Parser::over(Held::Borrowed(model), strategy, threads)
+    }
+
+    /// As [`Parser::with`], with a share in the model: a parser that may be kept as long as it is of use.
+    ///
+    /// # Errors
+    /// As [`Parser::with`].
+    pub fn shared(model: Arc<Model<F>>, strategy: Strategy, threads: usize) -> Result<Parser<'static, F>> {
+        Parser::over(Held::Shared(model), strategy, threads)
+    }
+
+    fn over(model: Held<'_, Model<F>>, strategy: Strategy, threads: usize) -> Result<Parser<'_, F>> {
         if strategy.width() == Some(0) {
             return Err(Error::Usage("a beam has at least width 1".to_owned()));
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
+        let pool = pool(threads)?;
         let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.actions.n_labels())).collect();
         let actions = match strategy {
             Strategy::Beam { comparison, .. } if comparison != model.header.comparison() => {
-                Cow::Owned(model.actions.clone().with_scored_waiting(comparison.scores_waiting()))
+                Some(model.actions.clone().with_scored_waiting(comparison.scores_waiting()))
             }
-            _ => Cow::Borrowed(&model.actions),
+            _ => None,
         };
         Ok(Parser { model, actions, strategy, margin: None, pool, workspaces })
     }
@@ -92,30 +105,46 @@ impl<'m, F: Frozen> Parser<'m, F> {
         self.margin.map(|margin| margin as f64 / f64::from(self.model.scorer.scale()))
     }
 
+    /// How many configurations have been scored: the items of beams, or the choices of positions of exact search.
+    pub fn n_scored(&self) -> u64 {
+        self.workspaces.iter().map(|workspace| workspace.n_scored).sum()
+    }
+
     /// The `k` best trees of each sentence, in the order of the sentences whatever the number of threads.
     pub fn parse(&mut self, sentences: &[Sentence], k: usize) -> Vec<Vec<Parsed>> {
-        let margin = self.margin.unwrap_or(NO_MARGIN);
-        let search = Search { actions: &self.actions, strategy: self.strategy, margin, k };
-        let model = self.model;
-        if let [workspace] = &mut self.workspaces[..] {
-            return sentences.iter().map(|sentence| parse(model, sentence, workspace, search)).collect();
-        }
+        let model = self.model.clone();
+        self.parse_with(sentences.len(), &|i, input| model.read(&sentences[i], input), k)
+    }
+
+    /// The `k` best trees of each of `n` sentences, of which `read` tells what the model [reads](Model::read), from 0.
+    pub fn parse_with(&mut self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
+        let model = &*self.model;
+        let actions = self.actions.as_ref().unwrap_or(&model.actions);
+        let search = Search { actions, strategy: self.strategy, margin: self.margin.unwrap_or(NO_MARGIN), k };
+        let parse = |i: usize, workspace: &mut Workspace<F::Memory>| {
+            read(i, &mut workspace.input);
+            parse(model, workspace, search)
+        };
+        let Some(pool) = &self.pool else {
+            let workspace = &mut self.workspaces[0];
+            return (0..n).map(|i| parse(i, workspace)).collect();
+        };
         // Threads take the next sentence when they have finished one: sentences differ much in length.
         let next = AtomicUsize::new(0);
         let work = |workspace: &mut Workspace<F::Memory>| {
             let mut done = Vec::new();
-            while let Some((i, sentence)) = {
+            loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
-                sentences.get(i).map(|sentence| (i, sentence))
-            } {
-                done.push((i, parse(model, sentence, workspace, search)));
+                if i >= n {
+                    return done;
+                }
+                done.push((i, parse(i, workspace)));
             }
-            done
         };
         let workspaces = &mut self.workspaces;
         let done: Vec<Vec<(usize, Vec<Parsed>)>> =
-            self.pool.install(|| workspaces.par_iter_mut().with_max_len(1).map(work).collect());
-        let mut parsed: Vec<Vec<Parsed>> = vec![Vec::new(); sentences.len()];
+            pool.install(|| workspaces.par_iter_mut().with_max_len(1).map(work).collect());
+        let mut parsed: Vec<Vec<Parsed>> = vec![Vec::new(); n];
         for (i, trees) in done.into_iter().flatten() {
             parsed[i] = trees;
         }
@@ -132,14 +161,27 @@ struct Search<'s> {
     k: usize,
 }
 
-/// The `k` best trees of one sentence.
+/// What fills in the input of the sentence with this number, from 0.
+pub type Read<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;
+
+/// So many threads; none if one is enough, which is the caller's.
+///
+/// # Errors
+/// If they cannot be started.
+pub(crate) fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>> {
+    if threads <= 1 {
+        return Ok(None);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(Some).map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))
+}
+
+/// The `k` best trees of the sentence in the workspace.
 fn parse<F: Frozen>(
     model: &Model<F>,
-    sentence: &Sentence,
     workspace: &mut Workspace<F::Memory>,
     Search { actions, strategy, margin, k }: Search,
 ) -> Vec<Parsed> {
-    model.read(sentence, &mut workspace.input);
     let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
         Decoder::new(system, actions, model.scorer.scorer()).with_margin(margin).find(workspace, strategy, k)
     });

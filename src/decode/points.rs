@@ -56,6 +56,8 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
             item = machine.successor(item, choice, item.score + i64::from(score), false, arena);
             stale = system.points_touched(&item.configuration, choice.point);
         }
-        Parsed { tree: machine.tree(item, n_words), score: item.score }
+        let (tree, score) = (machine.tree(item, n_words), item.score);
+        workspace.n_scored += item.length() as u64;
+        Parsed { tree, score }
     }
 }

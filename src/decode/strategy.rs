@@ -1,10 +1,11 @@
 //! How the best derivation is looked for.
 
 use super::exact::Tabulation;
+use super::merged::Merging;
 use crate::choice::choice;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Comparison, Header};
-use crate::treebank::Sentence;
+use crate::treebank::Words;
 
 choice! {
     /// Whether search keeps the best derivations of each step or tabulates all.
@@ -28,6 +29,13 @@ pub enum Strategy {
         /// What its items are compared by.
         comparison: Comparison,
     },
+    /// In a beam in which items that look the same to all features become one.
+    Merged {
+        /// Its width.
+        width: usize,
+        /// What merges.
+        merging: Merging,
+    },
     /// By tabulation.
     Exact(Tabulation),
 }
@@ -43,16 +51,34 @@ impl Strategy {
     /// # Errors
     /// As [`Strategy::new`].
     pub fn trained(width: usize, header: &Header) -> Result<Strategy> {
-        Strategy::new(header.option("search").unwrap_or_default(), width, header)
+        Strategy::new(header.option("search").unwrap_or_default(), width, header.merges(), header)
     }
 
-    /// The way of this kind for models of `header`, `width` being that of beams, which compare items as the model was trained to.
+    /// The way of this kind for models of `header`, `width` being that of beams, which merge if `merge`, or else compare items as
+    /// the model was trained to.
     ///
     /// # Errors
-    /// If search is to be exact and cannot be, for the system or the feature set.
-    pub fn new(kind: SearchKind, width: usize, header: &Header) -> Result<Strategy> {
+    /// If search is to be exact or beams to merge and cannot, for the system or the feature set; or if both are asked for.
+    pub fn new(kind: SearchKind, width: usize, merge: bool, header: &Header) -> Result<Strategy> {
         match kind {
+            SearchKind::Beam if merge && header.network.is_some() => {
+                let what = "--merge tells configurations apart by what templates read, and the model has a network; leave it out";
+                Err(Error::Usage(what.to_owned()))
+            }
+            SearchKind::Beam if merge => {
+                let (set, columns) = header.feature_set()?;
+                let merging = Merging::new(header.system, header.roots, &set, &columns)?;
+                Ok(Strategy::Merged { width, merging })
+            }
             SearchKind::Beam => Ok(Strategy::Beam { width, comparison: header.comparison() }),
+            SearchKind::Exact if merge => {
+                Err(Error::Usage("exact search merges all there is; leave out --merge or --search exact".to_owned()))
+            }
+            SearchKind::Exact if header.network.is_some() => {
+                let what = "exact search tells configurations apart by what few features read, and the model has a network; expected \
+                            --search beam";
+                Err(Error::Usage(what.to_owned()))
+            }
             SearchKind::Exact => {
                 let (set, _) = header.feature_set()?;
                 Tabulation::new(header.system, header.roots, &set).map(Strategy::Exact)
@@ -63,7 +89,7 @@ impl Strategy {
     /// The width of the beam, if there is one.
     pub fn width(&self) -> Option<usize> {
         match self {
-            Strategy::Beam { width, .. } => Some(*width),
+            Strategy::Beam { width, .. } | Strategy::Merged { width, .. } => Some(*width),
             Strategy::Exact(_) => None,
         }
     }
@@ -77,9 +103,9 @@ impl Strategy {
     ///
     /// # Errors
     /// If it is too long.
-    pub fn check(&self, sentence: &Sentence) -> Result<()> {
+    pub fn check(&self, sentence: &dyn Words) -> Result<()> {
         match self {
-            Strategy::Beam { .. } => Ok(()),
+            Strategy::Beam { .. } | Strategy::Merged { .. } => Ok(()),
             Strategy::Exact(tabulation) => tabulation.check(sentence),
         }
     }

@@ -26,6 +26,8 @@ pub struct Workspace<M> {
     pub distinct: Identities,
     /// Beams of interned side states.
     pub interned: InternedBeam,
+    /// How many configurations decoding has scored, over all sentences.
+    pub n_scored: u64,
 }
 
 /// The scratch memory of a [`Workspace`] without what configurations live in.
@@ -50,6 +52,7 @@ impl<M: Default> Workspace<M> {
             selection: Selection::default(),
             distinct: Identities::default(),
             interned: InternedBeam::default(),
+            n_scored: 0,
         }
     }
 

@@ -13,12 +13,13 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Arena;
-use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Workspace, margin};
+use crate::decode::merged::Merging;
+use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Strategy, Workspace, margin};
 use crate::error::Result;
-use crate::learn::{Beams, GoldSide, Pursuit, Supervision};
+use crate::learn::{Beams, GoldSide, MergedPursuit, Pursuit, Supervision};
 use crate::model::{Comparison, Frozen, Model};
 use crate::scorer::{Context, Scorer};
-use crate::system::{OracleKind, System as _, TransitionSystem};
+use crate::system::{Choice, OracleKind, System as _, TransitionSystem};
 use crate::tree::{Gold, Roots, Tree};
 use crate::treebank::Treebank;
 use crate::with_system;
@@ -88,12 +89,17 @@ pub fn diagnose<F: Frozen>(
     let mut labels = model.label_decoding.labels().clone();
     let trees = gold.trees(Roots::Several, &mut labels)?;
     let mut workspace = Workspace::new(model.actions.n_labels());
+    let merging = match Strategy::trained(width, &model.header)? {
+        Strategy::Merged { merging, .. } => Some(merging),
+        Strategy::Beam { .. } | Strategy::Exact(_) => None,
+    };
     let mut sum = Diagnosis::default();
     for (sentence, tree) in gold.sentences.iter().zip(trees) {
         model.read(sentence, &mut workspace.input);
         let system = model.header.system;
         sum += with_system!(system, model.header.roots, |kind| {
-            of_sentence(kind.with_oracle(system.beam_oracle()), model, tree, (width, margin), &mut workspace)
+            let kind = kind.with_oracle(system.beam_oracle());
+            of_sentence(kind, model, tree, merging.as_ref(), (width, margin), &mut workspace)
         });
     }
     Ok(Some(sum))
@@ -104,6 +110,7 @@ fn of_sentence<S: TransitionSystem, F: Frozen>(
     system: S,
     model: &Model<F>,
     tree: Tree,
+    merging: Option<&Merging>,
     (width, margin): (usize, i64),
     workspace: &mut Workspace<F::Memory>,
 ) -> Diagnosis {
@@ -114,16 +121,14 @@ fn of_sentence<S: TransitionSystem, F: Frozen>(
     scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
     let oracle = model.header.system.beam_oracle();
-    let found = follow(
-        decoder,
-        &Gold::new(tree),
-        oracle,
-        (model.header.comparison(), width),
-        arena,
-        context,
-        &mut scratch,
-        |_, _| {},
-    );
+    let gold = Gold::new(tree);
+    let found = match merging {
+        Some(merging) => follow_merged(merging, decoder, &gold, oracle, width, arena, context, &mut scratch),
+        None => {
+            let comparison = (model.header.comparison(), width);
+            follow(decoder, &gold, oracle, comparison, arena, context, &mut scratch, |_, _| {})
+        }
+    };
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
     diagnosis.not_derivable = u64::from(!found.is_derivable);
     match found.verdict {
@@ -151,6 +156,17 @@ pub enum Verdict {
     ModelError,
 }
 
+impl Verdict {
+    /// The verdict on an output of which it is known whether it is right, and its score and that of the best gold derivation.
+    fn of(is_right: bool, (output, best_gold): (i64, i64)) -> Verdict {
+        match (is_right, best_gold > output) {
+            (true, _) => Verdict::Right,
+            (false, true) => Verdict::SearchError,
+            (false, false) => Verdict::ModelError,
+        }
+    }
+}
+
 /// What became of the gold derivations of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Followed {
@@ -164,6 +180,51 @@ pub struct Followed {
     pub n_steps: usize,
     /// The scores of the first item of the final beam and of the best gold derivation.
     pub scores: (i64, i64),
+}
+
+/// [`follow`] for a beam that merges.
+#[expect(clippy::too_many_arguments, reason = "what lives as long as the items comes from the caller, who keeps them")]
+fn follow_merged<'a, S: TransitionSystem, C: Scorer>(
+    merging: &'a Merging,
+    decoder: Decoder<'a, S, C>,
+    gold: &'a Gold,
+    oracle: OracleKind,
+    width: usize,
+    arena: Arena<'a>,
+    context: Context<'a>,
+    scratch: &mut Scratch<C::Memory>,
+) -> Followed {
+    let machine = decoder.machine;
+    let supervision = Supervision { machine, gold };
+    let canonical;
+    let gold_side = if oracle.is_static() {
+        canonical = supervision.derivation::<S::Shared<'_>>(Arena::new(arena.bump(), arena.label_sets(), &[]));
+        GoldSide::Canonical(&canonical)
+    } else {
+        GoldSide::LeastCost
+    };
+    let (gold_width, comparison) = (width.max(GOLD_WIDTH), Comparison::default());
+    let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width, loss_weight: 0 };
+    let n_words = gold.n_words();
+    let mut pursuit = MergedPursuit::start(merging, pursuit, arena, context);
+    let (mut n_steps, mut fell_off) = (0, None);
+    while pursuit.advance(context, scratch) {
+        n_steps += 1;
+        if fell_off.is_none() && !pursuit.scores().gold_in_beam {
+            fell_off = Some(n_steps);
+        }
+    }
+    let best_gold = pursuit.gold_items()[0];
+    let reached = machine.tree(best_gold, n_words);
+    let score = pursuit.search.score(pursuit.search.items()[0]);
+    let derivation = pursuit.search.best_after(n_steps);
+    let mut output = machine.initial(arena, n_words);
+    for action in derivation {
+        output = machine.successor(output, Choice { point: 0, action }, 0, false, arena);
+    }
+    let scores = (score, best_gold.score);
+    let verdict = Verdict::of(machine.tree(output, n_words) == reached, scores);
+    Followed { verdict, is_derivable: reached == *gold.tree(), fell_off, n_steps, scores }
 }
 
 /// Decodes a sentence, of which `context` has the input and with which the scorer has begun, in a beam of this width, which
@@ -206,11 +267,7 @@ pub fn follow<'a, S: TransitionSystem, C: Scorer>(
     let reached = machine.tree(best_gold, n_words);
     // The same tree by another derivation than the canonical one is right, too.
     let is_right = output.is_gold || machine.tree(output, n_words) == reached;
-    let verdict = match (is_right, best_gold.score > output.score) {
-        (true, _) => Verdict::Right,
-        (false, true) => Verdict::SearchError,
-        (false, false) => Verdict::ModelError,
-    };
     let scores = (output.score, best_gold.score);
+    let verdict = Verdict::of(is_right, scores);
     Followed { verdict, is_derivable: reached == *gold.tree(), fell_off, n_steps, scores }
 }

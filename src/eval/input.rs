@@ -48,6 +48,15 @@ impl Input {
         Ok(Input { path: path.display().to_string(), sentences })
     }
 
+    /// The input of these sentences, which errors and reports call `path`.
+    ///
+    /// # Errors
+    /// As [`Input::read`], but for files.
+    pub fn of_sentences<'s>(path: &str, sentences: impl IntoIterator<Item = &'s Sentence>) -> Result<Input, Problem> {
+        let sentences = sentences.into_iter().map(read_sentence).collect::<Result<_, _>>()?;
+        Ok(Input { path: path.to_owned(), sentences })
+    }
+
     /// The number of words.
     pub fn n_words(&self) -> usize {
         self.sentences.iter().map(InputSentence::n_words).sum()

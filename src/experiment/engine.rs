@@ -14,9 +14,9 @@ use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
 use crate::files::write_whole;
 use crate::graph::{GraphData, GraphModel, GraphParser, GraphTrainer};
 use crate::learn::{IterationReport, Run, Stop, TrainingData, start};
-use crate::linear::LinearModel;
 use crate::model::Frozen as _;
 use crate::options::Options;
+use crate::scorers;
 use crate::tree::{Labels, Node, Roots, Tree};
 use crate::treebank::{Column, Sentence, Treebank};
 
@@ -106,7 +106,7 @@ pub struct Trained {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it in a cell")]
 enum AnyModel {
-    Transitions(LinearModel),
+    Transitions(scorers::AnyModel),
     Graph(GraphModel),
 }
 

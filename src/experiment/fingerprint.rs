@@ -21,7 +21,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// What shows and stores results and does not decide them; files and folders in `src`. What options come to is in every key.
-pub const PRESENTATION: [&str; 15] = [
+pub const PRESENTATION: [&str; 16] = [
     "cli",
     "report",
     "draw",
@@ -30,6 +30,7 @@ pub const PRESENTATION: [&str; 15] = [
     "style.rs",
     "experiment",
     "options",
+    "parser",
     "files",
     "error",
     "main.rs",

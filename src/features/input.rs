@@ -5,7 +5,7 @@ use rapidhash::v3::rapidhash_v3;
 use super::{Atom, Attribute, FeatureSet, Vocabulary};
 use crate::choice::choice;
 use crate::tree::Node;
-use crate::treebank::{Column, Sentence};
+use crate::treebank::{Column, Words};
 
 choice! {
     /// A column that features may read, by its name on the command line.
@@ -53,12 +53,18 @@ pub struct Columns {
     tag: Column,
     shape: WordShape,
     read: Vec<Column>,
+    /// Whether the word's prefix, suffix and shape follow as columns of their own.
+    surface: bool,
 }
+
+/// What is read of the letters of a word, in place of a whole word that may be unknown: its first three letters and its last
+/// three, as words are compared, and its pattern of capitals, digits and other signs.
+const SURFACES: [fn(&Columns, &str) -> u64; 3] = [Columns::prefix, Columns::suffix, Columns::pattern];
 
 impl Columns {
     /// The columns that `set` reads, if `.w` means `word`, in this shape, and `.p` means `tag`.
     pub fn of(set: &FeatureSet, word: Column, shape: WordShape, tag: Column) -> Columns {
-        let mut columns = Columns { word, tag, shape, read: Vec::new() };
+        let mut columns = Columns { word, tag, shape, read: Vec::new(), surface: false };
         for atom in set.templates.iter().flat_map(|template| &template.atoms) {
             if let Atom::Of(_, attribute) | Atom::Is(_, attribute, _) = *atom
                 && let Some(column) = columns.named(attribute)
@@ -79,7 +85,53 @@ impl Columns {
     /// The two columns alone, `word` in this shape.
     pub fn of_words_and_tags(word: Column, shape: WordShape, tag: Column) -> Columns {
         let read = if word == tag { vec![word] } else { vec![word, tag] };
-        Columns { word, tag, shape, read }
+        Columns { word, tag, shape, read, surface: false }
+    }
+
+    /// The same, and behind them three more: the prefix, the suffix and the shape of the word.
+    #[must_use]
+    pub fn with_surface(self) -> Columns {
+        Columns { surface: true, ..self }
+    }
+
+    /// The number of columns of an [`Input`].
+    pub fn len(&self) -> usize {
+        self.read.len() + if self.surface { SURFACES.len() } else { 0 }
+    }
+
+    /// Whether nothing is read.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn prefix(&self, word: &str) -> u64 {
+        let end = word.char_indices().nth(AFFIX).map_or(word.len(), |(place, _)| place);
+        self.hash(self.word, &word[..end])
+    }
+
+    fn suffix(&self, word: &str) -> u64 {
+        let start = word.char_indices().rev().nth(AFFIX - 1).map_or(0, |(place, _)| place);
+        self.hash(self.word, &word[start..])
+    }
+
+    /// Of several letters of one kind in a row, the first two count.
+    fn pattern(&self, word: &str) -> u64 {
+        let mut pattern = String::new();
+        let (mut last, mut n) = (None, 0);
+        for letter in word.chars() {
+            let kind = match letter {
+                _ if letter.is_uppercase() => 'X',
+                _ if letter.is_numeric() => '0',
+                _ if letter.is_alphabetic() => 'x',
+                other => other,
+            };
+            n = if last == Some(kind) { n + 1 } else { 1 };
+            last = Some(kind);
+            if n <= 2 {
+                pattern.push(kind);
+            }
+        }
+        rapidhash_v3(pattern.as_bytes())
     }
 
     /// The places in an [`Input`] of the columns for words and tags.
@@ -119,6 +171,9 @@ impl Columns {
     }
 }
 
+/// The letters of an affix.
+const AFFIX: usize = 3;
+
 /// The value of a node that does not exist.
 const NO_VALUE: u64 = 0x6a09_e667_f3bc_c909;
 /// The value of the root, which is no word.
@@ -136,19 +191,24 @@ pub struct Input {
 
 impl Input {
     /// The values of `sentence`.
-    pub fn new(columns: &Columns, sentence: &Sentence) -> Input {
+    pub fn new<W: Words + ?Sized>(columns: &Columns, sentence: &W) -> Input {
         let mut input = Input::default();
         input.read(columns, None, sentence);
         input
     }
 
     /// Replaces the values by those of `sentence`, keeping the memory. With a vocabulary they have numbers, too.
-    pub fn read(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &Sentence) {
+    pub fn read<W: Words + ?Sized>(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &W) {
         self.n_words = sentence.n_words();
         self.values.clear();
         for &column in &columns.read {
             self.values.extend([NO_VALUE, ROOT_VALUE]);
             let value = |word| columns.hash(column, sentence.column(word, column));
+            self.values.extend((1..=self.n_words as Node).map(value));
+        }
+        for surface in SURFACES.iter().filter(|_| columns.surface) {
+            self.values.extend([NO_VALUE, ROOT_VALUE]);
+            let value = |word| surface(columns, sentence.column(word, columns.word));
             self.values.extend((1..=self.n_words as Node).map(value));
         }
         self.ids.clear();
@@ -208,6 +268,26 @@ fn normalised_hash(word: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    /// Words of other scripts have letters of several bytes.
+    #[test]
+    fn affixes_and_shapes() {
+        use super::{Column, Columns, WordShape, rapidhash_v3};
+        let columns = Columns::of_words_and_tags(Column::Form, WordShape::Normalised, Column::Upos).with_surface();
+        let hash = |text: &str| rapidhash_v3(text.as_bytes());
+        for (word, [prefix, suffix, shape]) in [
+            ("Parsing", ["par", "ing", "Xxx"]),
+            ("ÉTÉS", ["été", "tés", "XX"]),
+            ("U.S.", ["u.s", ".s.", "X.X."]),
+            ("1984", ["000", "000", "00"]),
+            ("a", ["a", "a", "x"]),
+            ("", ["", "", ""]),
+        ] {
+            let found = super::SURFACES.map(|surface| surface(&columns, word));
+            assert_eq!(found, [prefix, suffix, shape].map(hash), "{word}");
+        }
+        assert_eq!(columns.len(), 5);
+    }
+
     #[test]
     fn normalised_words() {
         use super::{normalised_hash, rapidhash_v3};

@@ -13,6 +13,7 @@ mod positional;
 mod set;
 mod show;
 mod sides;
+mod signature;
 mod vocabulary;
 
 pub use address::{Address, Atom, Attribute, Step};
@@ -24,4 +25,5 @@ pub use set::{BUILT_IN, FeatureSet, Template};
 pub use show::Shown;
 pub(crate) use sides::MAX_PARTS;
 pub use sides::{Behind, GroupReads, KeyRead, SideGroup, SidePart, Sides};
+pub use signature::{SentenceSignature, Signature};
 pub use vocabulary::Vocabulary;

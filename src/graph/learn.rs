@@ -14,6 +14,7 @@
 //!
 //! Each iteration takes the time of parsing all sentences, and for updates that of extracting the features of wrong arcs.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -27,7 +28,7 @@ use crate::model::{Averaged as _, Size};
 use crate::process::cpu_s_with;
 use crate::random;
 use crate::system::ActionId;
-use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::tree::{LabelId, Tree};
 
 /// What 1.0 is in live weights of MIRA.
@@ -69,8 +70,8 @@ impl<'t> GraphTrainer<'t> {
         Ok(GraphModel::new(header, best.finished.clone()))
     }
 
-    /// One pass; the number of sentences with an update.
-    fn pass(&mut self, tick: &mut (dyn FnMut(usize) + Send)) -> u64 {
+    /// One pass, unless it is broken off; the number of sentences with an update.
+    fn pass(&mut self, tick: &mut Tick) -> ControlFlow<(), u64> {
         let mut order: Vec<usize> = (0..self.data.examples().len()).collect();
         let iteration = u64::from(self.progress.iteration);
         random::shuffle(&mut order, &mut random::stream(self.options.seed, "shuffle", &[iteration]));
@@ -81,9 +82,9 @@ impl<'t> GraphTrainer<'t> {
             let weights = &mut self.progress.replicas[0];
             updates += u64::from(learn(self.options, self.data, &mut workspace, &mut difference, weights, input, gold));
             weights.end_sentence();
-            tick(done + 1);
+            tick(done + 1)?;
         }
-        updates
+        ControlFlow::Continue(updates)
     }
 }
 
@@ -195,11 +196,11 @@ impl Run for GraphTrainer<'_> {
         &self.progress.reports
     }
 
-    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
+    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
         self.progress.start_pass(self.options.average_from);
         // The pass changes the run that the clock's pool belongs to.
         let (start, cpu_start) = (Instant::now(), cpu_s_with(&self.pool));
-        let updates = self.pass(tick);
+        let updates = self.pass(tick)?;
         let Self { options, data, pool, progress } = self;
         let pass = Pass {
             updates,
@@ -210,6 +211,7 @@ impl Run for GraphTrainer<'_> {
             has_dev: data.has_dev(),
         };
         progress.end_pass(pass, |weights| pool.install(|| data.score_dev(weights)));
+        ControlFlow::Continue(())
     }
 
     fn save(&self, path: &Path) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Parsing with a model.
 
 use rayon::prelude::*;
+use std::sync::Arc;
 
 use super::eisner::Filled as FilledEisner;
 use super::scorer::Reward;
@@ -8,12 +9,13 @@ use super::spanning::k_best_spanning;
 use super::{
     ArcLabels, Chart, ChuLiuEdmonds, Derived, Eisner, Filled, GraphKind, GraphModel, Heads, Order, PartScorer, k_best,
 };
-use crate::decode::Parsed;
-use crate::error::{Error, Problem, Result};
+use crate::decode::{Parsed, Read, pool};
+use crate::error::{Problem, Result};
 use crate::features::{Columns, Input};
 use crate::linear::Weights;
-use crate::tree::{LabelId, Node, ROOT, Roots, Tree};
-use crate::treebank::Sentence;
+use crate::model::Held;
+use crate::tree::{LabelId, Node, Roots, Tree};
+use crate::treebank::{Sentence, Words};
 
 /// The longest sentence, in words: space is quadratic in its length, and a chart over so many takes a quarter of a gigabyte.
 pub(super) const MAX_WORDS: usize = 2048;
@@ -22,14 +24,14 @@ pub(super) const MAX_WORDS: usize = 2048;
 ///
 /// # Errors
 /// The problem itself.
-pub fn check_length(sentence: &Sentence) -> Result<()> {
+pub fn check_length<W: Words + ?Sized>(sentence: &W) -> Result<()> {
     if sentence.n_words() <= MAX_WORDS {
         return Ok(());
     }
     let found = format!("a sentence of {} words", sentence.n_words());
     let expected =
         format!("at most {MAX_WORDS}: graph-based parsers score every pair of words; use a transition system");
-    Err(Problem { location: sentence.location(ROOT), found, expected }.into())
+    Err(Problem { location: sentence.location(), found, expected }.into())
 }
 
 /// What decides how scores become a tree.
@@ -127,8 +129,9 @@ fn parsed(derived: Derived) -> Parsed {
 /// A model with the threads to parse with it.
 #[derive(Debug)]
 pub struct GraphParser<'m> {
-    model: &'m GraphModel,
-    pool: rayon::ThreadPool,
+    model: Held<'m, GraphModel>,
+    /// None if there is but one thread, the caller's.
+    pool: Option<rayon::ThreadPool>,
 }
 
 impl<'m> GraphParser<'m> {
@@ -137,11 +140,15 @@ impl<'m> GraphParser<'m> {
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(model: &'m GraphModel, threads: usize) -> Result<GraphParser<'m>> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
-        Ok(GraphParser { model, pool })
+        Ok(GraphParser { model: Held::Borrowed(model), pool: pool(threads)? })
+    }
+
+    /// As [`GraphParser::new`], with a share in the model: a parser that may be kept as long as it is of use.
+    ///
+    /// # Errors
+    /// As [`GraphParser::new`].
+    pub fn shared(model: Arc<GraphModel>, threads: usize) -> Result<GraphParser<'static>> {
+        Ok(GraphParser { model: Held::Shared(model), pool: pool(threads)? })
     }
 
     /// The best tree of each sentence, in the order of the sentences whatever the number of threads.
@@ -158,20 +165,37 @@ impl<'m> GraphParser<'m> {
     /// If a sentence is too long.
     pub fn k_best(&self, sentences: &[Sentence], k: usize) -> Result<Vec<Vec<Parsed>>> {
         sentences.iter().try_for_each(check_length)?;
-        let model = self.model;
+        Ok(self.parse_with(sentences.len(), &|i, input| self.model.read_words(&sentences[i], input), k))
+    }
+
+    /// The `k` best labelled trees of each of `n` sentences, none of them [too long](check_length); `read` tells what the model
+    /// [reads](GraphModel::read_words) of each, from 0.
+    pub fn parse_with(&self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
+        let model = &*self.model;
         let search = model.search();
-        let parse = |workspace: &mut Workspace, sentence: &Sentence| {
-            let input = Input::new(&model.columns, sentence);
+        let parse = |workspace: &mut Workspace, i: usize| {
+            let mut input = Input::default();
+            read(i, &mut input);
             let finish =
                 |parsed: Parsed| Parsed { tree: model.label_decoding.finish(parsed.tree), score: parsed.score };
             workspace.k_best(search, &model.weights, &input, k).into_iter().map(finish).collect()
         };
-        let parsed = || sentences.par_iter().map_init(Workspace::default, parse).collect();
-        Ok(self.pool.install(parsed))
+        match &self.pool {
+            None => {
+                let mut workspace = Workspace::default();
+                (0..n).map(|i| parse(&mut workspace, i)).collect()
+            }
+            Some(pool) => pool.install(|| (0..n).into_par_iter().map_init(Workspace::default, parse).collect()),
+        }
     }
 }
 
 impl GraphModel {
+    /// Replaces `input` by what the model reads of `sentence`, keeping the memory.
+    pub fn read_words<W: Words + ?Sized>(&self, sentence: &W, input: &mut Input) {
+        input.read(&self.columns, None, sentence);
+    }
+
     fn search(&self) -> Search<'_> {
         let (kind, roots) = (self.header.system, self.header.roots);
         Search { kind, roots, columns: &self.columns, inventory: &self.inventory }

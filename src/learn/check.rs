@@ -4,8 +4,11 @@ use super::{Objective, TrainOptions, Training, Update, check_ranges};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::linear::Learner;
-use crate::model::Comparison;
+use crate::model::{Comparison, ScorerKind};
 use crate::scorer::Decisions;
+
+/// The most hidden units for an action.
+const MOST_HIDDEN_OF_NN: u32 = 32;
 
 impl TrainOptions {
     /// Whether the options make sense together.
@@ -22,13 +25,46 @@ impl TrainOptions {
             return wrong(&format!("{system} has no {oracle} oracle; expected --oracle {}", known.join(" or ")));
         }
         self.system.check_roots(self.roots)?;
-        self.check_learner()?;
+        match self.scorer {
+            ScorerKind::Linear => self.check_learner()?,
+            ScorerKind::FeedForward => self.check_network()?,
+        }
         self.check_search()
+    }
+
+    fn check_network(&self) -> Result<()> {
+        let global = self.training == Training::Global;
+        let is_right = |learner| matches!(learner, Learner::Adam | Learner::Adagrad | Learner::Momentum);
+        let refused = [
+            (!is_right(self.learner), "expected --learner adam, adagrad or momentum"),
+            (self.replicas > 1, "networks cannot be added up; expected --replicas 1"),
+            (self.decisions != Decisions::Joint, "it decides on whole actions; expected --decisions joint"),
+            (self.nn_update.is_some(), "--nn-update is for --learner nn"),
+            (self.l2.is_some(), "--l2 is for --learner sgd and dual-averaging"),
+            (self.min_count.is_some(), "rare words have embeddings, too; expected no --min-count"),
+            (self.search == SearchKind::Exact, "it reads more than exact search tells apart; expected --search beam"),
+            (self.update == Update::Laso, "it learns from mini-batches; expected another --update"),
+            (global && self.dropout != 0.0, "--dropout is for training on single decisions"),
+        ];
+        match refused.into_iter().find(|&(is_refused, _)| is_refused) {
+            Some((_, why)) => Err(Error::Usage(format!("--scorer feed-forward is a network: {why}"))),
+            None => self.check_objective(),
+        }
     }
 
     fn check_learner(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
         let is_perceptron = self.learner == Learner::Perceptron;
+        if self.learner.is_of_networks() {
+            let learner = self.learner.name();
+            return wrong(&format!("--learner {learner} is for networks; expected --scorer feed-forward with it"));
+        }
+        if self.activation.is_some() || self.init.is_some() {
+            return wrong("--activation and --init are for networks; expected --scorer feed-forward with them");
+        }
+        if self.hidden.is_some_and(|hidden| hidden > MOST_HIDDEN_OF_NN) {
+            return wrong(&format!("--hidden is at most {MOST_HIDDEN_OF_NN} with --learner nn"));
+        }
         let asked = self.rate.is_some() || self.min_count.is_some() || self.decisions != Decisions::Joint;
         if is_perceptron && self.training != Training::L2s && asked {
             return wrong(
@@ -146,10 +182,36 @@ impl TrainOptions {
         }
     }
 
+    fn check_merge(&self) -> Result<()> {
+        let refused = [
+            (
+                self.training != Training::Global,
+                "training on single decisions has no beam; expected --training global, or `treebeam parse --merge`",
+            ),
+            (self.search == SearchKind::Exact, "exact search merges all there is; leave out --merge or --search exact"),
+            (
+                self.objective() != Objective::Perceptron,
+                "losses are not known of merged items, nor sums over them; expected --objective perceptron",
+            ),
+            (self.update == Update::Laso, "the search does not go on from gold; expected another --update than laso"),
+            (
+                self.comparison() != Comparison::default(),
+                "merged items have taken equally many steps; leave out --align and --normalise",
+            ),
+        ];
+        match refused.into_iter().find(|&(is_refused, _)| is_refused) {
+            Some((_, why)) => Err(Error::Usage(format!("--merge is for beams of whole derivations: {why}"))),
+            None => Ok(()),
+        }
+    }
+
     fn check_search(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
         if self.search == SearchKind::Exact {
             self.check_exact()?;
+        }
+        if self.merge {
+            self.check_merge()?;
         }
         let asked = self.preset.is_some()
             || self.roll_in.is_some()

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::TrainOptions;
+use super::network::{Init, NetworkStart};
 use super::supervision::Supervision;
 use crate::configuration::{Arena, LabelSets};
 use crate::decode::{Decoder, Machine, Strategy, Workspace};
@@ -12,7 +13,7 @@ use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
 use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Model};
-use crate::scorer::Stages;
+use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::training::Nonprojective;
 use crate::training::prepare::{TrainingTrees, compare, development, provenance};
@@ -57,6 +58,8 @@ pub struct TrainingData {
     /// Trees with the labels of finished trees, and numbers beyond these for labels that training never saw.
     dev: Vec<(Input, Tree)>,
     n_read: usize,
+    /// What a network begins with, if one is to be trained.
+    network: Option<NetworkStart>,
 }
 
 impl TrainingData {
@@ -80,7 +83,8 @@ impl TrainingData {
             TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, S::DERIVES_ALL)?;
         let arcs: BTreeSet<ArcLabel> = kept.iter().flat_map(|(_, tree)| arcs_of(system, tree)).collect();
         let set = FeatureSet::load_for(&options.features, options.system)?;
-        let header = Header {
+        let init = options.init.as_deref().map(Init::read).transpose()?;
+        let mut header = Header {
             system: options.system,
             roots: options.roots,
             features: set.name,
@@ -98,17 +102,21 @@ impl TrainingData {
             normalise: options.normalise,
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
+            network: options.network(),
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, kept.len(), dev),
         };
         header.compile()?;
-        let strategy = Strategy::new(options.search, options.decoding_beam(), &header)?;
+        if let Some(init) = &init {
+            init.lay_out(options, &mut header)?;
+        }
+        let strategy = Strategy::new(options.search, options.decoding_beam(), options.merge, &header)?;
         kept.iter()
             .map(|(sentence, _)| *sentence)
             .chain(dev.iter().flat_map(|dev| &dev.sentences))
             .try_for_each(|sentence| strategy.check(sentence))?;
         let (labels, actions) = header.labels_and_actions()?;
-        let (_, columns) = header.feature_set()?;
+        let columns = header.columns()?;
         let examples = kept
             .into_par_iter()
             .map_init(
@@ -126,7 +134,20 @@ impl TrainingData {
         let label_decoding = LabelDecoding::new(labels, header.lift);
         let dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
         let stages = header.stages(&actions);
-        Ok(TrainingData { header, label_decoding, columns, actions, stages, strategy, examples, dev, n_read })
+        let network = None;
+        let mut data =
+            TrainingData { header, label_decoding, columns, actions, stages, strategy, examples, dev, n_read, network };
+        if let Some(network) = data.header.network.clone() {
+            let start = NetworkStart::new(network, &data, init);
+            data.number(start.vocabulary());
+            data.network = Some(start);
+        }
+        Ok(data)
+    }
+
+    /// What a network begins with, if one is to be trained.
+    pub fn network(&self) -> Option<&NetworkStart> {
+        self.network.as_ref()
     }
 
     /// The number of sentences in the training file, those that were left out included.
@@ -176,9 +197,9 @@ impl TrainingData {
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
-    pub fn score_dev<F: Frozen>(&self, scorer: &F) -> Option<Counts> {
+    pub fn score_dev<C: Scorer>(&self, scorer: C) -> Option<Counts> {
         with_system!(self.header.system, self.header.roots, |system| {
-            let decoder = Decoder::new(system, &self.actions, scorer.scorer());
+            let decoder = Decoder::new(system, &self.actions, scorer);
             let n_labels = self.actions.n_labels();
             let counts = self.dev.par_iter().map_init(
                 || Workspace::new(n_labels),

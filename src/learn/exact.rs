@@ -9,9 +9,9 @@ use super::global::Lesson;
 use super::supervision::{GoldSide, Supervision};
 use crate::configuration::Arena;
 use crate::decode::exact::{Loss, Tabulation};
-use crate::decode::{Item, Workspace};
+use crate::decode::{Item, Machine, Workspace};
 use crate::model::Trainable;
-use crate::scorer::{Query, Scorer as _};
+use crate::scorer::{Context, Query, Scorer as _};
 use crate::system::{Choice, Permitted, TransitionSystem};
 
 /// What a wrong word costs the gold derivation: more than any scores make up for.
@@ -41,31 +41,49 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
             &best_gold
         }
     };
-    let Some(parted) = predicted.iter().zip(gold).position(|(predicted, gold)| predicted != gold) else {
-        return false;
-    };
     workspace.start();
     let (bump, context, scratch) = workspace.parts(machine.actions);
     scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
-    let mut gold_score = 0;
-    for (derivation, slope) in [(&predicted[..], 1.0), (gold, -1.0)] {
+    if !difference(&machine, arena, (&predicted, gold), (model, scratch.memory, context), gradient) {
+        return false;
+    }
+    if let Some(aggressiveness) = lesson.aggressiveness {
         let mut item: &Item<_> = machine.initial(arena, context.input.n_words());
-        for (step, &choice) in derivation.iter().enumerate() {
+        let mut gold_score = 0;
+        for &choice in gold {
             let query = Query { view: item, point: choice.point, permitted: Permitted::default() };
-            if lesson.aggressiveness.is_some() && slope < 0.0 {
-                let scores = scorer.score_one(scratch.memory, context, query);
-                gold_score += i64::from(scores[usize::from(choice.action)]);
-            }
+            let scores = scorer.score_one(scratch.memory, context, query);
+            gold_score += i64::from(scores[usize::from(choice.action)]);
+            item = machine.successor(item, choice, 0, false, arena);
+        }
+        model.lengthen(gradient, (highest - gold_score) as f32 / model.unit(), aggressiveness);
+    }
+    true
+}
+
+/// Adds to `gradient` that of the difference between the scores of two derivations, predicted and gold; whether there is any. What
+/// both do before they part cancels.
+pub(super) fn difference<'a, S: TransitionSystem, T: Trainable>(
+    machine: &Machine<S>,
+    arena: Arena<'a>,
+    (predicted, gold): (&[Choice], &[Choice]),
+    (model, memory, context): (&T, &mut T::Memory, Context),
+    gradient: &mut T::Gradient,
+) -> bool {
+    let Some(parted) = predicted.iter().zip(gold).position(|(predicted, gold)| predicted != gold) else {
+        return false;
+    };
+    for (derivation, slope) in [(predicted, 1.0), (gold, -1.0)] {
+        let mut item: &Item<S::Shared<'a>> = machine.initial(arena, context.input.n_words());
+        for (step, &choice) in derivation.iter().enumerate() {
             if step >= parted {
+                let query = Query { view: item, point: choice.point, permitted: Permitted::default() };
                 let slopes = [(u32::from(choice.action), slope)];
-                model.credit(scratch.memory, context, query, None, 0, &slopes, gradient);
+                model.credit(memory, context, query, None, 0, &slopes, gradient);
             }
             item = machine.successor(item, choice, 0, false, arena);
         }
-    }
-    if let Some(aggressiveness) = lesson.aggressiveness {
-        model.lengthen(gradient, (highest - gold_score) as f32 / model.unit(), aggressiveness);
     }
     true
 }

@@ -3,18 +3,23 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `options`, `check`, `data` | what decides what a run computes, and whether it makes sense; what it reads |
-//! | `trainer` | the training loop |
+//! | `trainer`, `any_run` | the training loop; the same of any kind of model |
+//! | `network` | what the training of a network begins with |
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
 //! | `local`, `objective` | training on one decision after the other; from scores and costs to gradients |
 //! | `exact` | training on whole derivations against exact search |
+//! | `merged` | training in beams that merge |
 //! | `offline` | training a support vector machine on the canonical derivations |
 //! | `pursuit`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
 
+mod any_run;
 mod check;
 mod data;
 mod exact;
 mod global;
 mod local;
+mod merged;
+mod network;
 mod objective;
 mod offline;
 mod options;
@@ -28,10 +33,12 @@ pub use crate::linear::Learner;
 pub use crate::training::{IterationReport, Iterations, Keep, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
 pub use local::{Preset, RollIn, RollOut, Search};
+pub use merged::MergedPursuit;
+pub use network::NetworkStart;
 pub use objective::{LocalObjective, Objective, Scored};
 pub use options::{TrainOptions, Training, Update};
 pub use pursuit::{Beams, Pursuit};
 pub(crate) use range::check as check_ranges;
 pub use supervision::{GoldSide, Supervision};
-pub use trainer::{ModelRun, Trainer, start, train};
+pub use trainer::{ModelRun, Trainer, start, train, train_any};
 pub use violation::PrefixScores;

@@ -63,6 +63,7 @@ impl Objective {
             Learner::Mira | Learner::Svm => Objective::Hinge,
             _ if training == Training::Global => Objective::Perceptron,
             Learner::Perceptron => Objective::Perceptron,
+            Learner::Adam | Learner::Momentum => Objective::Softmax,
             Learner::Asgd | Learner::Adagrad | Learner::DualAveraging => Objective::Softmax,
             _ => Objective::Regression,
         }

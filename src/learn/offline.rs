@@ -3,6 +3,7 @@
 //! asked: this is how MaltParser is trained, and the baseline that learning along one's own path was measured against.
 
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,8 +18,9 @@ use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
 use crate::model::{Frozen as _, Model};
 use crate::process::Clock;
 use crate::random;
+use crate::scorers::OneOf as _;
 use crate::system::TransitionSystem;
-use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::with_system;
 
 /// A training run of a support vector machine.
@@ -118,22 +120,21 @@ impl Run for OfflineRun<'_> {
         &self.progress.reports
     }
 
-    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
+    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
         let OfflineRun { options, data, pool, progress } = self;
         let clock = Clock::start(pool);
         let machine = &mut progress.replicas[0];
         let mut order: Vec<usize> = (0..machine.n_decisions()).collect();
         random::shuffle(&mut order, &mut random::stream(options.seed, "shuffle", &[u64::from(progress.iteration)]));
+        // As many decisions together as sentences have on average.
         let n_sentences = data.examples().len();
-        let mut done = 0;
-        let updates = machine.pass(&order, data.actions(), || {
-            let before = done * n_sentences / order.len();
-            done += 1;
-            let after = done * n_sentences / order.len();
-            if after > before {
-                tick(after);
-            }
-        });
+        let (mut updates, mut begin) = (0, 0);
+        for done in 1..=n_sentences {
+            let end = (done * order.len()).div_ceil(n_sentences);
+            updates += machine.pass(&order[begin..end], data.actions());
+            begin = end;
+            tick(done)?;
+        }
         let pass = Pass {
             updates,
             seconds: clock.seconds(),
@@ -142,8 +143,9 @@ impl Run for OfflineRun<'_> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |scorer: &Linear| pool.install(|| data.score_dev(scorer));
+        let score_dev = |scorer: &Linear| pool.install(|| data.score_dev(scorer.scoring()));
         progress.end_pass(pass, score_dev);
+        ControlFlow::Continue(())
     }
 
     fn save(&self, path: &Path) -> Result<()> {

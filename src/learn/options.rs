@@ -6,7 +6,7 @@ use crate::choice::choice;
 use crate::decode::SearchKind;
 use crate::features::{ColumnName, WordShape};
 use crate::linear::{Learner, LearnerOptions};
-use crate::model::{Align, Comparison, Normalise};
+use crate::model::{Activation, Align, Comparison, Network, Normalise, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
@@ -34,7 +34,10 @@ use serde::{Deserialize, Serialize};
 pub struct TrainOptions {
     /// The transition system.
     pub system: SystemKind,
-    /// The feature set: the name of a built-in one, or a path to a `.feat` file.
+    /// What makes scores.
+    #[serde(skip_serializing_if = "ScorerKind::is_linear")]
+    pub scorer: ScorerKind,
+    /// The feature set: the name of a built-in one, or a path to a `.feat` file. Networks do not read it.
     pub features: String,
     /// Greedy or global training, or learning to search.
     pub training: Training,
@@ -59,9 +62,15 @@ pub struct TrainOptions {
     /// Training on single decisions: features that come fewer times in the first pass are left out; `None`: with `nn` 2, else 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_count: Option<u8>,
-    /// With `nn`: hidden units for each action; `None`: 5.
+    /// With `nn`: hidden units for each action; `None`: 5. Of a feed-forward network: hidden units; `None`: 200.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<u32>,
+    /// What hidden units of a feed-forward network make of their sums; `None`: `relu`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activation: Option<Activation>,
+    /// The model file of a network to begin with; `None`: a random one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub init: Option<String>,
     /// With `nn`: how its layers learn; `None`: by `ftrl`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nn_update: Option<Learner>,
@@ -99,6 +108,10 @@ pub struct TrainOptions {
     pub search: SearchKind,
     /// Global: the width of the training beam. Also the width that the model is decoded at unless told otherwise.
     pub beam: usize,
+    /// Global: whether items of a beam that look the same to all features become one, in training and, unless told otherwise, in
+    /// parsing.
+    #[serde(skip_serializing_if = "is_default")]
+    pub merge: bool,
     /// Global: which items of a beam are compared, in training and, unless told otherwise, in parsing.
     #[serde(skip_serializing_if = "is_default")]
     pub align: Align,
@@ -143,6 +156,7 @@ impl Default for TrainOptions {
     fn default() -> TrainOptions {
         TrainOptions {
             system: SystemKind::ArcEager,
+            scorer: ScorerKind::Linear,
             features: "zn11".to_owned(),
             training: Training::Global,
             learner: Learner::Perceptron,
@@ -153,6 +167,8 @@ impl Default for TrainOptions {
             dropout: 0.0,
             min_count: None,
             hidden: None,
+            activation: None,
+            init: None,
             nn_update: None,
             decisions: Decisions::Joint,
             preset: None,
@@ -167,6 +183,7 @@ impl Default for TrainOptions {
             update: Update::MaxViolation,
             search: SearchKind::Beam,
             beam: 8,
+            merge: false,
             align: Align::Steps,
             normalise: Normalise::Nothing,
             iterations: Iterations::Number(15),
@@ -239,6 +256,19 @@ impl TrainOptions {
         TrainOptions { system, training, learner, oracle, replicas, features, roots, ..default }
     }
 
+    /// The same for a scorer of this kind. Networks learn by Adam, from mini-batches, once; single decisions with some hidden
+    /// units left out; whole derivations by their probability in the beam, where gold has fallen off it.
+    #[must_use]
+    pub fn with_scorer(self, scorer: ScorerKind) -> TrainOptions {
+        if scorer.is_linear() {
+            return TrainOptions { scorer, ..self };
+        }
+        let learner = if self.learner == Learner::Perceptron { Learner::Adam } else { self.learner };
+        let (dropout, iterations) = if self.training == Training::Global { (0.0, 3) } else { (0.3, 8) };
+        let (update, iterations) = (Update::Early, Iterations::Number(iterations));
+        TrainOptions { scorer, learner, dropout, iterations, update, replicas: 1, batch: 8, average_from: 0, ..self }
+    }
+
     /// Whether weights are whole numbers, changed by the perceptron's rule. Decisions in several stages, and features that are
     /// counted before they are let in, are for learners of real-valued weights.
     pub fn is_perceptron(&self) -> bool {
@@ -247,9 +277,24 @@ impl TrainOptions {
             && self.min_count.is_none_or(|n| n < 2)
     }
 
+    /// The layout of the network, if one makes scores.
+    pub fn network(&self) -> Option<Network> {
+        let hidden = self.hidden.unwrap_or(200) as usize;
+        let (between, has_points) = (self.system.name().contains("covington"), self.system == SystemKind::EasyFirst);
+        // A probability of actions at one point says nothing about those at others.
+        let normalised = self.training != Training::Global && !has_points;
+        let feed_forward = || Network::feed_forward(hidden, self.activation.unwrap_or_default(), between, normalised);
+        (self.scorer == ScorerKind::FeedForward).then(feed_forward)
+    }
+
     /// What training minimises.
     pub fn objective(&self) -> Objective {
-        self.objective.unwrap_or(Objective::of(self.training, self.learner))
+        let suited = match (self.scorer, self.training) {
+            (ScorerKind::Linear, _) => Objective::of(self.training, self.learner),
+            (_, Training::Global) => Objective::Crf,
+            _ => Objective::Softmax,
+        };
+        self.objective.unwrap_or(suited)
     }
 
     /// What global training learns of a derivation.
@@ -293,11 +338,12 @@ impl TrainOptions {
             return None;
         }
         let learner = self.learner();
-        let mut told = format!("{}, {}, rate {}", self.learner.name(), self.objective().name(), learner.rate);
+        let rate = if self.scorer.is_linear() { learner.rate } else { super::network::rate(self) as f32 };
+        let mut told = format!("{}, {}, rate {rate}", self.learner.name(), self.objective().name());
         if learner.l2 > 0.0 {
             told += &format!(", L2 {}", learner.l2);
         }
-        if learner.hidden > 0 {
+        if learner.hidden > 0 && self.scorer.is_linear() {
             told += &format!(", {} hidden units an action by {}", learner.hidden, learner.update.name());
         }
         if self.dropout > 0.0 {
@@ -306,6 +352,12 @@ impl TrainOptions {
         if self.training == Training::L2s {
             let preset = self.preset.map_or(String::new(), |preset| format!("preset {}: ", preset.name()));
             told = format!("learning to search, {preset}{}; {told}", self.search());
+        }
+        if self.batch > 1 && !self.scorer.is_linear() {
+            told += &format!(", mini-batches of {}", self.batch);
+        }
+        if let Some(init) = &self.init {
+            told += &format!(", from {init}");
         }
         Some(told)
     }

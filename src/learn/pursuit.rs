@@ -183,6 +183,23 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         (*items, *gold_items) = (done, gold_done);
     }
 
+    /// Takes one step in the gold beam alone.
+    pub fn advance_gold<'a>(
+        &self,
+        beams: &mut Beams<'a, S::Shared<'a>>,
+        arena: Arena<'a>,
+        context: Context,
+        scratch: &mut Scratch<C::Memory>,
+    ) {
+        let Beams { gold_items, n_steps, buffers, .. } = beams;
+        let mut next = Vec::with_capacity(gold_items.len());
+        let mut distinct = std::mem::take(scratch.distinct);
+        self.gold_step(gold_items, Some(*n_steps), arena, context, (scratch, &mut distinct), buffers, &mut next);
+        *scratch.distinct = distinct;
+        *gold_items = next;
+        *n_steps += 1;
+    }
+
     /// The best successors of items of the free beam, which have taken `n_steps`, if all have taken as many.
     #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
     fn step<'a>(

@@ -27,7 +27,7 @@ const RANGES: [(&str, Range); 18] = [
     ("loss-weight", Range::Above(0.0, 1000.0)),
     ("dropout", Range::Below(0.0, 1.0)),
     ("min-count", Range::Whole(1, 255)),
-    ("hidden", Range::Whole(1, 32)),
+    ("hidden", Range::Whole(1, 4096)),
     ("alpha", Range::Between(0.0, 1.0)),
     ("reference-share", Range::From(0.0, 1.0)),
     ("explore-from", Range::Whole(0, 1_000_000)),

@@ -1,26 +1,32 @@
 //! The training loop: iterations over shuffled sentences, mini-batches, averages, development scores.
 
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use super::any_run::AnyRun;
 use super::data::{Example, TrainingData};
 use super::global::{self, Lesson};
 use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
+use super::network;
 use super::objective::LocalObjective;
 use super::offline::OfflineRun;
 use super::supervision::{GoldSide, Supervision};
-use super::{TrainOptions, Training, exact};
+use super::{TrainOptions, Training, exact, merged};
 use crate::decode::exact::Tabulation;
+use crate::decode::merged::Merging;
 use crate::decode::{Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
+use crate::eval::Counts;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Trainable};
 use crate::process::Clock;
 use crate::random;
+use crate::scorers::{AnyModel, AnyScorer, OneOf};
 use crate::system::{OracleKind, TransitionSystem};
-use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Written};
+use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::with_system;
 
 /// A training run of models whose scorers are of kind `F`, whatever learns their parameters.
@@ -61,29 +67,53 @@ pub fn start<'t>(
     options: &'t TrainOptions,
     data: &'t TrainingData,
     threads: usize,
-) -> Result<Box<dyn ModelRun<Linear> + 't>> {
+) -> Result<Box<dyn ModelRun<AnyScorer> + 't>> {
+    if let Some(network) = data.network() {
+        let new = |seed| network.learner(options, data, seed);
+        return any(Trainer::scored_as_any(options, data, threads, new)?, data, threads);
+    }
     let features = Arc::new(data.header().compile()?);
     let stages = || data.stages().clone();
     if options.learner == Learner::Svm {
-        return Ok(Box::new(OfflineRun::new(options, data, threads)?));
+        return any(OfflineRun::new(options, data, threads)?, data, threads);
     }
-    Ok(if options.is_perceptron() {
+    if options.is_perceptron() {
         let new = |_| Perceptron::new(Arc::clone(&features), stages());
-        Box::new(Trainer::new(options, data, threads, new)?)
+        any(Trainer::scored_as_any(options, data, threads, new)?, data, threads)
     } else {
         let new = |seed| Regressors::new(Arc::clone(&features), stages(), options.learner(), seed);
-        Box::new(Trainer::new(options, data, threads, new)?)
-    })
+        any(Trainer::scored_as_any(options, data, threads, new)?, data, threads)
+    }
 }
 
-/// Trains a model from the first iteration to the last.
+fn any<'t, F: OneOf>(
+    run: impl ModelRun<F> + 't,
+    data: &'t TrainingData,
+    threads: usize,
+) -> Result<Box<dyn ModelRun<AnyScorer> + 't>> {
+    Ok(Box::new(AnyRun::new(run, data, threads)))
+}
+
+/// Trains a linear model from the first iteration to the last.
 ///
 /// # Examples
 /// As in [`prelude`](crate::prelude).
 ///
 /// # Errors
-/// As [`start`].
+/// As [`start`]; or if the options are for another kind of scorer, which [`train_any`] trains.
 pub fn train(options: &TrainOptions, data: &TrainingData, threads: usize) -> Result<Model<Linear>> {
+    if !options.scorer.is_linear() {
+        let what = "the options are those of a network; expected --scorer linear, or `learn::train_any`";
+        return Err(Error::Usage(what.to_owned()));
+    }
+    train_any(options, data, threads)?.into_linear()
+}
+
+/// Trains a model with whatever scorer from the first iteration to the last.
+///
+/// # Errors
+/// As [`start`].
+pub fn train_any(options: &TrainOptions, data: &TrainingData, threads: usize) -> Result<AnyModel> {
     let mut run = start(options, data, threads)?;
     while !run.is_done() {
         run.iterate(&mut |_| ());
@@ -101,7 +131,11 @@ pub struct Trainer<'t, T: Trainable> {
     pool: rayon::ThreadPool,
     threads: usize,
     progress: Progress<Replica<T>>,
+    score_dev: ScoreDev<T::Finished>,
 }
+
+/// What scores finished parameters on the development data.
+type ScoreDev<F> = fn(&TrainingData, &F) -> Option<Counts>;
 
 /// One of several times that the same is trained, each in a random order of its own.
 #[derive(Debug, Clone)]
@@ -167,6 +201,16 @@ impl<'t, T: Trainable> Trainer<'t, T> {
         threads: usize,
         new: impl Fn(u64) -> T,
     ) -> Result<Trainer<'t, T>> {
+        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(finished.scorer()))
+    }
+
+    fn with(
+        options: &'t TrainOptions,
+        data: &'t TrainingData,
+        threads: usize,
+        new: impl Fn(u64) -> T,
+        score_dev: ScoreDev<T::Finished>,
+    ) -> Result<Trainer<'t, T>> {
         options.check()?;
         options.iterations.check_dev(data.has_dev())?;
         let pool = rayon::ThreadPoolBuilder::new()
@@ -179,12 +223,24 @@ impl<'t, T: Trainable> Trainer<'t, T> {
             objective: LocalObjective::new(options.objective(), options.aggressiveness(), n_stages),
         });
         let progress = Progress::new(replicas.collect());
-        Ok(Trainer { options, data, pool, threads, progress })
+        Ok(Trainer { options, data, pool, threads, progress, score_dev })
     }
 
     /// Where the run stands.
     pub fn iteration(&self) -> u32 {
         self.progress.iteration
+    }
+}
+
+impl<'t, T: Trainable<Finished: OneOf>> Trainer<'t, T> {
+    /// [`Trainer::new`] that shares the code of decoding with scorers of other kinds.
+    fn scored_as_any(
+        options: &'t TrainOptions,
+        data: &'t TrainingData,
+        threads: usize,
+        new: impl Fn(u64) -> T,
+    ) -> Result<Trainer<'t, T>> {
+        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(finished.scoring()))
     }
 }
 
@@ -211,18 +267,22 @@ impl<T: Trainable> Run for Trainer<'_, T> {
     }
 
     /// `tick` is called after every mini-batch with the number of sentences done by all replicas.
-    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
-        let Trainer { options, data, pool, threads, progress } = self;
+    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
+        let Trainer { options, data, pool, threads, progress, score_dev } = self;
         let clock = Clock::start(pool);
         progress.start_pass(options.average_from);
         let iteration = progress.iteration;
-        let done = Mutex::new((0, tick));
+        let done = Mutex::new((0, ControlFlow::Continue(()), tick));
         let tick = |n: usize| {
-            let (done, tick) = &mut *done.lock().expect("no thread fails while it reports");
+            let (done, go_on, tick) = &mut *done.lock().expect("no thread fails while it reports");
             *done += n;
-            tick(*done);
+            // What one thread is told is told to all.
+            if go_on.is_continue() {
+                *go_on = tick(*done);
+            }
+            *go_on
         };
-        let updates = pool.install(|| {
+        let updates: Option<u64> = pool.install(|| {
             let passes = progress.replicas.par_iter_mut().enumerate().map(|(number, replica)| {
                 with_system!(options.system, options.roots, |system| {
                     ReplicaPass::new(system, options, data, iteration, number).run(replica, *threads, &tick)
@@ -230,6 +290,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             });
             passes.sum()
         });
+        let Some(updates) = updates else { return ControlFlow::Break(()) };
         let pass = Pass {
             updates,
             seconds: clock.seconds(),
@@ -238,8 +299,9 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |scorer: &T::Finished| pool.install(|| data.score_dev(scorer));
+        let score_dev = |scorer: &T::Finished| pool.install(|| score_dev(data, scorer));
         progress.end_pass(pass, score_dev);
+        ControlFlow::Continue(())
     }
 
     fn save(&self, path: &Path) -> Result<()> {
@@ -273,6 +335,8 @@ enum School {
     Local,
     /// Whole derivations in a beam.
     Global(Lesson),
+    /// Whole derivations in a beam that merges.
+    Merged(Merging, Lesson),
     /// Whole derivations against the best of all.
     Exact(Tabulation, Lesson),
 }
@@ -282,7 +346,8 @@ impl School {
         match (options.training, data.strategy()) {
             (Training::Greedy | Training::L2s, _) => School::Local,
             (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation, options.lesson()),
-            (Training::Global, _) => School::Global(options.lesson()),
+            (Training::Global, Strategy::Merged { merging, .. }) => School::Merged(merging, options.lesson()),
+            (Training::Global, Strategy::Beam { .. }) => School::Global(options.lesson()),
         }
     }
 }
@@ -309,8 +374,13 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         ReplicaPass { options, data, system, iteration, seed: replica_seed(options.seed, number) }
     }
 
-    /// The number of updates.
-    fn run<T: Trainable>(&self, replica: &mut Replica<T>, threads: usize, tick: &(dyn Fn(usize) + Sync)) -> u64 {
+    /// The number of updates; none if `tick` breaks the pass off.
+    fn run<T: Trainable>(
+        &self,
+        replica: &mut Replica<T>,
+        threads: usize,
+        tick: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Option<u64> {
         let (data, options) = (self.data, self.options);
         let mut order: Vec<usize> = (0..data.examples().len()).collect();
         random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
@@ -318,14 +388,16 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
         let school = School::of(options, data);
         let mut updates = 0;
-        for batch in order.chunks(options.batch) {
-            if let &[number] = batch {
+        let batch = if T::BY_BATCH { network::batch(options, order.len()) } else { options.batch };
+        for batch in order.chunks(batch) {
+            if let (&[number], false) = (batch, T::BY_BATCH) {
                 let Replica { model, objective } = &mut *replica;
                 let (n_updates, mut gradient) = match school {
                     School::Local => self.local(number, &mut workspaces[0], Parameters::AtOnce(model), objective),
                     School::Global(lesson) => {
                         self.global(number, &mut workspaces[0], Parameters::AtOnce(model), lesson)
                     }
+                    School::Merged(merging, lesson) => self.merged(number, &mut workspaces[0], model, &merging, lesson),
                     School::Exact(tabulation, lesson) => {
                         self.exact(number, &mut workspaces[0], model, &tabulation, lesson)
                     }
@@ -334,16 +406,17 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 model.end_sentence();
                 updates += n_updates;
             } else {
-                for (n_updates, mut gradient) in self.batch(batch, school, replica, &mut workspaces) {
-                    replica.model.learn(&mut gradient);
-                    replica.model.end_sentence();
-                    updates += n_updates;
-                }
+                let learned = self.batch(batch, school, replica, &mut workspaces);
+                let (n_updates, mut gradients): (Vec<u64>, Vec<T::Gradient>) = learned.into_iter().unzip();
+                replica.model.learn_batch(&mut gradients);
+                updates += n_updates.into_iter().sum::<u64>();
             }
-            tick(batch.len());
+            if tick(batch.len()).is_break() {
+                return None;
+            }
         }
         replica.end_pass();
-        updates
+        Some(updates)
     }
 
     /// The updates and gradients of each sentence of a mini-batch, in order, whichever thread they come from.
@@ -358,6 +431,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let learn = |number: usize, workspace: &mut Workspace<T::Memory>| match school {
             School::Local => self.local(number, workspace, Parameters::PutOff(model), &mut objective.clone()),
             School::Global(lesson) => self.global(number, workspace, Parameters::PutOff(model), lesson),
+            School::Merged(merging, lesson) => self.merged(number, workspace, model, &merging, lesson),
             School::Exact(tabulation, lesson) => self.exact(number, workspace, model, &tabulation, lesson),
         };
         let share = batch.len().div_ceil(workspaces.len());
@@ -433,6 +507,25 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let side = self.gold_side(example);
         let mut gradient = T::Gradient::default();
         let updated = exact::learn(tabulation, &supervision, side, lesson, model, workspace, &mut gradient);
+        (u64::from(updated), gradient)
+    }
+
+    fn merged<T: Trainable>(
+        &self,
+        number: usize,
+        workspace: &mut Workspace<T::Memory>,
+        model: &T,
+        merging: &Merging,
+        lesson: Lesson,
+    ) -> (u64, T::Gradient) {
+        let example = &self.data.examples()[number];
+        workspace.input.clone_from(&example.input);
+        // What is merged does not read the last actions.
+        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history: false };
+        let supervision = Supervision { machine, gold: &example.gold };
+        let side = self.gold_side(example);
+        let mut gradient = T::Gradient::default();
+        let updated = merged::learn(merging, &supervision, side, lesson, model, workspace, &mut gradient);
         (u64::from(updated), gradient)
     }
 

@@ -45,7 +45,7 @@ macro_rules! with_rule {
                 let $rule = Fixed { rate: $options.rate };
                 $body
             }
-            Learner::Perceptron | Learner::Mira | Learner::Svm | Learner::Nn => {
+            Learner::Perceptron | Learner::Mira | Learner::Svm | Learner::Nn | Learner::Adam | Learner::Momentum => {
                 let $rule = Fixed { rate: 1.0 };
                 $body
             }

@@ -111,15 +111,13 @@ impl SupportVectors {
         self.decisions.len()
     }
 
-    /// Visits all decisions in this order; how many of them were decided wrongly when they were visited. `tick` is called after
-    /// each.
-    pub fn pass(&mut self, order: &[usize], actions: &Actions, mut tick: impl FnMut()) -> u64 {
+    /// Visits these decisions in this order; how many of them were decided wrongly when they were visited.
+    pub fn pass(&mut self, order: &[usize], actions: &Actions) -> u64 {
         let decisions = Arc::clone(&self.decisions);
         let mut visit = Visit::default();
         let mut n_wrong = 0;
         for &number in order {
             n_wrong += u64::from(self.visit(&decisions, number, actions, &mut visit));
-            tick();
         }
         n_wrong
     }
@@ -361,14 +359,14 @@ mod tests {
             (primal - dual) / primal
         };
         let before = gap(&machine);
-        assert!(machine.pass(&order, &actions, || ()) > 0);
+        assert!(machine.pass(&order, &actions) > 0);
         let after_one = gap(&machine);
         for _ in 0..100 {
-            machine.pass(&order, &actions, || ());
+            machine.pass(&order, &actions);
         }
         let after_all = gap(&machine);
         assert!(before > after_one && after_one > after_all && after_all < 1e-2, "{before} {after_one} {after_all}");
-        assert_eq!(machine.pass(&order, &actions, || ()), 0);
+        assert_eq!(machine.pass(&order, &actions), 0);
     }
 
     /// A small C: losses are left, and no α exceeds it.
@@ -377,7 +375,7 @@ mod tests {
         let (mut machine, actions) = (machine(0.001), actions());
         let order: Vec<usize> = (0..machine.n_decisions()).collect();
         for _ in 0..50 {
-            machine.pass(&order, &actions, || ());
+            machine.pass(&order, &actions);
         }
         let sums = machine.alphas.iter().map(|alphas| alphas.iter().map(|(_, alpha)| alpha).sum::<f32>());
         let largest = sums.fold(0.0, f32::max);
@@ -390,12 +388,12 @@ mod tests {
     fn what_was_learned_comes_back() {
         let (mut learned, actions) = (machine(0.1), actions());
         let order: Vec<usize> = (0..learned.n_decisions()).collect();
-        learned.pass(&order, &actions, || ());
+        learned.pass(&order, &actions);
         let mut again = machine(0.1);
         again.load(&unpacked(&learned.save())).unwrap();
         assert!(machine(0.1).load(&unpacked(&learned.save()[1..])).is_err());
         for machine in [&mut learned, &mut again] {
-            machine.pass(&order, &actions, || ());
+            machine.pass(&order, &actions);
         }
         assert!(again.save() == learned.save());
     }

@@ -12,7 +12,7 @@ impl<F: Frozen> Model<F> {
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let header = serde_json::to_vec(&self.header).expect("a header is plain data");
-        let mut sections = vec![Section::new("header", header), Section::new("scorer", F::KIND.as_bytes())];
+        let mut sections = vec![Section::new("header", header), Section::new("scorer", self.scorer.kind().as_bytes())];
         sections.extend(self.scorer.sections());
         MODEL.pack(&sections)
     }
@@ -39,7 +39,7 @@ impl<F: Frozen> Model<F> {
     /// If they do not hold one of this kind.
     pub fn from_sections(sections: &Sections) -> Result<Model<F>> {
         let kind = sections.get("scorer")?;
-        if kind != F::KIND.as_bytes() {
+        if !F::reads(kind) {
             let (kind, expected) = (String::from_utf8_lossy(kind), F::KIND);
             return Err(sections.damaged(&format!("the scorer is of kind `{kind}`; expected `{expected}`")));
         }

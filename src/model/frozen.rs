@@ -14,6 +14,16 @@ pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
     /// The name of the kind, as model files spell it.
     const KIND: &'static str;
 
+    /// The name of its kind, where `Self` may be one of several.
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    /// Whether files of this kind can be read.
+    fn reads(kind: &[u8]) -> bool {
+        kind == Self::KIND.as_bytes()
+    }
+
     /// The scratch memory of scoring.
     type Memory: Default + Debug + Send;
     /// What scores with it.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Align, Comparison, Lags, Normalise};
+use super::{Align, Comparison, Lags, Network, Normalise};
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, Columns, Compiled, FeatureSet, WordShape};
 use crate::scorer::{Decisions, Stages};
@@ -72,6 +72,9 @@ pub struct Header {
     /// Whether moves and labels are decided on together.
     #[serde(default, skip_serializing_if = "Decisions::is_joint")]
     pub decisions: Decisions,
+    /// The layout of the network that makes scores, if one does; the feature set is not read then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
     /// The options of training.
     pub training: serde_json::Value,
     /// Where the model comes from.
@@ -102,6 +105,9 @@ pub struct Provenance {
     pub train_sentences: usize,
     /// SHA-256 of the development data, if there were any.
     pub dev_sha256: Option<String>,
+    /// SHA-256 of the model file that training went on from, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init_sha256: Option<String>,
     /// The iteration whose weights these are, from 1.
     pub iteration: u32,
     /// The random generator.
@@ -142,6 +148,20 @@ impl Header {
         Ok((set, columns))
     }
 
+    /// The columns of sentences that the scorer reads.
+    ///
+    /// # Errors
+    /// If the feature set does not parse.
+    pub fn columns(&self) -> Result<Columns> {
+        match self.network {
+            Some(_) => {
+                let (word, tag) = (self.word_column.into(), self.tag_column.into());
+                Ok(Columns::of_words_and_tags(word, self.word_shape, tag).with_surface())
+            }
+            None => Ok(self.feature_set()?.1),
+        }
+    }
+
     /// The feature set made ready for extraction.
     ///
     /// # Errors
@@ -156,6 +176,11 @@ impl Header {
     /// An option of training, if it was given or is written anyway.
     pub fn option<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
         self.training.get(name).and_then(|value| serde_json::from_value(value.clone()).ok())
+    }
+
+    /// Whether the beams that the model was trained with merge.
+    pub fn merges(&self) -> bool {
+        self.option("merge").unwrap_or(false)
     }
 
     /// The stages of decisions over `actions`.

@@ -7,6 +7,7 @@
 //! | `header` | what a model is and all that is needed to train it again |
 //! | `file` | the model file |
 //! | `lags` | by how much winners lag behind in beams: what margins are chosen by |
+//! | `network` | what a network looks like |
 //! | `label_decoding` | from decoded trees to the trees that users get |
 //! | `frozen`, `trainable` | what a kind of scorer offers besides scores |
 
@@ -14,22 +15,26 @@ mod comparison;
 mod file;
 mod frozen;
 mod header;
+mod held;
 mod label_decoding;
 mod lags;
+mod network;
 mod trainable;
 
 pub use comparison::{Align, Comparison, Normalise};
 pub use frozen::{Frozen, Size};
 pub use header::{ArcLabel, Header, Provenance};
+pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
 pub use lags::Lags;
+pub use network::{Activation, N_COLUMNS, Network, Place, ScorerKind};
 pub use trainable::{Averaged, Dropped, Lane, Seen, Trainable};
 
 use crate::error::Result;
 use crate::features::Input;
 use crate::system::{Actions, SystemKind};
 use crate::tree::Labels;
-use crate::treebank::Sentence;
+use crate::treebank::Words;
 
 /// A finished model: everything that parsing needs. Shared by all threads.
 ///
@@ -87,7 +92,7 @@ impl<F: Frozen> Model<F> {
     }
 
     /// Replaces `input` by what the scorer reads of `sentence`, keeping the memory.
-    pub fn read(&self, sentence: &Sentence, input: &mut Input) {
+    pub fn read<W: Words + ?Sized>(&self, sentence: &W, input: &mut Input) {
         input.read(self.scorer.columns(), self.scorer.vocabulary(), sentence);
     }
 }

@@ -59,6 +59,9 @@ pub trait Trainable: Averaged<Finished: Frozen> {
     /// Whether a decision without any gradient counts, too, as it does where steps depend on the number of decisions.
     const COUNTS_DECISIONS: bool = false;
 
+    /// Whether parameters change by whole mini-batches, be they of one sentence, and so never within one.
+    const BY_BATCH: bool = false;
+
     /// The scores of decisions while training.
     type Lane: Lane;
     /// What is kept of a configuration besides its scores until its gradient is known.
@@ -131,6 +134,15 @@ pub trait Trainable: Averaged<Finished: Frozen> {
     /// length leave it as it is.
     fn lengthen(&self, _gradient: &mut Self::Gradient, _loss: f32, _longest: f32) {}
 
+    /// Changes the parameters by the gradients of a mini-batch's sentences, in their order, ends each sentence, and empties
+    /// the gradients.
+    fn learn_batch(&mut self, gradients: &mut [Self::Gradient]) {
+        for gradient in gradients {
+            self.learn(gradient);
+            self.end_sentence();
+        }
+    }
+
     /// The squared norm, in the parameters, of the gradient of the difference between the scores of two lanes, each in what was
     /// seen at its point; `same` says whether that is one point. For MIRA.
     fn squared_distance(
@@ -195,6 +207,16 @@ impl Dropped {
     /// Leaves out each feature with this probability; different salts leave out different ones.
     pub fn new(salt: u64, probability: f64) -> Dropped {
         Dropped { salt, threshold: (probability * u64::MAX as f64) as u64 }
+    }
+
+    /// The probability with which a feature is left out.
+    pub fn probability(self) -> f64 {
+        self.threshold as f64 / u64::MAX as f64
+    }
+
+    /// What others are drawn by.
+    pub fn salt(self) -> u64 {
+        self.salt
     }
 
     /// Whether none is left out.

@@ -6,7 +6,7 @@ use super::ParserKind;
 use crate::decode::SearchKind;
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
-use crate::model::{Align, Normalise};
+use crate::model::{Activation, Align, Normalise, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::OracleKind;
 use crate::tree::Roots;
@@ -32,6 +32,8 @@ all_optional! {
     GivenOptions {
         /// The parser.
         system: ParserKind,
+        /// What makes scores.
+        scorer: ScorerKind,
         /// The feature set.
         features: String,
         /// Greedy or global training, or learning to search.
@@ -50,8 +52,12 @@ all_optional! {
         dropout: f64,
         /// How often a feature must come in the first pass.
         min_count: i64,
-        /// Hidden units for each action.
+        /// Hidden units: for each action, or of the network.
         hidden: i64,
+        /// What hidden units of a network make of their sums.
+        activation: Activation,
+        /// The model whose parameters a network begins with.
+        init: String,
         /// How the layers of a network learn.
         nn_update: Learner,
         /// Whether moves and labels are decided on together.
@@ -80,6 +86,8 @@ all_optional! {
         search: SearchKind,
         /// The width of the training beam.
         beam: i64,
+        /// Whether items of a beam that look the same to all features become one.
+        merge: bool,
         /// Which items of a beam are compared.
         align: Align,
         /// What their scores are divided by.

@@ -33,6 +33,7 @@ use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::graph::{GraphKind, GraphOptions};
 use crate::learn::{Learner, Objective, TrainOptions, Training, Update, check_ranges};
+use crate::model::ScorerKind;
 use crate::system::SystemKind;
 
 /// All options of the kind of parser that was asked for.
@@ -72,11 +73,17 @@ impl GivenOptions {
         let of_beams = self.objective.filter(|_| training == Training::Global);
         let is_probability = of_beams.is_some_and(|objective| objective.is_probability());
         // The perceptron has no steps for what is never right and never wrong, and no step is a violation there.
-        let suited = if is_probability { Learner::Adagrad } else { default.learner };
+        let scorer = self.scorer.unwrap_or_default();
+        let suited = match scorer {
+            ScorerKind::FeedForward => Learner::Adam,
+            ScorerKind::Linear if is_probability => Learner::Adagrad,
+            ScorerKind::Linear => default.learner,
+        };
         let mut defaults = TrainOptions::of(system, training, self.learner.unwrap_or(suited));
         if is_probability {
             defaults.update = Update::Early;
         }
+        defaults = defaults.with_scorer(scorer);
         if self.search == Some(SearchKind::Exact) {
             defaults.update = Update::Standard;
         }

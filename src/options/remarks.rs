@@ -1,4 +1,4 @@
-//! Remarks on options that were given and change nothing.
+//! Remarks on options that were given and change nothing, or that are not to be advised.
 
 use super::{GivenOptions, Options};
 use crate::decode::SearchKind;
@@ -25,8 +25,14 @@ impl GivenOptions {
             self.lift.is_some() && nonprojective != Nonprojective::Lift,
             "nothing is lifted without --nonprojective lift",
         );
+        let global_from_nothing = matches!(options, Options::Transitions(options)
+            if !options.scorer.is_linear() && options.training == Training::Global && options.init.is_none());
         let told = idle.into_iter().chain([lift]).filter(|&(_, is_idle, _)| is_idle);
-        told.map(|(flag, _, why)| format!("{flag} has no effect: {why}")).collect()
+        let told = told.map(|(flag, _, why)| format!("{flag} has no effect: {why}"));
+        // Andor et al. (2016, section 4) begin with local training, too.
+        let from_nothing = "whole derivations are hard to learn by a network that knows nothing; --init names the model of one that was \
+                            trained on single decisions";
+        told.chain(global_from_nothing.then(|| from_nothing.to_owned())).collect()
     }
 
     /// The options that may be without effect on the training of a transition system, whether they are, and why.
@@ -66,6 +72,11 @@ impl GivenOptions {
                 "--alpha",
                 self.alpha.is_some() && !by_alpha,
                 "neither roll-in nor roll-out is a mixture of policies that follows it",
+            ),
+            (
+                "--features",
+                self.features.is_some() && !options.scorer.is_linear(),
+                "networks have places in place of features",
             ),
             ("--reference-share", self.reference_share.is_some() && !rolls_out, "it is for --roll-out mixture"),
         ]

@@ -5,16 +5,18 @@ use std::collections::HashMap;
 use crate::configuration::Cells;
 use crate::error::Result;
 use crate::features::{Columns, Extractor, FeatureSet, Shown};
-use crate::linear::{LinearModel, Weights as _};
+use crate::linear::{Linear, Weights as _};
 use crate::scorer::Context;
+use crate::scorers::AnyModel;
 use crate::system::{Action, ActionId};
 use crate::tree::Labels;
 use crate::treebank::Sentence;
 
-/// Takes the scores of a linear model apart.
+/// Takes the scores of a linear model apart; of other models nothing is told.
 #[derive(Debug)]
 pub(super) struct Explainer {
-    model: LinearModel,
+    /// What is taken apart, if it can be.
+    linear: Option<Linear>,
     set: FeatureSet,
     columns: Columns,
     labels: Labels,
@@ -33,11 +35,15 @@ impl Explainer {
     ///
     /// # Errors
     /// If the model contradicts itself.
-    pub(super) fn new(model: &LinearModel, sentence: &Sentence) -> Result<Explainer> {
-        let (set, columns) = model.header.feature_set()?;
+    pub(super) fn new(model: &AnyModel, sentence: &Sentence) -> Result<Explainer> {
+        let (mut set, columns) = model.header.feature_set()?;
+        let linear = model.scorer.as_linear().cloned();
+        if linear.is_none() {
+            set.templates.clear();
+        }
         let (labels, actions) = model.header.labels_and_actions()?;
         Ok(Explainer {
-            model: model.clone(),
+            linear,
             set,
             columns,
             labels,
@@ -53,7 +59,7 @@ impl Explainer {
 
     /// The templates, if scores are sums over them.
     pub(super) fn templates(&self) -> Vec<String> {
-        match self.model.scorer.output().is_direct() {
+        match self.linear.as_ref().is_some_and(|linear| linear.output().is_direct()) {
             true => self.set.templates.iter().map(ToString::to_string).collect(),
             false => Vec::new(),
         }
@@ -62,10 +68,9 @@ impl Explainer {
     /// What each template adds to the score of `action` in the configuration with these cells; nothing if scores are not
     /// sums over templates.
     pub(super) fn weights(&mut self, context: Context, cells: &Cells, action: ActionId) -> Vec<i32> {
-        let linear = &self.model.scorer;
-        if !linear.output().is_direct() {
+        let Some(linear) = self.linear.as_ref().filter(|linear| linear.output().is_direct()) else {
             return Vec::new();
-        }
+        };
         let edition = context.label_sets.edition();
         if self.edition.replace(edition) != Some(edition) {
             self.extractor.clear();

@@ -11,8 +11,8 @@ use super::watch::{SeenGold, SeenItem, SeenPlace, SeenSuccessor, Subject, TooMan
 use crate::decode::{IDLE, Margin, NO_MARGIN, Workspace, margin};
 use crate::error::{Error, Result};
 use crate::learn::Update;
-use crate::linear::LinearModel;
 use crate::model::Frozen as _;
+use crate::scorers::AnyModel;
 use crate::system::{Choice, OracleKind};
 use crate::tree::lift::projectivise;
 use crate::tree::{Gold, Labels, Roots, Tree};
@@ -46,7 +46,7 @@ const MOST_ITEMS: usize = 20_000;
 /// # Errors
 /// If the sentence is to have a gold tree and has none that is a tree; if a width is 0; if a beam has too many items to be
 /// shown. Of the widths that nobody asked for those are left out that are too wide.
-pub fn trace(model: &LinearModel, sentence: &Sentence, number: usize, options: &Options) -> Result<Trace> {
+pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Options) -> Result<Trace> {
     let (mut labels, actions) = model.header.labels_and_actions()?;
     let gold = options.with_gold.then(|| gold(model, sentence, &mut labels)).transpose()?;
     let prepared = gold.as_ref().map(|(_, tree)| Gold::new(tree.clone()));
@@ -88,7 +88,10 @@ pub fn trace(model: &LinearModel, sentence: &Sentence, number: usize, options: &
         model: ModelCard {
             system: model.header.system.name(),
             about: model.header.system.about(),
-            features: model.header.features.clone(),
+            features: match &model.header.network {
+                None => model.header.features.clone(),
+                Some(network) => format!("a network of {} hidden units", network.hidden),
+            },
             beam: model.header.beam,
             training: model.header.training.clone(),
         },
@@ -131,7 +134,7 @@ fn too_many(sentence: &Sentence, width: usize, n: usize) -> Error {
 }
 
 /// The gold tree as it stands in the file, and as the model's kind of trees with the model's labels.
-fn gold(model: &LinearModel, sentence: &Sentence, labels: &mut Labels) -> Result<(Arcs, Tree)> {
+fn gold(model: &AnyModel, sentence: &Sentence, labels: &mut Labels) -> Result<(Arcs, Tree)> {
     let Some(scheme) = model.header.lift else {
         let tree = sentence.tree(Roots::Several, labels)?;
         return Ok((arcs(&tree, labels), tree));
@@ -148,7 +151,7 @@ fn arcs(tree: &Tree, labels: &Labels) -> Arcs {
     }
 }
 
-fn sentence_card(model: &LinearModel, sentence: &Sentence, number: usize, gold: Option<Arcs>) -> SentenceCard {
+fn sentence_card(model: &AnyModel, sentence: &Sentence, number: usize, gold: Option<Arcs>) -> SentenceCard {
     let tag = |word| sentence.column(word, model.header.tag_column.into()).to_owned();
     let word = |word| Word { form: sentence.form(word).to_owned(), tag: tag(word) };
     let right_to_left = crate::draw::is_right_to_left(sentence.words().map(|word| sentence.form(word)));

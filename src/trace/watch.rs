@@ -12,16 +12,16 @@ use crate::configuration::{Arena, Place, SharedConfiguration as _, View as _};
 use crate::decode::{Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Scratch, Workspace, selected};
 use crate::diagnosis::{Followed, follow};
 use crate::learn::PrefixScores;
-use crate::linear::{LinearMemory, LinearModel};
 use crate::model::{Comparison, Frozen as _};
 use crate::scorer::{Context, Query, Scorer};
+use crate::scorers::{AnyMemory, AnyModel};
 use crate::system::{Choice, MoveCosts, OracleKind, Permitted, System, TransitionSystem, gold_label};
 use crate::tree::{Gold, LabelId, NO_NODE, Node};
 
 /// What is watched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Subject<'w> {
-    pub(super) model: &'w LinearModel,
+    pub(super) model: &'w AnyModel,
     /// With labels of the model's own kind: lifted, if those are.
     pub(super) gold: Option<&'w Gold>,
     pub(super) oracle: OracleKind,
@@ -118,7 +118,7 @@ pub(super) fn watch<S: TransitionSystem>(
     system: S,
     subject: &Subject,
     explainer: &mut Explainer,
-    workspace: &mut Workspace<LinearMemory>,
+    workspace: &mut Workspace<AnyMemory>,
 ) -> Result<Watched, TooMany> {
     let model = subject.model;
     let decoder = Decoder::new(system.with_oracle(subject.oracle), &model.actions, model.scorer.scorer())

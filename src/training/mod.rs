@@ -2,12 +2,14 @@
 //! iterations, checkpoints, and how the command line drives them.
 
 mod checkpoint;
+mod drive;
 mod iterations;
 pub(crate) mod prepare;
 mod progress;
 mod run;
 
+pub use drive::{Drive, Next, Observer};
 pub use iterations::{Iterations, Stop, Stopping};
 pub use prepare::Nonprojective;
 pub use progress::{Best, IterationReport, Keep, Pass, Progress};
-pub use run::{Run, Written};
+pub use run::{Run, Tick, Written};

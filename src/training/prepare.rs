@@ -73,6 +73,7 @@ impl<'t> TrainingTrees<'t> {
 /// Where a model that is trained on `n_sentences` of `train` comes from; its iteration is still to be told.
 pub fn provenance(train: &Treebank, n_sentences: usize, dev: Option<&Treebank>) -> Provenance {
     Provenance {
+        init_sha256: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         train_sha256: train.sha256.clone(),
         train_sentences: n_sentences,

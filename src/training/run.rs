@@ -1,5 +1,6 @@
 //! Training runs of any kind of parser, as the command line and experiments drive them.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{IterationReport, Stopping};
@@ -19,7 +20,17 @@ pub trait Run {
         self.stopping().is_done(self.reports())
     }
     /// Runs one more iteration. `tick` is called from time to time with the number of sentences done.
-    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send));
+    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
+        let finished = self.try_iterate(&mut |done| {
+            tick(done);
+            ControlFlow::Continue(())
+        });
+        debug_assert!(finished.is_continue(), "nothing breaks off the iteration");
+    }
+    /// Runs one more iteration, which `tick` can break off after any sentence or mini-batch; it is called with the number of
+    /// sentences done. A run that was broken off stands between two sentences: all that can be done with it is to
+    /// [load](Run::load) a checkpoint.
+    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()>;
     /// Writes a checkpoint.
     ///
     /// # Errors
@@ -36,6 +47,9 @@ pub trait Run {
     /// If there was no iteration or the model cannot be written.
     fn write(&self, path: &Path) -> Result<Written>;
 }
+
+/// What is called from time to time during an iteration, with the number of sentences done; it says whether to go on.
+pub type Tick<'t> = dyn FnMut(usize) -> ControlFlow<()> + Send + 't;
 
 /// A model that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

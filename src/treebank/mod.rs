@@ -22,6 +22,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod validator;
+mod words;
 
 pub use file::Treebank;
 pub use format::{Column, Format};
@@ -30,3 +31,4 @@ pub use sentence::Sentence;
 pub use stats::Stats;
 pub use survey::Survey;
 pub use validator::Validator;
+pub use words::Words;

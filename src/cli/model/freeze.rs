@@ -3,15 +3,17 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use crate::cli::loaded::Loaded;
 use crate::decode::Parser;
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::files::{Output, Paths};
 use crate::graph::{GraphModel, GraphParser};
-use crate::linear::{FrozenWeights, LinearModel, Precision};
-use crate::model::Frozen as _;
+use crate::linear::Precision;
+use crate::model::{Frozen as _, Model, Size};
+use crate::parser::Loaded;
+use crate::scorers::AnyScorer;
 use crate::training::prepare::{compare, development};
 use crate::treebank::Treebank;
 
@@ -59,15 +61,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
     let mut model = Loaded::read(&args.model)?;
     let before = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
-    let was = (model.weights().n_features(), model.weights().n_weights());
-    model = model.quantise(precision);
-    let is = (model.weights().n_features(), model.weights().n_weights());
-    model.write(&args.output)?;
+    let was = sizes_of(&model);
+    model = quantise(model, precision)?;
+    let is = sizes_of(&model);
+    write(&model, &args.output)?;
     let mut out = std::io::stdout().lock();
     let sizes = [&args.model, &args.output].map(|path| size(path));
     writeln!(out, "{:<10}{:>12}{:>12}", "", "before", "after")?;
-    writeln!(out, "{:<10}{:>12}{:>12}", "features", was.0, is.0)?;
-    writeln!(out, "{:<10}{:>12}{:>12}", "weights", was.1, is.1)?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "features", was.features, is.features)?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "weights", was.weights, is.weights)?;
     writeln!(out, "{:<10}{:>12}{:>12}", "bytes", sizes[0], sizes[1])?;
     if let (Some(test), Some(before)) = (test, before) {
         let after = score(&model, &test, args.beam)?;
@@ -100,34 +102,40 @@ fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts>
     Ok(gold.iter().zip(&parsed).map(|((_, gold), parsed)| compare(gold, &parsed[0].tree)).sum())
 }
 
-impl Loaded {
-    fn weights(&self) -> &FrozenWeights {
-        match self {
-            Loaded::Transitions(model) => model.scorer.weights(),
-            Loaded::Graph(model) => &model.weights,
-        }
+fn sizes_of(model: &Loaded) -> Size {
+    match model {
+        Loaded::Transitions(model) => model.scorer.size(),
+        Loaded::Graph(model) => Size { features: model.weights.n_features(), weights: model.weights.n_weights() },
     }
+}
 
-    fn quantise(self, precision: Precision) -> Loaded {
-        match self {
-            Loaded::Transitions(model) => {
-                let scorer = model.scorer.quantise(precision);
-                Loaded::Transitions(LinearModel { scorer, ..model })
-            }
-            Loaded::Graph(model) => {
-                let weights = match model.weights.precision() == precision {
-                    true => model.weights,
-                    false => model.weights.quantise(precision),
-                };
-                Loaded::Graph(GraphModel { weights, ..model })
-            }
+fn quantise(model: Loaded, precision: Precision) -> anyhow::Result<Loaded> {
+    Ok(match model {
+        Loaded::Transitions(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let scorer = match model.scorer {
+                AnyScorer::Linear(linear) => AnyScorer::Linear(linear.quantise(precision)),
+                AnyScorer::FeedForward(_) if precision != Precision::Full => {
+                    anyhow::bail!("--quantise is for the weights of linear models, and this one has a network")
+                }
+                network => network,
+            };
+            Loaded::Transitions(Arc::new(Model { scorer, ..model }))
         }
-    }
+        Loaded::Graph(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let weights = match model.weights.precision() == precision {
+                true => model.weights,
+                false => model.weights.quantise(precision),
+            };
+            Loaded::Graph(Arc::new(GraphModel { weights, ..model }))
+        }
+    })
+}
 
-    fn write(&self, path: &Path) -> Result<()> {
-        match self {
-            Loaded::Transitions(model) => model.write(path),
-            Loaded::Graph(model) => model.write(path),
-        }
+fn write(model: &Loaded, path: &Path) -> Result<()> {
+    match model {
+        Loaded::Transitions(model) => model.write(path),
+        Loaded::Graph(model) => model.write(path),
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::fmt::{self, Write as _};
 
-use super::engine::Engine;
+use crate::parser::AnyParser;
 use crate::process::peak_rss_bytes;
 
 /// Counts, times and speeds of one run, without the time to load the model.
@@ -25,6 +25,11 @@ pub struct Stats {
     pub model_load_seconds: f64,
     /// The width of the beam; none if the search is exact.
     pub beam: Option<usize>,
+    /// Whether items of the beam were merged.
+    pub merge: bool,
+    /// How many configurations were scored: the items of beams, or the choices of positions of exact search; none for graph-based
+    /// parsers.
+    pub configurations: Option<u64>,
     /// By how much items could lag behind the best of their step, as a score; none if the beam alone pruned.
     pub margin: Option<f64>,
     /// Threads.
@@ -41,7 +46,7 @@ impl Stats {
         seconds: f64,
         decoding_seconds: f64,
         model_load_seconds: f64,
-        parser: &Engine,
+        parser: &AnyParser,
         threads: usize,
     ) -> Stats {
         let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
@@ -54,6 +59,8 @@ impl Stats {
             tokens_per_second: per_second(tokens),
             model_load_seconds,
             beam: parser.beam(),
+            merge: parser.merges(),
+            configurations: parser.n_scored(),
             margin: parser.margin(),
             threads,
             peak_rss_bytes: peak_rss_bytes(),
@@ -64,6 +71,9 @@ impl Stats {
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut beam = self.beam.map_or(String::new(), |width| format!("beam {width}, "));
+        if self.merge {
+            beam += "merging, ";
+        }
         if let Some(margin) = self.margin {
             let _ = write!(beam, "margin {margin:.1}, ");
         }

@@ -4,7 +4,7 @@ use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
-use crate::model::{Align, Normalise};
+use crate::model::{Activation, Align, Normalise, ScorerKind};
 use crate::options::{GivenOptions, ParserKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots};
@@ -18,6 +18,10 @@ pub struct TrainingArgs {
     /// The transition system, or a graph-based parser [default: arc-eager]
     #[arg(long, value_enum, help_heading = "Model")]
     system: Option<ParserKind>,
+    /// What makes scores: weights of sparse features, or a network over embeddings, for which the feature set does not matter
+    /// [default: linear]
+    #[arg(long, value_enum, help_heading = "Model")]
+    scorer: Option<ScorerKind>,
     /// A built-in feature set (see `treebeam features list`) or the path of a .feat file [default: the system's own, zn11 for most]
     #[arg(long, value_name = "SET", help_heading = "Model")]
     features: Option<String>,
@@ -59,6 +63,10 @@ pub struct TrainingArgs {
     /// Global: the width of the beam, in training and, unless told otherwise, in parsing [default: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Training")]
     beam: Option<i64>,
+    /// Global: let items of a beam that look the same to all features become one, in training and, unless told otherwise, in
+    /// parsing; for arc-standard, arc-hybrid and arc-eager
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", help_heading = "Training", value_name = "YES")]
+    merge: Option<bool>,
     /// Global: which items of a beam are compared, in training and, unless told otherwise, in parsing: those that have taken equally
     /// many steps, or consumed equally many words [default: steps]
     #[arg(long, value_enum, help_heading = "Training", hide = true)]
@@ -129,9 +137,16 @@ pub struct TrainingArgs {
     /// Leave out features that come fewer times in the first pass [default: 1; nn: 2]
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, learners", hide = true)]
     min_count: Option<i64>,
-    /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]
+    /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]; with --scorer feed-forward: hidden
+    /// units [default: 200]
     #[arg(long, allow_negative_numbers = true, value_name = "H", help_heading = "Training, learners", hide = true)]
     hidden: Option<i64>,
+    /// Networks: what hidden units make of their sums [default: relu]
+    #[arg(long, value_enum, help_heading = "Training, networks")]
+    activation: Option<Activation>,
+    /// Networks: a model to go on from, trained on the same data with the same system
+    #[arg(long, value_name = "MODEL", help_heading = "Training, networks")]
+    init: Option<String>,
     /// With --learner nn: how its layers learn, sgd-plus or ftrl [default: ftrl]
     #[arg(long, value_enum, value_name = "LEARNER", help_heading = "Training, learners", hide = true)]
     nn_update: Option<Learner>,

@@ -1,8 +1,12 @@
 //! What a training run shows: a bar on a terminal, a line per iteration everywhere.
 
+use std::fmt::Arguments;
+use std::ops::ControlFlow;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::learn::{IterationReport, Stopping};
+use crate::learn::{IterationReport, Run};
+use crate::training::{Next, Observer};
 
 /// The display of a run.
 #[derive(Debug)]
@@ -12,49 +16,20 @@ pub struct Display {
     n_sentences: u64,
 }
 
+impl Default for Display {
+    /// The display of a run that has not begun.
+    fn default() -> Display {
+        Display { bar: ProgressBar::hidden(), n_sentences: 0 }
+    }
+}
+
 impl Display {
-    /// A display of a run over so many sentences, of which `done` iterations were done before. The bar is of the whole run, to the
-    /// plateau of the most iterations, and hidden unless standard error is a terminal.
-    pub fn new(n_sentences: usize, stopping: Stopping, done: u32) -> Display {
-        let n_sentences = n_sentences as u64;
-        let bar = match crate::console::shows_progress() {
-            true => ProgressBar::with_draw_target(
-                Some(n_sentences * u64::from(stopping.most)),
-                ProgressDrawTarget::stderr_with_hz(5),
-            ),
-            false => ProgressBar::hidden(),
-        };
-        let of = if stopping.patience.is_some() { "of at most" } else { "of" };
-        let template = format!(
-            "iteration {{msg}} {of} {} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left",
-            stopping.most
-        );
-        if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style);
-        }
-        let before = n_sentences * u64::from(done);
-        bar.set_position(before);
-        // The time that is left follows from what this process does.
-        bar.reset_eta();
-        Display { bar, n_sentences }
-    }
-
-    /// `done` sentences of the iteration with this number, from 1, are done.
-    pub fn tick(&self, iteration: u32, done: usize) {
-        if done == 1 || self.bar.message().is_empty() {
-            self.bar.set_message(iteration.to_string());
-        }
-        let before = self.n_sentences * u64::from(iteration.saturating_sub(1));
-        self.bar.set_position(before + done as u64);
-    }
-
     /// The run is over.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// An iteration is over.
-    pub fn report(&self, report: &IterationReport) {
+    fn show(&self, report: &IterationReport) {
         let dev = report.dev.map_or(String::new(), |dev| {
             format!(
                 ", dev UAS {:.2} LAS {:.2} ({} and {} of {} words)",
@@ -71,5 +46,55 @@ impl Display {
                 report.iteration, report.updates, report.features, report.seconds
             ));
         });
+    }
+}
+
+impl Observer for Display {
+    /// The bar is of the whole run, to the plateau of the most iterations, and hidden unless standard error is a terminal. What a
+    /// checkpoint has done is shown again.
+    fn begins(&mut self, run: &dyn Run) {
+        let (n_sentences, stopping, done) = (run.n_sentences() as u64, run.stopping(), run.reports().len() as u64);
+        let bar = match crate::console::shows_progress() {
+            true => ProgressBar::with_draw_target(
+                Some(n_sentences * u64::from(stopping.most)),
+                ProgressDrawTarget::stderr_with_hz(5),
+            ),
+            false => ProgressBar::hidden(),
+        };
+        let of = if stopping.patience.is_some() { "of at most" } else { "of" };
+        let template = format!(
+            "iteration {{msg}} {of} {} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left",
+            stopping.most
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        bar.set_position(n_sentences * done);
+        // The time that is left follows from what this process does.
+        bar.reset_eta();
+        *self = Display { bar, n_sentences };
+        run.reports().iter().for_each(|report| self.show(report));
+    }
+
+    fn tick(&mut self, iteration: u32, done: usize) -> ControlFlow<()> {
+        if done == 1 || self.bar.message().is_empty() {
+            self.bar.set_message(iteration.to_string());
+        }
+        let before = self.n_sentences * u64::from(iteration.saturating_sub(1));
+        self.bar.set_position(before + done as u64);
+        ControlFlow::Continue(())
+    }
+
+    fn report(&mut self, report: &IterationReport) -> Next {
+        self.show(report);
+        Next::GoOn
+    }
+
+    fn note(&mut self, line: Arguments<'_>) {
+        crate::console::note(line);
+    }
+
+    fn warn(&mut self, line: Arguments<'_>) {
+        crate::console::say(line);
     }
 }

@@ -36,7 +36,7 @@ use crate::features::FeatureSet;
 use crate::scorer::{Context, Scorer};
 use crate::system::{Actions, ArcEager, ArcHybrid, ArcStandard, Choice, SystemKind, Transitions};
 use crate::tree::{Gold, Roots, Tree};
-use crate::treebank::Sentence;
+use crate::treebank::Words;
 
 /// How the push computations of a system are tabulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,14 +102,14 @@ impl Tabulation {
     ///
     /// # Errors
     /// If it is too long.
-    pub fn check(&self, sentence: &Sentence) -> Result<()> {
+    pub fn check(&self, sentence: &dyn Words) -> Result<()> {
         let (n_words, most) = (sentence.n_words(), self.max_words());
         if n_words <= most {
             return Ok(());
         }
         let system = self.system;
         Err(Problem {
-            location: sentence.location(0),
+            location: sentence.location(),
             found: format!("a sentence of {n_words} words"),
             expected: format!(
                 "at most {most} for exact search with {system} and these features; --search beam has no limit"
@@ -133,9 +133,10 @@ impl Tabulation {
         if n_words == 0 {
             return (Vec::new(), 0);
         }
-        let Workspace { bump, label_sets, memory, input, .. } = workspace;
+        let Workspace { bump, label_sets, memory, input, n_scored, .. } = workspace;
         let context = Context { input, label_sets, actions };
         let table = Table::fill(self, scorer, memory, context, bump, loss);
+        *n_scored += table.scores(table::Ask::Shift).count() as u64;
         let (derivation, score) = match self.kind {
             Kind::Standard => wide::search(&table),
             Kind::Hybrid | Kind::Eager => narrow::search(&table),

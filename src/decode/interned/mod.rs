@@ -21,6 +21,8 @@ pub struct InternedBeam {
     selection: Selection,
     distinct: Identities,
     offers: Vec<Offer>,
+    /// How many configurations have been scored.
+    pub(super) n_scored: u64,
 }
 
 /// The widest beam that the numbers of candidates have room for.
@@ -41,7 +43,7 @@ impl InternedBeam {
     ) -> Option<Vec<Parsed>> {
         let sides = scorer.sides()?;
         let n_words = context.input.n_words();
-        let InternedBeam { interner, keys, selection, distinct, offers } = self;
+        let InternedBeam { interner, keys, selection, distinct, offers, n_scored } = self;
         let interner = &*interner;
         let arena = InternedOf::<'a, S>::arena(bump, context.label_sets, interner)?;
         interner.start(&sides.is_read, sides.reads_size, n_words);
@@ -57,6 +59,7 @@ impl InternedBeam {
             interner.make_room();
             queries.clear();
             items.iter().for_each(|item| queries.extend(query(machine, item)));
+            *n_scored += queries.len() as u64;
             let scores = scorer.score_sides(memory, context, &interner.tables(), &queries)?;
             offer(machine, &items, scores, offers);
             let is_done = keys.select((width, *margin), offers, scores).is_some_and(|selected| {

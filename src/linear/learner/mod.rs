@@ -65,10 +65,19 @@ choice! {
         Svm = "svm",
         /// One hidden layer.
         Nn = "nn",
+        /// Networks: steps by the first two moments of gradients.
+        Adam = "adam",
+        /// Networks: stochastic gradient descent with momentum.
+        Momentum = "momentum",
     }
 }
 
 impl Learner {
+    /// Whether it is for networks alone.
+    pub fn is_of_networks(self) -> bool {
+        matches!(self, Learner::Adam | Learner::Momentum)
+    }
+
     /// Whether the model's weights are the average over training, not the last ones.
     pub fn averages(self) -> bool {
         matches!(self, Learner::Perceptron | Learner::Mira | Learner::Asgd | Learner::Adagrad)

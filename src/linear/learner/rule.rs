@@ -31,6 +31,8 @@ impl LearnerOptions {
             Learner::Sgd | Learner::SgdPlus | Learner::DualAveraging => 0.5,
             Learner::Asgd | Learner::Adagrad | Learner::Svm => 0.1,
             Learner::Ftrl => 0.005,
+            Learner::Adam => 0.001,
+            Learner::Momentum => 0.05,
         };
         let (hidden, min_count) = if learner == Learner::Nn { (5, 2) } else { (0, 1) };
         LearnerOptions { update, rate, beta: 0.1, hidden, min_count, l2: 0.0, by_sentence: false }

@@ -1,7 +1,8 @@
 //! Columns that the model reads and that the input does not fill, or not with what the model knows.
 
 use crate::features::ColumnName;
-use crate::treebank::{Column, Format, Sentence};
+use crate::tree::Node;
+use crate::treebank::{Column, Format, Words};
 use std::collections::HashSet;
 
 /// Words that are looked at before anything is said.
@@ -32,41 +33,44 @@ impl<'m> EmptyColumns<'m> {
         EmptyColumns { columns, tags, tag_column: tag.into(), n_unknown: 0, n_words: 0, said: false, format }
     }
 
-    /// Counts, and warns once: as soon as enough was seen, or at the latest `at_the_end`.
-    pub fn look_at(&mut self, sentences: &[Sentence], path: &str, at_the_end: bool) {
+    /// Counts, and warns once: as soon as enough was seen, or at the latest `at_the_end`. The warnings call the input `path`.
+    pub fn look_at<W: Words>(&mut self, sentences: &[W], path: &str, at_the_end: bool) -> Vec<String> {
+        let mut warnings = Vec::new();
         if self.said {
-            return;
+            return warnings;
         }
         for sentence in sentences {
+            let words = 1..=sentence.n_words() as Node;
             for (column, n_empty) in &mut self.columns {
-                *n_empty += sentence.words().filter(|&word| sentence.column(word, *column) == "_").count();
+                *n_empty += words.clone().filter(|&word| sentence.column(word, *column) == "_").count();
             }
             if !self.tags.is_empty() {
-                let tags = sentence.words().map(|word| sentence.column(word, self.tag_column));
+                let tags = words.map(|word| sentence.column(word, self.tag_column));
                 self.n_unknown += tags.filter(|&tag| tag != "_" && !self.tags.contains(tag)).count();
             }
             self.n_words += sentence.n_words();
         }
         if self.n_words == 0 || self.n_words < ENOUGH && !at_the_end {
-            return;
+            return warnings;
         }
         self.said = true;
         for &(column, n_empty) in self.columns.iter().filter(|(_, n_empty)| n_empty * 2 > self.n_words) {
             let percent = 100 * n_empty / self.n_words;
-            eprintln!(
-                "warning: {path}: {} is empty (`_`) in {percent} % of the words, and the model reads it: expect poor trees; \
+            warnings.push(format!(
+                "{path}: {} is empty (`_`) in {percent} % of the words, and the model reads it: expect poor trees; \
                  fill the column, with a tagger for example, or train a model that reads another one (--tag-column, \
                  --word-column)",
                 column.name(self.format)
-            );
+            ));
         }
         if self.n_unknown * 2 > self.n_words {
             let percent = 100 * self.n_unknown / self.n_words;
-            eprintln!(
-                "warning: {path}: {percent} % of the words have tags in {} that were not in the training data: expect poor trees; \
+            warnings.push(format!(
+                "{path}: {percent} % of the words have tags in {} that were not in the training data: expect poor trees; \
                  tag the input with the tags of the training data, which `treebeam model info --json` lists",
                 self.tag_column.name(self.format)
-            );
+            ));
         }
+        warnings
     }
 }

@@ -1,0 +1,317 @@
+//! The rows of a batch as sentences.
+
+use pyo3::PyResult;
+use pyo3::exceptions::PyValueError;
+use treebeam::error::{Location, Problem, excerpt};
+use treebeam::tree::Node;
+use treebeam::treebank::{Column, Format, Words};
+
+use super::imported::{Array, Imported};
+
+/// The columns of a batch, by the names that the Universal Dependencies have in the Hugging Face Hub.
+const NAMES: [(Column, &str); 6] = [
+    (Column::Form, "tokens"),
+    (Column::Lemma, "lemmas"),
+    (Column::Upos, "upos"),
+    (Column::Xpos, "xpos"),
+    (Column::Feats, "feats"),
+    (Column::Misc, "misc"),
+];
+
+/// One sentence a row, its words in parallel lists.
+pub struct Sentences<'a> {
+    n_rows: usize,
+    tokens: Lists<'a>,
+    /// The columns that the model reads, the forms always among them.
+    columns: [Option<Lists<'a>>; 10],
+}
+
+impl<'a> Sentences<'a> {
+    /// The rows of a batch for a model that reads these columns. `tags` are the names of parts of speech that are numbers.
+    pub fn new(batch: &'a Imported<'_>, read: &[Column], tags: &'a [String]) -> PyResult<Sentences<'a>> {
+        let root = batch.root()?;
+        if root.format() != "+s" {
+            let found = format!("found an array of type `{}`; expected a batch of columns", root.format());
+            return Err(PyValueError::new_err(found));
+        }
+        let children = root.children();
+        let lists = |column: Column| {
+            let name = NAMES.iter().find(|(known, _)| *known == column).map(|(_, name)| *name);
+            let Some(child) = name.and_then(|name| children.iter().find(|child| child.name() == name)) else {
+                let names = children.iter().map(Array::name).collect::<Vec<_>>().join(", ");
+                let needed = name.map_or("one that batches do not have".to_owned(), |name| format!("`{name}`"));
+                let column = column.name(Format::Conllu);
+                let found =
+                    format!("the model reads {column}, and the batch has the columns {names}; expected {needed}");
+                return Err(PyValueError::new_err(found));
+            };
+            Lists::new(child, root.offset(), tags).map_err(|found| {
+                PyValueError::new_err(format!("column `{}`: {found}; expected lists of text", child.name()))
+            })
+        };
+        let mut columns = [const { None }; 10];
+        for &column in read {
+            columns[column as usize] = Some(lists(column)?);
+        }
+        Ok(Sentences { n_rows: root.len(), tokens: lists(Column::Form)?, columns })
+    }
+
+    /// The number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// The sentence of a row; `None` if there is none.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn row(&self, row: usize) -> Result<Option<Row<'_>>, Problem> {
+        let problem = |found: String, expected: &str| {
+            let location = Location { path: format!("row {row}"), line: 0, sentence: None };
+            Problem { location, found, expected: expected.to_owned() }
+        };
+        let Some((start, n_words)) = self.tokens.range(row) else { return Ok(None) };
+        if n_words > treebeam::tree::MAX_WORDS {
+            let most = format!("at most {}", treebeam::tree::MAX_WORDS);
+            return Err(problem(format!("a sentence of {n_words} words"), &most));
+        }
+        let mut starts = [None; 10];
+        for column in Column::ALL {
+            let Some(lists) = &self.columns[column as usize] else { continue };
+            let name = column.name(Format::Conllu);
+            let Some((start, n)) = lists.range(row) else { continue };
+            if n != n_words {
+                return Err(problem(format!("{n} values of {name} for {n_words} tokens"), "one for each"));
+            }
+            for i in start..start + n {
+                let text = lists.text(i).map_err(|found| problem(format!("a {name} of {found}"), "text in UTF-8"))?;
+                if text.contains(['\t', '\n', '\r']) {
+                    let found = format!("the {name} `{}`", excerpt(text));
+                    return Err(problem(found, "a value without tabs and line ends, which separate columns and words"));
+                }
+            }
+            starts[column as usize] = Some(start);
+        }
+        for i in start..start + n_words {
+            if self.tokens.text(i).is_ok_and(|text| text.is_empty()) {
+                return Err(problem(format!("word {} without a token", i - start + 1), "some text"));
+            }
+        }
+        Ok(Some(Row { sentences: self, row, n_words, starts }))
+    }
+}
+
+/// One row, whose values are known to be sound.
+pub struct Row<'s> {
+    sentences: &'s Sentences<'s>,
+    row: usize,
+    n_words: usize,
+    /// Where the row's values begin in each column that it has.
+    starts: [Option<usize>; 10],
+}
+
+impl Words for Row<'_> {
+    fn n_words(&self) -> usize {
+        self.n_words
+    }
+
+    fn column(&self, word: Node, column: Column) -> &str {
+        let text = |start: usize| {
+            let lists = self.sentences.columns[column as usize].as_ref()?;
+            lists.text(start + usize::from(word) - 1).ok().filter(|text| !text.is_empty())
+        };
+        self.starts[column as usize].and_then(text).unwrap_or("_")
+    }
+
+    fn location(&self) -> Location {
+        Location { path: format!("row {}", self.row), line: 0, sentence: None }
+    }
+}
+
+/// A column of lists.
+struct Lists<'a> {
+    offsets: Offsets<'a>,
+    validity: Option<&'a [u8]>,
+    /// Where the first row stands.
+    first: usize,
+    values: Values<'a>,
+}
+
+enum Offsets<'a> {
+    Small(&'a [i32]),
+    Large(&'a [i64]),
+}
+
+impl<'a> Offsets<'a> {
+    fn range(&self, place: usize) -> (usize, usize) {
+        match self {
+            Offsets::Small(offsets) => (offsets[place] as usize, offsets[place + 1] as usize),
+            Offsets::Large(offsets) => (offsets[place] as usize, offsets[place + 1] as usize),
+        }
+    }
+
+    /// The offsets in the second buffer of an array.
+    fn of(array: &Array<'a>, large: bool) -> Offsets<'a> {
+        let n = array.offset() + array.len() + 1;
+        // Arrays without values may come without offsets.
+        let none = array.len() == 0 && array.offset() == 0;
+        match large {
+            _ if none => Offsets::Small(&[0, 0]),
+            false => Offsets::Small(array.buffer(1, n)),
+            true => Offsets::Large(array.buffer(1, n)),
+        }
+    }
+}
+
+impl<'a> Lists<'a> {
+    fn new(array: &Array<'a>, first: usize, tags: &'a [String]) -> Result<Lists<'a>, String> {
+        let large = match array.format() {
+            "+l" => false,
+            "+L" => true,
+            other => return Err(format!("found values of type `{other}`")),
+        };
+        let children = array.children();
+        let child = children.first().ok_or("found lists of nothing")?;
+        Ok(Lists {
+            offsets: Offsets::of(array, large),
+            validity: array.validity(),
+            first: first + array.offset(),
+            values: Values::new(child, tags)?,
+        })
+    }
+
+    /// The first value of a row and their number; `None` if there is no list.
+    fn range(&self, row: usize) -> Option<(usize, usize)> {
+        let place = self.first + row;
+        if !is_valid(self.validity, place) {
+            return None;
+        }
+        let (start, end) = self.offsets.range(place);
+        Some((start, end.saturating_sub(start)))
+    }
+
+    /// A value, empty if it is none.
+    fn text(&self, place: usize) -> Result<&str, String> {
+        self.values.text(place)
+    }
+}
+
+fn is_valid(validity: Option<&[u8]>, place: usize) -> bool {
+    validity.is_none_or(|bits| bits[place / 8] >> (place % 8) & 1 == 1)
+}
+
+/// The values of all lists.
+struct Values<'a> {
+    kind: Kind<'a>,
+    validity: Option<&'a [u8]>,
+    first: usize,
+}
+
+enum Kind<'a> {
+    Text(Offsets<'a>, &'a [u8]),
+    /// Views: short text stands in them, long text where they say.
+    Views(&'a [u128], Vec<&'a [u8]>),
+    /// Numbers of these names.
+    Numbers(Numbers<'a>, &'a [String]),
+    /// Nothing but nulls.
+    Null,
+}
+
+enum Numbers<'a> {
+    I8(&'a [i8]),
+    U8(&'a [u8]),
+    I16(&'a [i16]),
+    U16(&'a [u16]),
+    I32(&'a [i32]),
+    U32(&'a [u32]),
+    I64(&'a [i64]),
+    U64(&'a [u64]),
+}
+
+impl Numbers<'_> {
+    fn get(&self, place: usize) -> i128 {
+        match self {
+            Numbers::I8(numbers) => numbers[place].into(),
+            Numbers::U8(numbers) => numbers[place].into(),
+            Numbers::I16(numbers) => numbers[place].into(),
+            Numbers::U16(numbers) => numbers[place].into(),
+            Numbers::I32(numbers) => numbers[place].into(),
+            Numbers::U32(numbers) => numbers[place].into(),
+            Numbers::I64(numbers) => numbers[place].into(),
+            Numbers::U64(numbers) => numbers[place].into(),
+        }
+    }
+}
+
+impl<'a> Values<'a> {
+    fn new(array: &Array<'a>, tags: &'a [String]) -> Result<Values<'a>, String> {
+        if array.is_dictionary() {
+            return Err("found values that are encoded by a dictionary".to_owned());
+        }
+        let n = array.offset() + array.len();
+        let numbers = |numbers| Kind::Numbers(numbers, tags);
+        let kind = match array.format() {
+            "u" | "U" => {
+                let offsets = Offsets::of(array, array.format() == "U");
+                let (_, end) = offsets.range(n.saturating_sub(1));
+                Kind::Text(offsets, array.buffer(2, end))
+            }
+            "vu" => {
+                // The last buffer has the sizes of those between the views and it.
+                let n_data = array.n_buffers().saturating_sub(3);
+                let sizes = array.buffer::<i64>(array.n_buffers() - 1, n_data);
+                let data = (0..n_data).map(|i| array.buffer(i + 2, sizes[i] as usize)).collect();
+                Kind::Views(array.buffer(1, n), data)
+            }
+            "c" => numbers(Numbers::I8(array.buffer(1, n))),
+            "C" => numbers(Numbers::U8(array.buffer(1, n))),
+            "s" => numbers(Numbers::I16(array.buffer(1, n))),
+            "S" => numbers(Numbers::U16(array.buffer(1, n))),
+            "i" => numbers(Numbers::I32(array.buffer(1, n))),
+            "I" => numbers(Numbers::U32(array.buffer(1, n))),
+            "l" => numbers(Numbers::I64(array.buffer(1, n))),
+            "L" => numbers(Numbers::U64(array.buffer(1, n))),
+            "n" => Kind::Null,
+            other => return Err(format!("found lists of type `{other}`")),
+        };
+        Ok(Values { kind, validity: array.validity(), first: array.offset() })
+    }
+
+    fn text(&self, place: usize) -> Result<&str, String> {
+        let place = place + self.first;
+        if matches!(self.kind, Kind::Null) || !is_valid(self.validity, place) {
+            return Ok("");
+        }
+        let bytes = match &self.kind {
+            Kind::Text(offsets, data) => {
+                let (start, end) = offsets.range(place);
+                data.get(start..end).ok_or("an impossible length")?
+            }
+            Kind::Views(views, data) => view(&views[place], data).ok_or("an impossible length")?,
+            Kind::Numbers(numbers, names) => {
+                let number = numbers.get(place);
+                let name = usize::try_from(number).ok().and_then(|number| names.get(number));
+                return match name {
+                    Some(name) => Ok(name),
+                    None => Err(format!("number {number}, where there are {} names", names.len())),
+                };
+            }
+            Kind::Null => return Ok(""),
+        };
+        std::str::from_utf8(bytes).map_err(|_| "bytes that are not UTF-8".to_owned())
+    }
+}
+
+/// The text of a view: four bytes of length, then the text itself if it is of up to twelve bytes, else four bytes of it and the
+/// number of a buffer and a place there.
+fn view<'v>(view: &'v u128, data: &[&'v [u8]]) -> Option<&'v [u8]> {
+    let number = |at: usize| {
+        let bytes = super::imported::bytes(view)[at..at + 4].try_into().unwrap_or_default();
+        u32::from_ne_bytes(bytes) as usize
+    };
+    let length = number(0);
+    if length > 12 {
+        return data.get(number(8))?.get(number(12)..)?.get(..length);
+    }
+    super::imported::bytes(view).get(4..4 + length)
+}

@@ -1,0 +1,63 @@
+//! Scores and their significance.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use treebeam::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section, render};
+
+use crate::errors::{exception, of_problem};
+use crate::model::warn;
+use crate::options::chosen;
+use crate::sentences::Source;
+
+/// What `treebeam eval` says of the same: as JSON and as text.
+#[pyfunction]
+#[pyo3(signature = (gold, systems, punct, punct_rule, granularity, by, samples, seed))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub fn evaluate(
+    py: Python<'_>,
+    gold: &Bound<'_, PyAny>,
+    systems: Vec<Bound<'_, PyAny>>,
+    punct: &str,
+    punct_rule: Option<&str>,
+    granularity: &str,
+    by: Option<Vec<String>>,
+    samples: u32,
+    seed: u64,
+) -> PyResult<(String, String)> {
+    if samples == 0 {
+        return Err(PyValueError::new_err("samples: found 0; expected a number from 1 on"));
+    }
+    let gold = input(py, gold, "gold")?;
+    let names = ["system", "system2"];
+    let systems = systems.iter().zip(names).map(|(system, name)| input(py, system, name));
+    let systems = systems.collect::<PyResult<Vec<_>>>()?;
+    let sections = match by {
+        None => Section::ALL.to_vec(),
+        Some(by) => by.iter().map(|by| chosen::<Section>("by", by)).collect::<PyResult<_>>()?,
+    };
+    let options = Options {
+        rule: punct_rule.map(|rule| chosen::<PunctuationRule>("punct_rule", rule)).transpose()?,
+        headline: Headline {
+            punctuation: chosen::<Punctuation>("punct", punct)?,
+            granularity: chosen::<Granularity>("granularity", granularity)?,
+        },
+        sections,
+        samples: samples as usize,
+        seed,
+    };
+    let report = py.detach(|| Report::new(&gold, &systems, &options)).map_err(exception)?;
+    report.warnings().iter().try_for_each(|warning| warn(py, warning))?;
+    let json = serde_json::to_string(&report).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok((json, render(&report)))
+}
+
+/// What is compared of a file or of sentences, which messages call by `name`.
+fn input(py: Python<'_>, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Input> {
+    match Source::of(object)? {
+        Source::File(path) => py.detach(|| Input::read(&path)).map_err(exception),
+        Source::Sentences(sentences) if sentences.is_empty() => {
+            Err(PyValueError::new_err(format!("{name}: there are no sentences; expected one at least")))
+        }
+        Source::Sentences(sentences) => Input::of_sentences(name, &sentences).map_err(of_problem),
+    }
+}

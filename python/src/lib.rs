@@ -1,0 +1,22 @@
+//! The extension module `treebeam._treebeam`: what Python has of the library. `treebeam/_treebeam.pyi` says what it is to users.
+
+mod arrow;
+mod errors;
+mod evaluate;
+mod model;
+mod options;
+mod sentences;
+mod train;
+mod tree;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _treebeam(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<tree::Tree>()?;
+    module.add_function(wrap_pyfunction!(model::load, module)?)?;
+    module.add_function(wrap_pyfunction!(train::train, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)
+}

@@ -1,0 +1,287 @@
+//! Models.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use treebeam::decode::Parsed;
+use treebeam::error::Result;
+use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions};
+use treebeam::treebank::{Format, Sentence};
+
+use crate::arrow;
+use crate::errors::{exception, from_json};
+use crate::options::of_parsing;
+use crate::sentences::{self, reader};
+use crate::tree::Tree;
+
+/// A trained model.
+#[pyclass(frozen, module = "treebeam", weakref)]
+pub struct Model {
+    path: PathBuf,
+    model: Loaded,
+    /// Parsers that nobody uses at the moment, with their threads and memory.
+    idle: Mutex<Vec<Idle>>,
+}
+
+/// A parser with the process that its threads are of: those of a process that was forked off are gone.
+struct Idle {
+    options: ParseOptions,
+    process: u32,
+    parser: AnyParser,
+}
+
+/// Parsers that are kept, at most.
+const MOST_IDLE: usize = 8;
+
+/// Reads a model file.
+#[pyfunction]
+pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+    let model = py.detach(|| Loaded::read(&path)).map_err(exception)?;
+    // Where it is found again from another folder.
+    let path = std::path::absolute(&path).unwrap_or(path);
+    Ok(Model { path, model, idle: Mutex::default() })
+}
+
+/// Says something to the user.
+pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    let category = py.get_type::<PyUserWarning>();
+    py.import("warnings")?.call_method1("warn", (message, category, 2)).map(drop)
+}
+
+impl Model {
+    /// Runs `work` with a parser that is kept for the next time.
+    fn with_parser<T>(
+        &self,
+        py: Python<'_>,
+        options: &ParseOptions,
+        work: impl FnOnce(&mut AnyParser) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let process = std::process::id();
+        let known = {
+            let mut idle = self.idle.lock().expect("no thread fails while it looks for a parser");
+            let place = idle.iter().position(|idle| idle.options == *options && idle.process == process);
+            place.map(|place| idle.swap_remove(place).parser)
+        };
+        let mut parser = match known {
+            Some(parser) => parser,
+            None => {
+                let parser = py.detach(|| AnyParser::new(&self.model, options)).map_err(exception)?;
+                parser.warnings().iter().try_for_each(|warning| warn(py, warning))?;
+                parser
+            }
+        };
+        let done = work(&mut parser);
+        let mut idle = self.idle.lock().expect("no thread fails while it puts a parser back");
+        if idle.len() == MOST_IDLE {
+            let oldest = idle.remove(0);
+            if oldest.process != process {
+                // Its threads do not exist here, and cannot be waited for.
+                std::mem::forget(oldest);
+            }
+        }
+        idle.push(Idle { options: *options, process, parser });
+        done
+    }
+
+    /// Parses sentences part by part, with an ear for Ctrl-C; `done` gets each with its trees.
+    fn parse_all(
+        &self,
+        py: Python<'_>,
+        sentences: Vec<Sentence>,
+        options: &ParseOptions,
+        mut done: impl FnMut(Sentence, Vec<Parsed>) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let mut empty = EmptyColumns::new(self.model.columns(), self.model.tags(), Format::Conllu);
+        empty.look_at(&sentences, "sentences", true).iter().try_for_each(|warning| warn(py, warning))?;
+        self.with_parser(py, options, |parser| {
+            let mut sentences = sentences.into_iter();
+            loop {
+                let chunk = take_chunk(&mut sentences);
+                if chunk.is_empty() {
+                    return Ok(());
+                }
+                let parsed = py.detach(|| parser.parse(&chunk)).map_err(exception)?;
+                for (sentence, parsed) in chunk.into_iter().zip(parsed) {
+                    done(sentence, parsed)?;
+                }
+                py.check_signals()?;
+            }
+        })
+    }
+
+    /// Parses CoNLL-U into CoNLL-U.
+    fn parse_text(&self, py: Python<'_>, text: &[u8], options: &ParseOptions) -> PyResult<Vec<u8>> {
+        let mut empty = EmptyColumns::new(self.model.columns(), self.model.tags(), Format::Conllu);
+        let mut reader = reader(text);
+        let mut written = Vec::with_capacity(text.len() + text.len() / 8);
+        self.with_parser(py, options, |parser| {
+            loop {
+                let (n_sentences, warnings) = py
+                    .detach(|| -> Result<_> {
+                        let mut broken = None;
+                        let chunk = take_chunk(&mut reader.by_ref().map_while(|read| match read {
+                            Ok(sentence) => Some(sentence),
+                            Err(error) => {
+                                broken = Some(error);
+                                None
+                            }
+                        }));
+                        if let Some(error) = broken {
+                            return Err(error);
+                        }
+                        let parsed = parser.parse(&chunk)?;
+                        for (sentence, parsed) in chunk.iter().zip(&parsed) {
+                            let in_memory = self.model.write(sentence, parsed, options.k_best > 1, &mut written);
+                            in_memory.expect("memory takes all that is written");
+                        }
+                        Ok((chunk.len(), empty.look_at(&chunk, "text", chunk.is_empty())))
+                    })
+                    .map_err(exception)?;
+                warnings.iter().try_for_each(|warning| warn(py, warning))?;
+                if n_sentences == 0 {
+                    return Ok(());
+                }
+                py.check_signals()?;
+            }
+        })?;
+        Ok(written)
+    }
+}
+
+/// The next sentences, of so many words together that threads are kept busy.
+fn take_chunk(sentences: &mut impl Iterator<Item = Sentence>) -> Vec<Sentence> {
+    let (mut chunk, mut words) = (Vec::new(), 0);
+    while words < CHUNK_WORDS
+        && let Some(sentence) = sentences.next()
+    {
+        words += sentence.n_words();
+        chunk.push(sentence);
+    }
+    chunk
+}
+
+#[pymethods]
+impl Model {
+    /// The file that the model was read from.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    /// The transition system or graph-based parser, as the option `system` names it.
+    #[getter]
+    fn system(&self) -> &'static str {
+        self.model.system().name()
+    }
+
+    /// The width of the beam that the model was trained with; none if it is of a graph-based parser.
+    #[getter]
+    fn beam(&self) -> Option<usize> {
+        self.model.beam()
+    }
+
+    /// The labels of the trees that it makes.
+    #[getter]
+    fn labels(&self) -> Vec<&str> {
+        self.model.labels().names().iter().map(String::as_str).collect()
+    }
+
+    /// What the model is and how it was made, as `treebeam model info --json` says under `header`.
+    #[getter]
+    fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        from_json(py, &self.model.header().map_err(exception)?.to_string())
+    }
+
+    /// The best tree of each sentence; with `confidences=K`, each knows how the K best trees agree with it.
+    #[pyo3(signature = (sentences, *, confidences = None, **options))]
+    fn parse(
+        &self,
+        py: Python<'_>,
+        sentences: &Bound<'_, PyAny>,
+        confidences: Option<i64>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<Tree>> {
+        let options = of_parsing(options, confidences)?;
+        let sentences = sentences::read(sentences)?;
+        let mut trees = Vec::with_capacity(sentences.len());
+        self.parse_all(py, sentences, &options, |sentence, parsed| {
+            trees.extend(Tree::all(sentence, parsed, &self.model, confidences.is_some()).into_iter().next());
+            Ok(())
+        })?;
+        Ok(trees)
+    }
+
+    /// The `k` best trees of each sentence, best first.
+    #[pyo3(signature = (sentences, k, **options))]
+    fn k_best(
+        &self,
+        py: Python<'_>,
+        sentences: &Bound<'_, PyAny>,
+        k: i64,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<Vec<Tree>>> {
+        let options = of_parsing(options, Some(k))?;
+        let sentences = sentences::read(sentences)?;
+        let mut trees = Vec::with_capacity(sentences.len());
+        self.parse_all(py, sentences, &options, |sentence, parsed| {
+            trees.push(Tree::all(sentence, parsed, &self.model, true));
+            Ok(())
+        })?;
+        Ok(trees)
+    }
+
+    /// Parses CoNLL-U into CoNLL-U, as `treebeam parse` does.
+    #[pyo3(signature = (text, *, k_best = 1, **options))]
+    fn parse_conllu(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        k_best: i64,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        let options = of_parsing(options, Some(k_best))?;
+        let Some(text) = sentences::text(text)? else {
+            let expected = "found something else than text; expected CoNLL-U as str or bytes";
+            return Err(PyValueError::new_err(expected));
+        };
+        let written = self.parse_text(py, &text, &options)?;
+        String::from_utf8(written).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Columns `head`, `deprel` and `score` for a batch of Arrow, as buffers; `treebeam._arrow` makes columns of them.
+    #[pyo3(signature = (batch, names, keep_going, **options))]
+    fn _parse_arrow(
+        &self,
+        py: Python<'_>,
+        batch: &Bound<'_, PyAny>,
+        names: Vec<String>,
+        keep_going: bool,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<arrow::Buffers> {
+        let options = of_parsing(options, None)?;
+        let batch = arrow::Imported::of(batch)?;
+        let sentences = arrow::Sentences::new(&batch, self.model.read_columns(), &names)?;
+        self.with_parser(py, &options, |parser| {
+            let mut columns = arrow::Columns::default();
+            let mut rows = 0..sentences.n_rows();
+            while !rows.is_empty() {
+                let parse = || columns.parse_chunk(&sentences, &mut rows, parser, &self.model, keep_going);
+                py.detach(parse).map_err(exception)?;
+                py.check_signals()?;
+            }
+            Ok(columns.buffers())
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
+        Ok((py.import("treebeam")?.getattr("load")?, (self.path.clone(),)))
+    }
+
+    fn __repr__(&self) -> String {
+        let beam = self.model.beam().map_or(String::new(), |beam| format!(", beam {beam}"));
+        format!("<treebeam.Model {}: {}{beam}, {} labels>", self.path.display(), self.system(), self.labels().len())
+    }
+}

@@ -1,0 +1,228 @@
+//! Sentences from whatever Python has them in.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use treebeam::treebank::{Column, Format, Reader, Sentence};
+
+use crate::errors::{exception, of_problem};
+use crate::tree::Tree;
+
+/// What text that was handed over is called in messages.
+const TEXT: &str = "text";
+
+/// What a sentence may be, for messages.
+const EXPECTED: &str = "a list of (form, upos), a list of dictionaries with `form` and `upos`, a TokenList of conllu, \
+                        a Doc or Span of spaCy, or a Tree";
+
+/// CoNLL-U, of text or bytes.
+pub fn text<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<Cow<'a, [u8]>>> {
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(Some(Cow::Borrowed(bytes.as_bytes())));
+    }
+    let Ok(text) = object.cast::<PyString>() else { return Ok(None) };
+    Ok(Some(match text.to_cow()? {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }))
+}
+
+/// A reader of CoNLL-U.
+pub fn reader(text: &[u8]) -> Reader<&[u8]> {
+    Reader::new(text, TEXT, Format::Conllu).allowing_empty()
+}
+
+/// A file, or the sentences themselves.
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// Sentences.
+    Sentences(Vec<Sentence>),
+}
+
+impl Source {
+    /// Text of one line, and whatever Python takes for a path, is the path of a file.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Source> {
+        let is_text = |object: &Bound<'_, PyAny>| object.is_instance_of::<PyString>();
+        let is_path = match is_text(object) {
+            true => !object.extract::<Cow<'_, str>>()?.contains(['\n', '\t']),
+            false => object.hasattr("__fspath__")?,
+        };
+        match is_path {
+            true => Ok(Source::File(object.extract()?)),
+            false => Ok(Source::Sentences(read(object)?)),
+        }
+    }
+}
+
+/// The sentences of an iterable, or of CoNLL-U text.
+pub fn read(object: &Bound<'_, PyAny>) -> PyResult<Vec<Sentence>> {
+    if let Some(text) = text(object)? {
+        let sentences = object.py().detach(|| reader(&text).collect::<Result<Vec<_>, _>>());
+        return sentences.map_err(exception);
+    }
+    let mut sentences = Vec::with_capacity(object.len().unwrap_or(0));
+    for (number, item) in object.try_iter()?.enumerate() {
+        sentences.push(sentence(&item?, number)?);
+    }
+    Ok(sentences)
+}
+
+/// One sentence, which messages call by its number, from 0.
+fn sentence(object: &Bound<'_, PyAny>, number: usize) -> PyResult<Sentence> {
+    let source = format!("sentences[{number}]");
+    if let Ok(list) = object.cast_exact::<PyList>() {
+        return of_words(&source, list.iter());
+    }
+    if let Ok(tree) = object.cast::<Tree>() {
+        let text = tree.get().conllu();
+        return of_block(&source, &text);
+    }
+    if object.is_instance_of::<PyString>() {
+        let found = format!("{source}: found text, {}; expected {EXPECTED}", object.repr()?);
+        return Err(PyValueError::new_err(found));
+    }
+    if object.hasattr("serialize")? {
+        let text: String = object.call_method0("serialize")?.extract()?;
+        return of_block(&source, &text);
+    }
+    let module = object.get_type().module()?;
+    if module.to_cow()?.starts_with("spacy.") {
+        return of_spacy(&source, object);
+    }
+    // One word, and not a list of them: its text is where words should be.
+    if let Ok(tuple) = object.cast::<PyTuple>()
+        && tuple.get_item(0).is_ok_and(|first| first.is_instance_of::<PyString>())
+    {
+        let found = format!(
+            "{source}: found one word, {}; expected {EXPECTED}; a single sentence is put into a list",
+            object.repr()?
+        );
+        return Err(PyValueError::new_err(found));
+    }
+    let words = object.try_iter().map_err(|_| unexpected(&source, object))?;
+    let words: Vec<_> = words.collect::<PyResult<_>>()?;
+    of_words(&source, words.into_iter())
+}
+
+fn unexpected(source: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    PyValueError::new_err(format!("{source}: found `{object}`; expected {EXPECTED}"))
+}
+
+/// The sentence of one block of CoNLL-U.
+fn of_block(source: &str, text: &str) -> PyResult<Sentence> {
+    let block = text.trim_end_matches('\n').to_owned() + "\n";
+    Sentence::new(source, Format::Conllu, &block).map_err(of_problem)
+}
+
+type Word = Vec<(Column, String)>;
+
+fn of_words<'py>(source: &str, words: impl ExactSizeIterator<Item = Bound<'py, PyAny>>) -> PyResult<Sentence> {
+    let mut read: Vec<Word> = Vec::with_capacity(words.len());
+    for object in words {
+        if let Some(word) = word(source, &object)? {
+            read.push(word);
+        }
+    }
+    Sentence::from_columns(source, Format::Conllu, read).map_err(of_problem)
+}
+
+/// The columns of a word; `None` of what is none: ranges and empty nodes of CoNLL-U.
+fn word(source: &str, object: &Bound<'_, PyAny>) -> PyResult<Option<Word>> {
+    if let Ok(tuple) = object.cast::<PyTuple>() {
+        let names = [Column::Form, Column::Upos];
+        if !(1..=names.len()).contains(&tuple.len()) {
+            return Err(unexpected(source, object));
+        }
+        let mut word = Vec::with_capacity(names.len());
+        for (column, value) in names.into_iter().zip(tuple.iter_borrowed()) {
+            add(&mut word, column, &value)?;
+        }
+        return Ok(Some(word));
+    }
+    if object.is_instance_of::<PyString>() {
+        return Ok(Some(vec![(Column::Form, object.extract()?)]));
+    }
+    if let Ok(dictionary) = object.cast::<PyDict>() {
+        return of_dictionary(dictionary);
+    }
+    let list: Vec<Bound<'_, PyAny>> = object.extract().map_err(|_| unexpected(source, object))?;
+    word(source, PyTuple::new(object.py(), list)?.as_any())
+}
+
+/// The columns that dictionaries have, by their names there.
+const KEYS: [(&str, Column); 8] = [
+    ("form", Column::Form),
+    ("lemma", Column::Lemma),
+    ("upos", Column::Upos),
+    ("upostag", Column::Upos),
+    ("xpos", Column::Xpos),
+    ("xpostag", Column::Xpos),
+    ("feats", Column::Feats),
+    ("misc", Column::Misc),
+];
+
+fn of_dictionary(dictionary: &Bound<'_, PyDict>) -> PyResult<Option<Word>> {
+    if dictionary.get_item("id")?.is_some_and(|id| id.is_instance_of::<PyTuple>()) {
+        return Ok(None);
+    }
+    let mut word: Word = Vec::new();
+    for (key, column) in KEYS {
+        let Some(value) = dictionary.get_item(key)? else { continue };
+        if word.iter().any(|(known, _)| *known == column) {
+            continue;
+        }
+        match value.cast::<PyDict>() {
+            Ok(pairs) => word.push((column, joined(pairs)?)),
+            Err(_) => add(&mut word, column, &value)?,
+        }
+    }
+    Ok(Some(word))
+}
+
+/// Features as CoNLL-U writes them.
+fn joined(pairs: &Bound<'_, PyDict>) -> PyResult<String> {
+    let pair = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| match value.is_none() {
+        true => format!("{name}"),
+        false => format!("{name}={value}"),
+    };
+    let pairs: Vec<String> = pairs.iter().map(pair).collect();
+    Ok(if pairs.is_empty() { "_".to_owned() } else { pairs.join("|") })
+}
+
+/// Adds what is said of a column; nothing and no text both mean that it is not known, but of forms.
+fn add(word: &mut Word, column: Column, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    if value.is_none() {
+        return Ok(());
+    }
+    let text = value.cast::<PyString>().map_err(|_| {
+        let name = column.name(Format::Conllu);
+        PyValueError::new_err(format!("found `{value}` as a word's {name}; expected text"))
+    })?;
+    let text = text.to_cow()?;
+    if column == Column::Form || !text.is_empty() {
+        word.push((column, text.into_owned()));
+    }
+    Ok(())
+}
+
+/// The tokens of a Doc or Span.
+fn of_spacy(source: &str, object: &Bound<'_, PyAny>) -> PyResult<Sentence> {
+    let mut words = Vec::new();
+    for token in object.try_iter()? {
+        let token = token?;
+        let mut word = Vec::new();
+        for (name, column) in
+            [("text", Column::Form), ("lemma_", Column::Lemma), ("pos_", Column::Upos), ("tag_", Column::Xpos)]
+        {
+            add(&mut word, column, &token.getattr(name)?)?;
+        }
+        let morph = token.getattr("morph")?.str()?;
+        add(&mut word, Column::Feats, morph.as_any())?;
+        words.push(word);
+    }
+    Sentence::from_columns(source, Format::Conllu, words).map_err(of_problem)
+}

@@ -1,0 +1,189 @@
+"""Trees are those of the program."""
+
+import multiprocessing
+import pickle
+import threading
+import warnings
+
+import numpy
+import pytest
+from conftest import OPTIONS, arcs, arcs_of
+
+import treebeam
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_text_is_parsed_as_by_the_program(data, name):
+    model = data.model(name)
+    expected = data.parsed(name)
+    assert model.parse_conllu(data.dev_text()) == expected
+    assert model.parse_conllu(data.dev_text().encode(), threads=2) == expected
+    assert [arcs_of(tree) for tree in model.parse(data.sentences(), threads=2)] == arcs(expected)
+    assert "".join(tree.to_conllu() for tree in model.parse(data.dev_text())) == expected
+
+
+def test_widths_and_several_trees(data):
+    model = data.model()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.parse_conllu(data.dev_text(), beam=1) == data.parsed("beams", "--beam", 1)
+        assert model.parse_conllu(data.dev_text(), k_best=3) == data.parsed("beams", "--k-best", 3)
+    with pytest.warns(UserWarning, match="decoded greedily"):
+        data.model("greedy").parse(data.sentences(), beam=8)
+
+
+def test_several_trees_and_how_they_agree(data):
+    model = data.model()
+    for trees in model.k_best(data.sentences(), 4, beam=8):
+        scores = [tree.score for tree in trees]
+        assert scores == sorted(scores, reverse=True) and len(trees) <= 4
+        behind = scores[0] - numpy.array(scores)
+        weights = numpy.exp(-behind / max(behind.mean(), 1e-300))
+        weights /= weights.sum()
+        for tree in trees:
+            agree = sum(weight * (other.heads == tree.heads) for weight, other in zip(weights, trees))
+            assert numpy.allclose(tree.confidences, agree)
+    best, sure = model.parse(data.sentences(), beam=8), model.parse(data.sentences(), beam=8, confidences=4)
+    assert best == sure and best[0].confidences is None
+    assert all(((tree.confidences > 0) & (tree.confidences <= 1)).all() for tree in sure)
+
+
+def test_every_kind_of_sentence(data):
+    conllu = pytest.importorskip("conllu")
+    model, expected = data.model(), arcs(data.parsed())
+    lists = conllu.parse(data.dev_text())
+    assert [arcs_of(tree) for tree in model.parse(lists)] == expected
+    assert "".join(tree.to_conllu() for tree in model.parse(lists)) == data.parsed()
+    dictionaries = [[{"form": form, "upos": upos} for form, upos in sentence] for sentence in data.sentences()]
+    assert [arcs_of(tree) for tree in model.parse(dictionaries)] == expected
+    assert [arcs_of(tree) for tree in model.parse(tuple(map(tuple, data.sentences())))] == expected
+    assert [arcs_of(tree) for tree in model.parse(list(s) for s in data.sentences())] == expected
+    assert [arcs_of(tree) for tree in model.parse([[list(w) for w in s] for s in data.sentences()])] == expected
+    assert model.parse([]) == [] and model.parse("") == [] and model.parse_conllu("") == ""
+
+
+def test_ranges_and_comments_stay(data):
+    text = "# sent_id = a\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n" + "".join(
+        f"{i}\t{form}\t_\t{upos}\t_\t_\t_\t_\t_\t_\n" for i, (form, upos) in enumerate(data.sentences()[0], start=1)
+    )
+    [tree] = data.model().parse(text + "\n")
+    assert tree.sent_id == "a" and tree.to_conllu().startswith("# sent_id = a\n1-2\tdu\t")
+
+
+def test_a_tree_is_what_it_says(data):
+    tree = data.model().parse(data.sentences())[0]
+    assert tree.heads.dtype == numpy.int32 and tree.heads.shape == (len(tree),) and (tree.heads == 0).sum() >= 1
+    assert list(zip(tree.forms, tree.upos)) == data.sentences()[0]
+    assert isinstance(tree.score, float) and set(tree.deprels) <= set(data.model().labels)
+    tree.heads[0] = 7
+    assert arcs_of(tree) == arcs(data.parsed())[0], "what is changed is a copy"
+
+
+def test_pictures(data):
+    from treebeam import display
+
+    first, second = data.model().k_best(data.sentences()[:1], 2, beam=8)[0]
+    assert first._repr_svg_().startswith("<svg") and first.forms[0] in first._repr_svg_()
+    assert display.show([first, second])._repr_html_().count("<svg") == 2
+    assert "UAS" in display.compare(first, second)._repr_html_()
+    other = data.model().parse(data.sentences()[1:2])[0]
+    with pytest.raises(ValueError, match="same words"):
+        display.compare(first, other)
+
+
+@pytest.mark.parametrize(
+    "sentences, told",
+    [
+        ([[("New\tYork", "PROPN")]], "sentences[0]:1: the FORM `New\\tYork`"),
+        ([[("a", "X")], [("b", "X"), ("", "X")]], "sentences[1]:2: an empty FORM"),
+        ([[]], "a sentence without words"),
+        ([("the", "DET"), ("dog", "NOUN")], "a single sentence is put into a list"),
+        (["the dog barks"], "found text"),
+        ([[1, 2]], "expected a list of (form, upos)"),
+        ([[(1, "X")]], "expected text"),
+        ([7], "expected a list of (form, upos)"),
+        ("1\ta\t_\n\n", "text:1: 3 columns; expected 10 columns"),
+    ],
+)
+def test_what_is_no_sentence_is_told(data, sentences, told):
+    with pytest.raises(ValueError) as error:
+        data.model().parse(sentences)
+    assert told in str(error.value)
+
+
+def test_options_that_do_not_fit_are_told(data):
+    for options in [{"beam": 0}, {"threads": 0}, {"search": "no"}, {"margin": "wide"}, {"beam": -3}]:
+        with pytest.raises(ValueError):
+            data.model().parse(data.sentences(), **options)
+    with pytest.raises(ValueError, match="beams are for transition systems"):
+        data.model("graph").parse(data.sentences(), beam=4)
+    with pytest.raises(ValueError):
+        data.model().k_best(data.sentences(), 0)
+
+
+def test_unknown_tags_are_told(data):
+    with pytest.warns(UserWarning, match="were not in the training data"):
+        data.model().parse([[("a", "NN"), ("b", "NN")]])
+    with pytest.warns(UserWarning, match="is empty"):
+        data.model().parse([["a", "b"]])
+
+
+def test_files_that_are_no_models_are_told(data, tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing.model"):
+        treebeam.load(tmp_path / "missing.model")
+    with pytest.raises(ValueError, match="train.conllu"):
+        treebeam.load(data.train)
+    (tmp_path / "cut.model").write_bytes(data.model_path("beams").read_bytes()[:1000])
+    with pytest.raises(ValueError, match="cut.model"):
+        treebeam.load(tmp_path / "cut.model")
+
+
+def parse(model, sentences):
+    return [arcs_of(tree) for tree in model.parse(sentences, threads=2)]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_models_are_sent_to_processes(data, method):
+    model, sentences = data.model(), data.sentences()
+    expected = parse(model, sentences)
+    assert parse(pickle.loads(pickle.dumps(model)), sentences) == expected
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.starmap(parse, [(model, sentences)] * 2, chunksize=1) == [expected] * 2
+
+
+def fork_and_parse(sentences):
+    return parse(fork_and_parse.model, sentences)
+
+
+def test_threads_of_a_parent_are_not_waited_for(data):
+    fork_and_parse.model, sentences = data.model(), data.sentences()
+    expected = parse(fork_and_parse.model, sentences)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(fork_and_parse, (sentences,)).get(timeout=60) == expected
+
+
+def test_other_threads_run_meanwhile(data):
+    model, sentences = data.model(), data.sentences() * 50
+    done, counted = threading.Event(), 0
+    results = []
+    worker = threading.Thread(target=lambda: (results.append(model.parse(sentences, beam=64)), done.set()))
+    worker.start()
+    while not done.wait(0.001):
+        counted += 1
+    worker.join()
+    assert len(results[0]) == len(sentences) and counted > 10
+
+
+def test_many_threads_share_a_model(data):
+    model, expected = data.model(), arcs(data.parsed())
+    results = [None] * 6
+
+    def work(i):
+        results[i] = [arcs_of(tree) for tree in model.parse(data.sentences())]
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(results))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * len(results)

@@ -1,0 +1,106 @@
+"""Models are those of the program, to the byte."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+from conftest import OPTIONS, PROGRAM, run
+
+import treebeam
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_models_are_those_of_the_program(data, tmp_path, name):
+    reports = []
+    path = tmp_path / "python.model"
+    model = treebeam.train(data.train, path, dev=str(data.dev), on_iteration=reports.append, **OPTIONS[name])
+    assert path.read_bytes() == data.model_path(name).read_bytes()
+    assert [report["iteration"] for report in reports] == list(range(1, OPTIONS[name]["iterations"] + 1))
+    assert 0 < reports[-1]["las"] <= reports[-1]["uas"] <= 100
+    assert model.path == path and model.system == OPTIONS[name].get("system", "arc-eager")
+    assert not (tmp_path / "python.model.checkpoint").exists()
+
+
+def test_sentences_train_as_their_file_does(data, tmp_path):
+    conllu = pytest.importorskip("conllu")
+    train = conllu.parse(data.train.read_text(encoding="utf-8"))
+    treebeam.train(train, tmp_path / "a.model", dev=data.dev_text(), **OPTIONS["beams"])
+    assert (tmp_path / "a.model").read_bytes() == data.model_path("beams").read_bytes()
+
+
+def test_a_run_that_broke_off_goes_on(data, tmp_path):
+    path = tmp_path / "a.model"
+
+    def fail(report):
+        if report["iteration"] == 3:
+            raise RuntimeError("enough")
+
+    options = {"dev": data.dev, "checkpoint_seconds": 0, **OPTIONS["beams"]}
+    with pytest.raises(RuntimeError, match="enough"):
+        treebeam.train(data.train, path, on_iteration=fail, **options)
+    assert not path.exists()
+    iterations = []
+    treebeam.train(data.train, path, resume=True, on_iteration=lambda r: iterations.append(r["iteration"]), **options)
+    assert iterations == [3]
+    assert path.read_bytes() == data.model_path("beams").read_bytes()
+
+
+def test_the_callback_may_end_training(data, tmp_path):
+    options = {**OPTIONS["beams"], "iterations": 50}
+    model = treebeam.train(data.train, tmp_path / "a.model", on_iteration=lambda r: r["iteration"] < 2, **options)
+    assert model.header["provenance"]["iteration"] == 2
+
+
+def test_ctrl_c_stops_within_a_sentence(data, tmp_path):
+    path = tmp_path / "a.model"
+    script = f"""
+        import treebeam
+        treebeam.train({str(data.train)!r}, {str(path)!r}, iterations=100000,
+            on_iteration=lambda report: print(report["iteration"], flush=True))
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "1\n"
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert time.monotonic() - began < 10
+    assert "KeyboardInterrupt" in told and process.returncode != 0
+    assert not path.exists()
+
+
+def test_errors_are_those_of_the_program(data, tmp_path):
+    model = tmp_path / "a.model"
+    for options in [{"beam": 0}, {"system": "mst", "beam": 4}, {"iterations": "plateau"}, {"features": "no-such"}]:
+        flags = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+        told = fails("train", "--train", data.train, "--model", model, *flags)
+        with pytest.raises(ValueError) as error:
+            treebeam.train(data.train, model, **options)
+        assert f"error: {error.value}" == told, options
+    for options in [{"beem": 4}, {"system": "arc-lazy"}, {"beam": "wide"}, {"seed": -1}, {"threads": 0}]:
+        with pytest.raises(ValueError):
+            treebeam.train(data.train, model, **options)
+    missing = tmp_path / "missing.conllu"
+    with pytest.raises(FileNotFoundError) as error:
+        treebeam.train(missing, model)
+    assert f"error: {error.value}" == fails("train", "--train", missing, "--model", model)
+    with pytest.raises(ValueError):
+        treebeam.train(data.train, data.train)
+    assert not model.exists()
+
+
+def test_options_without_effect_are_told(data, tmp_path):
+    with pytest.warns(UserWarning, match="--update has no effect"):
+        treebeam.train(data.train, tmp_path / "a.model", training="greedy", update="early", iterations=1)
+
+
+def fails(*arguments):
+    """What the program says last when it fails."""
+    run("--version")
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode != 0
+    return next(line for line in done.stderr.splitlines() if line.startswith("error: "))

@@ -1,0 +1,162 @@
+from collections.abc import Callable, Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, Union
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+
+_Path = Union[str, PathLike[str]]
+_Text = Union[str, bytes]
+_Search = Literal["beam", "exact"]
+_Align = Literal["steps", "words"]
+_Normalise = Literal["nothing", "length"]
+_Margin = Union[float, Literal["auto", "none"]]
+
+# One sentence: (form, upos) pairs, dictionaries of columns, a TokenList of conllu, a Doc or Span of spaCy, or a Tree.
+_Sentence = Any
+# Many sentences, or CoNLL-U text.
+_Sentences = Union[_Text, Iterable[_Sentence]]
+
+class Tree:
+    """A dependency tree over the words of a sentence."""
+
+    @property
+    def heads(self) -> npt.NDArray[np.int32]:
+        """The heads of the words, as numbers from 1; 0 is the root."""
+    @property
+    def deprels(self) -> list[str]:
+        """The labels of the arcs into the words."""
+    @property
+    def forms(self) -> list[str]:
+        """The words."""
+    @property
+    def upos(self) -> list[str]:
+        """The words' universal parts of speech."""
+    @property
+    def sent_id(self) -> str | None:
+        """The sentence's id, from its comment `# sent_id = ...`."""
+    @property
+    def score(self) -> float:
+        """The score of the tree's derivation."""
+    @property
+    def confidences(self) -> npt.NDArray[np.float64] | None:
+        """Of each word, the weight of those of the K best trees that agree on its head; weights sum up to 1.
+
+        A tree's weight falls off exponentially with its score's distance to the best, in units of the mean distance.
+
+        None unless K trees were asked for: `Model.parse(..., confidences=K)`, `Model.k_best(..., K)`.
+        """
+    def to_conllu(self) -> str:
+        """The sentence as CoNLL-U with this tree, as `treebeam parse` writes it."""
+    def to_svg(self, columns: list[str] = ..., labels: bool = True, other: Tree | None = None) -> str:
+        """A picture: the tree over its words, and another of the same words under them, if given."""
+    def _repr_svg_(self) -> str: ...
+    def __len__(self) -> int: ...
+
+class Model:
+    """A trained model. It can be used by many threads, and is pickled by the path of its file."""
+
+    @property
+    def path(self) -> Path:
+        """The file that it was read from."""
+    @property
+    def system(self) -> str:
+        """The transition system or graph-based parser."""
+    @property
+    def beam(self) -> int | None:
+        """The width of the beam that it was trained with; None for graph-based parsers."""
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the trees that it makes."""
+    @property
+    def header(self) -> dict[str, Any]:
+        """What it is and how it was made, as `treebeam model info --json` says."""
+    def parse(
+        self,
+        sentences: _Sentences,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        search: _Search | None = None,
+        margin: _Margin | None = None,
+        align: _Align | None = None,
+        normalise: _Normalise | None = None,
+        confidences: int | None = None,
+    ) -> list[Tree]:
+        """The best tree of each sentence. What is None is as the model was trained."""
+    def k_best(
+        self,
+        sentences: _Sentences,
+        k: int,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        search: _Search | None = None,
+        margin: _Margin | None = None,
+        align: _Align | None = None,
+        normalise: _Normalise | None = None,
+    ) -> list[list[Tree]]:
+        """The K best trees of each sentence, best first."""
+    def parse_conllu(
+        self,
+        text: _Text,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        search: _Search | None = None,
+        margin: _Margin | None = None,
+        align: _Align | None = None,
+        normalise: _Normalise | None = None,
+        k_best: int = 1,
+    ) -> str:
+        """Parses CoNLL-U into CoNLL-U: what `treebeam parse` writes, to the byte."""
+    def parse_arrow(
+        self,
+        batch: Any,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        search: _Search | None = None,
+        margin: _Margin | None = None,
+        align: _Align | None = None,
+        normalise: _Normalise | None = None,
+        keep_going: bool = False,
+    ) -> Any:
+        """Parses a batch or table of Arrow: adds the columns `head`, `deprel`, `score`."""
+
+def load(path: _Path) -> Model:
+    """Reads a model file."""
+
+def train(
+    train: Any,
+    model: _Path,
+    *,
+    dev: Any = None,
+    on_iteration: Callable[[dict[str, Any]], bool | None] | None = None,
+    threads: int | None = None,
+    auto: bool = False,
+    skip_invalid: bool = False,
+    resume: bool = False,
+    checkpoint_seconds: float = 10.0,
+    **options: Any,
+) -> Model:
+    """Trains as `treebeam train` does, writes the model file and loads it.
+
+    `train` and `dev` are files, CoNLL-U text or annotated sentences. `on_iteration` is called with what each iteration did;
+    if it returns False, training ends and the model of the iterations so far is written. `options` are those of
+    `treebeam train`, with underscores: `average_from=3`, `iterations="plateau"`.
+    """
+
+def evaluate(
+    gold: Any,
+    systems: list[Any],
+    punct: str,
+    punct_rule: str | None,
+    granularity: str,
+    by: list[str] | None,
+    samples: int,
+    seed: int,
+) -> tuple[str, str]: ...

@@ -1,0 +1,210 @@
+//! Beams that merge: items of a step that look the same to all features become one (Huang & Sagae 2010; for arc-eager and
+//! arc-hybrid as Kuhlmann, Gómez-Rodríguez & Satta 2011 tabulate them).
+//!
+//! The transitions since S0, or what it is the head of, was pushed are a *push computation*. What they see of the nodes below is
+//! what features read of these, so that they are the same for all stacks that agree on it. An item stands for all push
+//! computations that lead, from one **origin**, to configurations whose S0 and B0 have equal
+//! [signatures](crate::features::Signature). It keeps
+//!
+//! * its **inside** score, the best sum of the scores since its origin,
+//! * its **edges**, the ways in which it came about: the push computation of one item was popped, and that of the item on which
+//!   it had been pushed went on.
+//!
+//! An origin is a word just pushed. Pushes of a word onto nodes of equal signatures make one origin, which keeps the items that
+//! they were made from, its **predictors**. A pop is tried with every predictor, whose stack is then what is below; so the
+//! stacks of all items make a graph, the graph-structured stack. An item is ranked by its **prefix** score: its inside score
+//! and that of the best way to its origin.
+//!
+//! Origins know what the stack holds as far as it matters, so what a pop leads to is known by the predictor's origin, S0 and B0.
+//! All predictors of an item have taken equally many transitions, since between push and pop every word is pushed and popped
+//! once: whatever is combined stays in step.
+//!
+//! In the last step the edges are a packed forest of derivations, from which the best ones are taken lazily.
+//!
+//! Complexity: a step of a beam of b items looks at O(b) candidates; there are 2n steps. Memory is linear in the sentence.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `search` | items, origins, and a step of the beam |
+//! | `candidates` | the successors of a step's items, best first, found as they are needed |
+//! | `forest` | the best derivations of items (Huang & Chiang 2005, algorithm 3) |
+
+mod candidates;
+mod forest;
+mod search;
+
+pub use search::{Held, Search};
+
+use super::exact::Kind;
+use super::{Parsed, Workspace};
+use crate::configuration::{Arena, ArenaConfiguration, Stacks as _};
+use crate::error::{Error, Result};
+use crate::features::{Columns, FeatureSet, Signature};
+use crate::scorer::Scorer;
+use crate::system::{
+    Action, ActionId, Actions, ArcEager, ArcHybrid, ArcStandard, Move, Permitted, SystemKind, Transitions,
+};
+use crate::tree::{Node, Roots, Tree};
+
+/// What beams that merge need to know besides scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merging {
+    kind: Kind,
+    roots: Roots,
+    /// What makes items one; nothing but what makes them one in a plain beam, if there is none.
+    signature: Option<Signature>,
+}
+
+impl Merging {
+    /// Merging for `system` with features of `set`, whose columns are these.
+    ///
+    /// # Errors
+    /// If it is not defined for the system, or the set reads the last actions.
+    pub fn new(system: SystemKind, roots: Roots, set: &FeatureSet, columns: &Columns) -> Result<Merging> {
+        let kind = kind(system)?;
+        let signature = Signature::new(&format!("--merge with {system}"), set, columns)?;
+        Ok(Merging { kind, roots, signature: Some(signature) })
+    }
+
+    /// Merging by the whole history, which keeps all derivations apart: a plain beam.
+    ///
+    /// # Errors
+    /// If it is not defined for the system.
+    pub fn of_histories(system: SystemKind, roots: Roots) -> Result<Merging> {
+        Ok(Merging { kind: kind(system)?, roots, signature: None })
+    }
+
+    /// The best derivations of the sentence in `workspace.input` with their scores, best first: at most `k`, no two of which make
+    /// the same tree, of a beam of `width`.
+    ///
+    /// # Panics
+    /// If `width` is 0.
+    pub fn search<C: Scorer>(
+        &self,
+        scorer: &C,
+        actions: &Actions,
+        workspace: &mut Workspace<C::Memory>,
+        width: usize,
+        k: usize,
+    ) -> Vec<(Vec<ActionId>, i64)> {
+        assert!(width > 0, "a beam has at least width 1");
+        workspace.start();
+        let (bump, context, scratch) = workspace.parts(actions);
+        scorer.begin(scratch.memory, context);
+        let arena = Arena::new(bump, context.label_sets, scorer.masks());
+        let mut search = Search::new(self, arena, context, (width, k));
+        while search.advance(scorer, scratch.memory, context) {}
+        let (found, n_scored) = (search.best_derivations(k), search.n_scored());
+        workspace.n_scored += n_scored;
+        found
+    }
+
+    /// The `k` best trees of the sentence in `workspace.input`, best first, no two of them equal, each with the score of its
+    /// best derivation in a beam of `width`.
+    ///
+    /// # Panics
+    /// If `width` is 0.
+    pub fn decode<C: Scorer>(
+        &self,
+        scorer: &C,
+        actions: &Actions,
+        workspace: &mut Workspace<C::Memory>,
+        width: usize,
+        k: usize,
+    ) -> Vec<Parsed> {
+        let derivations = self.search(scorer, actions, workspace, width, k);
+        workspace.start();
+        let (bump, context, _) = workspace.parts(actions);
+        // Nothing is scored, so no cell needs keys.
+        let arena = Arena::new(bump, context.label_sets, &[]);
+        let n_words = context.input.n_words();
+        let parsed = |(derivation, score): (Vec<ActionId>, i64)| Parsed {
+            tree: self.tree(actions, &derivation, n_words, arena),
+            score,
+        };
+        derivations.into_iter().map(parsed).collect()
+    }
+
+    /// The tree that a whole derivation makes.
+    fn tree<'a>(&self, actions: &Actions, derivation: &[ActionId], n_words: usize, arena: Arena<'a>) -> Tree {
+        let mut tree = Tree::unattached(n_words);
+        let mut c = self.initial(arena, n_words);
+        for &id in derivation {
+            debug_assert!(actions.permits(self.permitted(&c), id));
+            let action = actions.get(id);
+            if let Some((head, dependent)) = self.arc(&c, action.mv) {
+                tree.attach(dependent, head, action.label);
+            }
+            c = self.successor(&c, action, arena);
+        }
+        tree
+    }
+}
+
+fn kind(system: SystemKind) -> Result<Kind> {
+    match system {
+        SystemKind::ArcStandard => Ok(Kind::Standard),
+        SystemKind::ArcHybrid => Ok(Kind::Hybrid),
+        SystemKind::ArcEager => Ok(Kind::Eager),
+        other => Err(Error::Usage(format!(
+            "there are no beams that merge for {other}; expected --system arc-standard, arc-hybrid or arc-eager, or no --merge"
+        ))),
+    }
+}
+
+/// Evaluates an expression with the system of a kind.
+macro_rules! of_kind {
+    ($merging:expr, |$system:ident| $body:expr) => {
+        match $merging.kind {
+            Kind::Standard => {
+                let $system = ArcStandard::new($merging.roots);
+                $body
+            }
+            Kind::Hybrid => {
+                let $system = ArcHybrid::new($merging.roots);
+                $body
+            }
+            Kind::Eager => {
+                let $system = ArcEager::new($merging.roots);
+                $body
+            }
+        }
+    };
+}
+
+/// The transitions of the systems. Each of them pushes B0 or pops S0 or S1.
+impl Merging {
+    fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> ArenaConfiguration<'a> {
+        of_kind!(self, |system| system.initial(arena, n_words))
+    }
+
+    fn is_terminal(&self, c: &ArenaConfiguration) -> bool {
+        of_kind!(self, |system| system.is_terminal(c))
+    }
+
+    fn permitted(&self, c: &ArenaConfiguration) -> Permitted {
+        of_kind!(self, |system| system.permitted(c, 0))
+    }
+
+    fn arc(&self, c: &ArenaConfiguration, mv: Move) -> Option<(Node, Node)> {
+        of_kind!(self, |system| system.arc(c, 0, mv))
+    }
+
+    fn successor<'a>(&self, c: &ArenaConfiguration<'a>, action: Action, arena: Arena<'a>) -> ArenaConfiguration<'a> {
+        of_kind!(self, |system| system.successor(c, action, arena))
+    }
+
+    fn pushes(&self, mv: Move) -> bool {
+        mv == Move::Shift || mv == Move::Right && self.kind == Kind::Eager
+    }
+
+    /// What preconditions read of the stack, besides which words stand where: whether S0 or S1 is the lowest, whether S0 has a
+    /// head, and, if one word alone is to be left for arc-eager's root, whether there are more that lack heads.
+    fn preconditions(&self, c: &ArenaConfiguration) -> u64 {
+        let n_headless = match self.roots {
+            Roots::Single => c.n_headless().min(2),
+            Roots::Several => 0,
+        };
+        (c.stack_len().min(3) << 3 | n_headless << 1 | usize::from(c.s0_has_head())) as u64
+    }
+}

@@ -1,0 +1,138 @@
+//! What the training of a network begins with: its vocabulary, and the parameters of another model or random ones.
+
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use super::{Iterations, TrainOptions, Training, TrainingData};
+use crate::error::{Error, Result};
+use crate::features::Vocabulary;
+use crate::files::{hex, read_whole};
+use crate::linear::Learner;
+use crate::model::{Header, Model, Network};
+use crate::neural::{
+    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, Noise, Parameters, Rule, Schooling, Sizes,
+};
+
+/// The model that `--init` names.
+#[derive(Debug)]
+pub struct Init {
+    path: String,
+    sha256: String,
+    model: FeedForwardModel,
+}
+
+impl Init {
+    /// Reads the model.
+    ///
+    /// # Errors
+    /// If there is none, or it has no network.
+    pub fn read(path: &str) -> Result<Init> {
+        let bytes = read_whole(Path::new(path))?;
+        let sha256 = hex(&Sha256::digest(&bytes));
+        Ok(Init { path: path.to_owned(), sha256, model: Model::from_bytes(&bytes, Path::new(path))? })
+    }
+
+    /// Gives the model to come the layout of this one's network.
+    ///
+    /// # Errors
+    /// If the options ask for another layout, or this model was made for another system, other labels or other columns.
+    pub fn lay_out(&self, options: &TrainOptions, header: &mut Header) -> Result<()> {
+        let (path, of) = (&self.path, &self.model.header);
+        let wrong =
+            |what: &str| Err(Error::Usage(format!("--init {path}: the model has another {what}; expected the same")));
+        let (Some(network), Some(asked)) = (&of.network, &header.network) else {
+            return Err(Error::Usage(format!(
+                "--init {path}: expected the model of a network, and --scorer feed-forward"
+            )));
+        };
+        let other_columns = (of.word_column, of.tag_column, of.word_shape)
+            != (header.word_column, header.tag_column, header.word_shape);
+        let differs = [
+            (of.system != header.system, "transition system"),
+            (of.labels != header.labels || of.arcs != header.arcs, "inventory of labels"),
+            (other_columns, "choice of columns"),
+            (options.hidden.is_some() && network.hidden != asked.hidden, "number of hidden units"),
+            (options.activation.is_some_and(|activation| activation != network.activation), "activation"),
+        ];
+        if let Some((_, what)) = differs.into_iter().find(|(differs, _)| *differs) {
+            return wrong(what);
+        }
+        header.provenance.init_sha256 = Some(self.sha256.clone());
+        header.network = Some(Network { normalised: asked.normalised, ..network.clone() });
+        Ok(())
+    }
+}
+
+/// What the training of a network begins with.
+#[derive(Debug)]
+pub struct NetworkStart {
+    layout: Layout,
+    vocabulary: Vocabulary,
+    sizes: Sizes,
+    init: Option<FeedForward>,
+}
+
+impl NetworkStart {
+    /// A network of this layout for these data, which begins with the parameters of `init` if there is one.
+    pub fn new(network: Network, data: &TrainingData, init: Option<Init>) -> NetworkStart {
+        let init = init.map(|init| init.model.scorer);
+        let inputs = data.examples().iter().map(|example| &example.input);
+        let vocabulary = match &init {
+            Some(init) => init.known().clone(),
+            None => Vocabulary::new(inputs, data.columns().len(), 1),
+        };
+        let sizes = Sizes::new(&vocabulary, data.header().labels.len(), data.actions().width());
+        NetworkStart { layout: Layout::new(network), vocabulary, sizes, init }
+    }
+
+    /// The values that the network knows.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// A network that is to be trained on `data`.
+    pub fn learner(&self, options: &TrainOptions, data: &TrainingData, seed: u64) -> FeedForwardLearner {
+        let network = &self.layout.network;
+        let parameters = match &self.init {
+            Some(init) => init.parameters().clone(),
+            None => Parameters::random(network, &self.sizes, seed),
+        };
+        let noise = Noise::new(seed, &self.vocabulary, data.examples().iter().map(|example| &example.input));
+        let parts = (self.layout.clone(), data.columns().clone(), self.vocabulary.clone());
+        FeedForwardLearner::new(parts, self.sizes, parameters, schooling(options, data.examples().len()), noise)
+    }
+}
+
+/// The rate of a network's learner.
+pub fn rate(options: &TrainOptions) -> f64 {
+    options.rate.unwrap_or(match (options.learner, options.training) {
+        (Learner::Adagrad, _) => 0.01,
+        (Learner::Momentum, _) => 0.05,
+        (_, Training::Global) => 0.0003,
+        _ => 0.001,
+    })
+}
+
+/// Steps that a pass over the data has at least, if there are as many sentences.
+const LEAST_STEPS: usize = 256;
+
+/// The sentences of a mini-batch: as many as the options say, but fewer where so few mini-batches would be left that nothing is
+/// learned from them.
+pub fn batch(options: &TrainOptions, n_sentences: usize) -> usize {
+    options.batch.min(n_sentences / LEAST_STEPS).max(1)
+}
+
+/// How the options have a network learn from so many sentences.
+fn schooling(options: &TrainOptions, n_sentences: usize) -> Schooling {
+    let global = options.training == Training::Global;
+    let n_batches = n_sentences.div_ceil(batch(options, n_sentences)) as u64;
+    // How long it takes to the plateau nobody knows.
+    let n_steps = match options.iterations {
+        Iterations::Number(n) => Some(n_batches * u64::from(n)),
+        Iterations::Plateau => None,
+    };
+    let second = if global { 0.999 } else { 0.99 };
+    let rule = Rule { learner: options.learner, rate: rate(options), second, n_steps };
+    Schooling { rule, divisor: if global { 1.0 } else { 10.0 } }
+}

@@ -1,0 +1,203 @@
+//! What a network looks like: the part of a model's header that scorers with networks have.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::choice::choice;
+use crate::configuration::{Role, Slot};
+use crate::error::{Error, Result};
+
+choice! {
+    /// What makes scores.
+    #[derive(Default)]
+    pub enum ScorerKind {
+        /// Weights of sparse features.
+        #[default]
+        Linear = "linear",
+        /// A network of one hidden layer over embeddings (Chen & Manning 2014).
+        FeedForward = "feed-forward",
+    }
+}
+
+impl ScorerKind {
+    /// Whether it is the linear one, so that it need not be written.
+    pub fn is_linear(&self) -> bool {
+        *self == ScorerKind::Linear
+    }
+}
+
+choice! {
+    /// What a hidden unit makes of its sum.
+    #[derive(Default)]
+    pub enum Activation {
+        /// max(0, x).
+        #[default]
+        Relu = "relu",
+        /// x³ (Chen & Manning 2014).
+        Cube = "cube",
+        /// The hyperbolic tangent.
+        Tanh = "tanh",
+    }
+}
+
+/// The most numbers that an embedding or a hidden layer may have.
+const MAX_DIMENSION: usize = 4096;
+
+/// The layout of a network.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Network {
+    /// Places whose nodes' embeddings are read, those of one role together.
+    pub places: Vec<Place>,
+    /// Places whose arcs' labels are read, those of one role together and the roles in the order of `places`.
+    pub labels: Vec<Place>,
+    /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape: the columns of a sentence in their order.
+    pub dimensions: [usize; N_COLUMNS],
+    /// The numbers in an embedding of a label.
+    pub label_dimension: usize,
+    /// Hidden units.
+    pub hidden: usize,
+    /// What these make of their sums.
+    pub activation: Activation,
+    /// Whether the probabilities of actions are scores, and not what they are made of: after training on single decisions.
+    pub normalised: bool,
+}
+
+/// The columns of a sentence that networks read.
+pub const N_COLUMNS: usize = 5;
+
+/// The slots that a place may name, with their names, for nodes and for labels.
+const NODES: [(&str, Slot); 7] = [
+    ("", Slot::Node),
+    ("l1", Slot::L1),
+    ("l2", Slot::L2),
+    ("r1", Slot::R1),
+    ("r2", Slot::R2),
+    ("h", Slot::Head),
+    ("h2", Slot::Head2),
+];
+const LABELS: [(&str, Slot); 7] = [
+    ("label", Slot::Label),
+    ("l1.label", Slot::L1Label),
+    ("l2.label", Slot::L2Label),
+    ("r1.label", Slot::R1Label),
+    ("r2.label", Slot::R2Label),
+    ("h.label", Slot::HeadLabel),
+    ("h2.label", Slot::Head2Label),
+];
+
+/// A place of a configuration: a cell, and what is read of it. It is written as in feature sets, `S0.l1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The cell.
+    pub role: Role,
+    /// The slot of the cell.
+    pub slot: Slot,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = NODES.iter().chain(&LABELS).find(|(_, slot)| *slot == self.slot);
+        match known {
+            Some((name, _)) if !name.is_empty() => write!(f, "{}.{name}", self.role),
+            _ => self.role.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Place {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Place> {
+        let (role, name) = text.split_once('.').unwrap_or((text, ""));
+        let role = Role::ALL.into_iter().find(|known| known.to_string() == role && *known != Role::A);
+        let slot = NODES.iter().chain(&LABELS).find(|(known, _)| *known == name);
+        match (role, slot) {
+            (Some(role), Some(&(_, slot))) => Ok(Place { role, slot }),
+            _ => Err(Error::Usage(format!("{text} is no place of a configuration; expected one such as S0 or S0.l1"))),
+        }
+    }
+}
+
+impl Serialize for Place {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Place, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl Network {
+    /// The network of Chen & Manning's kind that suits all systems: four words of the stack and three of the buffer, dependents
+    /// of the first of them, the head of S0, what stands between the focus words of Covington's systems; `between` says
+    /// whether that exists.
+    pub fn feed_forward(hidden: usize, activation: Activation, between: bool, normalised: bool) -> Network {
+        let places = "S0 S0.l1 S0.l2 S0.r1 S0.r2 S0.h S1 S1.l1 S1.l2 S1.r1 S1.r2 S2 S3 M0 B0 B0.l1 B0.l2 B1 B2";
+        let labels = "S0.label S0.l1.label S0.l2.label S0.r1.label S0.r2.label S1.label S1.l1.label S1.l2.label S1.r1.label \
+                      S1.r2.label B0.l1.label B0.l2.label";
+        let parse = |text: &str| -> Vec<Place> {
+            let places = text.split_whitespace().map(|place| place.parse().expect("the places are written right"));
+            places.filter(|place: &Place| between || place.role != Role::M0).collect()
+        };
+        Network {
+            places: parse(places),
+            labels: parse(labels),
+            dimensions: [64, 32, 24, 24, 16],
+            label_dimension: 24,
+            hidden,
+            activation,
+            normalised,
+        }
+    }
+
+    /// The numbers in the embedding of a token.
+    pub fn dimension(&self) -> usize {
+        self.dimensions.iter().sum()
+    }
+
+    /// Whether it can be computed.
+    ///
+    /// # Errors
+    /// If not, with what is wrong.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |message: String| Err(Error::Usage(message));
+        let sizes = self.dimensions.iter().chain([&self.label_dimension, &self.hidden]);
+        if let Some(size) = sizes.into_iter().find(|size| !(1..=MAX_DIMENSION).contains(*size)) {
+            return wrong(format!("the network has a layer of {size} numbers; expected from 1 to {MAX_DIMENSION}"));
+        }
+        let is_node = |place: &Place| NODES.iter().any(|(_, slot)| *slot == place.slot);
+        let is_label = |place: &Place| LABELS.iter().any(|(_, slot)| *slot == place.slot);
+        let by_role = |places: &[Place]| places.is_sorted_by_key(|place| place.role);
+        if !self.places.iter().all(is_node) || !self.labels.iter().all(is_label) || self.places.is_empty() {
+            return wrong("the network reads labels as nodes, or nodes as labels".to_owned());
+        }
+        if !by_role(&self.places) || !by_role(&self.labels) || self.places.len() + self.labels.len() > MAX_DIMENSION {
+            return wrong("the places of the network are not in the order of their roles, or too many".to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_are_written_and_read() {
+        let network = Network::feed_forward(200, Activation::Cube, false, true);
+        network.check().unwrap();
+        let text = serde_json::to_string(&network).unwrap();
+        assert!(text.contains("\"S0\",\"S0.l1\"") && text.contains("\"S0.l1.label\""), "{text}");
+        assert_eq!(serde_json::from_str::<Network>(&text).unwrap(), network);
+        assert!(serde_json::from_str::<Network>(&text.replace("S0.l1\"", "S0.l3\"")).is_err());
+        let turned = Network { places: network.places.iter().rev().copied().collect(), ..network.clone() };
+        assert!(turned.check().is_err() && Network { hidden: 0, ..network }.check().is_err());
+    }
+}

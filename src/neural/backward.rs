@@ -1,0 +1,214 @@
+//! From the gradients of scores to those of parameters: the backward pass over a mini-batch.
+//!
+//! With z the sums of hidden units, h their activations, s = W h + b the scores, T the products of tokens and their places' weights
+//! (see [`score`](super::score)):
+//!
+//! ```text
+//! dW = dsᵀ h    dh = Wᵀ ds    dz = dh · h'(z)    dT[token, place] += dz    dW_place = vᵀ dT    dv = dT W_placeᵀ
+//! ```
+//!
+//! Sentences come in their order, and all products are split by their results alone: no sum depends on the number of threads.
+
+use rayon::prelude::*;
+
+use super::kernel::{Operand, add, add_scaled, multiply, transpose};
+use super::layout::Layout;
+use super::parameters::{BIAS, LABEL_PLACES, LABELS, N_TENSORS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
+use super::tape::Tape;
+use crate::model::N_COLUMNS;
+
+/// The gradients of all parameters.
+#[derive(Debug, Clone, Default)]
+pub struct Gradients {
+    /// By tensor; of embeddings of columns, only rows that were read, in the order of `rows`.
+    pub tensors: [Vec<f32>; N_TENSORS],
+    /// By column: the rows that were read.
+    pub rows: [Vec<u32>; N_COLUMNS],
+}
+
+/// How many rows one thread takes on at a time.
+const SHARE: usize = 32;
+
+/// No number yet.
+const NONE: u32 = u32::MAX;
+
+impl Gradients {
+    /// The gradients of what the tapes say, times `scale`.
+    pub fn new(layout: &Layout, parameters: &Parameters, lanes: usize, tapes: &[Tape], scale: f32) -> Gradients {
+        let hidden = layout.network.hidden;
+        let tapes: Vec<&Tape> = tapes.iter().filter(|tape| tape.n > 0).collect();
+        let n: usize = tapes.iter().map(|tape| tape.n).sum();
+        let together = |part: fn(&Tape) -> &[f32], scale: f32| -> Vec<f32> {
+            tapes.iter().flat_map(|tape| part(tape).iter().map(move |x| x * scale)).collect()
+        };
+        let scores = together(|tape| &tape.scores, scale);
+        let units = together(|tape| &tape.units, 1.0);
+        let mut sums = together(|tape| &tape.slopes, 1.0);
+        let mut gradients = Gradients::default();
+
+        // The output layer.
+        let mut output = vec![0.0; hidden * lanes];
+        output.par_chunks_mut(SHARE * lanes).enumerate().for_each(|(number, output)| {
+            let first = number * SHARE;
+            let units = Operand { values: &units[first.min(units.len())..], row: 1, column: hidden };
+            multiply(units, &scores, output, (output.len() / lanes, n, lanes));
+        });
+        gradients.tensors[OUTPUT] = output;
+        gradients.tensors[OUTPUT_BIAS] = sum_of_rows(&scores, lanes);
+        let mut weights = Vec::new();
+        transpose(&parameters.tensors[OUTPUT], hidden, lanes, &mut weights);
+        sums.par_chunks_mut(SHARE * hidden).zip(scores.par_chunks(SHARE * lanes)).for_each(|(sums, scores)| {
+            let n = sums.len() / hidden;
+            let mut units = vec![0.0; n * hidden];
+            multiply(Operand::rows(scores, lanes), &weights, &mut units, (n, lanes, hidden));
+            sums.iter_mut().zip(&units).for_each(|(slope, unit)| *slope *= unit);
+        });
+        gradients.tensors[BIAS] = sum_of_rows(&sums, hidden);
+
+        gradients.of_labels(layout, parameters, &tapes, &sums);
+        gradients.of_tokens(layout, parameters, &tapes, &sums);
+        gradients
+    }
+
+    fn of_labels(&mut self, layout: &Layout, parameters: &Parameters, tapes: &[&Tape], sums: &[f32]) {
+        let network = &layout.network;
+        let (dimension, hidden, n_places) = (network.label_dimension, network.hidden, network.labels.len());
+        let labels = &parameters.tensors[LABELS];
+        let n_labels = labels.len() / dimension;
+        let all: Vec<u32> = tapes.iter().flat_map(|tape| tape.labels.iter().copied()).collect();
+        let of_place = |place: usize| {
+            let mut products = vec![0.0; n_labels * hidden];
+            for (read, sums) in all.chunks_exact(n_places).zip(sums.chunks_exact(hidden)) {
+                add(&mut products[read[place] as usize * hidden..][..hidden], sums);
+            }
+            let weights = &parameters.tensors[LABEL_PLACES][place * dimension * hidden..][..dimension * hidden];
+            let mut of_weights = vec![0.0; dimension * hidden];
+            multiply(Operand::transposed(labels, dimension), &products, &mut of_weights, (dimension, n_labels, hidden));
+            let mut transposed = Vec::new();
+            transpose(weights, dimension, hidden, &mut transposed);
+            let mut of_labels = vec![0.0; labels.len()];
+            let products = Operand::rows(&products, hidden);
+            multiply(products, &transposed, &mut of_labels, (n_labels, hidden, dimension));
+            (of_weights, of_labels)
+        };
+        let of_places: Vec<(Vec<f32>, Vec<f32>)> = (0..n_places).into_par_iter().map(of_place).collect();
+        self.tensors[LABELS] = vec![0.0; labels.len()];
+        for (of_weights, of_labels) in of_places {
+            self.tensors[LABEL_PLACES].extend(of_weights);
+            add(&mut self.tensors[LABELS], &of_labels);
+        }
+    }
+
+    fn of_tokens(&mut self, layout: &Layout, parameters: &Parameters, tapes: &[&Tape], sums: &[f32]) {
+        let network = &layout.network;
+        let (dimension, hidden, n_places) = (network.dimension(), network.hidden, network.places.len());
+        // Tokens of all sentences, one after the other.
+        let mut n_tokens = 0;
+        let mut all: Vec<u32> = Vec::new();
+        for tape in tapes {
+            all.extend(tape.tokens.iter().map(|token| token + n_tokens));
+            n_tokens += tape.ids[0].len() as u32;
+        }
+        let embeddings: Vec<f32> = tapes.iter().flat_map(|tape| tape.embeddings.iter().copied()).collect();
+        let of_place = |place: usize| {
+            let mut numbers = vec![NONE; n_tokens as usize];
+            let mut tokens: Vec<u32> = Vec::new();
+            let mut products: Vec<f32> = Vec::new();
+            for (read, sums) in all.chunks_exact(n_places).zip(sums.chunks_exact(hidden)) {
+                let token = read[place];
+                match numbers[token as usize] {
+                    NONE => {
+                        numbers[token as usize] = tokens.len() as u32;
+                        tokens.push(token);
+                        products.extend_from_slice(sums);
+                    }
+                    number => add(&mut products[number as usize * hidden..][..hidden], sums),
+                }
+            }
+            let read: Vec<f32> = tokens
+                .iter()
+                .flat_map(|&token| &embeddings[token as usize * dimension..][..dimension])
+                .copied()
+                .collect();
+            let n = tokens.len();
+            let mut of_weights = vec![0.0; dimension * hidden];
+            multiply(Operand::transposed(&read, dimension), &products, &mut of_weights, (dimension, n, hidden));
+            let weights = &parameters.tensors[PLACES][place * dimension * hidden..][..dimension * hidden];
+            let mut transposed = Vec::new();
+            transpose(weights, dimension, hidden, &mut transposed);
+            let mut of_tokens = vec![0.0; n * dimension];
+            multiply(Operand::rows(&products, hidden), &transposed, &mut of_tokens, (n, hidden, dimension));
+            (of_weights, tokens, of_tokens)
+        };
+        let of_places: Vec<(Vec<f32>, Vec<u32>, Vec<f32>)> = (0..n_places).into_par_iter().map(of_place).collect();
+        let mut of_embeddings = vec![0.0; embeddings.len()];
+        for (of_weights, tokens, of_tokens) in of_places {
+            self.tensors[PLACES].extend(of_weights);
+            for (&token, row) in tokens.iter().zip(of_tokens.chunks_exact(dimension)) {
+                add(&mut of_embeddings[token as usize * dimension..][..dimension], row);
+            }
+        }
+        let mut start = 0;
+        for tape in tapes {
+            let length = tape.embeddings.len();
+            tape.noise.mask(&mut of_embeddings[start..start + length]);
+            start += length;
+        }
+        self.of_columns(layout, parameters, tapes, &of_embeddings);
+    }
+
+    /// From embeddings of tokens to those of their values.
+    fn of_columns(&mut self, layout: &Layout, parameters: &Parameters, tapes: &[&Tape], of_embeddings: &[f32]) {
+        let dimensions = &layout.network.dimensions;
+        let dimension = layout.network.dimension();
+        let mut start = 0;
+        for (column, &n) in dimensions.iter().enumerate() {
+            let mut numbers = vec![NONE; parameters.tensors[column].len() / n];
+            let (rows, tensor) = (&mut self.rows[column], &mut self.tensors[column]);
+            let ids = tapes.iter().flat_map(|tape| &tape.ids[column]);
+            for (&id, embedding) in ids.zip(of_embeddings.chunks_exact(dimension)) {
+                let part = &embedding[start..start + n];
+                match numbers[id as usize] {
+                    NONE => {
+                        numbers[id as usize] = rows.len() as u32;
+                        rows.push(id);
+                        tensor.extend_from_slice(part);
+                    }
+                    number => add(&mut tensor[number as usize * n..][..n], part),
+                }
+            }
+            start += n;
+        }
+    }
+
+    /// Makes the norm of all gradients together at most this.
+    pub fn clip(&mut self, longest: f64) {
+        let squared: f64 = self.tensors.iter().map(|tensor| squared_norm(tensor)).sum();
+        let norm = squared.sqrt();
+        if norm > longest {
+            let factor = (longest / norm) as f32;
+            self.tensors.iter_mut().flatten().for_each(|gradient| *gradient *= factor);
+        }
+    }
+}
+
+/// The sum of rows of `width` elements.
+fn sum_of_rows(rows: &[f32], width: usize) -> Vec<f32> {
+    let mut sum = vec![0.0; width];
+    rows.chunks_exact(width).for_each(|row| add_scaled(&mut sum, 1.0, row));
+    sum
+}
+
+/// The sum of squares, sixteen of them side by side.
+fn squared_norm(numbers: &[f32]) -> f64 {
+    const LANES: usize = 16;
+    let mut sums = [0.0_f64; LANES];
+    let (blocks, rest) = numbers.as_chunks::<LANES>();
+    super::kernel::widest!(_simd => {
+        for block in blocks {
+            sums.iter_mut().zip(block).for_each(|(sum, &x)| *sum += f64::from(x) * f64::from(x));
+        }
+    });
+    let rest: f64 = rest.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+    sums.iter().sum::<f64>() + rest
+}

@@ -1,0 +1,115 @@
+//! The finished network.
+
+use std::sync::Arc;
+
+use super::layout::Layout;
+use super::parameters::{Parameters, Sizes};
+use super::score::{FeedForwardMemory, FeedForwardScorer, UNIT, label_products};
+use crate::error::Result;
+use crate::features::{Columns, Vocabulary};
+use crate::files::{Section, Sections};
+use crate::model::{Frozen, Header, Model, N_COLUMNS, Size};
+use crate::system::Actions;
+
+/// The model of a transition-based parser with a feed-forward network.
+pub type FeedForwardModel = Model<FeedForward>;
+
+/// A network of one hidden layer over the embeddings of what stands in a configuration's places.
+#[derive(Debug, Clone)]
+pub struct FeedForward {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    layout: Layout,
+    columns: Columns,
+    vocabulary: Vocabulary,
+    parameters: Parameters,
+    labels: Vec<f32>,
+    lanes: usize,
+}
+
+impl FeedForward {
+    /// The network of these parameters, which must fit the layout.
+    pub(super) fn new(
+        layout: Layout,
+        columns: Columns,
+        vocabulary: Vocabulary,
+        parameters: Parameters,
+        lanes: usize,
+    ) -> FeedForward {
+        let labels = label_products(&layout, &parameters);
+        FeedForward { inner: Arc::new(Inner { layout, columns, vocabulary, parameters, labels, lanes }) }
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> &Layout {
+        &self.inner.layout
+    }
+
+    /// The values that it knows.
+    pub fn known(&self) -> &Vocabulary {
+        &self.inner.vocabulary
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.inner.parameters
+    }
+}
+
+impl Frozen for FeedForward {
+    const KIND: &'static str = "feed-forward";
+
+    type Memory = FeedForwardMemory;
+    type Scorer<'m> = FeedForwardScorer<'m>;
+
+    #[inline]
+    fn scorer(&self) -> FeedForwardScorer<'_> {
+        let Inner { layout, parameters, labels, lanes, .. } = &*self.inner;
+        FeedForwardScorer { layout, parameters, labels, lanes: *lanes, noise: None }
+    }
+
+    fn columns(&self) -> &Columns {
+        &self.inner.columns
+    }
+
+    fn vocabulary(&self) -> Option<&Vocabulary> {
+        Some(&self.inner.vocabulary)
+    }
+
+    fn scale(&self) -> u32 {
+        UNIT as u32
+    }
+
+    fn size(&self) -> Size {
+        let values = (0..N_COLUMNS).map(|column| self.inner.vocabulary.len(column)).sum();
+        Size { features: values, weights: self.inner.parameters.count() }
+    }
+
+    fn sections(&self) -> Vec<Section<'_>> {
+        let values = |column| {
+            let values = bytemuck::cast_slice::<u64, u8>(&self.inner.vocabulary.values(column)).to_vec();
+            Section::new(format!("values-{column}"), values)
+        };
+        let mut sections: Vec<Section> = (0..N_COLUMNS).map(values).collect();
+        sections.extend(self.inner.parameters.sections());
+        sections
+    }
+
+    fn from_sections(sections: &Sections, header: &Header, actions: &Actions) -> Result<FeedForward> {
+        let damaged = |error: crate::error::Error| sections.damaged(&error.to_string());
+        let network = header.network.clone().ok_or_else(|| sections.damaged("the header has no network"))?;
+        network.check().map_err(damaged)?;
+        let columns = header.columns().map_err(damaged)?;
+        let values = |column| Ok(sections.numbers::<u64>(&format!("values-{column}"))?.to_vec());
+        let values = (0..N_COLUMNS).map(values).collect::<Result<Vec<Vec<u64>>>>()?;
+        let vocabulary = Vocabulary::from_values(values.iter().map(|values| &values[..]))
+            .ok_or_else(|| sections.damaged("a value comes twice in the vocabulary"))?;
+        let lanes = actions.width();
+        let sizes = Sizes::new(&vocabulary, header.labels.len(), lanes);
+        let parameters = Parameters::from_sections(sections, &network, &sizes)?;
+        Ok(FeedForward::new(Layout::new(network), columns, vocabulary, parameters, lanes))
+    }
+}

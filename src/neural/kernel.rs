@@ -1,0 +1,335 @@
+//! Products of small matrices and functions of vectors, the same bits whatever the processor.
+//!
+//! Every element of a product is a chain of fused multiply-adds over the inner dimension in ascending order, starting from what
+//! stands there already. Lanes are elements of a row, registers hold blocks of rows and lanes: how an element is computed does not
+//! depend on how many rows there are, on which of them is asked for, or on the width of the processor's vectors. Where there is no
+//! fused multiply-add (x86-64 processors before 2013) it is computed exactly all the same, only slowly.
+//!
+//! # Why not a library
+//!
+//! General products of matrices pack both operands, block for caches that these matrices fit into, and sum in an order that depends
+//! on the blocks. Frameworks bring a hundred packages and kernels of their own. What a parser needs is one loop.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, f32x8, f32x16};
+
+/// Runs generic code with the best vector instructions that the processor has: unlike [`vectorised!`](crate::vector), with those of
+/// AVX-512 too.
+macro_rules! widest {
+    ($simd:ident => $work:expr) => {
+        fearless_simd::dispatch!(fearless_simd::Level::new(), $simd => $work)
+    };
+}
+pub(super) use widest;
+
+/// A matrix with its rows at regular distances, to be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Operand<'m> {
+    /// The elements.
+    pub values: &'m [f32],
+    /// How far apart the elements of a column are.
+    pub row: usize,
+    /// How far apart the elements of a row are.
+    pub column: usize,
+}
+
+impl<'m> Operand<'m> {
+    /// A matrix that stands row by row, `width` elements each.
+    pub fn rows(values: &'m [f32], width: usize) -> Operand<'m> {
+        Operand { values, row: width, column: 1 }
+    }
+
+    /// The transpose of a matrix that stands row by row, `width` elements each.
+    pub fn transposed(values: &'m [f32], width: usize) -> Operand<'m> {
+        Operand { values, row: 1, column: width }
+    }
+}
+
+/// Adds to `c`, `m` rows of `n` elements, the product of `a` (m × k) and `b` (k × n, row by row).
+///
+/// # Panics
+/// If a matrix is too small.
+pub fn multiply(a: Operand, b: &[f32], c: &mut [f32], (m, k, n): (usize, usize, usize)) {
+    if m == 0 || k == 0 || n == 0 {
+        return;
+    }
+    assert!(b.len() >= k * n && c.len() >= m * n, "matrices have all their elements");
+    assert!(a.values.len() > (m - 1) * a.row + (k - 1) * a.column, "matrices have all their elements");
+    widest!(simd => multiply_with(simd, a, b, c, (m, k, n)));
+}
+
+#[inline(always)]
+pub(super) fn multiply_with<S: Simd>(simd: S, a: Operand, b: &[f32], c: &mut [f32], (m, k, n): (usize, usize, usize)) {
+    // Of 16 registers 12 hold sums, of 32 there are 16 and more.
+    match simd.level() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512(_) => multiply_wide::<S, 8>(simd, a, b, c, (m, k, n)),
+        _ => multiply_narrow::<S, 6>(simd, a, b, c, (m, k, n)),
+    }
+}
+
+macro_rules! blocked {
+    ($name:ident, $vector:ident, $lanes:literal) => {
+        /// Panels of two vectors, then of one, then what is left; in each of them blocks of `R` rows, then of fewer.
+        #[inline(always)]
+        fn $name<S: Simd, const R: usize>(
+            simd: S,
+            a: Operand,
+            b: &[f32],
+            c: &mut [f32],
+            (m, k, n): (usize, usize, usize),
+        ) {
+            /// `N` rows from row `i` on, of the first `V` vectors of `b` and `c`, whose rows are so far apart.
+            #[inline(always)]
+            fn block<S: Simd, const N: usize, const V: usize>(
+                simd: S,
+                a: Operand,
+                (b, b_row): (&[f32], usize),
+                (c, c_row): (&mut [f32], usize),
+                (i, k): (usize, usize),
+            ) {
+                let mut sums = [[$vector::splat(simd, 0.0); V]; N];
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    for (place, sum) in sums.iter_mut().enumerate() {
+                        *sum = $vector::from_slice(simd, &c[(i + row) * c_row + place * $lanes..][..$lanes]);
+                    }
+                }
+                let mut factors: [&[f32]; N] = [&[]; N];
+                for (row, factors) in factors.iter_mut().enumerate() {
+                    *factors = &a.values[(i + row) * a.row..][..(k - 1) * a.column + 1];
+                }
+                for inner in 0..k {
+                    let line: &[f32] = &b[inner * b_row..][..V * $lanes];
+                    let mut vectors = [$vector::splat(simd, 0.0); V];
+                    for (place, vector) in vectors.iter_mut().enumerate() {
+                        *vector = $vector::from_slice(simd, &line[place * $lanes..][..$lanes]);
+                    }
+                    for (factors, sums) in factors.iter().zip(&mut sums) {
+                        let factor = $vector::splat(simd, factors[inner * a.column]);
+                        for (sum, vector) in sums.iter_mut().zip(vectors) {
+                            *sum = factor.mul_add_precise(vector, *sum);
+                        }
+                    }
+                }
+                for (row, sums) in sums.iter().enumerate() {
+                    for (place, sum) in sums.iter().enumerate() {
+                        sum.store_slice(&mut c[(i + row) * c_row + place * $lanes..][..$lanes]);
+                    }
+                }
+            }
+            /// All rows of the first `V` vectors.
+            #[inline(always)]
+            fn columns<S: Simd, const R: usize, const V: usize>(
+                simd: S,
+                a: Operand,
+                b: (&[f32], usize),
+                (c, c_row): (&mut [f32], usize),
+                (m, k): (usize, usize),
+            ) {
+                let mut i = 0;
+                while i + R <= m {
+                    block::<S, R, V>(simd, a, b, (c, c_row), (i, k));
+                    i += R;
+                }
+                if i + 4 <= m {
+                    block::<S, 4, V>(simd, a, b, (c, c_row), (i, k));
+                    i += 4;
+                }
+                while i + 2 <= m {
+                    block::<S, 2, V>(simd, a, b, (c, c_row), (i, k));
+                    i += 2;
+                }
+                if i < m {
+                    block::<S, 1, V>(simd, a, b, (c, c_row), (i, k));
+                }
+            }
+            let mut j = 0;
+            if m < 4 {
+                // A sum waits for its own last step, so there should be many: more columns for want of rows.
+                while j + 8 * $lanes <= n {
+                    columns::<S, 1, 8>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
+                    j += 8 * $lanes;
+                }
+                while j + 4 * $lanes <= n {
+                    columns::<S, 1, 4>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
+                    j += 4 * $lanes;
+                }
+            }
+            let mut packed: Vec<f32> = Vec::new();
+            while j + 2 * $lanes <= n {
+                if m < 2 * R {
+                    columns::<S, R, 2>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
+                } else {
+                    // Rows of `b` lie far apart, often by a power of two, which the cache does not like.
+                    pack(b, n, (j, 2 * $lanes), (k, 2 * $lanes), &mut packed);
+                    columns::<S, R, 2>(simd, a, (&packed, 2 * $lanes), (&mut c[j..], n), (m, k));
+                }
+                j += 2 * $lanes;
+            }
+            if j + $lanes <= n {
+                columns::<S, R, 1>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
+                j += $lanes;
+            }
+            if j < n {
+                let width = n - j;
+                pack(b, n, (j, width), (k, $lanes), &mut packed);
+                let mut sums = Vec::new();
+                pack(c, n, (j, width), (m, $lanes), &mut sums);
+                columns::<S, R, 1>(simd, a, (&packed, $lanes), (&mut sums, $lanes), (m, k));
+                for (row, sums) in sums.chunks_exact($lanes).enumerate() {
+                    c[row * n + j..][..width].copy_from_slice(&sums[..width]);
+                }
+            }
+        }
+    };
+}
+
+/// Copies `width` columns from column `j` on of the first `height` rows, each of `n` elements, into rows of `padded` elements.
+#[inline(always)]
+fn pack(from: &[f32], n: usize, (j, width): (usize, usize), (height, padded): (usize, usize), to: &mut Vec<f32>) {
+    to.clear();
+    to.resize(height * padded, 0.0);
+    for (to, from) in to.chunks_exact_mut(padded).zip(from.chunks(n)) {
+        to[..width].copy_from_slice(&from[j..j + width]);
+    }
+}
+
+blocked!(multiply_wide, f32x16, 16);
+blocked!(multiply_narrow, f32x8, 8);
+
+/// Adds `by` times `from` to `to`.
+pub fn add_scaled(to: &mut [f32], by: f32, from: &[f32]) {
+    widest!(_simd => add_scaled_with(to, by, from));
+}
+
+#[inline(always)]
+fn add_scaled_with(to: &mut [f32], by: f32, from: &[f32]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += by * from);
+}
+
+/// Adds `row` to `sum`.
+#[inline]
+pub fn add(sum: &mut [f32], row: &[f32]) {
+    widest!(_simd => add_with(sum, row));
+}
+
+#[inline(always)]
+pub(super) fn add_with(sum: &mut [f32], row: &[f32]) {
+    sum.iter_mut().zip(row).for_each(|(sum, term)| *sum += term);
+}
+
+/// The transpose of a matrix of `height` rows of `width` elements.
+pub fn transpose(from: &[f32], height: usize, width: usize, to: &mut Vec<f32>) {
+    const TILE: usize = 16;
+    to.clear();
+    to.resize(height * width, 0.0);
+    for top in (0..height).step_by(TILE) {
+        for left in (0..width).step_by(TILE) {
+            for i in top..height.min(top + TILE) {
+                for j in left..width.min(left + TILE) {
+                    to[j * height + i] = from[i * width + j];
+                }
+            }
+        }
+    }
+}
+
+/// The exponential function: 2ⁿ times a polynomial in the rest, to about 2 units in the last place. Beyond ±87 it stays where it
+/// is there.
+#[inline(always)]
+pub fn exp(x: f32) -> f32 {
+    const LN_2_HIGH: f32 = 0.693_359_4;
+    const LN_2_LOW: f32 = -2.121_944_4e-4;
+    let x = x.clamp(-87.0, 87.0);
+    // The nearest whole number, by adding and subtracting what leaves no bits for fractions.
+    const SHIFT: f32 = 12_582_912.0;
+    let n = x.mul_add(std::f32::consts::LOG2_E, SHIFT) - SHIFT;
+    let rest = n.mul_add(-LN_2_LOW, n.mul_add(-LN_2_HIGH, x));
+    let mut sum = 1.0 / 5040.0;
+    for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        sum = rest.mul_add(sum, coefficient);
+    }
+    sum * f32::from_bits(((n as i32 + 127) as u32) << 23)
+}
+
+/// The hyperbolic tangent.
+#[inline(always)]
+pub fn tanh(x: f32) -> f32 {
+    // Where e²ˣ − 1 would lose digits, the first terms of the series.
+    let square = x * x;
+    let small = x * square.mul_add(square.mul_add(2.0 / 15.0, -1.0 / 3.0), 1.0);
+    let large = 1.0 - 2.0 / (1.0 + exp(2.0 * x));
+    if square < 0.01 { small } else { large }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What `multiply_with` gives at each level that this processor has.
+    fn at_all_levels(a: Operand, b: &[f32], c: &[f32], sizes: (usize, usize, usize)) -> Vec<Vec<f32>> {
+        let mut all = Vec::new();
+        let mut given = c.to_vec();
+        multiply(a, b, &mut given, sizes);
+        all.push(given);
+        #[cfg(target_arch = "x86_64")]
+        {
+            let level = Level::new();
+            let narrow = level.as_sse2().expect("every x86-64 processor has SSE2");
+            let mut given = c.to_vec();
+            multiply_with(narrow, a, b, &mut given, sizes);
+            all.push(given);
+            if let Some(simd) = level.as_avx2() {
+                let mut given = c.to_vec();
+                simd.vectorize(|| multiply_with(simd, a, b, &mut given, sizes));
+                all.push(given);
+            }
+        }
+        all
+    }
+
+    fn numbers(n: usize) -> impl Strategy<Value = Vec<f32>> {
+        prop::collection::vec(-2.0_f32..2.0, n)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Against sums in double precision, the same bits at all levels, and each row as if it were alone.
+        #[test]
+        fn products((m, k, n, a, b, c) in (1_usize..20, 1_usize..30, 1_usize..70).prop_flat_map(|(m, k, n)| {
+            (Just(m), Just(k), Just(n), numbers(m * k), numbers(k * n), numbers(m * n))
+        })) {
+            let found = at_all_levels(Operand::rows(&a, k), &b, &c, (m, k, n));
+            for other in &found[1..] {
+                prop_assert_eq!(other, &found[0]);
+            }
+            for i in 0..m {
+                for j in 0..n {
+                    let terms = (0..k).map(|inner| f64::from(a[i * k + inner]) * f64::from(b[inner * n + j]));
+                    let sum: f64 = terms.sum::<f64>() + f64::from(c[i * n + j]);
+                    prop_assert!((sum - f64::from(found[0][i * n + j])).abs() < 1e-4);
+                }
+                let mut alone = c[i * n..(i + 1) * n].to_vec();
+                multiply(Operand::rows(&a[i * k..], k), &b, &mut alone, (1, k, n));
+                prop_assert_eq!(&alone[..], &found[0][i * n..(i + 1) * n]);
+            }
+            let (mut turned, mut again) = (Vec::new(), Vec::new());
+            transpose(&a, m, k, &mut turned);
+            transpose(&turned, k, m, &mut again);
+            prop_assert_eq!(&again, &a);
+            let mut by_turned = c.clone();
+            multiply(Operand::transposed(&turned, m), &b, &mut by_turned, (m, k, n));
+            prop_assert_eq!(&by_turned, &found[0]);
+        }
+
+        #[test]
+        fn functions(x in -90.0_f32..90.0) {
+            let close = |found: f32, expected: f64| (f64::from(found) / expected - 1.0).abs() < 1e-6;
+            prop_assert!(close(exp(x), f64::from(x.clamp(-87.0, 87.0)).exp()), "exp {}", x);
+            let small = x / 20.0;
+            prop_assert!(small == 0.0 || close(tanh(small), f64::from(small).tanh()), "tanh {}", small);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The network that is being trained.
+
+use super::backward::Gradients;
+use super::frozen::FeedForward;
+use super::layout::Layout;
+use super::noise::{Noise, mixed};
+use super::optimiser::{Optimiser, Rule};
+use super::parameters::{Parameters, Sizes};
+use super::score::{FeedForwardMemory, FeedForwardScorer, Hidden, UNIT, label_products};
+use super::tape::Tape;
+use crate::configuration::View;
+use crate::error::Result;
+use crate::features::{Columns, Vocabulary};
+use crate::files::{Section, Sections};
+use crate::model::{Averaged, Dropped, Seen, Trainable};
+use crate::scorer::{Context, Query};
+
+/// How a network is trained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schooling {
+    /// How its parameters follow their gradients.
+    pub rule: Rule,
+    /// What the sum of a mini-batch's losses is divided by, for each of its sentences.
+    pub divisor: f32,
+}
+
+/// A network that learns from mini-batches.
+#[derive(Debug, Clone)]
+pub struct FeedForwardLearner {
+    layout: Layout,
+    columns: Columns,
+    vocabulary: Vocabulary,
+    sizes: Sizes,
+    schooling: Schooling,
+    optimiser: Optimiser,
+    /// What labels contribute, with the parameters as they are.
+    labels: Vec<f32>,
+    noise: Noise,
+}
+
+impl FeedForwardLearner {
+    /// A network with these parameters.
+    pub fn new(
+        (layout, columns, vocabulary): (Layout, Columns, Vocabulary),
+        sizes: Sizes,
+        parameters: Parameters,
+        schooling: Schooling,
+        noise: Noise,
+    ) -> FeedForwardLearner {
+        let labels = label_products(&layout, &parameters);
+        let optimiser = Optimiser::new(schooling.rule, parameters, &layout.network, &sizes);
+        FeedForwardLearner { layout, columns, vocabulary, sizes, schooling, optimiser, labels, noise }
+    }
+
+    /// The parameters as they are.
+    pub fn parameters(&self) -> &Parameters {
+        &self.optimiser.parameters
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_normalised(&mut self, normalised: bool) {
+        self.layout.network.normalised = normalised;
+    }
+
+    /// Parameters have changed.
+    fn refresh(&mut self) {
+        self.labels = label_products(&self.layout, &self.optimiser.parameters);
+        self.noise.step = self.optimiser.step;
+    }
+
+    fn finished(&self, parameters: Parameters) -> FeedForward {
+        let (layout, columns, vocabulary) = (self.layout.clone(), self.columns.clone(), self.vocabulary.clone());
+        FeedForward::new(layout, columns, vocabulary, parameters, self.sizes.lanes)
+    }
+}
+
+impl Averaged for FeedForwardLearner {
+    type Finished = FeedForward;
+
+    fn n_features(&self) -> usize {
+        self.sizes.values.iter().sum()
+    }
+
+    fn end_sentence(&mut self) {}
+
+    /// A moving average forgets by itself.
+    fn restart_average(&mut self) {}
+
+    /// # Panics
+    /// If there are several: networks cannot be added up.
+    fn finish(replicas: &[&FeedForwardLearner]) -> FeedForward {
+        assert_eq!(replicas.len(), 1, "networks cannot be added up");
+        replicas[0].finished(replicas[0].optimiser.average.clone())
+    }
+
+    fn save(&self) -> Vec<Section<'_>> {
+        self.optimiser.sections()
+    }
+
+    fn load(&mut self, sections: &Sections) -> Result<()> {
+        self.optimiser.load(sections, &self.layout.network, &self.sizes)?;
+        self.refresh();
+        Ok(())
+    }
+
+    fn save_finished(finished: &FeedForward) -> Vec<Section<'_>> {
+        finished.parameters().sections()
+    }
+
+    fn load_finished(&self, sections: &Sections) -> Result<FeedForward> {
+        Ok(self.finished(Parameters::from_sections(sections, &self.layout.network, &self.sizes)?))
+    }
+}
+
+impl Trainable for FeedForwardLearner {
+    const COUNTS_DECISIONS: bool = true;
+    const BY_BATCH: bool = true;
+
+    type Lane = f32;
+    type Kept = Hidden;
+    type Gradient = Tape;
+    type Memory = FeedForwardMemory;
+    type Scorer<'w> = FeedForwardScorer<'w>;
+
+    fn scorer(&self) -> FeedForwardScorer<'_> {
+        FeedForwardScorer {
+            layout: &self.layout,
+            parameters: &self.optimiser.parameters,
+            labels: &self.labels,
+            lanes: self.sizes.lanes,
+            noise: Some(&self.noise),
+        }
+    }
+
+    fn see<'a, V: View<'a>>(
+        &self,
+        memory: &mut FeedForwardMemory,
+        _: Context,
+        query: Query<V>,
+        dropped: Dropped,
+        seen: &mut Seen<f32, Hidden>,
+    ) {
+        let scorer = self.scorer();
+        scorer.hidden(memory, &query, &mut seen.kept);
+        if !dropped.is_none() {
+            drop_units(dropped, &mut seen.kept);
+        }
+        scorer.output(&seen.kept.units, 1, &mut seen.lanes);
+    }
+
+    fn see_stage(&self, _: usize, _: &mut Seen<f32, Hidden>) {}
+
+    fn credit<'a, V: View<'a>>(
+        &self,
+        memory: &mut FeedForwardMemory,
+        _: Context,
+        query: Query<V>,
+        seen: Option<&Seen<f32, Hidden>>,
+        _: usize,
+        gradient: &[(u32, f32)],
+        into: &mut Tape,
+    ) {
+        if gradient.iter().all(|(_, slope)| *slope == 0.0) {
+            return;
+        }
+        let mut hidden = Hidden::default();
+        let hidden = match seen {
+            Some(seen) => &seen.kept,
+            None => {
+                self.scorer().hidden(memory, &query, &mut hidden);
+                &hidden
+            }
+        };
+        let (mut tokens, mut labels) = (Vec::new(), Vec::new());
+        self.layout.read(|role| query.view.cell(query.point, role), &mut tokens, &mut labels);
+        into.record(memory, (&tokens, &labels), hidden, (gradient, self.sizes.lanes));
+    }
+
+    fn learn(&mut self, gradient: &mut Tape) {
+        self.learn_batch(std::slice::from_mut(gradient));
+    }
+
+    fn learn_batch(&mut self, tapes: &mut [Tape]) {
+        let scale = 1.0 / (self.schooling.divisor * tapes.len() as f32);
+        let parameters = &self.optimiser.parameters;
+        if tapes.iter().any(|tape| tape.n > 0) {
+            let gradients = Gradients::new(&self.layout, parameters, self.sizes.lanes, tapes, scale);
+            self.optimiser.learn(gradients, &self.layout.network);
+            self.refresh();
+        }
+        tapes.fill_with(Tape::default);
+    }
+
+    fn unit(&self) -> f32 {
+        UNIT
+    }
+
+    /// Steps have no length of their own.
+    fn squared_distance(&self, _: (&Seen<f32, Hidden>, u32), _: (&Seen<f32, Hidden>, u32)) -> f32 {
+        1.0
+    }
+}
+
+/// Leaves out hidden units, and makes the others larger.
+pub(super) fn drop_units(dropped: Dropped, hidden: &mut Hidden) {
+    let probability = dropped.probability();
+    let (limit, kept) = ((probability * f64::from(1 << 24)) as u32, (1.0 / (1.0 - probability)) as f32);
+    let salt = dropped.salt();
+    for (number, (unit, slope)) in hidden.units.iter_mut().zip(&mut hidden.slopes).enumerate() {
+        let drawn = (mixed(salt ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 40) as u32;
+        let factor = if drawn < limit { 0.0 } else { kept };
+        *unit *= factor;
+        *slope *= factor;
+    }
+}

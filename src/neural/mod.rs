@@ -1,0 +1,37 @@
+//! Scorers with networks: feed-forward ones over embeddings (Chen & Manning 2014).
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `kernel` | products of matrices and functions of vectors, the same bits on all processors |
+//! | `layout`, `parameters` | what is read of a configuration; the numbers that are learned |
+//! | `score` | scoring a beam's configurations, sharing what they have in common |
+//! | `noise` | what training changes at random |
+//! | `tape`, `backward` | from gradients of scores to those of parameters |
+//! | `optimiser`, `learner` | how parameters follow gradients; the network that is being trained |
+//! | `frozen` | the finished network and its sections of a model file |
+//!
+//! Inputs are embeddings of words, tags, affixes of three letters and shapes, of the words in some
+//! [places](crate::model::Network) of a configuration, and of the labels of their arcs. There is no pretrained part, and no
+//! framework: the layers are written out with their gradients, which tests compare with differences of the loss.
+
+mod backward;
+mod frozen;
+mod kernel;
+mod layout;
+mod learner;
+mod noise;
+mod optimiser;
+mod parameters;
+mod score;
+mod tape;
+#[cfg(test)]
+mod tests;
+
+pub use frozen::{FeedForward, FeedForwardModel};
+pub use layout::{Group, Layout};
+pub use learner::{FeedForwardLearner, Schooling};
+pub use noise::{Noise, SentenceNoise};
+pub use optimiser::Rule;
+pub use parameters::{Parameters, Sizes};
+pub use score::{FeedForwardMemory, FeedForwardScorer, Hidden};
+pub use tape::Tape;

@@ -1,0 +1,94 @@
+//! What training changes at random, so that the network leans on nothing alone: values of columns become unknown ones, the rarer
+//! the more often, and numbers of embeddings become 0 (Srivastava et al. 2014).
+
+use super::kernel::widest;
+use crate::features::{Input, Vocabulary};
+use crate::model::N_COLUMNS;
+use crate::random;
+
+/// How often a value that comes c times becomes unknown: α / (α + c).
+const FORGOTTEN: f64 = 0.25;
+/// How often a number of an embedding becomes 0.
+const MASKED: f32 = 0.2;
+
+/// What is drawn from.
+#[derive(Debug, Clone)]
+pub struct Noise {
+    seed: u64,
+    /// Of the optimiser; a sentence comes again after other steps.
+    pub step: u64,
+    /// By column and number: the probability of becoming unknown.
+    forgotten: [Vec<f32>; N_COLUMNS],
+}
+
+/// What was drawn for a sentence.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SentenceNoise {
+    salt: u64,
+}
+
+impl Noise {
+    /// Noise for values that come as often as they do in `inputs`, which are numbered.
+    pub fn new<'i>(seed: u64, vocabulary: &Vocabulary, inputs: impl Iterator<Item = &'i Input>) -> Noise {
+        let mut counts: [Vec<u32>; N_COLUMNS] = std::array::from_fn(|column| vec![0; vocabulary.len(column)]);
+        for input in inputs {
+            for (column, counts) in counts.iter_mut().enumerate() {
+                (1..=input.n_words() as u16).for_each(|word| counts[input.id(column, word) as usize] += 1);
+            }
+        }
+        // What stands for no token and for the root is never unknown.
+        let probability = |&count: &u32| match count {
+            0 => 0.0,
+            count => (FORGOTTEN / (FORGOTTEN + f64::from(count))) as f32,
+        };
+        Noise { seed, step: 0, forgotten: counts.map(|counts| counts.iter().map(probability).collect()) }
+    }
+
+    /// What is drawn for a sentence at this step, whoever comes to it first.
+    pub fn of_sentence(&self, input: &Input) -> SentenceNoise {
+        let words = input.column(0).iter().fold(0_u64, |hash, &value| mixed(hash ^ value));
+        let mut stream = random::stream(self.seed, "embeddings", &[self.step, words]);
+        SentenceNoise { salt: random::below(u64::MAX, &mut stream) }
+    }
+
+    /// Replaces values by unknown ones.
+    pub fn forget_rare(&self, of: &SentenceNoise, column: usize, ids: &mut [u32]) {
+        let salt = mixed(of.salt ^ (column as u64 + 1));
+        for (token, id) in ids.iter_mut().enumerate() {
+            if drawn(salt, token) < self.forgotten[column][*id as usize] {
+                *id = Vocabulary::UNKNOWN;
+            }
+        }
+    }
+
+    /// Puts 0 in place of some numbers, and makes the others larger.
+    pub fn mask(&self, of: &SentenceNoise, numbers: &mut [f32]) {
+        of.mask(numbers);
+    }
+}
+
+impl SentenceNoise {
+    /// Puts 0 in place of some numbers, always the same ones, and makes the others larger.
+    pub fn mask(&self, numbers: &mut [f32]) {
+        let salt = self.salt;
+        widest!(_simd => {
+            for (place, number) in numbers.iter_mut().enumerate() {
+                *number *= if drawn(salt, place) < MASKED { 0.0 } else { 1.0 / (1.0 - MASKED) };
+            }
+        });
+    }
+}
+
+/// A number from 0 to below 1, of the salt and a place.
+#[inline(always)]
+fn drawn(salt: u64, place: usize) -> f32 {
+    (mixed(salt ^ (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 40) as f32 / (1 << 24) as f32
+}
+
+/// Every bit of the result depends on every bit of `x` (the finaliser of splitmix64, Steele, Lea & Flood 2014).
+#[inline(always)]
+pub fn mixed(x: u64) -> u64 {
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}

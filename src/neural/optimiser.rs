@@ -1,0 +1,188 @@
+//! How parameters follow their gradients.
+//!
+//! | learner | step | source |
+//! |---|---|---|
+//! | `adam` | η m / (√v + ε), m and v being averages of gradients and of their squares | Kingma & Ba (2015) |
+//! | `adagrad` | η g / (√Σ g² + ε) | Duchi, Hazan & Singer (2011) |
+//! | `momentum` | η m, m = 0.9 m + g | Rumelhart, Hinton & Williams (1986) |
+//!
+//! The rate rises over the first steps and then falls along a straight line. Embeddings whose values did not come in a mini-batch stay
+//! as they are. What is kept is an exponential moving average of the parameters (Polyak & Juditsky 1992 average plainly).
+
+use rayon::prelude::*;
+
+use super::backward::Gradients;
+use super::kernel::widest;
+use super::parameters::{N_TENSORS, Parameters, Sizes};
+use crate::error::Result;
+use crate::files::{Section, Sections};
+use crate::linear::Learner;
+use crate::model::{N_COLUMNS, Network};
+
+/// The steps over which the rate rises; of short runs a tenth.
+const WARM_UP: f64 = 200.0;
+/// What is left of the rate at the end.
+const LAST: f64 = 0.02;
+/// The longest gradient.
+const LONGEST: f64 = 5.0;
+/// What is kept of the average at a step.
+const KEPT: f64 = 0.9995;
+/// From this step on the average follows only every [`STRIDE`] steps.
+const STRIDES_FROM: u64 = 256;
+const STRIDE: u64 = 8;
+/// How many parameters one thread takes on at a time.
+const SHARE: usize = 1 << 14;
+
+/// How an optimiser goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// The rule of steps.
+    pub learner: Learner,
+    /// η.
+    pub rate: f64,
+    /// Of `adam`: what is kept of the average of squares.
+    pub second: f64,
+    /// The steps of the whole run, if they are known.
+    pub n_steps: Option<u64>,
+}
+
+/// Parameters with what their steps depend on.
+#[derive(Debug, Clone)]
+pub struct Optimiser {
+    rule: Rule,
+    /// Steps so far.
+    pub step: u64,
+    /// The parameters.
+    pub parameters: Parameters,
+    first: Parameters,
+    second: Parameters,
+    /// The moving average of the parameters.
+    pub average: Parameters,
+}
+
+impl Optimiser {
+    /// The optimiser before the first step.
+    pub fn new(rule: Rule, parameters: Parameters, network: &Network, sizes: &Sizes) -> Optimiser {
+        let zeros = Parameters::zeros(network, sizes);
+        Optimiser { rule, step: 0, first: zeros.clone(), second: zeros, average: parameters.clone(), parameters }
+    }
+
+    /// Takes a step.
+    pub fn learn(&mut self, mut gradients: Gradients, network: &Network) {
+        gradients.clip(LONGEST);
+        self.step += 1;
+        let step = Step::new(&self.rule, self.step);
+        let Optimiser { parameters, first, second, average, .. } = self;
+        for number in 0..N_TENSORS {
+            let of = |of: &mut Parameters| std::mem::take(&mut of.tensors[number]);
+            let (mut weights, mut first_moment, mut second_moment) = (of(parameters), of(first), of(second));
+            let gradient = &gradients.tensors[number];
+            if number < N_COLUMNS {
+                let n = network.dimensions[number];
+                for (&row, gradient) in gradients.rows[number].iter().zip(gradient.chunks_exact(n)) {
+                    let range = row as usize * n..(row as usize + 1) * n;
+                    let moments = (&mut first_moment[range.clone()], &mut second_moment[range.clone()]);
+                    step.apply(&mut weights[range], moments, gradient);
+                }
+            } else {
+                let weights = weights.par_chunks_mut(SHARE).zip(gradient.par_chunks(SHARE));
+                let moments = first_moment.par_chunks_mut(SHARE).zip(second_moment.par_chunks_mut(SHARE));
+                weights.zip(moments).for_each(|((weights, gradient), (first, second))| {
+                    step.apply(weights, (first, second), gradient);
+                });
+            }
+            (parameters.tensors[number], first.tensors[number], second.tensors[number]) =
+                (weights, first_moment, second_moment);
+        }
+        if let Some(kept) = kept(self.step) {
+            for (average, weights) in average.tensors.iter_mut().zip(&parameters.tensors) {
+                let pairs = average.par_chunks_mut(SHARE).zip(weights.par_chunks(SHARE));
+                pairs.for_each(|(average, weights)| widest!(_simd => follow(average, weights, kept)));
+            }
+        }
+    }
+
+    /// What a checkpoint holds.
+    pub fn sections(&self) -> Vec<Section<'_>> {
+        let mut sections = vec![Section::new("step", self.step.to_le_bytes().to_vec())];
+        let all =
+            [("now", &self.parameters), ("first", &self.first), ("second", &self.second), ("average", &self.average)];
+        for (name, parameters) in all {
+            sections.extend(parameters.sections().into_iter().map(|section| section.under(name)));
+        }
+        sections
+    }
+
+    /// Goes on from what a checkpoint holds.
+    ///
+    /// # Errors
+    /// If it does not fit.
+    pub fn load(&mut self, sections: &Sections, network: &Network, sizes: &Sizes) -> Result<()> {
+        let step = sections.get("step")?.try_into();
+        self.step = u64::from_le_bytes(step.map_err(|_| sections.damaged("the number of steps is none"))?);
+        let of = |name| Parameters::from_sections(&sections.under(name), network, sizes);
+        (self.parameters, self.first) = (of("now")?, of("first")?);
+        (self.second, self.average) = (of("second")?, of("average")?);
+        Ok(())
+    }
+}
+
+/// What is kept of the average after so many steps; `None` if it stays as it is.
+fn kept(step: u64) -> Option<f32> {
+    let t = step as f64;
+    let kept = KEPT.min((1.0 + t) / (10.0 + t));
+    if step < STRIDES_FROM {
+        return Some(kept as f32);
+    }
+    step.is_multiple_of(STRIDE).then(|| kept.powi(STRIDE as i32) as f32)
+}
+
+#[inline(always)]
+fn follow(average: &mut [f32], weights: &[f32], kept: f32) {
+    average.iter_mut().zip(weights).for_each(|(average, weight)| *average = weight + (*average - weight) * kept);
+}
+
+/// One step.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    learner: Learner,
+    rate: f32,
+    /// Of `adam`: what is kept of the averages, and what makes up for their start at 0.
+    kept: [f32; 2],
+    corrections: [f32; 2],
+}
+
+impl Step {
+    fn new(rule: &Rule, step: u64) -> Step {
+        let t = step as f64;
+        let left = rule.n_steps.map_or(1.0, |n| 1.0 - (1.0 - LAST) * (t / n as f64).min(1.0));
+        let warm_up = rule.n_steps.map_or(WARM_UP, |n| WARM_UP.min(n as f64 / 10.0));
+        let rate = rule.rate * (t / warm_up).min(1.0) * left;
+        let kept = [0.9, rule.second];
+        let power = |kept: f64| 1.0 / (1.0 - kept.powi(step.min(i32::MAX as u64) as i32));
+        let corrections = kept.map(|kept| power(kept) as f32);
+        Step { learner: rule.learner, rate: rate as f32, kept: kept.map(|kept| kept as f32), corrections }
+    }
+
+    fn apply(&self, weights: &mut [f32], (first, second): (&mut [f32], &mut [f32]), gradient: &[f32]) {
+        let Step { learner, rate, .. } = *self;
+        let [kept_first, kept_second] = self.kept;
+        let [scale_first, scale_second] = self.corrections;
+        let all = weights.iter_mut().zip(first).zip(second).zip(gradient);
+        widest!(_simd => match learner {
+            Learner::Adagrad => all.for_each(|(((weight, _), sum), gradient)| {
+                *sum += gradient * gradient;
+                *weight -= rate * gradient / (sum.sqrt() + 1e-6);
+            }),
+            Learner::Momentum => all.for_each(|(((weight, moment), _), gradient)| {
+                *moment = 0.9 * *moment + gradient;
+                *weight -= rate * *moment;
+            }),
+            _ => all.for_each(|(((weight, first), second), gradient)| {
+                *first = kept_first * *first + (1.0 - kept_first) * gradient;
+                *second = kept_second * *second + (1.0 - kept_second) * (gradient * gradient);
+                *weight -= rate * (*first * scale_first) / ((*second * scale_second).sqrt() + 1e-8);
+            }),
+        });
+    }
+}

@@ -1,0 +1,247 @@
+//! The network against a plain one in double precision, whose loss tests differences of.
+
+use super::backward::Gradients;
+use super::parameters::{BIAS, LABEL_PLACES, LABELS, N_TENSORS, OUTPUT, OUTPUT_BIAS, PLACES};
+use super::*;
+use crate::configuration::Arena;
+use crate::decode::{Machine, Workspace};
+use crate::learn::{TrainOptions, Training, TrainingData};
+use crate::linear::Learner;
+use crate::model::{Activation, Dropped, Network, ScorerKind, Seen, Trainable as _};
+use crate::random;
+use crate::scorer::{Query, Scorer as _};
+use crate::system::{ArcHybrid, Roots, SystemKind, Transitions as _};
+use crate::treebank::{Format, Treebank, generate};
+
+fn data(activation: Activation) -> TrainingData {
+    let sentences =
+        generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective: false }).collect();
+    let treebank = Treebank::of_sentences(std::path::Path::new("generated"), Format::Conllu, sentences);
+    let options = TrainOptions { hidden: Some(7), activation: Some(activation), ..options() };
+    TrainingData::new(&options, &treebank, None).unwrap()
+}
+
+fn options() -> TrainOptions {
+    let options = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam);
+    options.with_scorer(ScorerKind::FeedForward)
+}
+
+/// A learner whose parameters are larger than those that training begins with, so that units differ.
+fn learner(data: &TrainingData) -> FeedForwardLearner {
+    let network = data.header().network.clone().unwrap();
+    let vocabulary = data.network().unwrap().vocabulary().clone();
+    let sizes = Sizes::new(&vocabulary, data.header().labels.len(), data.actions().width());
+    let mut parameters = Parameters::random(&network, &sizes, 3);
+    let mut stream = random::stream(9, "test", &[]);
+    for tensor in &mut parameters.tensors {
+        tensor.iter_mut().for_each(|w| *w = *w * 3.0 + (random::unit(&mut stream) - 0.5) as f32 * 0.2);
+    }
+    let noise = Noise::new(4, &vocabulary, data.examples().iter().map(|example| &example.input));
+    let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
+    let parts = (Layout::new(network), data.columns().clone(), vocabulary);
+    FeedForwardLearner::new(parts, sizes, parameters, Schooling { rule, divisor: 1.0 }, noise)
+}
+
+/// The network in double precision, written down as the formulas have it.
+struct Plain<'p> {
+    network: &'p Network,
+    tensors: [Vec<f64>; N_TENSORS],
+    lanes: usize,
+}
+
+impl Plain<'_> {
+    /// The scores of a configuration on the tape, whose hidden units are multiplied by `factors`.
+    fn scores(&self, tape: &Tape, number: usize, masks: &[f32], factors: &[f32]) -> Vec<f64> {
+        let Network { places, labels, dimensions, label_dimension, hidden, .. } = self.network;
+        let dimension = self.network.dimension();
+        let mut sums = self.tensors[BIAS].clone();
+        for (place, &token) in tape.tokens[number * places.len()..][..places.len()].iter().enumerate() {
+            let token = token as usize;
+            let mut at = 0;
+            for ((ids, table), &n) in tape.ids.iter().zip(&self.tensors).zip(dimensions) {
+                for number in &table[ids[token] as usize * n..][..n] {
+                    let x = number * f64::from(masks[token * dimension + at]);
+                    for (unit, sum) in sums.iter_mut().enumerate() {
+                        *sum += x * self.tensors[PLACES][(place * dimension + at) * hidden + unit];
+                    }
+                    at += 1;
+                }
+            }
+        }
+        for (place, &label) in tape.labels[number * labels.len()..][..labels.len()].iter().enumerate() {
+            for i in 0..*label_dimension {
+                let x = self.tensors[LABELS][label as usize * label_dimension + i];
+                for (unit, sum) in sums.iter_mut().enumerate() {
+                    *sum += x * self.tensors[LABEL_PLACES][(place * label_dimension + i) * hidden + unit];
+                }
+            }
+        }
+        let activated = |sum: f64| match self.network.activation {
+            Activation::Relu => sum.max(0.0),
+            Activation::Cube => sum.powi(3),
+            Activation::Tanh => sum.tanh(),
+        };
+        let mut scores = self.tensors[OUTPUT_BIAS].clone();
+        for (unit, (&sum, &factor)) in sums.iter().zip(factors).enumerate() {
+            let h = activated(sum) * f64::from(factor);
+            for (lane, score) in scores.iter_mut().enumerate() {
+                *score += h * self.tensors[OUTPUT][unit * self.lanes + lane];
+            }
+        }
+        scores
+    }
+}
+
+/// Goes through the canonical derivation of a sentence; `$at` sees each configuration with the choice that is made there.
+macro_rules! walk {
+    ($data:expr, $sentence:expr, |$workspace:ident, $machine:ident, $context:ident, $memory:ident, $item:ident, $choice:ident| $at:expr) => {{
+        let example = &$data.examples()[$sentence];
+        $workspace.input.clone_from(&example.input);
+        $workspace.start();
+        let $machine =
+            Machine { system: ArcHybrid::new(Roots::Single), actions: $data.actions(), keeps_history: false };
+        let (bump, $context, scratch) = $workspace.parts($data.actions());
+        let $memory = scratch.memory;
+        let arena = Arena::new(bump, $context.label_sets, &[]);
+        let mut $item = $machine.initial(arena, example.input.n_words());
+        for &$choice in &example.derivation {
+            $at;
+            $item = $machine.successor($item, $choice, 0, false, arena);
+        }
+    }};
+}
+
+/// Scores are those of the plain network, and gradients its differences: of each tensor, in some places.
+#[test]
+fn gradients_are_differences_of_the_loss() {
+    for activation in [Activation::Relu, Activation::Cube, Activation::Tanh] {
+        let data = data(activation);
+        let learner = learner(&data);
+        let network = data.header().network.as_ref().unwrap();
+        let lanes = data.actions().width();
+        let mut tapes = Vec::new();
+        let mut drops = Vec::new();
+        let mut seen = Seen::default();
+        let mut workspace = Workspace::new(data.actions().n_labels());
+        let mut lane = 0;
+        let mut found_scores = Vec::new();
+        for sentence in 0..3 {
+            let mut tape = Tape::default();
+            let mut begun = false;
+            walk!(data, sentence, |workspace, machine, context, memory, item, choice| {
+                if !begun {
+                    learner.begin(memory, context);
+                    begun = true;
+                }
+                let query = Query { view: item, point: 0, permitted: machine.system.permitted(&item.configuration, 0) };
+                let dropped = Dropped::new(lane, 0.3);
+                learner.see(memory, context, query, dropped, &mut seen);
+                lane += 1;
+                let gradient = [(u32::from(choice.action), -1.0), ((lane % data.actions().len() as u64) as u32, 0.7)];
+                learner.credit(memory, context, query, Some(&seen), 0, &gradient, &mut tape);
+                found_scores.push(seen.lanes.clone());
+                let mut factors = Hidden { units: vec![1.0; network.hidden], slopes: vec![1.0; network.hidden] };
+                super::learner::drop_units(dropped, &mut factors);
+                drops.push(factors.units);
+            });
+            tapes.push(tape);
+        }
+        assert!(drops.iter().flatten().any(|&factor| factor == 0.0));
+        let parameters = learner.parameters();
+        let gradients = Gradients::new(&Layout::new(network.clone()), parameters, lanes, &tapes, 1.0);
+        let tensors = std::array::from_fn(|number| parameters.tensors[number].iter().map(|&w| f64::from(w)).collect());
+        let mut plain = Plain { network, tensors, lanes };
+        let masks: Vec<Vec<f32>> = tapes
+            .iter()
+            .map(|tape| {
+                let mut mask = vec![1.0; tape.embeddings.len()];
+                tape.noise.mask(&mut mask);
+                mask
+            })
+            .collect();
+        let all: Vec<(usize, usize)> =
+            (0..3).flat_map(|tape| (0..tapes[tape].n).map(move |number| (tape, number))).collect();
+        for (&(tape, number), (found, factors)) in all.iter().zip(found_scores.iter().zip(&drops)) {
+            let expected = plain.scores(&tapes[tape], number, &masks[tape], factors);
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!(
+                    (f64::from(*found) - expected).abs() < 1e-3 * expected.abs().max(1.0),
+                    "{found}, not {expected}"
+                );
+            }
+        }
+        let loss = |plain: &Plain| -> f64 {
+            let of = |(&(tape, number), factors): (&(usize, usize), &Vec<f32>)| {
+                let scores = plain.scores(&tapes[tape], number, &masks[tape], factors);
+                let slopes = &tapes[tape].scores[number * lanes..][..lanes];
+                scores.iter().zip(slopes).map(|(score, &slope)| score * f64::from(slope)).sum::<f64>()
+            };
+            all.iter().zip(&drops).map(of).sum()
+        };
+        let mut stream = random::stream(1, "places", &[]);
+        for tensor in 0..N_TENSORS {
+            let n = gradients.tensors[tensor].len();
+            for _ in 0..8 {
+                let at = random::below(n as u64, &mut stream) as usize;
+                let place = match network.dimensions.get(tensor) {
+                    Some(&dimension) => gradients.rows[tensor][at / dimension] as usize * dimension + at % dimension,
+                    None => at,
+                };
+                let was = plain.tensors[tensor][place];
+                let mut at_distance = |distance: f64| {
+                    plain.tensors[tensor][place] = was + distance;
+                    loss(&plain)
+                };
+                let slope = (at_distance(1e-5) - at_distance(-1e-5)) / 2e-5;
+                plain.tensors[tensor][place] = was;
+                let found = f64::from(gradients.tensors[tensor][at]);
+                let error = (found - slope).abs();
+                assert!(
+                    error < 2e-3 * slope.abs().max(0.1),
+                    "{activation:?}, tensor {tensor}: {found} instead of {slope}"
+                );
+            }
+        }
+    }
+}
+
+/// A step of many configurations gives each the scores that it has by itself, to the bit, normalised or not; so does one that was
+/// seen before.
+#[test]
+fn scores_do_not_depend_on_company() {
+    for normalised in [true, false] {
+        let data = data(Activation::Relu);
+        let mut learner = learner(&data);
+        learner.set_normalised(normalised);
+        let scorer = FeedForwardScorer { noise: None, ..learner.scorer() };
+        let mut workspace = Workspace::new(data.actions().n_labels());
+        let mut queries = Vec::new();
+        let mut alone: Vec<Vec<i32>> = Vec::new();
+        let mut other = FeedForwardMemory::default();
+        walk!(data, 0, |workspace, machine, context, memory, item, _choice| {
+            let permitted = machine.system.permitted(&item.configuration, 0);
+            let query = Query { view: item, point: 0, permitted };
+            scorer.begin(&mut other, context);
+            alone.push(scorer.score_one(&mut other, context, query).to_vec());
+            queries.push(query);
+            if queries.len() == data.examples()[0].derivation.len() {
+                scorer.begin(memory, context);
+                for _ in 0..2 {
+                    scorer.score(memory, context, &queries);
+                    for (number, query) in queries.iter().enumerate() {
+                        let row = scorer.row(memory, context, number, query.permitted);
+                        let lanes: Vec<i32> = (0..data.actions().len() as u16).map(|action| row.of(action)).collect();
+                        assert_eq!(lanes, alone[number][..data.actions().len()]);
+                    }
+                }
+            }
+        });
+        // Normalised scores are logarithms of probabilities, which add up to 1 over what is permitted.
+        let masks = queries.iter().map(|query| data.actions().mask(query.permitted));
+        for (scores, mask) in alone.iter().zip(masks).filter(|_| normalised) {
+            let permitted = scores.iter().zip(mask).filter(|(_, mask)| **mask == 0);
+            let sum: f64 = permitted.map(|(score, _)| (f64::from(*score) / 65536.0).exp()).sum();
+            assert!((sum - 1.0).abs() < 1e-3, "{sum}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Whichever parser the model is for.
+
+use std::sync::Arc;
+
+use super::{Loaded, MAX_BEAM, ParseOptions};
+use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy};
+use crate::error::{Error, Result};
+use crate::graph::GraphParser;
+use crate::model::Comparison;
+use crate::scorers::{AnyModel, AnyScorer};
+use crate::treebank::Words;
+
+/// A parser over a model of whichever kind, of which it has a share: it may be kept and used again.
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+/// use treebeam::parser::{Loaded, AnyParser, ParseOptions};
+/// use treebeam::prelude::*;
+///
+/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
+/// let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
+/// let model = Loaded::Transitions(Arc::new(model.into()));
+///
+/// let options = ParseOptions { beam: Some(4), threads: 2, ..ParseOptions::default() };
+/// let mut parser = AnyParser::new(&model, &options)?;
+/// let parsed = parser.parse(&train.sentences)?;
+/// assert_eq!(parsed.len(), 60);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug)]
+pub struct AnyParser {
+    model: Loaded,
+    kind: Kind,
+    k_best: usize,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// A transition system that searches in this way.
+    Transitions(Box<Parser<'static, AnyScorer>>, Strategy),
+    /// A graph-based parser.
+    Graph(GraphParser<'static>),
+}
+
+impl AnyParser {
+    /// A parser over `model`.
+    ///
+    /// # Errors
+    /// If the threads cannot be started, or the options are not for this kind of parser.
+    pub fn new(model: &Loaded, options: &ParseOptions) -> Result<AnyParser> {
+        options.check()?;
+        let mut warnings = Vec::new();
+        let kind = match model {
+            Loaded::Transitions(model) => {
+                let (parser, strategy) = transitions(model, options, &mut warnings)?;
+                Kind::Transitions(Box::new(parser), strategy)
+            }
+            Loaded::Graph(graph) => {
+                check_exact(model.system().name(), options)?;
+                Kind::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?)
+            }
+        };
+        Ok(AnyParser { model: model.clone(), kind, k_best: options.k_best, warnings })
+    }
+
+    /// What its user should know, one line each.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The width of the beam, if there is one.
+    pub fn beam(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Transitions(_, strategy) => strategy.width(),
+            Kind::Graph(_) => None,
+        }
+    }
+
+    /// By how much items may lag behind the best of their step, as a score, if that prunes.
+    pub fn margin(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Transitions(parser, _) => parser.margin(),
+            Kind::Graph(_) => None,
+        }
+    }
+
+    /// How many configurations have been scored, if there are any.
+    pub fn n_scored(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::Transitions(parser, _) => Some(parser.n_scored()),
+            Kind::Graph(_) => None,
+        }
+    }
+
+    /// Whether items of a beam are merged.
+    pub fn merges(&self) -> bool {
+        matches!(self.kind, Kind::Transitions(_, Strategy::Merged { .. }))
+    }
+
+    /// Whether the parser takes the sentence.
+    ///
+    /// # Errors
+    /// If it is too long for this kind of parser.
+    pub fn check(&self, sentence: &dyn Words) -> Result<()> {
+        match &self.kind {
+            Kind::Transitions(_, strategy) => strategy.check(sentence),
+            Kind::Graph(_) => crate::graph::check_length(sentence),
+        }
+    }
+
+    /// The best trees of each sentence, as many as the options ask for, in the order of the sentences.
+    ///
+    /// # Errors
+    /// If a sentence cannot be parsed.
+    pub fn parse<W: Words + Sync>(&mut self, sentences: &[W]) -> Result<Vec<Vec<Parsed>>> {
+        sentences.iter().try_for_each(|sentence| self.check(sentence))?;
+        let (model, n) = (&self.model, sentences.len());
+        let read = |i: usize, input: &mut _| model.input(&sentences[i], input);
+        Ok(match &mut self.kind {
+            Kind::Transitions(parser, _) => parser.parse_with(n, &read, self.k_best),
+            Kind::Graph(parser) => parser.parse_with(n, &read, self.k_best),
+        })
+    }
+}
+
+/// The parser that the options ask for, of a transition system, with its way of searching.
+fn transitions(
+    model: &Arc<AnyModel>,
+    options: &ParseOptions,
+    warnings: &mut Vec<String>,
+) -> Result<(Parser<'static, AnyScorer>, Strategy)> {
+    let &ParseOptions { search, beam, margin, merge, align, normalise, k_best, threads } = options;
+    let width = beam.unwrap_or(model.header.beam);
+    if !(1..=MAX_BEAM).contains(&(width as u64)) {
+        return Err(Error::Usage(format!(
+            "the model's header says that its beam is {width} wide; expected a width from 1 to {MAX_BEAM}; --beam sets another"
+        )));
+    }
+    let of_beams = beam.is_some() || merge == Some(true);
+    let kind = search.or(of_beams.then_some(SearchKind::Beam));
+    let kind = kind.unwrap_or(model.header.option("search").unwrap_or_default());
+    // What the model was trained to merge is not merged where the search has no beam, or compares otherwise.
+    let merges = model.header.merges() && kind == SearchKind::Beam && align.is_none() && normalise.is_none();
+    let mut strategy = Strategy::new(kind, width, merge.unwrap_or(merges), &model.header)?;
+    match &mut strategy {
+        Strategy::Exact(_) => {
+            if beam.is_some() || margin.is_some() || align.is_some() || normalise.is_some() {
+                return usage(
+                    "exact search has no beam; leave out --beam, --margin, --align and --normalise, or --search exact",
+                );
+            }
+            if k_best > 1 {
+                return usage("exact search finds the one best tree; for --k-best, search in a beam (--search beam)");
+            }
+            return Ok((Parser::shared(Arc::clone(model), strategy, threads)?, strategy));
+        }
+        Strategy::Merged { .. } => {
+            if !matches!(margin, None | Some(Margin::None)) || align.is_some() || normalise.is_some() {
+                return usage(
+                    "--merge has no margin, and compares items that have taken equally many steps; leave out --margin, --align and \
+                     --normalise, or --merge",
+                );
+            }
+        }
+        Strategy::Beam { comparison, .. } => {
+            comparison.align = align.unwrap_or(comparison.align);
+            comparison.normalise = normalise.unwrap_or(comparison.normalise);
+            if *comparison != Comparison::default() && !matches!(margin, None | Some(Margin::None)) {
+                return usage(
+                    "--margin is calibrated for --align steps and --normalise nothing; expected --margin none",
+                );
+            }
+        }
+    }
+    let margin = margin.unwrap_or_default();
+    if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
+        return usage(&format!(
+            "--margin {margin}: the model was not calibrated, which takes training with a beam and --dev; expected auto or none"
+        ));
+    }
+    // Probabilities of whole derivations can be compared, whoever made them.
+    let comparable = model.header.network.as_ref().is_some_and(|network| network.normalised);
+    if width > 1 && model.header.beam == 1 && !comparable {
+        warnings.push(format!(
+            "the model was trained to be decoded greedily; a beam of {width} mostly makes its trees worse, by many points of LAS"
+        ));
+    }
+    Ok((Parser::shared(Arc::clone(model), strategy, threads)?.with_margin(margin), strategy))
+}
+
+/// Refuses what parsers without beams do not have.
+fn check_exact(system: &str, options: &ParseOptions) -> Result<()> {
+    let is_beam = options.search == Some(SearchKind::Beam);
+    if options.beam.is_some() || is_beam {
+        return usage(&format!(
+            "beams are for transition systems, and the model is for `{system}`, whose search is exact; leave out --beam and --search"
+        ));
+    }
+    if options.margin.is_some() {
+        return usage(&format!(
+            "--margin is for transition systems, and the model is for `{system}`, whose search is exact"
+        ));
+    }
+    if options.align.is_some() || options.normalise.is_some() || options.merge.is_some() {
+        return usage(&format!(
+            "--merge, --align and --normalise are for transition systems, and the model is for `{system}`"
+        ));
+    }
+    Ok(())
+}
+
+fn usage<T>(message: &str) -> Result<T> {
+    Err(Error::Usage(message.to_owned()))
+}

@@ -1,0 +1,149 @@
+//! A model of whichever kind.
+
+use std::io::{self, Read as _, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::decode::Parsed;
+use crate::error::{Error, Result};
+use crate::features::{ColumnName, Input};
+use crate::files::{open, read_whole};
+use crate::graph::GraphModel;
+use crate::linear::Weights as _;
+use crate::model::Frozen as _;
+use crate::options::ParserKind;
+use crate::scorers::AnyModel;
+use crate::tree::Labels;
+use crate::treebank::{Column, Sentence, Words};
+
+/// A model, of a transition system or a graph-based parser. Clones share it.
+#[derive(Debug, Clone)]
+pub enum Loaded {
+    /// Of a transition system.
+    Transitions(Arc<AnyModel>),
+    /// Of a graph-based parser.
+    Graph(Arc<GraphModel>),
+}
+
+impl Loaded {
+    /// Maps or reads a model file; its first bytes tell which kind it is.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a whole, unchanged model file.
+    pub fn read(path: &Path) -> Result<Loaded> {
+        let transitions = |model| Loaded::Transitions(Arc::new(model));
+        let graph = |model| Loaded::Graph(Arc::new(model));
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) || path == Path::new("-") {
+            // What comes through a pipe can be read but once.
+            let bytes = read_whole(path)?;
+            return match GraphModel::is(&bytes) {
+                true => GraphModel::from_bytes(&bytes, path).map(graph),
+                false => AnyModel::from_bytes(&bytes, path).map(transitions),
+            };
+        }
+        let mut start = Vec::new();
+        open(path)?.take(8).read_to_end(&mut start).map_err(Error::io(path))?;
+        match GraphModel::is(&start) {
+            true => GraphModel::read(path).map(graph),
+            false => AnyModel::read_file(path).map(transitions),
+        }
+    }
+
+    /// The parser that the model is of.
+    pub fn system(&self) -> ParserKind {
+        match self {
+            Loaded::Transitions(model) => ParserKind::Transitions(model.header.system),
+            Loaded::Graph(model) => ParserKind::Graph(model.header.system),
+        }
+    }
+
+    /// The width of the beam that it was trained with, if it is for beams.
+    pub fn beam(&self) -> Option<usize> {
+        match self {
+            Loaded::Transitions(model) => Some(model.header.beam),
+            Loaded::Graph(_) => None,
+        }
+    }
+
+    /// The whole header.
+    ///
+    /// # Errors
+    /// Never, as headers are plain data.
+    pub fn header(&self) -> Result<serde_json::Value> {
+        let header = match self {
+            Loaded::Transitions(model) => serde_json::to_value(&model.header),
+            Loaded::Graph(model) => serde_json::to_value(&model.header),
+        };
+        header.map_err(|error| Error::Usage(error.to_string()))
+    }
+
+    /// The labels of parsed trees.
+    pub fn labels(&self) -> &Labels {
+        match self {
+            Loaded::Transitions(model) => model.label_decoding.labels(),
+            Loaded::Graph(model) => model.label_decoding.labels(),
+        }
+    }
+
+    /// The columns that features of words and of tags read.
+    pub fn columns(&self) -> (ColumnName, ColumnName) {
+        match self {
+            Loaded::Transitions(model) => (model.header.word_column, model.header.tag_column),
+            Loaded::Graph(model) => (model.header.word_column, model.header.tag_column),
+        }
+    }
+
+    /// All columns that features read.
+    pub fn read_columns(&self) -> &[Column] {
+        match self {
+            Loaded::Transitions(model) => model.scorer.columns().read(),
+            Loaded::Graph(model) => model.columns.read(),
+        }
+    }
+
+    /// The tags of the training data, if the model tells them.
+    pub fn tags(&self) -> &[String] {
+        match self {
+            Loaded::Transitions(model) => &model.header.tags,
+            Loaded::Graph(_) => &[],
+        }
+    }
+
+    /// What a score of 1.0 is in the model's fixed point.
+    pub fn scale(&self) -> u32 {
+        match self {
+            Loaded::Transitions(model) => model.scorer.scale(),
+            Loaded::Graph(model) => model.weights.scale(),
+        }
+    }
+
+    /// Replaces `input` by what the model reads of `sentence`, keeping the memory.
+    pub fn input<W: Words + ?Sized>(&self, sentence: &W, input: &mut Input) {
+        match self {
+            Loaded::Transitions(model) => model.read(sentence, input),
+            Loaded::Graph(model) => model.read_words(sentence, input),
+        }
+    }
+
+    /// Writes a sentence once with each of the trees that were parsed of it; `with_scores` with rank and score as comments.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn write(
+        &self,
+        sentence: &Sentence,
+        parsed: &[Parsed],
+        with_scores: bool,
+        output: &mut impl Write,
+    ) -> io::Result<()> {
+        let labels = self.labels();
+        for (rank, parsed) in parsed.iter().enumerate() {
+            if with_scores {
+                let score = parsed.score as f64 / f64::from(self.scale());
+                writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
+            }
+            sentence.write_parsed(output, parsed.tree.heads(), &labels.names_of(&parsed.tree))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,14 @@
+//! Models and parsers of whichever kind, as the command line and programs in other languages use them: a model file tells what
+//! it is of, and one parser takes the options of all.
+//!
+//! A new kind of scorer or of graph-based parser is one more variant of [`Loaded`] and of what [`AnyParser`] holds.
+
+mod any;
+mod empty;
+mod loaded;
+mod options;
+
+pub use any::AnyParser;
+pub use empty::EmptyColumns;
+pub use loaded::Loaded;
+pub use options::{CHUNK_WORDS, MAX_BEAM, MAX_THREADS, ParseOptions};

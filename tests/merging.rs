@@ -1,0 +1,422 @@
+//! Beams that merge against all derivations, against plain beams where nothing is merged, and against the machine that scores
+//! their derivations again; with weights that are a hash of the feature and the action.
+
+use bumpalo::Bump;
+use std::collections::BTreeMap;
+use treebeam::configuration::{Arena, LabelSets, View as _};
+use treebeam::decode::merged::Merging;
+use treebeam::decode::{Decoder, Machine, Parsed, Workspace};
+use treebeam::features::{Columns, Compiled, FeatureSet, Input, WordShape};
+use treebeam::learn::{GoldSide, MergedPursuit, Pursuit, Supervision};
+use treebeam::linear::{LinearMemory, LinearScorer};
+use treebeam::model::Comparison;
+use treebeam::scorer::{Context, Query, Scorer as _};
+use treebeam::system::{
+    ActionId, Actions, ArcEager, ArcHybrid, ArcStandard, Choice, Roots, System, SystemKind, TransitionSystem,
+};
+use treebeam::tree::{Gold, ROOT, Tree};
+use treebeam::treebank::{Column, Sentence};
+
+use crate::common::{generated, generated_non_projective, treebeam, write};
+use crate::decoding::{Hashed, N_LABELS, beginning};
+
+/// All derivations from a configuration on: of each tree the best score.
+struct Exhaustive<'t, S> {
+    system: S,
+    actions: &'t Actions,
+    scorer: LinearScorer<'t, Hashed>,
+    input: &'t Input,
+    memory: LinearMemory,
+    /// By heads and labels.
+    best: BTreeMap<(Vec<u16>, Vec<u16>), i64>,
+    n: usize,
+}
+
+impl<S: TransitionSystem> Exhaustive<'_, S> {
+    fn search<'a>(&mut self, plain: &S::Plain, shared: S::Shared<'a>, arena: Arena<'a>, tree: &Tree, score: i64) {
+        if self.system.is_terminal(plain) {
+            let best = self.best.entry((tree.heads().to_vec(), tree.labels().to_vec())).or_insert(i64::MIN);
+            *best = score.max(*best);
+            self.n += 1;
+            return;
+        }
+        let context = Context { input: self.input, label_sets: arena.label_sets(), actions: self.actions };
+        let permitted = self.system.permitted(plain, 0);
+        let scores = self.memory.score_plainly(&self.scorer, context, &shared.cells(0)).0.to_vec();
+        for id in (0..self.actions.len() as ActionId).filter(|&id| self.actions.permits(permitted, id)) {
+            let action = self.actions.get(id);
+            let mut tree = tree.clone();
+            if let Some((head, dependent)) = self.system.arc(plain, 0, action.mv) {
+                tree.attach(dependent, head, action.label);
+            }
+            let plain = self.system.successor(plain, action, ());
+            let shared = self.system.successor(&shared, action, arena);
+            self.search(&plain, shared, arena, &tree, score + i64::from(scores[id as usize]));
+        }
+    }
+}
+
+/// The score and the tree of a derivation, by the machine; every transition must be permitted.
+fn replay<S: TransitionSystem>(
+    decoder: &Decoder<S, LinearScorer<Hashed>>,
+    workspace: &mut Workspace<LinearMemory>,
+    derivation: &[ActionId],
+) -> Parsed {
+    let machine: Machine<S> = decoder.machine;
+    let n_words = workspace.input.n_words();
+    workspace.start();
+    let (bump, context, scratch) = workspace.parts(machine.actions);
+    decoder.scorer.begin(scratch.memory, context);
+    let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
+    let mut item = machine.initial(arena, n_words);
+    for &action in derivation {
+        let permitted = machine.system.permitted(&item.configuration, 0);
+        assert!(machine.actions.permits(permitted, action));
+        let scores = decoder.scorer.score_one(scratch.memory, context, Query { view: item, point: 0, permitted });
+        let score = item.score + i64::from(scores[action as usize]);
+        item = machine.successor(item, Choice { point: 0, action }, score, false, arena);
+    }
+    assert!(machine.is_terminal(item));
+    Parsed { tree: machine.tree(item, n_words), score: item.score }
+}
+
+/// Label 0 for root arcs, and for others as many as are told apart.
+fn actions<S: TransitionSystem>(system: &S, n_of_words: u16) -> Actions {
+    let arc_moves = || S::MOVES.iter().copied().filter(|mv| mv.makes_arc());
+    let of_words = arc_moves().flat_map(|mv| (1..=n_of_words).map(move |label| (mv, label, false)));
+    let from_root = arc_moves().filter(|&mv| system.arc_moves(ROOT, 1).has(mv)).map(|mv| (mv, 0, true));
+    Actions::new(S::MOVES, N_LABELS, of_words.chain(from_root)).unwrap()
+}
+
+/// A system with features and a sentence.
+struct Setting<'t, S> {
+    system: S,
+    kind: SystemKind,
+    roots: Roots,
+    set: &'t FeatureSet,
+    sentence: &'t Sentence,
+    seed: u64,
+    n_labels: u16,
+}
+
+impl<S: TransitionSystem> Setting<'_, S> {
+    /// Calls `check` with the decoder, a workspace with the sentence, what merges by signatures and what by histories.
+    fn with(
+        &self,
+        check: impl FnOnce(&Decoder<S, LinearScorer<Hashed>>, &mut Workspace<LinearMemory>, [&Merging; 2], &str),
+    ) {
+        let Setting { system, kind, roots, set, sentence, seed, n_labels } = *self;
+        let columns = Columns::of(set, Column::Form, WordShape::AsWritten, Column::Upos);
+        let merging = Merging::new(kind, roots, set, &columns).unwrap();
+        let histories = Merging::of_histories(kind, roots).unwrap();
+        let features = Compiled::new(set, columns, S::BUFFER_IS_SUFFIX);
+        let (actions, weights) = (actions(&system, n_labels), Hashed { seed });
+        let decoder = Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));
+        let mut workspace = Workspace::new(N_LABELS);
+        workspace.input = Input::new(features.columns(), sentence);
+        let what = format!("{kind}, {roots:?}, {}, {} words, seed {seed}", set.name, sentence.n_words());
+        check(&decoder, &mut workspace, [&merging, &histories], &what);
+    }
+
+    /// A beam of unlimited width finds the best of all derivations, and, if `all`, of every tree its best derivation.
+    fn check_exhaustively(&self, all: bool) -> usize {
+        let mut n = 0;
+        self.with(|decoder, workspace, [merging, _], what| {
+            let actions = decoder.machine.actions;
+            let input = workspace.input.clone();
+            let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
+            let arena = Arena::new(&bump, &sets, &[]);
+            let n_words = input.n_words();
+            let (scorer, memory) = (decoder.scorer, LinearMemory::default());
+            let system = self.system;
+            let mut every = Exhaustive { system, actions, scorer, input: &input, memory, best: BTreeMap::new(), n: 0 };
+            let tree = Tree::unattached(n_words);
+            every.search(&system.initial((), n_words), system.initial(arena, n_words), arena, &tree, 0);
+            n = every.n;
+            let best = merging.search(&decoder.scorer, actions, workspace, usize::MAX, 1);
+            assert_eq!(Some(&best[0].1), every.best.values().max(), "{what}");
+            let again = replay(decoder, workspace, &best[0].0);
+            assert_eq!(again.score, best[0].1, "{what}");
+            let parsed = merging.decode(&decoder.scorer, actions, workspace, usize::MAX, 1);
+            assert_eq!(parsed, [again], "{what}");
+            if all {
+                let parsed = merging.decode(&decoder.scorer, actions, workspace, usize::MAX, usize::MAX);
+                assert!(parsed.is_sorted_by(|a, b| a.score >= b.score), "{what}");
+                assert_eq!(parsed.len(), every.best.len(), "{what}");
+                let found = parsed.iter().map(|p| ((p.tree.heads().to_vec(), p.tree.labels().to_vec()), p.score));
+                assert!(found.collect::<BTreeMap<_, _>>() == every.best, "{what}");
+            }
+        });
+        n
+    }
+
+    /// Where nothing is merged the beam is the plain one; where something is, derivations have the scores that are told.
+    fn check_beams(&self, n_kept: &mut [usize; 2]) {
+        self.with(|decoder, workspace, [merging, histories], what| {
+            let actions = decoder.machine.actions;
+            for width in [1, 2, 3, 4, 8, 20] {
+                let plain = decoder.decode_by_beam(workspace, width, usize::MAX);
+                let merged = histories.decode(&decoder.scorer, actions, workspace, width, usize::MAX);
+                assert_eq!(merged, plain, "{what}, width {width}");
+                let best = histories.decode(&decoder.scorer, actions, workspace, width, 1);
+                assert_eq!(best[..], plain[..1], "{what}, width {width}");
+                let found = merging.search(&decoder.scorer, actions, workspace, width, 30);
+                let parsed = merging.decode(&decoder.scorer, actions, workspace, width, 30);
+                assert!(parsed.is_sorted_by(|a, b| a.score >= b.score), "{what}, width {width}");
+                for ((derivation, _), parsed) in found.iter().zip(&parsed) {
+                    assert_eq!(&replay(decoder, workspace, derivation), parsed, "{what}, width {width}");
+                }
+                let distinct = |(i, a): (usize, &Parsed)| parsed[..i].iter().all(|b| a.tree != b.tree);
+                assert!(parsed.iter().enumerate().all(distinct), "{what}, width {width}");
+                let best = merging.decode(&decoder.scorer, actions, workspace, width, 1);
+                assert!(!best.is_empty(), "{what}");
+                n_kept[0] += plain.len().min(30);
+                n_kept[1] += parsed.len();
+            }
+        });
+    }
+}
+
+const SYSTEMS: [SystemKind; 3] = [SystemKind::ArcStandard, SystemKind::ArcHybrid, SystemKind::ArcEager];
+
+/// Every built-in kind of set, and sets that read little: much is merged then.
+fn sets(kind: SystemKind) -> Vec<FeatureSet> {
+    let own = |name: &str, text: &str| FeatureSet::parse(name, "own.feat", text).unwrap();
+    let named = |name: &str| FeatureSet::load_for(name, kind).unwrap();
+    vec![
+        named("minimal"),
+        named("hs10"),
+        named("stack"),
+        named("zn11"),
+        own("tags", "S0.p B0.p\nS1.p S0.p"),
+        own("dependents", "S0.p S0.l1.p B0.p\nS1.r2.label S0.l2.label\nS2.p S1.vr B0.sl"),
+        own("heads", "S1.h.h.label S0.p\nS0.h.w B0.w\nS2.size S0.size\nS0.leaf B0.leaf S1.w"),
+        own("far", "S3.w S2.p S0.p\ndist(S1,B0) S0.p\nS2.l1.p S3.r1.label\nS1.next.p S0.prev.w"),
+        own("one", "1"),
+    ]
+}
+
+fn check_system<S: TransitionSystem + System>(system: S, kind: SystemKind, roots: Roots) {
+    let mut short = generated(5, 2);
+    short.extend(generated_non_projective(6, 2));
+    let mut n = 0;
+    for (seed, sentence) in (0..).zip(&short) {
+        for set in &sets(kind) {
+            for n_words in 1..=(sentence.n_words() as u16).min(6) {
+                let sentence = &beginning(sentence, n_words);
+                let n_labels = if n_words <= 4 { 2 } else { 1 };
+                let setting = Setting { system, kind, roots, set, sentence, seed, n_labels };
+                n += setting.check_exhaustively(n_words <= 4);
+            }
+        }
+    }
+    assert!(n > 10_000, "{kind}: {n}");
+    let mut n_kept = [0; 2];
+    let mut long = generated(7, 3);
+    long.extend(generated_non_projective(8, 3));
+    for (seed, sentence) in (0..).zip(&long) {
+        for set in &sets(kind) {
+            let setting = Setting { system, kind, roots, set, sentence, seed, n_labels: 2 };
+            setting.check_beams(&mut n_kept);
+        }
+    }
+    assert!(n_kept[1] > n_kept[0], "{n_kept:?}");
+}
+
+#[test]
+fn merging_beams_of_unlimited_width_are_exhaustive_and_narrow_ones_score_what_they_find() {
+    check_all();
+}
+
+fn check_all() {
+    for roots in [Roots::Single, Roots::Several] {
+        for kind in SYSTEMS {
+            match kind {
+                SystemKind::ArcStandard => check_system(ArcStandard::new(roots), kind, roots),
+                SystemKind::ArcHybrid => check_system(ArcHybrid::new(roots), kind, roots),
+                _ => check_system(ArcEager::new(roots), kind, roots),
+            }
+        }
+    }
+}
+
+/// Follows gold prefixes beside a beam that merges by histories and beside a plain one, which must agree at every step; how many
+/// steps there were with gold in the beam and without.
+fn follow<S: TransitionSystem>(system: S, kind: SystemKind, sentence: &Sentence, width: usize, n: &mut [usize; 2]) {
+    let set = FeatureSet::load("zn11").unwrap();
+    let roots = Roots::Single;
+    let setting = Setting { system, kind, roots, set: &set, sentence, seed: 3, n_labels: 2 };
+    setting.with(|decoder, workspace, [merging, histories], what| {
+        let machine = decoder.machine;
+        let gold = gold(sentence);
+        let supervision = Supervision { machine, gold: &gold };
+        let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
+        let derivation = supervision.derivation::<S::Shared<'_>>(Arena::new(&bump, &sets, &[]));
+        for gold_side in [GoldSide::Canonical(&derivation), GoldSide::LeastCost] {
+            let is_canonical = matches!(gold_side, GoldSide::Canonical(_));
+            let new = || Pursuit {
+                decoder: Decoder::new(system, machine.actions, decoder.scorer),
+                supervision,
+                gold_side,
+                comparison: Comparison::default(),
+                width,
+                gold_width: width,
+                loss_weight: 0,
+            };
+            workspace.start();
+            let (bump, context, mut scratch) = workspace.parts(machine.actions);
+            decoder.scorer.begin(scratch.memory, context);
+            let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
+            let pursuit = new();
+            let mut beams = pursuit.start(arena, context.input.n_words());
+            let mut by_histories = MergedPursuit::start(histories, new(), arena, context);
+            let mut merged = MergedPursuit::start(merging, new(), arena, context);
+            while pursuit.advance(&mut beams, arena, context, &mut scratch) {
+                assert!(by_histories.advance(context, &mut scratch) && merged.advance(context, &mut scratch), "{what}");
+                let (plain, found, merged) = (beams.scores(), by_histories.scores(), merged.scores());
+                assert_eq!((plain.predicted, plain.gold), (found.predicted, found.gold), "{what}");
+                // Other gold derivations than those of the gold beam are not followed.
+                assert!(plain == found || !is_canonical, "{what}: {plain:?}, {found:?}");
+                assert_eq!(merged.gold, plain.gold, "{what}");
+                // What is held is in the beam: nothing scores more than its best item.
+                assert!(!merged.gold_in_beam || !is_canonical || merged.predicted >= merged.gold, "{what}");
+                n[usize::from(found.gold_in_beam)] += 1;
+            }
+            assert!(!by_histories.advance(context, &mut scratch) && !merged.advance(context, &mut scratch), "{what}");
+        }
+    });
+}
+
+/// A gold tree with the labels of the test's inventory.
+fn gold(sentence: &Sentence) -> Gold {
+    let mut labels = treebeam::tree::Labels::default();
+    let mut tree = sentence.tree(Roots::Several, &mut labels).unwrap();
+    for word in sentence.words() {
+        let head = tree.head(word);
+        tree.attach(word, head, if head == ROOT { 0 } else { 1 + word % 2 });
+    }
+    Gold::new(tree)
+}
+
+#[test]
+fn gold_is_followed_as_beside_plain_beams() {
+    let mut sentences = generated(9, 6);
+    sentences.extend(generated_non_projective(10, 6));
+    let mut n = [0; 2];
+    for sentence in &sentences {
+        for width in [1, 2, 8, 64] {
+            let roots = Roots::Single;
+            follow(ArcStandard::new(roots), SystemKind::ArcStandard, sentence, width, &mut n);
+            follow(ArcHybrid::new(roots), SystemKind::ArcHybrid, sentence, width, &mut n);
+            follow(ArcEager::new(roots), SystemKind::ArcEager, sentence, width, &mut n);
+        }
+    }
+    assert!(n.iter().all(|&n| n > 100), "{n:?}");
+}
+
+/// Runs the program in `folder`; what it wrote to standard error.
+fn told(folder: &std::path::Path, line: &str, succeeds: bool) -> String {
+    let output = treebeam(folder, line).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.success(), succeeds, "{line}: {told}");
+    told
+}
+
+/// The labelled attachment score on the development data after the last iteration.
+fn las_of(log: &str) -> f64 {
+    let (_, after) = log.rsplit_once("LAS ").unwrap();
+    after.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+const TRAIN: &str = "train --train train.conllu --dev test.conllu --replicas 1 --iterations 3 --model";
+
+#[test]
+fn merging_from_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated_non_projective(31, 60));
+    write(at, "test.conllu", &generated(32, 12));
+    let read = |name: &str| std::fs::read_to_string(at.join(name)).unwrap();
+    let stats = |name: &str| serde_json::from_str::<serde_json::Value>(&read(name)).unwrap();
+    for (system, more) in [
+        ("arc-standard", "--update early --features hs10"),
+        ("arc-hybrid", "--oracle static --features minimal"),
+        ("arc-eager", "--update max-violation"),
+        ("arc-eager", "--roots several --features minimal --update early --batch 4 --threads 2"),
+    ] {
+        let log = told(at, &format!("{TRAIN} model --merge --system {system} {more}"), true);
+        assert!(las_of(&log) > 30.0, "{system} {more}: {log}");
+        // The model remembers.
+        told(at, "parse --model model test.conllu -o merged.conllu --stats-json merged.json", true);
+        told(at, "parse --model model test.conllu -o again.conllu --merge --threads 2", true);
+        told(at, "parse --model model test.conllu -o plain.conllu --merge=false --stats-json plain.json", true);
+        assert_eq!(read("merged.conllu"), read("again.conllu"));
+        assert_eq!((&stats("merged.json")["merge"], &stats("plain.json")["merge"]), (&true.into(), &false.into()));
+        for name in ["merged.json", "plain.json"] {
+            let (words, n) = (stats(name)["tokens"].as_u64().unwrap(), stats(name)["configurations"].as_u64().unwrap());
+            // A sentence of n words has 2n steps of up to 8 items.
+            assert!(n > 2 * words && n <= 16 * words, "{name}: {n} configurations for {words} words");
+        }
+        told(at, "parse --model model test.conllu -o best.conllu --k-best 5", true);
+        let best = read("best.conllu");
+        let mut ranks = best.lines().filter_map(|line| line.strip_prefix("# rank = "));
+        assert!(ranks.next() == Some("1") && best.contains("# rank = 5"), "{system}");
+    }
+}
+
+#[test]
+fn what_cannot_be_merged_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(33, 20));
+    write(at, "test.conllu", &generated(34, 5));
+    std::fs::write(at.join("my.feat"), "S0.w B0.w\n# history\nS0.p A1\n").unwrap();
+    for (options, expected) in [
+        ("--features my.feat", "my.feat:3: template `S0.p A1`, whose `A1` reads the last actions"),
+        ("--system swap", "there are no beams that merge for swap; expected --system arc-standard"),
+        ("--training greedy", "expected --training global"),
+        ("--objective loss-augmented", "expected --objective perceptron"),
+        ("--update laso", "expected another --update than laso"),
+        ("--align words", "leave out --align and --normalise"),
+        ("--features minimal --search exact", "leave out --merge or --search exact"),
+        ("--system eisner", "--merge is for transition systems"),
+    ] {
+        let found = told(at, &format!("{TRAIN} model --merge {options}"), false);
+        assert!(found.contains(expected), "{options}: {found}");
+    }
+    told(at, &format!("{TRAIN} model --beam 2 --features my.feat"), true);
+    let found = told(at, "parse --model model test.conllu --merge", false);
+    assert!(found.contains("my.feat:3: template `S0.p A1`"), "{found}");
+    told(at, &format!("{TRAIN} model --beam 2 --features minimal"), true);
+    for options in ["--align words", "--margin 99", "--search exact"] {
+        let found = told(at, &format!("parse --model model test.conllu --merge {options}"), false);
+        assert!(found.contains("--merge"), "{options}: {found}");
+    }
+}
+
+/// Memory and time are linear: a long sentence is no problem, nor are derivations as deep as it is long.
+#[test]
+fn long_and_short_sentences_are_parsed_by_beams_that_merge() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(35, 30));
+    write(at, "test.conllu", &generated(36, 5));
+    let line = |word: usize, text: &str| format!("{word}\t{text}\t_\tNOUN\t_\t_\t_\t_\t_\t_\n");
+    let long: String = (1..=5000).map(|word| line(word, ["a", "dog", "barks"][word * word % 7 % 3])).collect();
+    let mut text = long + "\n";
+    for n_words in [1, 2, 1] {
+        text.extend((1..=n_words).map(|word| line(word, "x")));
+        text.push('\n');
+    }
+    std::fs::write(at.join("odd.conllu"), text).unwrap();
+    for system in SYSTEMS {
+        told(at, &format!("{TRAIN} model --merge --features minimal --roots several --system {system}"), true);
+        for k_best in [1, 3] {
+            let parse = format!("parse --model model odd.conllu -o odd.out --k-best {k_best} --threads 2 --beam 8");
+            told(at, &parse, true);
+            let n_words =
+                std::fs::read_to_string(at.join("odd.out")).unwrap().lines().filter(|l| l.contains("NOUN")).count();
+            assert!(n_words >= 5004, "{system}: {n_words}");
+        }
+    }
+}

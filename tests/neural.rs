@@ -1,0 +1,201 @@
+//! Networks as scorers, as users of the program and of the library meet them.
+
+use std::fs;
+use std::path::Path;
+
+use treebeam::decode::Parser;
+use treebeam::files::{Kind, Section};
+use treebeam::learn::{TrainOptions, Training, TrainingData, train_any};
+use treebeam::linear::Learner;
+use treebeam::model::{Activation, ScorerKind};
+use treebeam::scorers::AnyModel;
+use treebeam::system::SystemKind;
+
+use crate::common::{generated, treebank, treebeam, write};
+
+const TRAIN: &str = "train --train train.conllu --dev dev.conllu --scorer feed-forward --quiet";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "train.conllu", &generated(1, 600));
+    write(folder.path(), "dev.conllu", &generated(2, 60));
+    folder
+}
+
+fn run(at: &Path, line: &str) -> String {
+    let output = treebeam(at, line).assert().success();
+    String::from_utf8(output.get_output().stdout.clone()).unwrap()
+}
+
+/// The labelled attachment score of a model on the development data, parsed at this width.
+fn las(at: &Path, model: &str, beam: usize) -> f64 {
+    run(at, &format!("parse --quiet --model {model} --beam {beam} dev.conllu -o parsed.conllu"));
+    let report: serde_json::Value = serde_json::from_str(&run(at, "eval dev.conllu parsed.conllu --json")).unwrap();
+    let found = find(&report, "las").unwrap_or_else(|| panic!("{report}"));
+    found.as_f64().unwrap()
+}
+
+/// The first number of this name.
+fn find<'v>(value: &'v serde_json::Value, name: &str) -> Option<&'v serde_json::Value> {
+    match value {
+        serde_json::Value::Object(fields) => {
+            let own = fields.get(name).filter(|value| value.is_number());
+            own.or_else(|| fields.values().find_map(|value| find(value, name)))
+        }
+        _ => None,
+    }
+}
+
+/// A network learns a small treebank; then whole derivations, from its own parameters; threads do not matter. All commands take its
+/// models.
+#[test]
+fn networks_are_trained_and_used_as_other_scorers_are() {
+    let folder = folder();
+    let at = folder.path();
+    let local = "--system arc-hybrid --training greedy --hidden 32 --iterations 6";
+    for threads in [1, 2] {
+        run(at, &format!("{TRAIN} {local} --threads {threads} --model local{threads}"));
+    }
+    let bytes = |name: &str| fs::read(at.join(name)).unwrap();
+    assert!(bytes("local1") == bytes("local2"), "another model with two threads");
+    let greedy = las(at, "local1", 1);
+    assert!(greedy > 60.0, "{greedy}");
+
+    let global = "--system arc-hybrid --training global --beam 4 --iterations 2 --init local1";
+    for threads in [1, 2] {
+        run(at, &format!("{TRAIN} {global} --threads {threads} --model global{threads}"));
+    }
+    assert!(bytes("global1") == bytes("global2"), "another model with two threads");
+    let beam = las(at, "global1", 4);
+    assert!(beam > greedy - 3.0, "{beam} after {greedy}");
+
+    let info = run(at, "model info local1");
+    assert!(info.contains("18 places and 12 of labels, 32 hidden units, relu"), "{info}");
+    let info: serde_json::Value = serde_json::from_str(&run(at, "model info global1 --json")).unwrap();
+    assert_eq!(info["header"]["network"]["normalised"], false);
+    let best = run(at, "parse --quiet --model local1 --beam 8 --k-best 3 dev.conllu");
+    assert!(best.len() > 2 * fs::read_to_string(at.join("dev.conllu")).unwrap().len());
+    let once = run(at, "parse --quiet --model local1 --beam 8 --threads 1 dev.conllu");
+    assert_eq!(once, run(at, "parse --quiet --model local1 --beam 8 --threads 2 dev.conllu"));
+    let trace = run(at, "trace --json --model local1 --beam 4 dev.conllu");
+    assert!(trace.contains("\"templates\":[]"));
+    run(at, "model freeze local1 -o frozen --test dev.conllu");
+    assert!(bytes("frozen") == bytes("local1"));
+    let refused = treebeam(at, "model freeze local1 -o frozen --quantise i8").assert().failure();
+    assert!(
+        String::from_utf8_lossy(&refused.get_output().stderr)
+            .contains("--quantise is for the weights of linear models")
+    );
+    let refused = treebeam(at, "parse --model local1 --search exact dev.conllu").assert().failure();
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("exact search"));
+}
+
+/// What does not go together is refused with what to do.
+#[test]
+fn options_of_networks_are_checked() {
+    let folder = folder();
+    let at = folder.path();
+    run(at, &format!("{TRAIN} --system arc-hybrid --training greedy --hidden 8 --iterations 1 --model local"));
+    run(at, "train --train train.conllu --quiet --iterations 1 --model linear");
+    for (options, expected) in [
+        ("--learner ftrl", "expected --learner adam, adagrad or momentum"),
+        ("--replicas 2", "networks cannot be added up"),
+        ("--decisions separate", "expected --decisions joint"),
+        ("--search exact --system arc-hybrid --training global", "expected --search beam"),
+        ("--scorer linear --learner adam", "expected --scorer feed-forward"),
+        ("--scorer linear --activation tanh", "expected --scorer feed-forward"),
+        ("--system arc-eager --init local", "another transition system"),
+        ("--system arc-hybrid --init local --hidden 9", "another number of hidden units"),
+        ("--system arc-hybrid --init local --tag-column xpos", "another choice of columns"),
+        ("--init linear", "kind `linear`; expected `feed-forward`"),
+    ] {
+        let line = format!("{} {options} --model other", TRAIN.replace("--scorer feed-forward --quiet", ""));
+        let line = if options.contains("--scorer") { line } else { format!("{line} --scorer feed-forward") };
+        let refused = treebeam(at, &line).assert().failure();
+        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(told.contains(expected), "{options}: {told}");
+    }
+}
+
+/// Every system, activation and learner; what a model file says is what the run had.
+#[test]
+fn all_systems_and_kinds_of_networks() {
+    let train = treebank(generated(3, 24));
+    let test = generated(4, 3);
+    let learners = [Learner::Adam, Learner::Adagrad, Learner::Momentum];
+    let activations = [Activation::Relu, Activation::Cube, Activation::Tanh];
+    for (number, &system) in SystemKind::ALL.iter().enumerate() {
+        let training = [Training::Greedy, Training::Global, Training::L2s][number % 3];
+        let learner = learners[number / 3 % 3];
+        let training =
+            if system.greedy_oracle().explores() || training != Training::L2s { training } else { Training::Greedy };
+        let options = TrainOptions::of(system, training, learner).with_scorer(ScorerKind::FeedForward);
+        let activation = Some(activations[number % 3]);
+        let options = TrainOptions { hidden: Some(8), activation, iterations: 1.into(), beam: 3, ..options };
+        let data = TrainingData::new(&options, &train, None).unwrap();
+        let model = train_any(&options, &data, 1).unwrap();
+        let again = AnyModel::from_bytes(&model.to_bytes(), Path::new("again")).unwrap();
+        assert_eq!(again.to_bytes(), model.to_bytes(), "{system}");
+        let parse = |model: &AnyModel, width| Parser::new(model, width, 1).unwrap().parse(&test, 2);
+        for width in [1, 4] {
+            let trees = parse(&model, width);
+            assert_eq!(trees, parse(&again, width), "{system}");
+            assert!(trees.iter().zip(&test).all(|(trees, sentence)| trees[0].tree.n_words() == sentence.n_words()));
+        }
+    }
+}
+
+/// Damaged model files are errors that name the file, even if their checksums are right.
+#[test]
+fn damaged_networks_are_errors() {
+    let train = treebank(generated(3, 8));
+    let options = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam);
+    let options = options.with_scorer(ScorerKind::FeedForward);
+    let options = TrainOptions { hidden: Some(3), iterations: 1.into(), ..options };
+    let data = TrainingData::new(&options, &train, None).unwrap();
+    let bytes = train_any(&options, &data, 1).unwrap().to_bytes();
+    let read = |bytes: &[u8]| AnyModel::from_bytes(bytes, Path::new("small.model"));
+    for len in (0..bytes.len()).step_by(997) {
+        assert!(read(&bytes[..len]).unwrap_err().to_string().starts_with("small.model: "));
+    }
+    let kind = Kind { magic: b"treebeam", version: 4, name: "model" };
+    let whole = kind.unpack(bytes, Path::new("small.model")).unwrap();
+    let columns = (0..5).map(|column| format!("values-{column}"));
+    let tensors = "words tags prefixes suffixes shapes labels places label-places bias output output-bias";
+    let names: Vec<String> = ["header", "scorer"]
+        .into_iter()
+        .map(str::to_owned)
+        .chain(columns)
+        .chain(tensors.split(' ').map(str::to_owned))
+        .collect();
+    let packed = |change: &dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>| {
+        let sections = names.iter().filter_map(|name| {
+            let bytes = change(name, whole.get(name).unwrap().to_vec())?;
+            Some(Section::new(name.clone(), bytes))
+        });
+        kind.pack(&sections.collect::<Vec<_>>())
+    };
+    read(&packed(&|_, bytes| Some(bytes))).unwrap();
+    for damaged in &names {
+        let refused = |change: &dyn Fn(Vec<u8>) -> Option<Vec<u8>>| {
+            let bytes = packed(&|name, bytes| if name == damaged { change(bytes) } else { Some(bytes) });
+            let error = read(&bytes).expect_err(damaged).to_string();
+            assert!(error.starts_with("small.model: "), "{error}");
+        };
+        refused(&|_| None);
+        refused(&|bytes| Some(bytes[..bytes.len() - 8].to_vec()));
+        if tensors.split(' ').any(|tensor| tensor == damaged) {
+            refused(&|bytes| Some([&f32::NAN.to_le_bytes()[..], &bytes[4..]].concat()));
+        }
+    }
+    let header = |from: &str, to: &str| {
+        let change = |name: &str, bytes: Vec<u8>| match name {
+            "header" => Some(String::from_utf8(bytes).unwrap().replace(from, to).into_bytes()),
+            _ => Some(bytes),
+        };
+        read(&packed(&change)).unwrap_err().to_string()
+    };
+    assert!(header("\"hidden\":3,\"activation\"", "\"hidden\":0,\"activation\"").contains("a layer of 0 numbers"));
+    assert!(header("\"S0\",\"S0.l1\"", "\"S0.l1\",\"B0\"").contains("in the order of their roles"));
+    assert!(header("\"S0.l2\"", "\"S0.x\"").contains("no place of a configuration"));
+}
