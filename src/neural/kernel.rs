@@ -326,10 +326,11 @@ mod tests {
 
         #[test]
         fn functions(x in -90.0_f32..90.0) {
-            let close = |found: f32, expected: f64| (f64::from(found) / expected - 1.0).abs() < 1e-6;
-            prop_assert!(close(exp(x), f64::from(x.clamp(-87.0, 87.0)).exp()), "exp {}", x);
+            let error = |found: f32, expected: f64| (f64::from(found) / expected - 1.0).abs();
+            prop_assert!(error(exp(x), f64::from(x.clamp(-87.0, 87.0)).exp()) < 1e-6, "exp {}", x);
             let small = x / 20.0;
-            prop_assert!(small == 0.0 || close(tanh(small), f64::from(small).tanh()), "tanh {}", small);
+            // 1 less a number just below 1 has few digits left.
+            prop_assert!(small == 0.0 || error(tanh(small), f64::from(small).tanh()) < 3e-6, "tanh {}", small);
         }
     }
 }
