@@ -156,7 +156,9 @@ fn damaged_networks_are_errors() {
         .chain(columns)
         .chain(tensors.split(' ').map(str::to_owned))
         .collect();
-    let packed = |change: &dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>| {
+    /// What becomes of the section of a name; nothing if it is left out.
+    type Change<'c> = &'c dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>;
+    let packed = |change: Change| {
         let sections = names.iter().filter_map(|name| {
             let bytes = change(name, whole.get(name).unwrap().to_vec())?;
             Some(Section::new(name.clone(), bytes))

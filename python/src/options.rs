@@ -64,9 +64,10 @@ pub fn of_parsing(given: Option<&Bound<'_, PyDict>>, k_best: Option<i64>) -> PyR
             "search" => options.search = Some(chosen(&name, &text()?)?),
             "margin" => options.margin = Some(text()?.parse().map_err(PyValueError::new_err)?),
             "align" => options.align = Some(chosen(&name, &text()?)?),
+            "merge" => options.merge = Some(value.extract()?),
             "normalise" => options.normalise = Some(chosen(&name, &text()?)?),
             _ => {
-                let expected = "expected beam, threads, search, margin, align or normalise";
+                let expected = "expected beam, threads, search, margin, merge, align or normalise";
                 return Err(PyTypeError::new_err(format!("there is no option `{name}`; {expected}")));
             }
         }

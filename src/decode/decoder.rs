@@ -136,7 +136,6 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     ///
     /// # Panics
     /// If `width` is 0.
-    #[expect(clippy::type_complexity, reason = "what looks is named once")]
     pub fn beams<'a>(
         &self,
         width: usize,

@@ -137,8 +137,8 @@ impl PartFeatures {
         self.extend(templates, first, &terms, ways, features);
     }
 
-    /// A number below [`PartFeatures::n_tags`] · [`Class::COUNT`]: where two siblings of the same arc have the same, their features of
-    /// [`Reads::Tag`] are the same.
+    /// A number below [`PartFeatures::n_tags`] times the number of classes: where two siblings of the same arc have the same,
+    /// their features of tags are the same.
     pub fn sibling_key(&self, head: Node, sibling: Node, dependent: Node) -> usize {
         self.tag(sibling) * Class::COUNT + sibling_class(head, sibling, dependent).index()
     }
