@@ -250,7 +250,7 @@ fn every_objective_of_global_training_learns_what_it_is_shown() {
             (SystemKind::ArcHybrid, OracleKind::Static, 1),
         ] {
             // MIRA's steps are just long enough, and many; averages remember the first ones for long.
-            let (iterations, in_hundred) = if options.learner == Learner::Mira { (80, 8) } else { (25, 2) };
+            let (iterations, in_hundred) = if options.learner == Learner::Mira { (80, 15) } else { (25, 2) };
             let (iterations, keep, features) = (iterations.into(), Keep::Last, "stack".to_owned());
             let options = TrainOptions {
                 system,
