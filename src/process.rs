@@ -2,10 +2,21 @@
 
 use std::time::Instant;
 
+use crate::error::{Error, Result};
+
 /// Seconds of the processor that this thread has used, where Linux tells (in nanoseconds, `schedstat`).
 pub fn thread_cpu_s() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
+}
+
+/// So many threads.
+///
+/// # Errors
+/// If they cannot be started.
+pub fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))
 }
 
 /// Measures a piece of work that is done by this thread and by the threads of one pool: time by the clock, and time of the

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
 use crate::model::{Frozen, Header, Held, Model};
+use crate::process;
 use crate::system::Actions;
 use crate::tree::Tree;
 use crate::treebank::Sentence;
@@ -172,8 +173,7 @@ pub(crate) fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>> {
     if threads <= 1 {
         return Ok(None);
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map(Some).map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))
+    process::thread_pool(threads).map(Some)
 }
 
 /// The `k` best trees of the sentence in the workspace.

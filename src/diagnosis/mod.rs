@@ -182,6 +182,16 @@ pub struct Followed {
     pub scores: (i64, i64),
 }
 
+/// The one derivation that is gold under a static oracle; `None` where all of least cost are.
+fn canonical<S: TransitionSystem>(
+    supervision: &Supervision<S>,
+    oracle: OracleKind,
+    arena: Arena,
+) -> Option<Vec<Choice>> {
+    let own = Arena::new(arena.bump(), arena.label_sets(), &[]);
+    oracle.is_static().then(|| supervision.derivation::<S::Shared<'_>>(own))
+}
+
 /// [`follow`] for a beam that merges.
 #[expect(clippy::too_many_arguments, reason = "what lives as long as the items comes from the caller, who keeps them")]
 fn follow_merged<'a, S: TransitionSystem, C: Scorer>(
@@ -196,13 +206,8 @@ fn follow_merged<'a, S: TransitionSystem, C: Scorer>(
 ) -> Followed {
     let machine = decoder.machine;
     let supervision = Supervision { machine, gold };
-    let canonical;
-    let gold_side = if oracle.is_static() {
-        canonical = supervision.derivation::<S::Shared<'_>>(Arena::new(arena.bump(), arena.label_sets(), &[]));
-        GoldSide::Canonical(&canonical)
-    } else {
-        GoldSide::LeastCost
-    };
+    let canonical = canonical(&supervision, oracle, arena);
+    let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
     let (gold_width, comparison) = (width.max(GOLD_WIDTH), Comparison::default());
     let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width, loss_weight: 0 };
     let n_words = gold.n_words();
@@ -242,13 +247,8 @@ pub fn follow<'a, S: TransitionSystem, C: Scorer>(
 ) -> Followed {
     let machine = decoder.machine;
     let supervision = Supervision { machine, gold };
-    let canonical;
-    let gold_side = if oracle.is_static() {
-        canonical = supervision.derivation::<S::Shared<'_>>(Arena::new(arena.bump(), arena.label_sets(), &[]));
-        GoldSide::Canonical(&canonical)
-    } else {
-        GoldSide::LeastCost
-    };
+    let canonical = canonical(&supervision, oracle, arena);
+    let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
     let gold_width = width.max(GOLD_WIDTH);
     let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width, loss_weight: 0 };
     let n_words = gold.n_words();

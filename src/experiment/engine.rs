@@ -16,6 +16,7 @@ use crate::graph::{GraphData, GraphModel, GraphParser, GraphTrainer};
 use crate::learn::{IterationReport, Run, Stop, TrainingData, start};
 use crate::model::Frozen as _;
 use crate::options::Options;
+use crate::process;
 use crate::scorers;
 use crate::tree::{Labels, Node, Roots, Tree};
 use crate::treebank::{Column, Sentence, Treebank};
@@ -192,10 +193,7 @@ impl Engine for Treebeam {
         let Cell { options, data, .. } = cell;
         let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?];
         // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(1)
-            .build()
-            .map_err(|error| Error::Usage(format!("cannot start a thread: {error}")))?;
+        let pool = process::thread_pool(1)?;
         let (model, finished) = match options {
             Options::Transitions(options) => {
                 let data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;

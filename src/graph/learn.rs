@@ -21,11 +21,11 @@ use std::time::Instant;
 use super::parser::Workspace;
 use super::scorer::Reward;
 use super::{ArcLabels, GraphData, GraphModel, GraphOptions, Learner, Order, Part, PartScorer};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::features::Input;
 use crate::linear::IntegerWeights;
 use crate::model::{Averaged as _, Size};
-use crate::process::cpu_s_with;
+use crate::process::{self, cpu_s_with};
 use crate::random;
 use crate::system::ActionId;
 use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
@@ -51,10 +51,7 @@ impl<'t> GraphTrainer<'t> {
     pub fn new(options: &'t GraphOptions, data: &'t GraphData, threads: usize) -> Result<GraphTrainer<'t>> {
         options.check()?;
         options.iterations.check_dev(data.has_dev())?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
+        let pool = process::thread_pool(threads)?;
         let progress = Progress::new(vec![IntegerWeights::new(data.inventory().width())]);
         Ok(GraphTrainer { options, data, pool, progress })
     }

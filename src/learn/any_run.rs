@@ -6,8 +6,9 @@ use std::path::Path;
 
 use super::TrainingData;
 use super::trainer::ModelRun;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::{Frozen as _, Model};
+use crate::process;
 use crate::scorers::{AnyModel, AnyScorer, OneOf};
 use crate::training::{IterationReport, Run, Stopping, Tick, Written};
 
@@ -61,10 +62,7 @@ impl<R: ModelRun<F>, F: OneOf> Run for AnyRun<'_, R, F> {
 
     fn write(&self, path: &Path) -> Result<Written> {
         let mut model = self.model()?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .build()
-            .map_err(|error| Error::Usage(format!("cannot start {} threads: {error}", self.threads)))?;
+        let pool = process::thread_pool(self.threads)?;
         pool.install(|| self.data.calibrate(&mut model));
         model.write(path)?;
         Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })

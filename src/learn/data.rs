@@ -68,20 +68,13 @@ impl TrainingData {
     /// # Errors
     /// If the feature set does not parse, a tree is malformed, or no training sentence is left.
     pub fn new(options: &TrainOptions, train: &Treebank, dev: Option<&Treebank>) -> Result<TrainingData> {
-        with_system!(options.system, options.roots, |system| {
-            TrainingData::with(system.with_oracle(options.oracle), options, train, dev)
-        })
-    }
-
-    fn with<S: TransitionSystem>(
-        system: S,
-        options: &TrainOptions,
-        train: &Treebank,
-        dev: Option<&Treebank>,
-    ) -> Result<TrainingData> {
+        let derives_all = options.system.derives_all(options.roots);
         let TrainingTrees { kept, labels, n_read } =
-            TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, S::DERIVES_ALL)?;
-        let arcs: BTreeSet<ArcLabel> = kept.iter().flat_map(|(_, tree)| arcs_of(system, tree)).collect();
+            TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, derives_all)?;
+        let mut arcs: BTreeSet<ArcLabel> = BTreeSet::new();
+        with_system!(options.system, options.roots, |system| kept
+            .iter()
+            .for_each(|(_, tree)| add_arcs(system, tree, &mut arcs)));
         let set = FeatureSet::load_for(&options.features, options.system)?;
         let init = options.init.as_deref().map(Init::read).transpose()?;
         let mut header = Header {
@@ -124,9 +117,10 @@ impl TrainingData {
                 |(bump, sets), (sentence, tree)| {
                     bump.reset();
                     let gold = Gold::new(tree);
-                    let machine = Machine { system, actions: &actions, keeps_history: false };
-                    let supervision = Supervision { machine, gold: &gold };
-                    let derivation = supervision.derivation::<S::Shared<'_>>(Arena::new(bump, sets, &[]));
+                    let arena = Arena::new(bump, sets, &[]);
+                    let derivation = with_system!(options.system, options.roots, |system| {
+                        derivation(system.with_oracle(options.oracle), &actions, &gold, arena)
+                    });
                     Example { input: Input::new(&columns, sentence), gold, derivation }
                 },
             )
@@ -197,20 +191,19 @@ impl TrainingData {
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
-    pub fn score_dev<C: Scorer>(&self, scorer: C) -> Option<Counts> {
-        with_system!(self.header.system, self.header.roots, |system| {
-            let decoder = Decoder::new(system, &self.actions, scorer);
-            let n_labels = self.actions.n_labels();
-            let counts = self.dev.par_iter().map_init(
-                || Workspace::new(n_labels),
-                |workspace, (input, gold)| {
-                    workspace.input.clone_from(input);
-                    let tree = decoder.find(workspace, self.strategy, 1).swap_remove(0).tree;
-                    compare(gold, &self.label_decoding.finish(tree))
-                },
-            );
-            self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
-        })
+    pub fn score_dev<C: Scorer>(&self, scorer: impl Fn() -> C + Sync) -> Option<Counts> {
+        let n_labels = self.actions.n_labels();
+        let counts = self.dev.par_iter().map_init(
+            || Workspace::new(n_labels),
+            |workspace, (input, gold)| {
+                workspace.input.clone_from(input);
+                let mut parsed = with_system!(self.header.system, self.header.roots, |system| {
+                    Decoder::new(system, &self.actions, scorer()).find(workspace, self.strategy, 1)
+                });
+                compare(gold, &self.label_decoding.finish(parsed.swap_remove(0).tree))
+            },
+        );
+        self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
     }
 
     /// Calibrates margins on the development data, or as many of their sentences as are needed; see
@@ -240,17 +233,20 @@ fn tags<'s>(sentences: impl Iterator<Item = &'s Sentence>, column: Column) -> Ve
 /// The sentences that margins are calibrated on, at most.
 const MAX_CALIBRATED: usize = 2000;
 
-/// Every arc of the tree with every move that can make it.
-fn arcs_of<S: System>(system: S, tree: &Tree) -> impl Iterator<Item = ArcLabel> + '_ {
-    tree.words().flat_map(move |word| {
+/// Adds every arc of the tree with every move that can make it.
+fn add_arcs<S: System>(system: S, tree: &Tree, arcs: &mut BTreeSet<ArcLabel>) {
+    for word in tree.words() {
         let (head, label) = (tree.head(word), tree.label(word));
         let moves = system.arc_moves(head, word);
-        S::MOVES.iter().filter(move |&&mv| moves.has(mv)).map(move |&mv| ArcLabel {
-            mv,
-            label,
-            from_root: head == ROOT,
-        })
-    })
+        let of_move = |&mv| ArcLabel { mv, label, from_root: head == ROOT };
+        arcs.extend(S::MOVES.iter().filter(|&&mv| moves.has(mv)).map(of_move));
+    }
+}
+
+/// The canonical derivation of a gold tree.
+fn derivation<'a, S: TransitionSystem>(system: S, actions: &Actions, gold: &Gold, arena: Arena<'a>) -> Vec<Choice> {
+    let machine = Machine { system, actions, keeps_history: false };
+    Supervision { machine, gold }.derivation::<S::Shared<'a>>(arena)
 }
 
 /// The most frequent label of arcs from the root, the first of them on ties.

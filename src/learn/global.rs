@@ -170,7 +170,7 @@ fn learn_expectation<'a, C: View<'a>, T: Trainable>(
     let choices: Vec<Vec<Choice>> =
         histories.iter().map(|history| history[1..].iter().map(|item| item.choice).collect()).collect();
     let mut any = false;
-    distribute(&choices, &slopes(&scores, f64::from(model.unit())), |member, step, slopes| {
+    distribute(&choices, &slopes(&scores, f64::from(model.unit())), &mut |member, step, slopes| {
         any = true;
         credit(histories[member][step], slopes, (model, memory, context), gradient);
     });

@@ -12,11 +12,11 @@ use super::data::{Example, TrainingData};
 use super::trainer::ModelRun;
 use crate::configuration::{Arena, Point};
 use crate::decode::{Machine, Workspace};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::features::Compiled;
 use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
 use crate::model::{Frozen as _, Model};
-use crate::process::Clock;
+use crate::process::{self, Clock};
 use crate::random;
 use crate::scorers::OneOf as _;
 use crate::system::TransitionSystem;
@@ -40,10 +40,7 @@ impl<'t> OfflineRun<'t> {
     pub fn new(options: &'t TrainOptions, data: &'t TrainingData, threads: usize) -> Result<OfflineRun<'t>> {
         options.check()?;
         options.iterations.check_dev(data.has_dev())?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
+        let pool = process::thread_pool(threads)?;
         let features = Arc::new(data.header().compile()?);
         let examples = pool.install(|| {
             with_system!(options.system, options.roots, |system| {
@@ -143,7 +140,7 @@ impl Run for OfflineRun<'_> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |scorer: &Linear| pool.install(|| data.score_dev(scorer.scoring()));
+        let score_dev = |scorer: &Linear| pool.install(|| data.score_dev(|| scorer.scoring()));
         progress.end_pass(pass, score_dev);
         ControlFlow::Continue(())
     }

@@ -4,7 +4,7 @@
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use crate::configuration::Arena;
-use crate::decode::{Beam, Candidate, Decoder, IDLE, Identities, Item, Scratch};
+use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scratch};
 use crate::model::{Align, Comparison};
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, FORBIDDEN, Permitted, TransitionSystem};
@@ -117,18 +117,8 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         match self.comparison.align {
             Align::Steps => {
                 let (mut next, mut next_gold) = (Vec::with_capacity(items.len()), Vec::with_capacity(gold_items.len()));
-                let mut distinct = std::mem::take(scratch.distinct);
-                self.step(items, Some(*n_steps), arena, context, (scratch, &mut distinct), buffers, &mut next);
-                self.gold_step(
-                    gold_items,
-                    Some(*n_steps),
-                    arena,
-                    context,
-                    (scratch, &mut distinct),
-                    buffers,
-                    &mut next_gold,
-                );
-                *scratch.distinct = distinct;
+                self.step(items, Some(*n_steps), arena, context, scratch, buffers, &mut next);
+                self.gold_step(gold_items, Some(*n_steps), arena, context, scratch, buffers, &mut next_gold);
                 (*items, *gold_items) = (next, next_gold);
             }
             Align::Words => self.consume(beams, arena, context, scratch),
@@ -156,15 +146,14 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         let is_gold = |item: &&Item<'a, S::Shared<'a>>| item.is_gold;
         let (mut done, mut open) = part(std::mem::take(items));
         let (mut gold_done, mut gold_open) = part(std::mem::take(gold_items));
-        let mut distinct = std::mem::take(scratch.distinct);
         *fell_off_inside = None;
         while !open.is_empty() || !gold_open.is_empty() {
             let (mut next, mut next_gold) = (Vec::new(), Vec::new());
             if !open.is_empty() {
-                self.step(&open, None, arena, context, (scratch, &mut distinct), buffers, &mut next);
+                self.step(&open, None, arena, context, scratch, buffers, &mut next);
             }
             if !gold_open.is_empty() {
-                self.gold_step(&gold_open, None, arena, context, (scratch, &mut distinct), buffers, &mut next_gold);
+                self.gold_step(&gold_open, None, arena, context, scratch, buffers, &mut next_gold);
             }
             let falls_off = open.iter().any(is_gold) && !done.iter().chain(&next).any(is_gold);
             if falls_off && let (Some(predicted), Some(gold)) = (next.first(), next_gold.first()) {
@@ -177,9 +166,8 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
             gold_done.extend(finished);
             gold_open = going_on;
         }
-        self.comparison.keep_best(&mut done, self.width, &mut distinct);
-        self.comparison.keep_best(&mut gold_done, self.gold_width, &mut distinct);
-        *scratch.distinct = distinct;
+        self.comparison.keep_best(&mut done, self.width, scratch.distinct);
+        self.comparison.keep_best(&mut gold_done, self.gold_width, scratch.distinct);
         (*items, *gold_items) = (done, gold_done);
     }
 
@@ -193,9 +181,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
     ) {
         let Beams { gold_items, n_steps, buffers, .. } = beams;
         let mut next = Vec::with_capacity(gold_items.len());
-        let mut distinct = std::mem::take(scratch.distinct);
-        self.gold_step(gold_items, Some(*n_steps), arena, context, (scratch, &mut distinct), buffers, &mut next);
-        *scratch.distinct = distinct;
+        self.gold_step(gold_items, Some(*n_steps), arena, context, scratch, buffers, &mut next);
         *gold_items = next;
         *n_steps += 1;
     }
@@ -208,7 +194,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         n_steps: Option<usize>,
         arena: Arena<'a>,
         context: Context,
-        (Scratch { memory, selection, .. }, distinct): (&mut Scratch<C::Memory>, &mut Identities),
+        Scratch { memory, selection, distinct, .. }: &mut Scratch<C::Memory>,
         buffers: &mut Buffers<'a, S::Shared<'a>>,
         next: &mut Vec<&'a Item<'a, S::Shared<'a>>>,
     ) {
@@ -239,7 +225,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         n_steps: Option<usize>,
         arena: Arena<'a>,
         context: Context,
-        (Scratch { memory, selection, .. }, distinct): (&mut Scratch<C::Memory>, &mut Identities),
+        Scratch { memory, selection, distinct, .. }: &mut Scratch<C::Memory>,
         Buffers { correct, .. }: &mut Buffers<'a, S::Shared<'a>>,
         next: &mut Vec<&'a Item<'a, S::Shared<'a>>>,
     ) {

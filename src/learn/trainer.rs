@@ -22,7 +22,7 @@ use crate::eval::Counts;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Trainable};
-use crate::process::Clock;
+use crate::process::{self, Clock};
 use crate::random;
 use crate::scorers::{AnyModel, AnyScorer, OneOf};
 use crate::system::{OracleKind, TransitionSystem};
@@ -201,7 +201,7 @@ impl<'t, T: Trainable> Trainer<'t, T> {
         threads: usize,
         new: impl Fn(u64) -> T,
     ) -> Result<Trainer<'t, T>> {
-        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(finished.scorer()))
+        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(|| finished.scorer()))
     }
 
     fn with(
@@ -213,10 +213,7 @@ impl<'t, T: Trainable> Trainer<'t, T> {
     ) -> Result<Trainer<'t, T>> {
         options.check()?;
         options.iterations.check_dev(data.has_dev())?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))?;
+        let pool = process::thread_pool(threads)?;
         let n_stages = data.stages().lanes().len();
         let replicas = (0..options.replicas as usize).map(|number| Replica {
             model: new(replica_seed(options.seed, number)),
@@ -240,7 +237,7 @@ impl<'t, T: Trainable<Finished: OneOf>> Trainer<'t, T> {
         threads: usize,
         new: impl Fn(u64) -> T,
     ) -> Result<Trainer<'t, T>> {
-        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(finished.scoring()))
+        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(|| finished.scoring()))
     }
 }
 
@@ -320,6 +317,24 @@ impl<T: Trainable> Run for Trainer<'_, T> {
     }
 }
 
+/// What `learn` makes of each sentence, in order, on as many threads as there are workspaces.
+///
+/// This is no part of [`ReplicaPass`] so that it is compiled once, not for each system.
+fn learn_side_by_side<M: Send, G: Send>(
+    batch: &[usize],
+    workspaces: &mut [Workspace<M>],
+    learn: &(dyn Fn(usize, &mut Workspace<M>) -> G + Sync),
+) -> Vec<G> {
+    let share = batch.len().div_ceil(workspaces.len());
+    let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
+    parts
+        .map(|(workspace, part)| part.iter().map(|&number| learn(number, workspace)).collect::<Vec<_>>())
+        .collect::<Vec<_>>()
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
 /// The seed of a replica: the first one is the run that would be made without others.
 fn replica_seed(seed: u64, number: usize) -> u64 {
     match number {
@@ -392,16 +407,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         for batch in order.chunks(batch) {
             if let (&[number], false) = (batch, T::BY_BATCH) {
                 let Replica { model, objective } = &mut *replica;
-                let (n_updates, mut gradient) = match school {
-                    School::Local => self.local(number, &mut workspaces[0], Parameters::AtOnce(model), objective),
-                    School::Global(lesson) => {
-                        self.global(number, &mut workspaces[0], Parameters::AtOnce(model), lesson)
-                    }
-                    School::Merged(merging, lesson) => self.merged(number, &mut workspaces[0], model, &merging, lesson),
-                    School::Exact(tabulation, lesson) => {
-                        self.exact(number, &mut workspaces[0], model, &tabulation, lesson)
-                    }
-                };
+                let (n_updates, mut gradient) =
+                    self.learn(number, school, &mut workspaces[0], Parameters::AtOnce(model), objective);
                 model.learn(&mut gradient);
                 model.end_sentence();
                 updates += n_updates;
@@ -428,20 +435,10 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         workspaces: &mut [Workspace<T::Memory>],
     ) -> Vec<(u64, T::Gradient)> {
         let Replica { model, objective } = replica;
-        let learn = |number: usize, workspace: &mut Workspace<T::Memory>| match school {
-            School::Local => self.local(number, workspace, Parameters::PutOff(model), &mut objective.clone()),
-            School::Global(lesson) => self.global(number, workspace, Parameters::PutOff(model), lesson),
-            School::Merged(merging, lesson) => self.merged(number, workspace, model, &merging, lesson),
-            School::Exact(tabulation, lesson) => self.exact(number, workspace, model, &tabulation, lesson),
+        let learn = |number: usize, workspace: &mut Workspace<T::Memory>| {
+            self.learn(number, school, workspace, Parameters::PutOff(model), &mut objective.clone())
         };
-        let share = batch.len().div_ceil(workspaces.len());
-        let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
-        parts
-            .map(|(workspace, part)| part.iter().map(|&number| learn(number, workspace)).collect::<Vec<_>>())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .flatten()
-            .collect()
+        learn_side_by_side(batch, workspaces, &learn)
     }
 
     /// A random stream of this name for the sentence with this number.
@@ -457,7 +454,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     }
 
     /// Who decides on costs and on where to go in training on single decisions.
-    fn guide<'e>(&self, number: usize, example: &'e Example) -> Guide<'e> {
+    fn guide<'e>(&self, number: usize, gold: GoldSide<'e>) -> Guide<'e> {
         let options = self.options;
         if options.training == Training::L2s {
             let stream = self.stream("search", number);
@@ -468,79 +465,47 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             let (from, probability) = (options.explore_from, options.explore_prob);
             Exploration::new(from, probability, self.seed, self.iteration, number)
         };
-        Guide::Greedy { gold: self.gold_side(example), exploration: explores.then(exploration) }
+        Guide::Greedy { gold, exploration: explores.then(exploration) }
     }
 
-    fn local<T: Trainable>(
+    /// The number of updates that the sentence calls for, and their gradients as far as they are put off.
+    fn learn<T: Trainable>(
         &self,
         number: usize,
+        school: School,
         workspace: &mut Workspace<T::Memory>,
         parameters: Parameters<T>,
         objective: &mut LocalObjective,
     ) -> (u64, T::Gradient) {
         let example = &self.data.examples()[number];
         workspace.input.clone_from(&example.input);
-        let keeps_history = parameters.reads_history();
-        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
-        let reuse = S::LOCAL_POINTS && !machine.keeps_history;
-        let setting = Setting { machine, stages: self.data.stages(), reuse };
-        let dropout =
-            (self.options.dropout > 0.0).then(|| Dropout::new(self.options.dropout, self.stream("dropout", number)));
-        let supervision = Supervision { machine, gold: &example.gold };
-        let guide = self.guide(number, example);
-        local::learn(setting, &supervision, guide, dropout, objective, workspace, parameters)
-    }
-
-    fn exact<T: Trainable>(
-        &self,
-        number: usize,
-        workspace: &mut Workspace<T::Memory>,
-        model: &T,
-        tabulation: &Tabulation,
-        lesson: Lesson,
-    ) -> (u64, T::Gradient) {
-        let example = &self.data.examples()[number];
-        workspace.input.clone_from(&example.input);
-        // What is read by position does not read the last actions.
-        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history: false };
-        let supervision = Supervision { machine, gold: &example.gold };
-        let side = self.gold_side(example);
-        let mut gradient = T::Gradient::default();
-        let updated = exact::learn(tabulation, &supervision, side, lesson, model, workspace, &mut gradient);
-        (u64::from(updated), gradient)
-    }
-
-    fn merged<T: Trainable>(
-        &self,
-        number: usize,
-        workspace: &mut Workspace<T::Memory>,
-        model: &T,
-        merging: &Merging,
-        lesson: Lesson,
-    ) -> (u64, T::Gradient) {
-        let example = &self.data.examples()[number];
-        workspace.input.clone_from(&example.input);
-        // What is merged does not read the last actions.
-        let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history: false };
-        let supervision = Supervision { machine, gold: &example.gold };
-        let side = self.gold_side(example);
-        let mut gradient = T::Gradient::default();
-        let updated = merged::learn(merging, &supervision, side, lesson, model, workspace, &mut gradient);
-        (u64::from(updated), gradient)
-    }
-
-    fn global<T: Trainable>(
-        &self,
-        number: usize,
-        workspace: &mut Workspace<T::Memory>,
-        parameters: Parameters<T>,
-        lesson: Lesson,
-    ) -> (u64, T::Gradient) {
-        let example = &self.data.examples()[number];
-        workspace.input.clone_from(&example.input);
-        let keeps_history = parameters.reads_history();
+        // What is merged, or read by position, does not read the last actions.
+        let keeps_history = matches!(school, School::Local | School::Global(_)) && parameters.reads_history();
         let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
         let supervision = Supervision { machine, gold: &example.gold };
-        global::learn(lesson, supervision, self.gold_side(example), workspace, parameters)
+        let side = self.gold_side(example);
+        match school {
+            School::Local => {
+                let setting = Setting { machine, stages: self.data.stages(), reuse: S::LOCAL_POINTS && !keeps_history };
+                let dropout = self.options.dropout;
+                let dropout = (dropout > 0.0).then(|| Dropout::new(dropout, self.stream("dropout", number)));
+                let guide = self.guide(number, side);
+                local::learn(setting, &supervision, guide, dropout, objective, workspace, parameters)
+            }
+            School::Global(lesson) => global::learn(lesson, supervision, side, workspace, parameters),
+            School::Merged(merging, lesson) => {
+                whole(|into| merged::learn(&merging, &supervision, side, lesson, &*parameters, workspace, into))
+            }
+            School::Exact(tabulation, lesson) => {
+                whole(|into| exact::learn(&tabulation, &supervision, side, lesson, &*parameters, workspace, into))
+            }
+        }
     }
+}
+
+/// What is learned of a whole sentence at once: one update or none, and its gradient.
+fn whole<G: Default>(learn: impl FnOnce(&mut G) -> bool) -> (u64, G) {
+    let mut gradient = G::default();
+    let updated = learn(&mut gradient);
+    (u64::from(updated), gradient)
 }

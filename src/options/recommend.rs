@@ -4,10 +4,8 @@
 use super::{GivenOptions, Options};
 use crate::features::ColumnName;
 use crate::learn::Nonprojective;
-use crate::system::System;
 use crate::tree::Roots;
 use crate::treebank::{Column, Survey};
-use crate::with_system;
 
 /// Sentences with several roots, in percent, from which they are worth an option.
 const SEVERAL_ROOTS: f64 = 0.5;
@@ -45,7 +43,7 @@ impl Options {
     /// Whether the parser derives non-projective trees.
     pub fn derives_all(&self) -> bool {
         match self {
-            Options::Transitions(options) => with_system!(options.system, options.roots, |system| derives_all(&system)),
+            Options::Transitions(options) => options.system.derives_all(options.roots),
             Options::Graph(options) => !options.system.is_projective(),
         }
     }
@@ -103,10 +101,6 @@ impl Options {
         }
         found
     }
-}
-
-fn derives_all<S: System>(_: &S) -> bool {
-    S::DERIVES_ALL
 }
 
 fn tags_name(column: Column) -> &'static str {

@@ -193,6 +193,16 @@ impl OracleKind {
     }
 }
 
+impl SystemKind {
+    /// Whether there is a derivation of every tree.
+    pub fn derives_all(self, roots: Roots) -> bool {
+        fn of<S: System>(_: &S) -> bool {
+            S::DERIVES_ALL
+        }
+        crate::with_system!(self, roots, |system| of(&system))
+    }
+}
+
 /// How close the costs of an oracle come to the true loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exactness {

@@ -76,8 +76,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let golds: Vec<Gold> = trees.into_iter().map(Gold::new).collect();
         for &kind in &systems {
             let roots = roots_for(kind, args.roots, valid_roots)?;
-            let Coverage { trees, rebuilt, arcs, made } =
-                with_system!(kind, roots, |system| golds.par_iter().map(|gold| of_tree(&system, gold)).sum());
+            let of_gold = |gold: &Gold| with_system!(kind, roots, |system| of_tree(&system, gold));
+            let Coverage { trees, rebuilt, arcs, made } = golds.par_iter().map(of_gold).sum();
             let (of_trees, of_arcs) = (percent(rebuilt, trees), percent(made, arcs));
             let path = path.display();
             writeln!(output, "{kind}\t{trees}\t{rebuilt}\t{of_trees:.2}\t{arcs}\t{made}\t{of_arcs:.2}\t{path}")?;

@@ -81,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         };
         for roots in settings.iter().copied() {
             let exactness = with_system!(system, roots, |system| system.exactness());
-            let derives_all = with_system!(system, roots, |system| derives_all(&system));
+            let derives_all = system.derives_all(roots);
             let only_projective = exactness == Exactness::ExactForProjective && !args.non_projective;
             let shapes = &[Shape::Projective, Shape::NonProjective][..if only_projective { 1 } else { 2 }];
             for &shape in shapes {
@@ -132,10 +132,6 @@ fn max_words(args: &Args, system: SystemKind) -> anyhow::Result<usize> {
         }
         n => Ok(n.unwrap_or(default).into()),
     }
-}
-
-fn derives_all<S: System>(_: &S) -> bool {
-    S::DERIVES_ALL
 }
 
 /// Whether the findings are as the system claims, which derives all trees if `derives_all`.

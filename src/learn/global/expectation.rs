@@ -29,7 +29,7 @@ const NEGLIGIBLE: f64 = 1e-3;
 /// on by it. What all have in common sums to nothing, and is left out as what is negligible is.
 ///
 /// Complexity: O(l m log m) for m derivations of l choices.
-pub fn distribute(derivations: &[Vec<Choice>], slopes: &[f64], mut credit: impl FnMut(usize, usize, &[(Choice, f32)])) {
+pub fn distribute(derivations: &[Vec<Choice>], slopes: &[f64], credit: &mut dyn FnMut(usize, usize, &[(Choice, f32)])) {
     let mut order: Vec<usize> = (0..derivations.len()).collect();
     order.sort_by_key(|&number| &derivations[number]);
     // Derivations that are the same up to so many choices.
@@ -106,7 +106,7 @@ mod tests {
                 .collect();
             let mut found = [0.0; 24];
             let mut n_credits = 0;
-            distribute(&derivations, &slopes(&scores, UNIT), |member, step, chosen| {
+            distribute(&derivations, &slopes(&scores, UNIT), &mut |member, step, chosen| {
                 assert!(chosen.iter().all(|(choice, _)| choice.point == chosen[0].0.point));
                 for &(choice, slope) in chosen {
                     let mut derivation = derivations[member].clone();
