@@ -1,10 +1,15 @@
-//! Scorers of all kinds as one: what programs parse with that do not care which kind a model file holds.
+//! Scorers of all kinds as one: what programs train and parse with that do not care which kind it is. Training and decoding
+//! are compiled for each transition system, so that each further kind of scorer would cost as many copies of them again.
+
+mod learner;
+
+pub use learner::{AnyGradient, AnyKept, AnyLearner};
 
 use crate::configuration::{Interned, SlotMask, Tables, View};
 use crate::error::Result;
 use crate::features::{Columns, Sides, Vocabulary};
 use crate::files::{Section, Sections};
-use crate::linear::{FrozenWeights, Linear, LinearMemory, LinearModel, LinearScorer};
+use crate::linear::{FrozenWeights, IntegerWeights, Linear, LinearMemory, LinearModel, LinearScorer, RealWeights};
 use crate::model::{Frozen, Header, Model, Size};
 use crate::neural::{FeedForward, FeedForwardMemory, FeedForwardScorer};
 use crate::scorer::{Context, Query, Scorer, Scores, SideScores};
@@ -43,12 +48,16 @@ pub enum AnyScorer {
     FeedForward(FeedForward),
 }
 
-/// What scores with an [`AnyScorer`].
+/// What scores with an [`AnyScorer`], or with an [`AnyLearner`] as it is: decoders and training are compiled for this one.
 #[derive(Debug, Clone, Copy)]
 pub enum AnyScoring<'m> {
     /// Sparse features.
     Linear(LinearScorer<'m, FrozenWeights>),
-    /// A feed-forward network.
+    /// A perceptron that is being trained.
+    Perceptron(LinearScorer<'m, IntegerWeights>),
+    /// Regressors that are being trained.
+    Regressors(LinearScorer<'m, RealWeights>),
+    /// A feed-forward network, finished or not.
     FeedForward(FeedForwardScorer<'m>),
 }
 
@@ -57,12 +66,6 @@ pub enum AnyScoring<'m> {
 pub struct AnyMemory {
     linear: LinearMemory,
     feed_forward: FeedForwardMemory,
-}
-
-/// A finished scorer that is one of [`AnyScorer`].
-pub trait OneOf: Frozen + Into<AnyScorer> {
-    /// What scores with it.
-    fn scoring(&self) -> AnyScoring<'_>;
 }
 
 impl From<Linear> for AnyScorer {
@@ -74,18 +77,6 @@ impl From<Linear> for AnyScorer {
 impl From<FeedForward> for AnyScorer {
     fn from(network: FeedForward) -> AnyScorer {
         AnyScorer::FeedForward(network)
-    }
-}
-
-impl OneOf for Linear {
-    fn scoring(&self) -> AnyScoring<'_> {
-        AnyScoring::Linear(self.scorer())
-    }
-}
-
-impl OneOf for FeedForward {
-    fn scoring(&self) -> AnyScoring<'_> {
-        AnyScoring::FeedForward(self.scorer())
     }
 }
 
@@ -152,7 +143,10 @@ impl Frozen for AnyScorer {
 
     #[inline]
     fn scorer(&self) -> AnyScoring<'_> {
-        each!(self, |scorer| scorer.scoring())
+        match self {
+            AnyScorer::Linear(linear) => AnyScoring::Linear(linear.scorer()),
+            AnyScorer::FeedForward(network) => AnyScoring::FeedForward(network.scorer()),
+        }
     }
 
     fn columns(&self) -> &Columns {
@@ -183,18 +177,31 @@ impl Frozen for AnyScorer {
     }
 }
 
-/// Runs the same code with whichever scorer it is, and its memory.
+/// Runs the same code with whatever scores.
+macro_rules! with_scorer {
+    ($of:expr, |$scorer:ident| $body:expr) => {
+        match $of {
+            AnyScoring::Linear($scorer) => $body,
+            AnyScoring::Perceptron($scorer) => $body,
+            AnyScoring::Regressors($scorer) => $body,
+            AnyScoring::FeedForward($scorer) => $body,
+        }
+    };
+}
+
+/// Runs the same code with whatever scores, and its memory.
 macro_rules! with_memory {
     ($of:expr, $memory:expr, |$scorer:ident, $own:ident| $body:expr) => {
+        with_memory!(@ $of, $scorer, $own, $body,
+            Linear in $memory.linear, Perceptron in $memory.linear, Regressors in $memory.linear,
+            FeedForward in $memory.feed_forward)
+    };
+    (@ $of:expr, $scorer:ident, $own:ident, $body:expr, $($kind:ident in $memory:expr),+) => {
         match $of {
-            AnyScoring::Linear($scorer) => {
-                let $own = &mut $memory.linear;
+            $(AnyScoring::$kind($scorer) => {
+                let $own = &mut $memory;
                 $body
-            }
-            AnyScoring::FeedForward($scorer) => {
-                let $own = &mut $memory.feed_forward;
-                $body
-            }
+            })+
         }
     };
 }
@@ -203,17 +210,11 @@ impl Scorer for AnyScoring<'_> {
     type Memory = AnyMemory;
 
     fn masks(&self) -> &[SlotMask] {
-        match self {
-            AnyScoring::Linear(scorer) => scorer.masks(),
-            AnyScoring::FeedForward(scorer) => scorer.masks(),
-        }
+        with_scorer!(self, |scorer| scorer.masks())
     }
 
     fn reads_history(&self) -> bool {
-        match self {
-            AnyScoring::Linear(scorer) => scorer.reads_history(),
-            AnyScoring::FeedForward(scorer) => scorer.reads_history(),
-        }
+        with_scorer!(self, |scorer| scorer.reads_history())
     }
 
     fn begin(&self, memory: &mut AnyMemory, context: Context) {
@@ -254,10 +255,7 @@ impl Scorer for AnyScoring<'_> {
     }
 
     fn sides(&self) -> Option<&Sides> {
-        match self {
-            AnyScoring::Linear(scorer) => scorer.sides(),
-            AnyScoring::FeedForward(scorer) => scorer.sides(),
-        }
+        with_scorer!(self, |scorer| scorer.sides())
     }
 
     fn begin_sides(&self, memory: &mut AnyMemory, context: Context) {

@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `options`, `check`, `data` | what decides what a run computes, and whether it makes sense; what it reads |
-//! | `trainer`, `any_run` | the training loop; the same of any kind of model |
+//! | `trainer` | the training loop |
 //! | `network` | what the training of a network begins with |
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
 //! | `local`, `objective` | training on one decision after the other; from scores and costs to gradients |
@@ -12,7 +12,6 @@
 //! | `offline` | training a support vector machine on the canonical derivations |
 //! | `pursuit`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
 
-mod any_run;
 mod check;
 mod data;
 mod exact;

@@ -18,7 +18,7 @@ use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
 use crate::model::{Frozen as _, Model};
 use crate::process::{self, Clock};
 use crate::random;
-use crate::scorers::OneOf as _;
+use crate::scorers::{AnyModel, AnyScorer, AnyScoring};
 use crate::system::TransitionSystem;
 use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::with_system;
@@ -94,12 +94,12 @@ fn collect<S: TransitionSystem>(
     examples
 }
 
-impl ModelRun<Linear> for OfflineRun<'_> {
-    fn model(&self) -> Result<Model<Linear>> {
+impl ModelRun<AnyScorer> for OfflineRun<'_> {
+    fn model(&self) -> Result<AnyModel> {
         let best = self.progress.kept()?;
         let mut header = self.data.header().clone();
         header.provenance.iteration = best.iteration;
-        Model::new(header, best.finished.clone())
+        Model::new(header, best.finished.clone().into())
     }
 }
 
@@ -140,7 +140,7 @@ impl Run for OfflineRun<'_> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |scorer: &Linear| pool.install(|| data.score_dev(|| scorer.scoring()));
+        let score_dev = |linear: &Linear| pool.install(|| data.score_dev(|| AnyScoring::Linear(linear.scorer())));
         progress.end_pass(pass, score_dev);
         ControlFlow::Continue(())
     }
@@ -154,7 +154,8 @@ impl Run for OfflineRun<'_> {
     }
 
     fn write(&self, path: &Path) -> Result<Written> {
-        let model = self.model()?;
+        let mut model = self.model()?;
+        self.pool.install(|| self.data.calibrate(&mut model));
         model.write(path)?;
         Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })
     }

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::any_run::AnyRun;
 use super::data::{Example, TrainingData};
 use super::global::{self, Lesson};
 use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
@@ -18,13 +17,12 @@ use crate::decode::exact::Tabulation;
 use crate::decode::merged::Merging;
 use crate::decode::{Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
-use crate::eval::Counts;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Trainable};
 use crate::process::{self, Clock};
 use crate::random;
-use crate::scorers::{AnyModel, AnyScorer, OneOf};
+use crate::scorers::{AnyLearner, AnyModel, AnyScorer};
 use crate::system::{OracleKind, TransitionSystem};
 use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::with_system;
@@ -68,30 +66,21 @@ pub fn start<'t>(
     data: &'t TrainingData,
     threads: usize,
 ) -> Result<Box<dyn ModelRun<AnyScorer> + 't>> {
-    if let Some(network) = data.network() {
-        let new = |seed| network.learner(options, data, seed);
-        return any(Trainer::scored_as_any(options, data, threads, new)?, data, threads);
-    }
     let features = Arc::new(data.header().compile()?);
-    let stages = || data.stages().clone();
     if options.learner == Learner::Svm {
-        return any(OfflineRun::new(options, data, threads)?, data, threads);
+        return Ok(Box::new(OfflineRun::new(options, data, threads)?));
     }
-    if options.is_perceptron() {
-        let new = |_| Perceptron::new(Arc::clone(&features), stages());
-        any(Trainer::scored_as_any(options, data, threads, new)?, data, threads)
-    } else {
-        let new = |seed| Regressors::new(Arc::clone(&features), stages(), options.learner(), seed);
-        any(Trainer::scored_as_any(options, data, threads, new)?, data, threads)
-    }
-}
-
-fn any<'t, F: OneOf>(
-    run: impl ModelRun<F> + 't,
-    data: &'t TrainingData,
-    threads: usize,
-) -> Result<Box<dyn ModelRun<AnyScorer> + 't>> {
-    Ok(Box::new(AnyRun::new(run, data, threads)))
+    let new = |seed| match data.network() {
+        Some(network) => AnyLearner::FeedForward(network.learner(options, data, seed)),
+        None if options.is_perceptron() => {
+            AnyLearner::Perceptron(Perceptron::new(Arc::clone(&features), data.stages().clone()))
+        }
+        None => {
+            let stages = data.stages().clone();
+            AnyLearner::Regressors(Regressors::new(Arc::clone(&features), stages, options.learner(), seed))
+        }
+    };
+    Ok(Box::new(Trainer::new(options, data, threads, new)?))
 }
 
 /// Trains a linear model from the first iteration to the last.
@@ -131,11 +120,7 @@ pub struct Trainer<'t, T: Trainable> {
     pool: rayon::ThreadPool,
     threads: usize,
     progress: Progress<Replica<T>>,
-    score_dev: ScoreDev<T::Finished>,
 }
-
-/// What scores finished parameters on the development data.
-type ScoreDev<F> = fn(&TrainingData, &F) -> Option<Counts>;
 
 /// One of several times that the same is trained, each in a random order of its own.
 #[derive(Debug, Clone)]
@@ -201,16 +186,6 @@ impl<'t, T: Trainable> Trainer<'t, T> {
         threads: usize,
         new: impl Fn(u64) -> T,
     ) -> Result<Trainer<'t, T>> {
-        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(|| finished.scorer()))
-    }
-
-    fn with(
-        options: &'t TrainOptions,
-        data: &'t TrainingData,
-        threads: usize,
-        new: impl Fn(u64) -> T,
-        score_dev: ScoreDev<T::Finished>,
-    ) -> Result<Trainer<'t, T>> {
         options.check()?;
         options.iterations.check_dev(data.has_dev())?;
         let pool = process::thread_pool(threads)?;
@@ -220,24 +195,12 @@ impl<'t, T: Trainable> Trainer<'t, T> {
             objective: LocalObjective::new(options.objective(), options.aggressiveness(), n_stages),
         });
         let progress = Progress::new(replicas.collect());
-        Ok(Trainer { options, data, pool, threads, progress, score_dev })
+        Ok(Trainer { options, data, pool, threads, progress })
     }
 
     /// Where the run stands.
     pub fn iteration(&self) -> u32 {
         self.progress.iteration
-    }
-}
-
-impl<'t, T: Trainable<Finished: OneOf>> Trainer<'t, T> {
-    /// [`Trainer::new`] that shares the code of decoding with scorers of other kinds.
-    fn scored_as_any(
-        options: &'t TrainOptions,
-        data: &'t TrainingData,
-        threads: usize,
-        new: impl Fn(u64) -> T,
-    ) -> Result<Trainer<'t, T>> {
-        Trainer::with(options, data, threads, new, |data, finished| data.score_dev(|| finished.scoring()))
     }
 }
 
@@ -265,7 +228,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
 
     /// `tick` is called after every mini-batch with the number of sentences done by all replicas.
     fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
-        let Trainer { options, data, pool, threads, progress, score_dev } = self;
+        let Trainer { options, data, pool, threads, progress } = self;
         let clock = Clock::start(pool);
         progress.start_pass(options.average_from);
         let iteration = progress.iteration;
@@ -296,8 +259,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |scorer: &T::Finished| pool.install(|| score_dev(data, scorer));
-        progress.end_pass(pass, score_dev);
+        progress.end_pass(pass, |finished| pool.install(|| data.score_dev(|| finished.scorer())));
         ControlFlow::Continue(())
     }
 
@@ -403,9 +365,10 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
         let school = School::of(options, data);
         let mut updates = 0;
-        let batch = if T::BY_BATCH { network::batch(options, order.len()) } else { options.batch };
+        let by_batch = replica.model.by_batch();
+        let batch = if by_batch { network::batch(options, order.len()) } else { options.batch };
         for batch in order.chunks(batch) {
-            if let (&[number], false) = (batch, T::BY_BATCH) {
+            if let (&[number], false) = (batch, by_batch) {
                 let Replica { model, objective } = &mut *replica;
                 let (n_updates, mut gradient) =
                     self.learn(number, school, &mut workspaces[0], Parameters::AtOnce(model), objective);

@@ -285,13 +285,15 @@ pub struct Inputs {
 }
 
 impl Trainable for Regressors {
-    const COUNTS_DECISIONS: bool = true;
-
     type Lane = f32;
     type Kept = Inputs;
     type Gradient = Vec<Update>;
     type Memory = LinearMemory;
     type Scorer<'w> = LinearScorer<'w, RealWeights>;
+
+    fn counts_decisions(&self) -> bool {
+        true
+    }
 
     /// # Panics
     /// If decisions have several stages: beams over these are for finished models.

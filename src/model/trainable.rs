@@ -56,12 +56,6 @@ pub trait Averaged: Clone + Debug + Send + Sync {
 
 /// A scorer whose parameters can be changed by gradients.
 pub trait Trainable: Averaged<Finished: Frozen> {
-    /// Whether a decision without any gradient counts, too, as it does where steps depend on the number of decisions.
-    const COUNTS_DECISIONS: bool = false;
-
-    /// Whether parameters change by whole mini-batches, be they of one sentence, and so never within one.
-    const BY_BATCH: bool = false;
-
     /// The scores of decisions while training.
     type Lane: Lane;
     /// What is kept of a configuration besides its scores until its gradient is known.
@@ -74,6 +68,16 @@ pub trait Trainable: Averaged<Finished: Frozen> {
     type Scorer<'w>: Scorer<Memory = Self::Memory>
     where
         Self: 'w;
+
+    /// Whether a decision without any gradient counts, too, as it does where steps depend on the number of decisions.
+    fn counts_decisions(&self) -> bool {
+        false
+    }
+
+    /// Whether parameters change by whole mini-batches, be they of one sentence, and so never within one.
+    fn by_batch(&self) -> bool {
+        false
+    }
 
     /// What scores with the parameters as they are.
     fn scorer(&self) -> Self::Scorer<'_>;
@@ -185,6 +189,32 @@ impl Lane for f32 {
     }
 }
 
+impl Lane for f64 {
+    fn real(self) -> f32 {
+        self as f32
+    }
+
+    #[inline]
+    fn best_permitted(lanes: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
+        // Several maxima side by side are a vector instruction's.
+        const WIDTH: usize = 8;
+        let permitted = |score: f64, mask: i32| if mask == FORBIDDEN { f64::NEG_INFINITY } else { score };
+        let (scores, masks) = (lanes.as_chunks::<WIDTH>(), mask[..lanes.len()].as_chunks::<WIDTH>());
+        let mut highest = [f64::NEG_INFINITY; WIDTH];
+        for (scores, masks) in scores.0.iter().zip(masks.0) {
+            for place in 0..WIDTH {
+                let score = permitted(scores[place], masks[place]);
+                highest[place] = if score > highest[place] { score } else { highest[place] };
+            }
+        }
+        let rest = scores.1.iter().zip(masks.1).map(|(&score, &mask)| permitted(score, mask));
+        let highest = highest.into_iter().chain(rest).fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+        let is_best = |(&score, &mask): (&f64, &i32)| mask != FORBIDDEN && score == highest;
+        let action = lanes.iter().zip(mask).position(is_best)?;
+        Some((highest, action as ActionId))
+    }
+}
+
 impl Lane for i32 {
     fn real(self) -> f32 {
         self as f32
@@ -228,5 +258,27 @@ impl Dropped {
     #[inline]
     pub fn has(self, feature: u64) -> bool {
         mix((feature ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15)) < self.threshold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Lanes of every kind, and any number of them, decide alike.
+        #[test]
+        fn the_first_of_the_best_permitted_lanes(lanes in prop::collection::vec((-4i32..4, prop::bool::ANY), 0..40)) {
+            let scores: Vec<i32> = lanes.iter().map(|lane| lane.0).collect();
+            let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
+            let expected = scores.iter().zip(&mask).map(|(score, mask)| score + mask).max().filter(|&best| best > -5);
+            let expected = expected.map(|best| (best, (0..).zip(&lanes).find(|(_, lane)| **lane == (best, true)).unwrap().0));
+            let of_f64 = f64::best_permitted(&scores.iter().map(|&score| score.into()).collect::<Vec<_>>(), &mask);
+            let of_f32 = f32::best_permitted(&scores.iter().map(|&score| score as f32).collect::<Vec<_>>(), &mask);
+            prop_assert_eq!(of_f64, expected.map(|(best, action)| (best.into(), action)));
+            prop_assert_eq!(of_f32, expected.map(|(best, action)| (best as f32, action)));
+            prop_assert_eq!(i32::best_permitted(&scores, &mask), expected);
+        }
     }
 }

@@ -113,14 +113,19 @@ impl Averaged for FeedForwardLearner {
 }
 
 impl Trainable for FeedForwardLearner {
-    const COUNTS_DECISIONS: bool = true;
-    const BY_BATCH: bool = true;
-
     type Lane = f32;
     type Kept = Hidden;
     type Gradient = Tape;
     type Memory = FeedForwardMemory;
     type Scorer<'w> = FeedForwardScorer<'w>;
+
+    fn counts_decisions(&self) -> bool {
+        true
+    }
+
+    fn by_batch(&self) -> bool {
+        true
+    }
 
     fn scorer(&self) -> FeedForwardScorer<'_> {
         FeedForwardScorer {

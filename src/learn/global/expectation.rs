@@ -24,12 +24,15 @@ pub fn slopes(scores: &[(i64, bool)], unit: f64) -> Vec<f64> {
 /// Smaller gradients are not worth a step.
 const NEGLIGIBLE: f64 = 1e-3;
 
+/// What is called with the sums of slopes: see [`distribute`].
+pub type Credit<'c> = dyn FnMut(usize, usize, &[(Choice, f32)]) + 'c;
+
 /// Adds up the slopes of derivations that went the same way. `credit` is given a derivation and how many of its choices it takes
 /// to get to a configuration, and of all that was chosen there, at one point at a time, the sum of the slopes of those that went
 /// on by it. What all have in common sums to nothing, and is left out as what is negligible is.
 ///
 /// Complexity: O(l m log m) for m derivations of l choices.
-pub fn distribute(derivations: &[Vec<Choice>], slopes: &[f64], credit: &mut dyn FnMut(usize, usize, &[(Choice, f32)])) {
+pub fn distribute(derivations: &[Vec<Choice>], slopes: &[f64], credit: &mut Credit) {
     let mut order: Vec<usize> = (0..derivations.len()).collect();
     order.sort_by_key(|&number| &derivations[number]);
     // Derivations that are the same up to so many choices.

@@ -228,7 +228,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
 
     /// Whether a decision that is right needs no looking into.
     fn learns_from_mistakes(&self, guide: &Guide) -> bool {
-        let is_perceptron = self.objective.objective() == Objective::Perceptron && !T::COUNTS_DECISIONS;
+        let is_perceptron = self.objective.objective() == Objective::Perceptron && !self.parameters.counts_decisions();
         let is_joint = self.setting.stages.decisions() == Decisions::Joint;
         is_perceptron && is_joint && matches!(guide, Guide::Greedy { .. })
     }
@@ -346,7 +346,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
     fn credit(&mut self, item: &'a Item<'a, S::Shared<'a>>, stage: usize, reference: usize) -> bool {
         let Learner { decision, frame, parameters, objective, memory, context, gradient, .. } = self;
         let model: &T = parameters;
-        let mut any = T::COUNTS_DECISIONS;
+        let mut any = model.counts_decisions();
         decision.gradients(stage, reference, frame, (model, objective), |point, of_point| {
             any |= of_point.iter().any(|(_, slope)| *slope != 0.0);
             let query = Query { view: item, point, permitted: Permitted::default() };
