@@ -175,7 +175,9 @@ fn transitions(
             }
         }
     }
-    let margin = margin.unwrap_or_default();
+    // Margins are calibrated on where the best tree comes from, among items that are compared as they were.
+    let takes_margins = strategy.takes_margins() && k_best == 1;
+    let margin = margin.unwrap_or(if takes_margins { Margin::Auto } else { Margin::None });
     if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
         return usage(&format!(
             "--margin {margin}: the model was not calibrated, which takes training with a beam and --dev; expected auto or none"

@@ -19,7 +19,8 @@ pub struct ParseOptions {
     pub search: Option<SearchKind>,
     /// The width of the beam, 1 being greedy.
     pub beam: Option<usize>,
-    /// Which items of a beam are left out for lagging behind.
+    /// Which items of a beam are left out for lagging behind; `None` is [`Margin::Auto`] where the one best tree is looked for in
+    /// a beam that models are calibrated for, and otherwise [`Margin::None`].
     pub margin: Option<Margin>,
     /// Whether items of a beam that look the same to all features become one.
     pub merge: Option<bool>,

@@ -135,6 +135,8 @@ impl Throughput {
         for (flag, number) in [("--beam", width), ("--threads", threads)] {
             command.arg(flag).arg(number.to_string());
         }
+        // Exact beams: what margins gain is `beam-margin`'s question.
+        command.args(["--margin", "none"]);
         command.arg(input).arg("-o").arg(output).arg("--stats-json").arg(&stats_path);
         let used = run(&mut command)?;
         let ParseStats { seconds, model_load_seconds, peak_rss_bytes } = read_json(&stats_path)?;
