@@ -141,20 +141,41 @@ updates: build ## what global training compares and minimises: update strategies
 global-vs-greedy beam-ablation beam-margin search-axis graph-orders systems updates:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
-.PHONY: python
+.PHONY: python python-tools test-spark bench-python
 
-# Tests of what is not among these are left out, and say so. All of them: PYTHON_PACKAGES="conllu pyarrow pandas spacy pyspark"; the
-# last needs Java.
+# Tests of what is not among these are left out, and say so. All of them: PYTHON_PACKAGES="$(PYTHON_ALL)"; pyspark needs Java.
 PYTHON_PACKAGES ?= conllu pyarrow
+PYTHON_ALL = conllu pyarrow pandas pyspark spacy ray mypy
 PYTHON_ENV = target/python
+IN_PYTHON_ENV = TREEBEAM=$(abspath $(TREEBEAM)) $(PYTHON_ENV)/bin/python
 
-python: build ## Python's module: the wheel, in target/wheels, and its tests; needs Python and a package index
-	$(PYTHON) -m venv $(PYTHON_ENV)
-	$(PYTHON_ENV)/bin/pip install --quiet maturin numpy pytest $(PYTHON_PACKAGES)
+# What the interpreter already has is taken from it; the rest comes from the package index. Compiles the library once more, without
+# the program's features, which takes some minutes.
+python: build python-tools ## Python's module: the wheel, in target/wheels, and its tests; needs Python 3.9 and a package index
+	$(CARGO) fmt --check -p treebeam-python
 	rm -rf target/wheels
-	$(PYTHON_ENV)/bin/maturin build --release --locked --manifest-path python/Cargo.toml --out target/wheels
-	$(PYTHON_ENV)/bin/pip install --quiet --force-reinstall --no-deps target/wheels/*.whl
-	TREEBEAM=$(abspath $(TREEBEAM)) $(PYTHON_ENV)/bin/python -m pytest -q -rs python/tests
+	$(PYTHON_ENV)/bin/python -m maturin build --release --locked --manifest-path python/Cargo.toml \
+		--interpreter $(PYTHON_ENV)/bin/python --out target/wheels
+	$(PYTHON_ENV)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/*.whl
+	$(IN_PYTHON_ENV) -m pytest -q -rs python/tests
+
+python-tools:
+	@command -v $(PYTHON) >/dev/null || { echo "there is no $(PYTHON); install Python 3.9 or later, or name it: make python PYTHON=..." >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 9))' || \
+		{ echo "$(PYTHON) is `$(PYTHON) --version`; expected Python 3.9 or later: make python PYTHON=..." >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "$(PYTHON) cannot make environments; install its modules venv and ensurepip (package python3-venv)" >&2; exit 2; }
+	test -x $(PYTHON_ENV)/bin/python || $(PYTHON) -m venv --system-site-packages $(PYTHON_ENV)
+	@$(PYTHON_ENV)/bin/python -m pip install --quiet maturin numpy pytest $(PYTHON_PACKAGES) || \
+		{ echo "pip could not install maturin, numpy, pytest and $(PYTHON_PACKAGES): is there a package index?" >&2; exit 2; }
+
+test-spark: python ## Spark on WORDS=... words of real text beside the program: local, a cluster, a killed executor; needs Java
+	@command -v java >/dev/null || { echo "there is no java, which Spark needs; install a runtime (package default-jre-headless)" >&2; exit 2; }
+	$(PYTHON_ENV)/bin/python -m pip install --quiet pyspark pyarrow pandas
+	$(IN_PYTHON_ENV) python/tests/spark/run.py $(if $(WORDS),--words $(WORDS))
+
+bench-python: python ## the processor time of parsing from Python beside that of the program: text, Arrow, lists
+	$(IN_PYTHON_ENV) python/tests/overheads.py
 
 RESULTS ?= results
 PICTURES = target/report-check

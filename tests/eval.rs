@@ -7,6 +7,7 @@ use std::process::Output;
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
+use treebeam::eval::{Headline, Input, Options, Report, Section, render};
 
 /// "She left." and "No one, seriously, knew": the second non-projective, with a subtype and a multiword range.
 const GOLD: &str = "\
@@ -343,4 +344,23 @@ fn treebanks_against_themselves() {
         }
     }
     assert!(n_files > 0);
+}
+
+/// What is left out of a report is not in its text, and the rest is as if nothing else had been asked for.
+#[test]
+fn breakdowns_can_be_left_out_afterwards() {
+    let folder = folder(&[("system", &changed("1\tShe\tshe\tPRON\t_\t_\t2", "1\tShe\tshe\tPRON\t_\t_\t3"))]);
+    let read = |name: &str| Input::read(&folder.path().join(name)).unwrap();
+    let (gold, systems) = (read("gold"), [read("system"), read("gold")]);
+    let report = |sections: &[Section]| {
+        let headline = Headline::default();
+        let options = Options { rule: None, headline, sections: sections.to_vec(), samples: 50, seed: 1 };
+        Report::new(&gold, &systems, &options).unwrap()
+    };
+    let mut kept = report(&Section::ALL);
+    kept.keep(&Section::USUAL);
+    let usual = report(&Section::USUAL);
+    assert_eq!(render(&kept), render(&usual));
+    assert_eq!(serde_json::to_value(&kept).unwrap(), serde_json::to_value(&usual).unwrap());
+    assert_ne!(render(&kept), render(&report(&Section::ALL)));
 }

@@ -9,7 +9,7 @@ use crate::model::warn;
 use crate::options::chosen;
 use crate::sentences::Source;
 
-/// What `treebeam eval` says of the same: as JSON and as text.
+/// What `treebeam eval` says of the same: as JSON, and as text, which has fewer breakdowns unless some are asked for.
 #[pyfunction]
 #[pyo3(signature = (gold, systems, punct, punct_rule, granularity, by, samples, seed))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -31,6 +31,7 @@ pub fn evaluate(
     let names = ["system", "system2"];
     let systems = systems.iter().zip(names).map(|(system, name)| input(py, system, name));
     let systems = systems.collect::<PyResult<Vec<_>>>()?;
+    let is_usual = by.is_none();
     let sections = match by {
         None => Section::ALL.to_vec(),
         Some(by) => by.iter().map(|by| chosen::<Section>("by", by)).collect::<PyResult<_>>()?,
@@ -45,9 +46,12 @@ pub fn evaluate(
         samples: samples as usize,
         seed,
     };
-    let report = py.detach(|| Report::new(&gold, &systems, &options)).map_err(exception)?;
+    let mut report = py.detach(|| Report::new(&gold, &systems, &options)).map_err(exception)?;
     report.warnings().iter().try_for_each(|warning| warn(py, warning))?;
     let json = serde_json::to_string(&report).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    if is_usual {
+        report.keep(&Section::USUAL);
+    }
     Ok((json, render(&report)))
 }
 

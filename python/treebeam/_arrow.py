@@ -27,6 +27,7 @@ def parse_arrow(self, batch, *, keep_going: bool = False, **options):
         return pa.Table.from_batches(batches, schema=schema(batch.schema))
     if not isinstance(batch, pa.RecordBatch):
         batch = pa.record_batch(batch)
+    batch = plain(batch)
     buffers = self._parse_arrow(batch, names_of_tags(batch.schema), keep_going, **options)
     new = dict(zip(COLUMNS, columns(pa, buffers)))
     old = {name: column for name, column in zip(batch.schema.names, batch.columns)}
@@ -61,6 +62,39 @@ def columns(pa, buffers):
         lists(pa.string(), names),
         pa.Array.from_buffers(pa.float64(), n_rows, [validity, scores], n_null),
     )
+
+
+def plain(batch):
+    """The batch with features as CoNLL-U writes them, where they are written as Python's dictionaries: `{'Number': 'Sing'}`.
+
+    So they are in some of the Hub's data sets, `None` meaning none.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in ("feats", "misc"):
+        place = batch.schema.get_field_index(name)
+        if place < 0 or not pa.types.is_list(batch.schema.field(place).type):
+            continue
+        column = batch.column(place)
+        values = column.flatten()
+        if not pa.types.is_string(values.type) or not _is_of_dictionaries(pc.drop_null(values.slice(0, 64))):
+            continue
+        values = pc.replace_substring_regex(values, r"^\{'(.*)'\}$", r"\1")
+        values = pc.replace_substring(values, "', '", "|")
+        values = pc.replace_substring_regex(values, r"': '|': None", "=")
+        values = pc.if_else(pc.is_in(values, pa.array(["None", "{}"])), "_", values)
+        lengths = pc.fill_null(pc.list_value_length(column), 0)
+        offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths).cast(pa.int32())])
+        lists = pa.ListArray.from_arrays(offsets, values, type=column.type, mask=column.is_null())
+        batch = batch.set_column(place, batch.schema.field(place), lists)
+    return batch
+
+
+def _is_of_dictionaries(values) -> bool:
+    """Whether values are Python's dictionaries: some are, or all say that there is none."""
+    values = values.to_pylist()
+    return any(v.startswith("{'") and v.endswith("}") for v in values) or bool(values) and set(values) == {"None"}
 
 
 def names_of_tags(schema) -> list[str]:

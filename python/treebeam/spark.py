@@ -1,4 +1,4 @@
-"""Parsing with Spark and with Ray Data.
+"""Parsing with Spark.
 
 One row is a sentence; its words stand in parallel lists, named as in the Universal Dependencies of the Hugging Face Hub:
 ``tokens, lemmas, upos, xpos, feats``. Parsing adds ``head`` (array<int>), ``deprel`` (array<string>) and ``score`` (double); the
@@ -7,75 +7,32 @@ other columns pass through. Nothing but the standard library is imported before 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import tempfile
 
-#: Models that this process has loaded, by path: a worker of Spark or Ray loads each once.
-_models: dict = {}
-#: What has been sent, by path, time of change and size: the name that workers find it by, and its checksum.
+from ._batches import BatchParser, about, path_of, sha256
+
+__all__ = ["BatchParser", "parse", "pipe"]
+
+#: What has been sent, by application, path and checksum: the name that workers find it by.
 _sent: dict = {}
 
 
-def _model(path: str):
-    import treebeam
-
-    path = os.path.abspath(path)
-    if path not in _models:
-        _models[path] = treebeam.load(path)
-    return _models[path]
-
-
-class BatchParser:
-    """Parses batches and tables of Arrow in worker processes, each of which loads the model once.
-
-    For Ray Data: ``dataset.map_batches(BatchParser("en.model", beam=8), batch_format="pyarrow")``.
-
-    The file of the model is looked for under its path, and then among the files that Spark has sent.
-    """
-
-    def __init__(self, model, **options) -> None:
-        path = os.fspath(getattr(model, "path", model))
-        # Workers are in other folders.
-        self.model = os.path.abspath(path) if os.path.exists(path) else path
-        self.options = options
-
-    def __call__(self, batch):
-        return self.loaded().parse_arrow(batch, **self.options)
-
-    def loaded(self):
-        if os.path.isabs(self.model):
-            return _model(self.model)
-        from pyspark import SparkFiles
-
-        return _model(SparkFiles.get(self.model))
-
-    def batches(self, batches):
-        """Parses one batch after the other: what ``mapInArrow`` calls."""
-        for batch in batches:
-            yield self(batch)
-
-
-def _send(context, path: str, ending: str) -> tuple[str, str]:
-    """Sends a file to all workers, once; the name that they find it by, and its checksum.
+def _send(context, path: str, ending: str) -> str:
+    """Sends a file to all workers, once; the name that they find it by.
 
     Its name is made from what it holds: two files of one name do not get into each other's way.
     """
     path = os.path.abspath(path)
-    status = os.stat(path)
-    key = (context.applicationId, path, status.st_mtime_ns, status.st_size)
+    key = (context.applicationId, path, sha256(path))
     if key not in _sent:
-        digest = hashlib.sha256()
-        with open(path, "rb") as file:
-            for block in iter(lambda: file.read(1 << 20), b""):
-                digest.update(block)
-        name = f"treebeam-{digest.hexdigest()[:16]}{ending}"
+        name = f"treebeam-{sha256(path)[:16]}{ending}"
         # Spark serves the file for as long as the application runs.
         copy = os.path.join(tempfile.mkdtemp(prefix="treebeam-"), name)
         shutil.copy2(path, copy)
         context.addFile(copy)
-        _sent[key] = (name, digest.hexdigest())
+        _sent[key] = name
     return _sent[key]
 
 
@@ -99,19 +56,15 @@ def _check(df) -> None:
 def parse(df, model, *, beam=None, keep_going=False, **options):
     """Parses a data frame of sentences.
 
-    The model, a path or a loaded one, is sent to the workers once; options are those of `Model.parse`. ``keep_going`` leaves ``head``, ``deprel`` and ``score`` of
-    malformed rows null, which else end the job with an error that names the row of the batch. The fields that are added say in
-    their metadata, under ``treebeam``, which model made them: ``sha256``, ``beam``, ``version``.
+    The model, a path or a loaded one, is sent to the workers once; options are those of `Model.parse`. A malformed row ends the job
+    with an error that names it; with ``keep_going``, its ``head``, ``deprel`` and ``score`` are null. The fields that are added say
+    in their metadata, under ``treebeam``, which model made them: ``sha256``, ``beam``, ``version``.
     """
-    import treebeam
     from pyspark.sql.types import StructType
 
     _check(df)
-    path = os.fspath(getattr(model, "path", model))
-    loaded = model if isinstance(model, treebeam.Model) else _model(path)
-    name, sha256 = _send(df.sparkSession.sparkContext, path, ".model")
-    about = {"sha256": sha256, "beam": loaded.beam if beam is None else beam, "version": treebeam.__version__}
-    added = _added({"treebeam": about}, True)
+    added = _added({"treebeam": about(model, beam)}, True)
+    name = _send(df.sparkSession.sparkContext, path_of(model), ".model")
     kept = [field for field in df.schema.fields if field.name not in {field.name for field in added}]
     parser = BatchParser(name, beam=beam, keep_going=keep_going, **options)
     parsed = df.mapInArrow(parser.batches, StructType(kept + added))
@@ -130,11 +83,11 @@ def pipe(df, model, *, program="treebeam", options=()):
 
     _check(df)
     context = df.sparkSession.sparkContext
-    path = os.fspath(getattr(model, "path", model))
-    model_name, sha256 = _send(context, path, ".model")
+    path = path_of(model)
+    model_name = _send(context, path, ".model")
     is_sent = os.path.isfile(program)
-    program_name = _send(context, program, "")[0] if is_sent else program
-    added = _added({"treebeam": {"sha256": sha256}}, False)
+    program_name = _send(context, program, "") if is_sent else program
+    added = _added({"treebeam": {"sha256": sha256(path)}}, False)
     kept = [field for field in df.schema.fields if field.name not in {"head", "deprel"}]
     names = [field.name for field in kept]
     arguments = list(options)

@@ -1,5 +1,6 @@
 //! `treebeam parse`.
 
+mod parquet;
 mod search;
 mod source;
 mod stats;
@@ -16,6 +17,7 @@ use crate::files::{Output, Paths};
 use crate::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded};
 use crate::treebank::{Format, Reader, Sentence};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parquet::InputFormat;
 use search::SearchArgs;
 use source::Source;
 use stats::Stats;
@@ -28,6 +30,7 @@ Only HEAD and DEPREL change, and DEPS is emptied: it would be stale. What the in
 Examples:
   treebeam parse --model en.model test.conllu -o parsed.conllu
   treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu
+  treebeam parse --model en.model corpus.parquet -o parsed.parquet
   zcat corpus.conllu.gz | treebeam parse --model en.model --beam 64 --threads 2 > parsed.conllu")]
 pub struct Args {
     /// The model
@@ -49,9 +52,10 @@ pub struct Args {
     /// JSON
     #[arg(long, value_name = "FILE")]
     stats_json: Option<PathBuf>,
-    /// The format of the input [default: by the file's ending, CoNLL-U for standard input]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    /// The format of the input; Parquet needs the Python package, which also writes it if the name of the output ends in .parquet
+    /// [default: by the file's ending, CoNLL-U for standard input]
+    #[arg(long, visible_alias = "input", value_enum)]
+    format: Option<InputFormat>,
     /// The file to parse, tokenised and tagged; also .gz or .zst; - for standard input
     #[arg(default_value = "-")]
     input: PathBuf,
@@ -67,6 +71,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let paths = Paths::default().input(&args.model).input(&args.input).output(&args.output)?;
     args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
+    if let Some(code) = parquet::run(&args)? {
+        return Ok(code);
+    }
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
@@ -74,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     for warning in parser.warnings() {
         crate::console::say(format_args!("warning: {warning}"));
     }
-    let reader = Reader::open(&args.input, args.format)?.allowing_empty();
+    let reader = Reader::open(&args.input, args.format.and_then(InputFormat::text))?.allowing_empty();
     let format = reader.format();
     if args.k_best > 1 && format == Format::Conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");

@@ -151,6 +151,22 @@ impl Breakdowns {
         }
         breakdowns
     }
+
+    /// Leaves out all but `sections`.
+    pub(super) fn keep(&mut self, sections: &[Section]) {
+        for section in Section::ALL.into_iter().filter(|section| !sections.contains(section)) {
+            match section {
+                Section::Length => self.length = None,
+                Section::Label => self.label = None,
+                Section::SentenceLength => self.sentence_length = None,
+                Section::Projectivity => self.projectivity = None,
+                Section::Tag => self.tag = None,
+                Section::Direction => self.direction = None,
+                Section::LabelConfusion => self.label_confusion = None,
+                Section::TagConfusion => self.tag_confusion = None,
+            }
+        }
+    }
 }
 
 /// The four numbers of an [`ArcClass`].

@@ -187,6 +187,14 @@ impl Report {
         })
     }
 
+    /// Leaves out all breakdowns but those into `sections`.
+    pub fn keep(&mut self, sections: &[Section]) {
+        self.systems.iter_mut().for_each(|system| system.breakdowns.keep(sections));
+        if let Some(compared) = &mut self.compared {
+            compared.retain(|compared| sections.contains(&compared.section));
+        }
+    }
+
     /// What the reader should know but might overlook, one line each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
