@@ -39,7 +39,7 @@ def make_data(folder, times):
     treebanks = os.environ.get("TREEBEAM_TREEBANKS")
     train, test = folder / "train.conllu", folder / "test.conllu"
     if treebanks:
-        train, test = (pathlib.Path(treebanks, "en_ewt", f"{name}.conllu") for name in ("train", "test"))
+        train, test = (pathlib.Path(treebanks, "en_ewt", f"{name}.conllu") for name in ("dev", "test"))
     else:
         program("treebank", "generate", "--sentences", 1000, "--seed", 1, "-o", train)
         program("treebank", "generate", "--sentences", 2000, "--seed", 2, "-o", test)

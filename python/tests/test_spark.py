@@ -76,7 +76,7 @@ def test_empty_partitions_and_rows(session, data):
 def test_malformed_partitions(session, data):
     path, expected = data.model_path("beams"), arcs(data.parsed())
     wrong = rows(data.sentences()[:3]) + [(3, ["a", "b"], ["X"])]
-    with pytest.raises(Exception, match="1 values of UPOS for 2 tokens"):
+    with pytest.raises(Exception, match=r"partition 2, row 1 \(id 3\): 1 values of UPOS for 2 tokens"):
         of_treebeam.parse(frame(session, wrong), path).collect()
     kept = of_treebeam.parse(frame(session, wrong), path, keep_going=True)
     assert arcs_in(kept) == [*expected[:3], None]

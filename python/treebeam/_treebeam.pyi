@@ -87,7 +87,7 @@ class Model:
         normalise: _Normalise | None = None,
         confidences: int | None = None,
     ) -> list[Tree]:
-        """The best tree of each sentence. What is None is as the model was trained."""
+        """The best tree of each sentence. What is None is as `treebeam parse` has it by default."""
     def k_best(
         self,
         sentences: _Sentences,
