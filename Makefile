@@ -182,7 +182,7 @@ PICTURES = target/report-check
 # One of each family of configurations.
 SYSTEMS ?= arc-eager arc-standard swap covington covington-nonlocal easy-first 2-planar
 
-.PHONY: report report-check trace-check
+.PHONY: report report-check trace-check draw-check
 
 report: build ## all results as one page, results/report.html, and as an index, results/README.md
 	$(TREEBEAM) report --results $(RESULTS)
@@ -201,6 +201,18 @@ trace-check: build ## look at beams in a browser, of every system; needs what re
 		$(TREEBEAM) trace $(PICTURES)/trace.model $(PICTURES)/trace.conllu --sentence 3 -o $(PICTURES)/trace-$$system.html; \
 		$(PYTHON) tests/browser/trace.py $(PICTURES)/trace-$$system.html $(PICTURES)/trace-$$system; \
 	done
+
+draw-check: build ## look at trees in a browser; needs what report-check needs
+	mkdir -p $(PICTURES)
+	$(TREEBEAM) treebank generate --sentences 60 -o $(PICTURES)/gold.conllu --non-projective
+	$(TREEBEAM) treebank generate --sentences 150 --seed 2 -o $(PICTURES)/train.conllu --non-projective
+	set -e; for training in greedy global; do \
+		$(TREEBEAM) train --training $$training --iterations 3 --nonprojective lift --train $(PICTURES)/train.conllu \
+			--model $(PICTURES)/draw.model --quiet; \
+		$(TREEBEAM) parse --model $(PICTURES)/draw.model $(PICTURES)/gold.conllu -o $(PICTURES)/$$training.conllu --quiet; \
+	done
+	cd $(PICTURES) && $(abspath $(TREEBEAM)) draw gold.conllu greedy.conllu global.conllu -o trees.html
+	$(PYTHON) tests/browser/trees.py $(PICTURES)/trees.html $(PICTURES)/trees
 
 # Speed
 #

@@ -3,6 +3,35 @@
 /// The style sheet that every page begins with.
 pub const BASE: &str = include_str!("style/base.css");
 
+/// What pages with controls have behind it.
+pub const CONTROLS: &str = include_str!("style/controls.css");
+
+/// The script that pages which draw their own pictures begin with: elements, pictures, light and dark.
+pub const SCRIPT: &str = include_str!("style/page.js");
+
+/// A page: `template` with the text for each `{{name}}`, in the order in which they stand in it.
+pub(crate) fn filled<'t>(template: &str, parts: impl IntoIterator<Item = (&'t str, String)>) -> String {
+    let mut page = String::new();
+    let mut rest = template;
+    for (name, text) in parts {
+        let (before, after) = rest.split_once(name).unwrap_or((rest, ""));
+        page.push_str(before);
+        page.push_str(&text);
+        rest = after;
+    }
+    page + rest
+}
+
+/// `data` as the content of a `script` element that no script engine runs.
+///
+/// # Errors
+/// None that data could cause.
+pub(crate) fn embedded(data: &impl serde::Serialize) -> crate::error::Result<String> {
+    let json = serde_json::to_string(data).map_err(|error| crate::error::Error::Usage(format!("the page: {error}")))?;
+    // What could end the element is written otherwise; to JSON it is the same.
+    Ok(json.replace('<', "\\u003c"))
+}
+
 /// A colour of the style sheet: `--name: light-dark(#..., #...)`; black if there is none of this name.
 pub fn colour(name: &str, is_dark: bool) -> &'static str {
     let both = || {

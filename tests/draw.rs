@@ -131,8 +131,116 @@ fn long_sentences_are_drawn() {
     let words: String =
         (1..=2000).map(|word| format!("{word}\tw{word}\t_\t_\t_\t_\t{}\tdep\t_\t_\n", word / 2)).collect();
     fs::write(folder.path().join("long.conllu"), words + "\n").unwrap();
-    let svg = drawn(folder.path(), "draw long.conllu");
+    let svg = drawn(folder.path(), "draw long.conllu --width 0");
     assert_eq!(svg.matches("class=\"arc\"").count(), 2000);
+    assert!(width(&svg) > 20_000);
+    let svg = drawn(folder.path(), "draw long.conllu");
+    assert!(width(&svg) <= 1200);
+    assert_eq!(svg.matches(">w1999<").count(), 1);
+    assert!(width(&drawn(folder.path(), "draw long.conllu --width 500")) <= 500);
+}
+
+/// The width of a picture.
+fn width(svg: &str) -> usize {
+    svg.split_once(" width=\"").unwrap().1.split_once('"').unwrap().0.parse().unwrap()
+}
+
+#[test]
+fn the_ending_of_the_output_chooses_what_is_written() {
+    let folder = folder("2\tnsubj", "3\tnsubj");
+    let written = |line: &str, file: &str| {
+        assert!(drawn(folder.path(), line).is_empty());
+        fs::read_to_string(folder.path().join(file)).unwrap()
+    };
+    let svg = drawn(folder.path(), "draw gold.conllu system.conllu --differ");
+    assert_eq!(written("draw gold.conllu system.conllu --differ -o tree.svg", "tree.svg"), svg);
+    let latex = written("draw gold.conllu system.conllu --differ -o tree.tex", "tree.tex");
+    assert!(latex.contains("\\begin{deptext}") && latex.contains("\\depedge[edge below, edge style"), "{latex}");
+    assert!(!latex.contains("documentclass"));
+    assert_eq!(drawn(folder.path(), "draw gold.conllu system.conllu --differ --format tikz"), latex);
+    assert!(drawn(folder.path(), "draw gold.conllu --format tikz --standalone").contains("\\end{document}"));
+    let text = written("draw gold.conllu --sentence s2 -o tree.txt", "tree.txt");
+    let expected = "\
+Dependency tree of sentence 2 (s2) of gold.conllu
+1  She   PRON   ◄┐    nsubj
+2  left  VERB   ─┴─┐  root
+3  .     PUNCT  ──◄┘  punct
+";
+    assert_eq!(text, expected);
+    for (line, told) in [
+        ("-o tree.png", "error: tree.png: no png is written; write tree.svg and convert it, as by `rsvg-convert"),
+        ("-o tree.pdf", "error: tree.pdf: no pdf is written; write tree.svg"),
+        (
+            "-o tree.odt",
+            "error: tree.odt: the ending `.odt` says nothing of pictures; expected .svg, .html, .tex or .txt",
+        ),
+        ("--standalone", "error: --standalone is for LaTeX"),
+        ("system.conllu gold.conllu", "error: gold.conllu: one file too many for a picture"),
+    ] {
+        let found = refused(folder.path(), &format!("draw gold.conllu {line}"));
+        assert!(found.starts_with(told) && found.lines().count() == 1, "{found}");
+    }
+    assert!(!folder.path().join("tree.png").exists());
+}
+
+/// The data of a page.
+fn data(page: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn a_page_has_all_sentences_with_the_trees_of_all_files() {
+    let folder = folder("2\tnsubj", "3\tnsubj");
+    let page = drawn(folder.path(), "draw gold.conllu system.conllu gold.conllu --format html");
+    assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"));
+    assert!(!page.contains("<img") && !page.contains("<link") && !page.contains("{{"));
+    let outside = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!outside.contains("http://") && !outside.contains("https://"));
+    let found = data(&page);
+    assert_eq!(found["names"], serde_json::json!(["gold.conllu", "system.conllu", "gold.conllu"]));
+    let sentences = found["sentences"].as_array().unwrap();
+    assert_eq!(sentences.len(), 2);
+    let second = &sentences[1];
+    assert_eq!([&second["number"], &second["id"]], [&serde_json::json!(2), &serde_json::json!("s2")]);
+    assert_eq!(second["columns"], serde_json::json!([["She", "left", "."], ["PRON", "VERB", "PUNCT"]]));
+    assert_eq!(second["punctuation"], serde_json::json!([2]));
+    let heads: Vec<_> = second["trees"].as_array().unwrap().iter().map(|tree| tree["heads"].clone()).collect();
+    assert_eq!(heads, [serde_json::json!([2, 0, 2]), serde_json::json!([3, 0, 2]), serde_json::json!([2, 0, 2])]);
+    let labels = second["trees"][0]["labels"].as_array().unwrap();
+    let label = |n: &serde_json::Value| found["labels"][n.as_u64().unwrap() as usize].as_str().unwrap();
+    assert_eq!(labels.iter().map(label).collect::<Vec<_>>(), ["nsubj", "root", "punct"]);
+}
+
+#[test]
+fn a_page_can_be_restricted() {
+    let folder = folder("2\tnsubj", "3\tnsubj");
+    let numbers = |line: &str| -> Vec<u64> {
+        let page = drawn(folder.path(), &format!("draw gold.conllu system.conllu --format html {line}"));
+        data(&page)["sentences"].as_array().unwrap().iter().map(|s| s["number"].as_u64().unwrap()).collect()
+    };
+    assert_eq!([numbers(""), numbers("--differ"), numbers("--sentence s1")], [vec![1, 2], vec![2], vec![1]]);
+    let told = refused(folder.path(), "draw gold.conllu gold.conllu --format html --differ");
+    assert!(told.contains("the same trees in all 2 sentences"), "{told}");
+}
+
+#[test]
+fn a_page_reads_files_to_their_end() {
+    let (first, second) = GOLD.split_once("\n\n").unwrap();
+    let folder = folder(second, "");
+    assert!(
+        refused(folder.path(), "draw gold.conllu system.conllu --format html").contains("the end of the file after 1")
+    );
+    let told = refused(folder.path(), "draw system.conllu gold.conllu --format html");
+    assert_eq!(
+        told,
+        "error: gold.conllu:8 (sentence s2): a sentence more; expected the end of the file, as system.conllu has 1 sentences\n"
+    );
+    // What looks like markup stays text.
+    fs::write(folder.path().join("markup.conllu"), first.replace("gon\tgo", "</script><b>\tgo") + "\n\n").unwrap();
+    let page = drawn(folder.path(), "draw markup.conllu --format html");
+    assert_eq!(data(&page)["sentences"][0]["columns"][0][0], "</script><b>");
+    assert!(!page.contains("</script><b>"));
 }
 
 #[test]

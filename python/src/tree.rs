@@ -140,9 +140,16 @@ impl Tree {
         self.conllu()
     }
 
-    /// The tree as a picture, over its words; another of the same words under them, if given.
-    #[pyo3(signature = (columns = vec!["form".to_owned(), "upos".to_owned()], labels = true, other = None))]
-    fn to_svg(&self, columns: Vec<String>, labels: bool, other: Option<&Bound<'_, Tree>>) -> PyResult<String> {
+    /// The tree as a picture, over its words; another of the same words under them, if given. Sentences that are wider than
+    /// `width` pixels go on in another row.
+    #[pyo3(signature = (columns = vec!["form".to_owned(), "upos".to_owned()], labels = true, other = None, width = Some(1200)))]
+    fn to_svg(
+        &self,
+        columns: Vec<String>,
+        labels: bool,
+        other: Option<&Bound<'_, Tree>>,
+        width: Option<u32>,
+    ) -> PyResult<String> {
         let column = |name: &String| {
             let expected = || format!("`{name}` is no column; expected one of CoNLL-U's, such as form, lemma or upos");
             treebeam::draw::column_by_name(name).ok_or_else(|| PyValueError::new_err(expected()))
@@ -160,6 +167,7 @@ impl Tree {
             number: 1,
             columns: &columns,
             with_labels: labels,
+            width,
             tree: self.drawn(if other.is_some() { "the first" } else { "treebeam" }),
             other: other.map(|other| other.drawn("the second")),
         };
@@ -167,7 +175,7 @@ impl Tree {
     }
 
     fn _repr_svg_(&self) -> PyResult<String> {
-        self.to_svg(vec!["form".to_owned(), "upos".to_owned()], true, None)
+        self.to_svg(vec!["form".to_owned(), "upos".to_owned()], true, None, Some(1200))
     }
 
     fn __len__(&self) -> usize {

@@ -51,7 +51,7 @@ class Tree:
         """
     def to_conllu(self) -> str:
         """The sentence as CoNLL-U with this tree, as `treebeam parse` writes it."""
-    def to_svg(self, columns: list[str] = ..., labels: bool = True, other: Tree | None = None) -> str:
+    def to_svg(self, columns: list[str] = ..., labels: bool = True, other: Tree | None = None, width: int | None = 1200) -> str:
         """A picture: the tree over its words, and another of the same words under them, if given."""
     def _repr_svg_(self) -> str: ...
     def __len__(self) -> int: ...

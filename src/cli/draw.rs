@@ -1,26 +1,41 @@
 //! `treebeam draw`.
 
-use std::io::Write;
+mod find;
+mod format;
+
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::bail;
 
-use crate::draw::{Drawing, DrawnTree, column_by_name};
-use crate::error::{Error, Location, Problem, Result};
-use crate::eval::{Input, check_alignment};
+use crate::draw::{Drawing, Page, column_by_name};
+use crate::error::{Error, Result};
 use crate::files::{Output, Paths};
-use crate::tree::ROOT;
-use crate::treebank::{Column, Reader, Sentence};
+use crate::treebank::Column;
+
+use find::{Files, Found, name};
+use format::Format;
+
+/// The width of pictures in pixels, and of lines in characters, if nothing else is asked for.
+const WIDTH: u32 = 1200;
+const LINE: u32 = 100;
 
 const AFTER_HELP: &str = "\
 With two files, the first file's tree stands above the words and the second's beneath them. Arcs of
 words with different heads are dashed, labels that differ under the same head are framed, and the
 scores of the second tree against the first are written below. Columns are read from the first file.
 
+A page has all sentences of the files, or those that differ: the worst first, by what labels are
+taken for, those in which two parsers differ. The first of several files is held to be gold.
+
+What is written is told by the ending of --output: .svg, .html, .tex (tikz-dependency), .txt.
+
 Examples:
   treebeam draw test.conllu --sentence 3 -o tree.svg
   treebeam draw test.conllu parsed.conllu --differ -o tree.svg
+  treebeam draw test.conllu greedy.conllu beam.conllu -o errors.html
+  treebeam draw test.conllu --sentence weblog-7 --format text
   treebeam parse --model en.model test.conllu | treebeam draw test.conllu - --differ=2 > tree.svg";
 
 /// Options of `treebeam draw`.
@@ -31,25 +46,37 @@ pub struct Args {
     file: PathBuf,
     /// Another with the same words, to be compared with the first
     other: Option<PathBuf>,
-    /// The sentence with this id, or else this number, from 1 [default: 1]
+    /// A third, as of another parser, for a page
+    third: Option<PathBuf>,
+    /// The sentence with this id, or else this number, from 1 [default: 1; a page has all]
     #[arg(long, value_name = "N|ID", conflicts_with_all = ["id", "differ"])]
     sentence: Option<String>,
     /// The sentence with this id, and none by its number
     #[arg(long, value_name = "ID", conflicts_with = "differ")]
     id: Option<String>,
-    /// The first sentence whose trees differ, or the N-th
+    /// The first sentence whose trees differ, or the N-th; a page has all of them
     #[arg(
         long, value_name = "N", value_parser = from_one, requires = "other",
-        num_args = 0..=1, require_equals = true, default_missing_value = "1"
+        num_args = 0..=1, require_equals = true
     )]
-    differ: Option<usize>,
+    differ: Option<Option<usize>>,
     /// The columns to write beneath each other under the arcs, such as form,lemma,upos,xpos,feats
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', default_value = "form,upos", value_parser = column)]
     columns: Vec<Column>,
     /// Leave the labels out
     #[arg(long)]
     no_labels: bool,
-    /// Where to write the SVG
+    /// The widest that a picture may be, in pixels, before the sentence goes on in another row; of lines, in characters; 0 is
+    /// as wide as it takes [default: 1200; lines as wide as the terminal]
+    #[arg(long, value_name = "N")]
+    width: Option<u32>,
+    /// What to write [default: by the ending of --output; SVG to pipes, text to terminals]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// With tikz: a document that can be compiled as it stands, not the environment alone
+    #[arg(long)]
+    standalone: bool,
+    /// Where to write it
     #[arg(short, long, default_value = "-")]
     output: PathBuf,
 }
@@ -63,122 +90,94 @@ fn column(name: &str) -> Result<Column, String> {
         .ok_or_else(|| "expected names of CoNLL-U's columns, such as form, lemma, upos, xpos or feats".into())
 }
 
-/// Runs the subcommand. The files are read as far as the sentence that is drawn.
+/// Runs the subcommand. For a picture, the files are read as far as the sentence that is drawn.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let standard_input = Path::new("-");
-    if args.file == standard_input && args.other.as_deref() == Some(standard_input) {
+    let files: Vec<&PathBuf> = std::iter::once(&args.file).chain(&args.other).chain(&args.third).collect();
+    if files.iter().filter(|file| file.as_path() == Path::new("-")).count() > 1 {
         bail!("only one of the files can be standard input");
     }
-    let paths = args.other.iter().fold(Paths::default().input(&args.file), |paths, other| paths.input(other));
+    let paths = files.iter().fold(Paths::default(), |paths, file| paths.input(file));
     let _ = paths.output(&args.output)?;
+    let format = args.format.map_or_else(|| Format::of(&args.output), Ok)?;
+    if args.standalone && format != Format::Tikz {
+        bail!("--standalone is for LaTeX; expected --format tikz with it, or an output that ends in .tex");
+    }
+    if let (Some(third), true) = (&args.third, format != Format::Html) {
+        bail!(
+            "{}: one file too many for a picture, which compares two trees; expected an output that ends in .html, or --format html",
+            third.display()
+        );
+    }
     let mut output = Output::create(&args.output)?;
-    let found = find(&args)?;
+    let files = Files::open(files.into_iter().cloned().collect())?;
+    let text = if format == Format::Html { page(&args, files)? } else { picture(&args, format, files)? };
+    output.write_all(text.as_bytes()).map_err(Error::io(&args.output))?;
+    output.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The sentence that is asked for, if it is one.
+fn wanted(args: &Args, files: &mut Files) -> Option<Result<Found>> {
+    match (&args.sentence, &args.id, args.differ) {
+        (Some(name), ..) => Some(files.named(name, false)),
+        (_, Some(id), _) => Some(files.named(id, true)),
+        (.., Some(Some(n))) => Some(files.differing(n)),
+        _ => None,
+    }
+}
+
+fn picture(args: &Args, format: Format, mut files: Files) -> Result<String> {
+    let found = match wanted(args, &mut files) {
+        Some(found) => found?,
+        None if args.differ.is_some() => files.differing(1)?,
+        None => files.first()?,
+    };
+    let mut trees = found.trees();
+    let tree = trees.next().unwrap_or_else(|| unreachable!("there is a first file"));
     let drawing = Drawing {
         sentence: &found.sentence,
         number: found.number,
         columns: &args.columns,
         with_labels: !args.no_labels,
-        tree: drawn(&found.input),
-        other: found.other.as_ref().map(drawn),
+        width: Some(args.width.unwrap_or(WIDTH)).filter(|&width| width > 0),
+        tree,
+        other: trees.next(),
     };
-    output.write_all(drawing.svg().as_bytes()).map_err(Error::io(&args.output))?;
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The sentence to draw, and what evaluation reads of it in each file.
-struct Found {
-    number: usize,
-    sentence: Sentence,
-    input: Input,
-    other: Option<Input>,
-}
-
-/// Reads the files side by side up to the sentence that is asked for.
-fn find(args: &Args) -> Result<Found> {
-    let mut others = args.other.as_deref().map(|path| Reader::open(path, None)).transpose()?;
-    let (mut number, mut n_differing) = (0, 0);
-    let wanted = args.sentence.as_deref().unwrap_or("1");
-    let mut by_number = None;
-    for sentence in Reader::open(&args.file, None)? {
-        let pair = sentence.and_then(|sentence| {
-            number += 1;
-            let other = match &mut others {
-                None => None,
-                Some(others) => match others.next() {
-                    Some(other) => Some(other?),
-                    None => return Err(ends_early(args, number - 1, &sentence).into()),
-                },
-            };
-            Ok((sentence, other))
-        });
-        let (sentence, other) = match pair {
-            Ok(pair) => pair,
-            // What comes behind a sentence that was found is no obstacle.
-            Err(_) if by_number.is_some() => break,
-            Err(error) => return Err(error),
-        };
-        let found = || -> Result<Found> {
-            let (input, other) = (input(&sentence)?, other.as_ref().map(input).transpose()?);
-            if let Some(other) = &other {
-                check_alignment(&input, other)?;
-            }
-            Ok(Found { number, sentence: sentence.clone(), input, other })
-        };
-        if let Some(wanted) = args.differ {
-            let found = found()?;
-            n_differing += usize::from(found.differs());
-            if n_differing == wanted {
-                return Ok(found);
-            }
-        } else if args.id.is_none() && args.sentence.is_none() || sentence.id() == args.id.as_deref().or(Some(wanted)) {
-            return found();
-        } else if args.id.is_none() && super::sentence::is_number(wanted, number) {
-            by_number = Some(found()?);
-        }
-    }
-    by_number.ok_or_else(|| not_found(args, number, n_differing))
-}
-
-impl Found {
-    fn differs(&self) -> bool {
-        self.other.as_ref().is_some_and(|other| drawn(other).analysis != drawn(&self.input).analysis)
-    }
-}
-
-/// A file of this sentence alone, as evaluation reads it: words are compared and trees checked as `treebeam eval` does.
-fn input(sentence: &Sentence) -> Result<Input, Problem> {
-    Input::of_sentences(sentence.source(), [sentence])
-}
-
-fn drawn(input: &Input) -> DrawnTree<'_> {
-    let name = if input.path == "-" { "standard input" } else { &input.path };
-    DrawnTree { name, analysis: input.sentences[0].analysis() }
-}
-
-fn ends_early(args: &Args, n_sentences: usize, sentence: &Sentence) -> Problem {
-    let path = args.other.as_deref().unwrap_or(Path::new("-")).display().to_string();
-    Problem {
-        location: Location { path, line: 0, sentence: None },
-        found: format!("the end of the file after {n_sentences} sentences"),
-        expected: format!("the sentence at {}", sentence.location(ROOT)),
-    }
-}
-
-fn not_found(args: &Args, n_sentences: usize, n_differing: usize) -> Error {
-    let path = args.file.display();
-    Error::Usage(match (args.differ, &args.id) {
-        (Some(_), _) if n_differing == 0 => {
-            let other = args.other.as_deref().unwrap_or(Path::new("-")).display();
-            format!("{path} and {other} have the same trees in all {n_sentences} sentences")
-        }
-        (Some(wanted), _) => {
-            format!("--differ={wanted}: the trees of only {n_differing} of {n_sentences} sentences differ")
-        }
-        (None, Some(id)) => format!("{path}: no sentence with the id `{id}` among {n_sentences}"),
-        (None, None) => {
-            let wanted = args.sentence.as_deref().unwrap_or("1");
-            return super::sentence::not_found(&path.to_string(), wanted, n_sentences);
-        }
+    Ok(match format {
+        Format::Tikz => drawing.tikz(args.standalone),
+        Format::Text => drawing.text(args.width.unwrap_or_else(line)),
+        Format::Svg | Format::Html => drawing.svg(),
     })
+}
+
+/// The width of lines on the terminal.
+fn line() -> u32 {
+    let is_shown = std::io::stdout().is_terminal();
+    let size = is_shown.then(terminal_size::terminal_size).flatten();
+    size.map_or(LINE, |(width, _)| width.0.into())
+}
+
+fn page(args: &Args, mut files: Files) -> Result<String> {
+    let names: Vec<String> = files.paths().iter().map(|path| name(&path.display().to_string()).to_owned()).collect();
+    let mut page = Page::new(names, args.columns.clone(), !args.no_labels);
+    match wanted(args, &mut files) {
+        Some(found) => add(&mut page, &found?),
+        None => {
+            for row in &mut files {
+                let found = row?.found()?;
+                if args.differ.is_none() || found.differs() {
+                    add(&mut page, &found);
+                }
+            }
+            files.end()?;
+            if page.is_empty() && args.differ.is_some() {
+                return Err(Error::Usage(files.all_the_same()));
+            }
+        }
+    }
+    page.html()
+}
+
+fn add(page: &mut Page, found: &Found) {
+    page.add(found.number, &found.sentence, found.trees().map(|tree| tree.analysis));
 }

@@ -39,7 +39,7 @@ enum Command {
     Parse(parse::Args),
     /// Score a parsed file against the gold file, or two of them against each other
     Eval(eval::Args),
-    /// Draw a tree, or two trees of the same words with their differences, as SVG
+    /// Draw trees, or two trees of the same words with their differences: SVG, LaTeX, text, or a page of all
     Draw(draw::Args),
     /// Watch a beam: how a sentence is parsed, item by item, as a page or as JSON
     Trace(trace::Args),

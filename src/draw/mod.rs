@@ -1,13 +1,18 @@
-//! Dependency trees as SVG: one tree over its words, or two over the same words, the second upside down beneath them.
+//! Dependency trees as pictures: one tree over its words, or two over the same words, the second upside down beneath them.
 //!
-//! Where things are (`layout`: words by `spacing`, arcs by `levels`) is decided apart from how they look (`render`).
+//! Where things are (`layout`: words by `spacing`, arcs by `levels`) is decided apart from how they look (`render`, which makes
+//! SVG). `tikz` has the same for LaTeX, `lines` for terminals, and `page` is a whole treebank to browse.
 
 mod layout;
 mod levels;
+mod lines;
+mod page;
 mod render;
 mod spacing;
 mod text;
+mod tikz;
 
+pub use page::Page;
 pub use text::is_right_to_left;
 #[cfg(feature = "report")]
 pub(crate) use text::{escaped, width as text_width};
@@ -36,6 +41,8 @@ pub struct Drawing<'a> {
     pub columns: &'a [Column],
     /// Whether arcs have their labels.
     pub with_labels: bool,
+    /// The widest that the picture may be, in pixels: longer sentences are drawn in rows. A line if there is none.
+    pub width: Option<u32>,
     /// The tree above the words.
     pub tree: DrawnTree<'a>,
     /// The tree beneath the words, to be compared with the first.
@@ -57,10 +64,32 @@ impl Drawing<'_> {
     /// only different labels have a frame around the label, and the second tree's attachment scores against the first are
     /// written under the picture.
     ///
+    /// In rows, arcs go on where they left the row before, with their labels again. A word that is wider than the picture
+    /// makes it wider.
+    ///
     /// # Panics
     /// If a tree does not have one arc for each word of the sentence, or `columns` is empty.
     pub fn svg(&self) -> String {
         render::svg(self)
+    }
+
+    /// The picture in LaTeX, an environment of the package tikz-dependency, or with `standalone` a document that has nothing
+    /// else. It is not divided into rows. Columns and differences are as in [`Drawing::svg`].
+    ///
+    /// # Panics
+    /// As [`Drawing::svg`].
+    pub fn tikz(&self, standalone: bool) -> String {
+        tikz::tikz(self, standalone)
+    }
+
+    /// The picture in lines of text, a word to each, with its arcs beside it: brackets, with an arrow where they come into the
+    /// word. Words are cut to keep lines within `width` characters, 0 for no bound, as far as that helps. The other tree's
+    /// differences stand behind the words.
+    ///
+    /// # Panics
+    /// As [`Drawing::svg`].
+    pub fn text(&self, width: u32) -> String {
+        lines::lines(self, if width == 0 { usize::MAX } else { width as usize })
     }
 
     fn trees(&self) -> impl Iterator<Item = &DrawnTree<'_>> {
@@ -77,13 +106,6 @@ impl Drawing<'_> {
             _ => Difference::None,
         };
         (0..self.sentence.n_words()).map(difference).collect()
-    }
-
-    /// Of each word whether it is punctuation; entry 0 belongs to word 1.
-    fn punctuation(&self) -> Vec<bool> {
-        let upos = |word| self.sentence.column(word, Column::Upos);
-        let rule = PunctuationRule::for_tags(self.sentence.words().map(upos));
-        self.sentence.words().map(|word| rule.applies(self.sentence.form(word), upos(word))).collect()
     }
 
     /// The sentence's number and id.
@@ -142,16 +164,30 @@ impl Drawing<'_> {
 
     /// What is written beneath the arcs, a row each: the first column, and of the others those that have something.
     fn rows(&self) -> Vec<(Column, Vec<&str>)> {
-        let has_text = |(column, texts): &(Column, Vec<&str>)| {
-            *column == self.columns[0] || texts.iter().any(|text| !text.is_empty())
-        };
-        let text = |word, column| match self.sentence.column(word, column) {
-            "_" if column != Column::Form => "",
-            text => text,
-        };
-        let row = |&column: &Column| (column, self.sentence.words().map(|word| text(word, column)).collect());
-        self.columns.iter().map(row).filter(has_text).collect()
+        rows(self.sentence, self.columns)
     }
+}
+
+/// The texts of these columns, word by word: the first column, and of the others those that have something.
+fn rows<'s>(sentence: &'s Sentence, columns: &[Column]) -> Vec<(Column, Vec<&'s str>)> {
+    let has_text =
+        |(column, texts): &(Column, Vec<&str>)| *column == columns[0] || texts.iter().any(|text| !text.is_empty());
+    columns.iter().map(|&column| (column, column_texts(sentence, column).collect())).filter(has_text).collect()
+}
+
+/// The texts of a column, word by word.
+fn column_texts(sentence: &Sentence, column: Column) -> impl Iterator<Item = &str> {
+    sentence.words().map(move |word| match sentence.column(word, column) {
+        "_" if column != Column::Form => "",
+        text => text,
+    })
+}
+
+/// Of each word whether it is punctuation; entry 0 belongs to word 1.
+fn punctuation(sentence: &Sentence) -> Vec<bool> {
+    let upos = |word| sentence.column(word, Column::Upos);
+    let rule = PunctuationRule::for_tags(sentence.words().map(upos));
+    sentence.words().map(|word| rule.applies(sentence.form(word), upos(word))).collect()
 }
 
 /// The column with this CoNLL-U name, in letters of either case.

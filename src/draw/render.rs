@@ -11,7 +11,7 @@ use std::fmt::{self, Write};
 use arcs::{Baseline, LABEL, height_of, write_arcs};
 use around::{caption, legend};
 
-use super::layout::{Arc, Layout, layout};
+use super::layout::{self, Arc, Layout};
 use super::text::{escaped, is_right_to_left, shortened, width};
 use super::{Difference, Drawing, DrawnTree};
 use crate::treebank::Column;
@@ -26,8 +26,10 @@ const LEADING: f64 = 1.3;
 const MARGIN: f64 = 16.0;
 /// Between a word and the stems on it.
 const STEM_GAP: f64 = 5.0;
-/// The widest text beneath an arc; longer ones are cut.
-const WIDEST: f64 = 320.0;
+/// The widest text of the first row beneath the arcs, and of others; longer ones are cut.
+const WIDEST: (f64, f64) = (240.0, 150.0);
+/// Between rows of words.
+const ROW_GAP: f64 = 26.0;
 /// What is of less importance than the rest.
 const QUIET: &str = r##"class="quiet" color="#59636e""##;
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
@@ -69,11 +71,17 @@ struct Row<'a> {
 
 fn rows<'a>(drawing: &'a Drawing) -> Vec<Row<'a>> {
     let row = |(place, (column, full)): (usize, (Column, Vec<&'a str>))| {
-        let size = if place == 0 { FORM } else { NOTE };
-        let shown = full.iter().map(|text| shortened(text, size, WIDEST)).collect();
+        let (size, widest) = if place == 0 { (FORM, WIDEST.0) } else { (NOTE, WIDEST.1) };
+        let widest = room(drawing).map_or(widest, |room| widest.min(room));
+        let shown = full.iter().map(|text| shortened(text, size, widest)).collect();
         Row { column, size, full, shown }
     };
     drawing.rows().into_iter().enumerate().map(row).collect()
+}
+
+/// The width that rows of words may have.
+fn room(drawing: &Drawing) -> Option<f64> {
+    drawing.width.map(|width| f64::from(width) - 2.0 * MARGIN)
 }
 
 fn arcs(drawing: &Drawing, tree: &DrawnTree) -> Vec<Arc> {
@@ -91,31 +99,35 @@ fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
     let widest = |word: usize| rows.iter().map(|row| width(&row.shown[word], row.size)).fold(0.0, f64::max);
     let widths: Vec<f64> = (0..n).map(widest).collect();
     let trees: Vec<Vec<Arc>> = drawing.trees().map(|tree| arcs(drawing, tree)).collect();
-    let layout = layout(&widths, &trees);
+    let mut layouts = layout::rows(&widths, &trees, room(drawing));
+    let mut content_width = layouts.iter().map(|layout| layout.width).fold(0.0, f64::max);
     let words = drawing.sentence.words();
-    let layout = match is_right_to_left(words.map(|word| drawing.sentence.form(word))) {
-        true => layout.mirrored(),
-        false => layout,
-    };
+    if is_right_to_left(words.map(|word| drawing.sentence.form(word))) {
+        layouts = layouts.into_iter().map(|layout| layout.mirrored(content_width)).collect();
+    }
 
     let mut body = String::new();
-    let mut content_width = layout.width;
     let mut y = MARGIN;
     if drawing.other.is_some() {
         y += CAPTION;
         content_width = content_width.max(caption(&mut body, drawing.tree.name, y)?);
         y += CAPTION * (LEADING - 1.0);
     }
-    y += height_of(&layout.sides[0]);
-    write_arcs(&mut body, drawing, &drawing.tree, &layout.sides[0], Baseline { y, up: 1.0 })?;
-    y += STEM_GAP;
-    for row in &rows {
-        y = write_row(&mut body, row, &layout, y)?;
+    for (place, layout) in layouts.iter().enumerate() {
+        y += if place > 0 { ROW_GAP } else { 0.0 } + height_of(&layout.sides[0]);
+        write_arcs(&mut body, drawing, &drawing.tree, &layout.sides[0], Baseline { y, up: 1.0 })?;
+        y += STEM_GAP;
+        for row in &rows {
+            y = write_row(&mut body, row, layout, y)?;
+        }
+        if let Some(other) = &drawing.other {
+            y += STEM_GAP;
+            write_arcs(&mut body, drawing, other, &layout.sides[1], Baseline { y, up: -1.0 })?;
+            y += height_of(&layout.sides[1]);
+        }
     }
     if let Some(other) = &drawing.other {
-        y += STEM_GAP;
-        write_arcs(&mut body, drawing, other, &layout.sides[1], Baseline { y, up: -1.0 })?;
-        y += height_of(&layout.sides[1]) + CAPTION;
+        y += CAPTION;
         content_width = content_width.max(caption(&mut body, other.name, y)?);
         let differences = drawing.differences();
         if differences.iter().any(|&difference| difference != Difference::None) {
@@ -150,7 +162,8 @@ fn write_row(out: &mut String, row: &Row, layout: &Layout, top: f64) -> Result<f
     let quiet = if row.size == FORM { String::new() } else { format!(" {QUIET} fill=\"currentColor\"") };
     let baseline = top + row.size;
     writeln!(out, r#"<g font-size="{}"{style}{quiet}>"#, N(row.size))?;
-    for ((shown, full), &x) in row.shown.iter().zip(&row.full).zip(&layout.words) {
+    for (word, &x) in layout.range.clone().zip(&layout.words) {
+        let (shown, full) = (&row.shown[word], row.full[word]);
         if shown.is_empty() {
             continue;
         }

@@ -15,16 +15,29 @@ fn overlap(a: (f64, f64), b: (f64, f64)) -> bool {
     a.0 < b.1 && b.0 < a.1
 }
 
-/// What must hold of every picture.
+/// What must hold of every picture in a line.
 fn check(widths: &[f64], trees: &[Vec<Arc>]) -> Layout {
-    let layout = layout(widths, trees);
+    let mut rows = rows(widths, trees, None);
+    assert_eq!(rows.len(), 1);
+    check_row(rows.remove(0), widths, trees)
+}
+
+/// What must hold of every row.
+fn check_row(layout: Layout, all_widths: &[f64], all_trees: &[Vec<Arc>]) -> Layout {
+    let range = layout.range.clone();
+    let widths = &all_widths[range.clone()];
+    let trees: Vec<Vec<Arc>> = all_trees
+        .iter()
+        .zip(&layout.sides)
+        .map(|(arcs, side)| side.numbers.iter().map(|&number| arcs[number]).collect())
+        .collect();
     let around = |x: f64, width: f64| (x - width / 2.0, x + width / 2.0);
     // What belongs to a word: its text and its stems.
     let n_stems = |arcs: &[Arc], word| {
         arcs.iter().map(|arc| usize::from(arc.dependent == word) + usize::from(arc.head == Some(word))).sum::<usize>()
     };
     let cell = |(word, &width): (usize, &f64)| {
-        trees.iter().map(|arcs| n_stems(arcs, word) as f64 * SLOT).fold(width, f64::max)
+        trees.iter().map(|arcs| n_stems(arcs, range.start + word) as f64 * SLOT).fold(width, f64::max)
     };
     let cells: Vec<f64> = widths.iter().enumerate().map(cell).collect();
     for (word, pair) in layout.words.windows(2).enumerate() {
@@ -32,14 +45,22 @@ fn check(widths: &[f64], trees: &[Vec<Arc>]) -> Layout {
         assert!(gap > GAP - 1e-6, "words {word} and the next: {gap}");
     }
     let mut extents: Vec<(f64, f64)> = layout.words.iter().zip(widths).map(|(&x, &width)| around(x, width)).collect();
-    for (side, arcs) in layout.sides.iter().zip(trees) {
+    for (side, arcs) in layout.sides.iter().zip(&trees) {
         assert_eq!(side.arcs.len(), arcs.len(), "every arc is drawn");
         assert_eq!(side.height, side.arcs.iter().map(|arc| arc.level).max().unwrap());
         for (arc, placed) in arcs.iter().zip(&side.arcs) {
             assert!((1..=side.height).contains(&placed.level));
-            let is_over = |x: f64, word: usize| (layout.words[word] - x).abs() < cells[word] / 2.0;
+            // Stems are on their words, or on the edge behind which the words are.
+            let edges = [layout.words[0] - GAP, layout.words[range.len() - 1] + GAP];
+            let is_over = |x: f64, word: usize| match range.contains(&word) {
+                true => (layout.words[word - range.start] - x).abs() < cells[word - range.start] / 2.0,
+                false if word < range.start => x < edges[0] + 1e-6,
+                false => x > edges[1] - 1e-6,
+            };
             assert!(is_over(placed.dependent_x, arc.dependent));
             assert!(is_over(placed.head_x, arc.head.unwrap_or(arc.dependent)));
+            assert_eq!(placed.has_dependent, range.contains(&arc.dependent));
+            assert_eq!(placed.has_head, arc.head.is_none_or(|head| range.contains(&head)));
             extents.push(around(placed.label_x, arc.label));
             // A label lies on its arc.
             let (left, right) = placed.extent();
@@ -53,8 +74,9 @@ fn check(widths: &[f64], trees: &[Vec<Arc>]) -> Layout {
                 assert!(!overlap(pa.extent(), pb.extent()), "arcs {a} and {b} at one level: {layout:?}");
                 assert!(!overlap(label(a), label(b)), "labels {a} and {b}: {layout:?}");
             }
-            for (a, b) in [(a, b), (b, a)] {
-                let passing = [side.arcs[b].head_x, side.arcs[b].dependent_x];
+            for (a, b, pb) in [(a, b, pb), (b, a, pa)] {
+                let ends = [(pb.has_head, pb.head_x), (pb.has_dependent, pb.dependent_x)];
+                let passing: Vec<f64> = ends.into_iter().filter(|(is_here, _)| *is_here).map(|(_, x)| x).collect();
                 // Labels are above their arcs, so a stem passes if it rises above the arc.
                 if side.arcs[b].level > side.arcs[a].level && arcs[a].label > 0.0 {
                     let (left, right) = label(a);
@@ -121,6 +143,46 @@ proptest! {
     fn any_trees_over_any_words((widths, trees) in trees()) {
         check(&widths, &trees);
     }
+
+    /// Rows have all words once and in order, are no wider than they may be, could not have one more word, and every arc is
+    /// seen in all rows from its one word to the other, at the same height above and below others.
+    #[test]
+    fn any_trees_in_rows((widths, trees) in trees(), limit in 60.0..900.0) {
+        let rows: Vec<Layout> = rows(&widths, &trees, Some(limit));
+        let words: Vec<usize> = rows.iter().flat_map(|row| row.range.clone()).collect();
+        prop_assert_eq!(words, (0..widths.len()).collect::<Vec<_>>());
+        for layout in rows {
+            let (range, width) = (layout.range.clone(), layout.width);
+            prop_assert!(width <= limit || range.len() == 1, "{width} of {limit}");
+            if width <= limit && range.end < widths.len() {
+                let texts: f64 = widths[range.start..=range.end].iter().sum::<f64>() + range.len() as f64 * GAP;
+                prop_assert!(texts > limit || row(&widths, &trees, range.start..range.end + 1).width > limit);
+            }
+            for (side, arcs) in layout.sides.iter().zip(&trees) {
+                let seen = |arc: &Arc| match arc.head {
+                    None => range.contains(&arc.dependent),
+                    Some(head) => head.min(arc.dependent) < range.end && head.max(arc.dependent) >= range.start,
+                };
+                let expected: Vec<usize> = (0..arcs.len()).filter(|&number| seen(&arcs[number])).collect();
+                prop_assert_eq!(&side.numbers, &expected);
+            }
+            check_row(layout, &widths, &trees);
+        }
+    }
+}
+
+#[test]
+fn arcs_go_on_where_they_left_the_row() {
+    // Nested arcs over the break keep their order; the longest stays the highest.
+    let arc = |head, dependent| Arc { head, dependent, label: 20.0 };
+    let trees =
+        [vec![arc(None, 0), arc(Some(0), 5), arc(Some(1), 4), arc(Some(0), 1), arc(Some(1), 2), arc(Some(4), 3)]];
+    let rows = rows(&[30.0; 6], &trees, Some(150.0));
+    assert_eq!(rows.iter().map(|row| row.range.clone()).collect::<Vec<_>>(), [0..2, 2..4, 4..6]);
+    for row in rows {
+        let level = |number| row.sides[0].arcs[row.sides[0].numbers.iter().position(|&n| n == number).unwrap()].level;
+        assert!(level(1) > level(2), "{row:?}");
+    }
 }
 
 #[test]
@@ -129,7 +191,14 @@ fn a_sentence_by_hand() {
     let arc = |head, dependent, label| Arc { head, dependent, label };
     let layout = check(&[10.0, 30.0, 10.0], &[vec![arc(Some(1), 0, 40.0), arc(None, 1, 24.0), arc(Some(1), 2, 10.0)]]);
     // Stems at b: a's, the root's, c's, 8 apart; words 10 / 2 + 20 + 30 / 2 apart, but a's label wants 40 between stems.
-    let placed = |level, head_x, dependent_x, label_x| Placed { level, head_x, dependent_x, label_x };
+    let placed = |level, head_x, dependent_x, label_x| Placed {
+        level,
+        head_x,
+        dependent_x,
+        label_x,
+        has_head: true,
+        has_dependent: true,
+    };
     assert_eq!(layout.words, [5.0, 53.0, 93.0]);
     assert_eq!(
         layout.sides[0].arcs,

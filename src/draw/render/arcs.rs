@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::super::layout::{Placed, Side};
 use super::super::text::{escaped, width};
-use super::super::{Difference, Drawing, DrawnTree};
+use super::super::{Difference, Drawing, DrawnTree, punctuation};
 use super::{LEADING, N};
 
 /// The font size of labels.
@@ -66,10 +66,11 @@ pub(super) fn write_arcs(
     side: &Side,
     baseline: Baseline,
 ) -> fmt::Result {
-    let (differences, punctuation) = (drawing.differences(), drawing.punctuation());
+    let (differences, punctuation) = (drawing.differences(), punctuation(drawing.sentence));
     writeln!(out, r#"<g font-size="{}">"#, N(LABEL))?;
-    for (word, placed) in drawing.sentence.words().zip(&side.arcs) {
-        let place = usize::from(word) - 1;
+    let words: Vec<_> = drawing.sentence.words().collect();
+    for (&place, placed) in side.numbers.iter().zip(&side.arcs) {
+        let word = words[place];
         let difference = differences[place];
         let mut title = drawing.arc(tree, word);
         if difference != Difference::None {
@@ -81,7 +82,9 @@ pub(super) fn write_arcs(
         let dashes = if difference == Difference::Head { DASHES } else { "" };
         write!(out, r#"<g class="{class}"{attributes} fill="currentColor"><title>{}</title>"#, escaped(&title))?;
         write!(out, r#"<path d="{}" fill="none" stroke="currentColor"{dashes}/>"#, line(placed, baseline))?;
-        arrow(out, placed.dependent_x, baseline)?;
+        if placed.has_dependent {
+            arrow(out, placed.dependent_x, baseline)?;
+        }
         if drawing.with_labels {
             label(out, tree.analysis.labels[place], placed, difference == Difference::Label, baseline)?;
         }
@@ -91,29 +94,34 @@ pub(super) fn write_arcs(
     Ok(())
 }
 
-/// An arc's line from its head to where its arrow begins.
+/// An arc's line from its head to where its arrow begins, as far as it is in the row.
 fn line(arc: &Placed, baseline: Baseline) -> String {
     let top = baseline.at(height(arc.level));
     let end = baseline.at(ARROW.1 - 1.0);
     if arc.head_x == arc.dependent_x {
         return format!("M{} {}V{}", N(arc.dependent_x), N(top), N(end));
     }
-    let (rx, ry) = (((arc.head_x - arc.dependent_x).abs() / 2.0).min(CORNER.0), CORNER.1);
+    let n_corners = usize::from(arc.has_head) + usize::from(arc.has_dependent);
+    let (rx, ry) = (((arc.head_x - arc.dependent_x).abs() / n_corners.max(1) as f64).min(CORNER.0), CORNER.1);
     let direction = (arc.dependent_x - arc.head_x).signum();
     let sweep = u8::from(direction * baseline.up > 0.0);
     let shoulder = N(top + baseline.up * ry);
-    format!(
-        "M{x1} {base}V{shoulder}A{rx} {ry} 0 0 {sweep} {from} {top}H{to}A{rx} {ry} 0 0 {sweep} {x2} {shoulder}V{end}",
-        x1 = N(arc.head_x),
-        base = N(baseline.y),
-        rx = N(rx),
-        ry = N(ry),
-        from = N(arc.head_x + direction * rx),
-        top = N(top),
-        to = N(arc.dependent_x - direction * rx),
-        x2 = N(arc.dependent_x),
-        end = N(end),
-    )
+    let corner = |x, y| format!("A{} {} 0 0 {sweep} {} {y}", N(rx), N(ry), N(x));
+    let from = match arc.has_head {
+        true => {
+            let turn = corner(arc.head_x + direction * rx, N(top));
+            format!("M{} {}V{shoulder}{turn}", N(arc.head_x), N(baseline.y))
+        }
+        false => format!("M{} {}", N(arc.head_x), N(top)),
+    };
+    let to = match arc.has_dependent {
+        true => {
+            let turn = corner(arc.dependent_x, N(top + baseline.up * ry));
+            format!("H{}{turn}V{}", N(arc.dependent_x - direction * rx), N(end))
+        }
+        false => format!("H{}", N(arc.dependent_x)),
+    };
+    from + &to
 }
 
 fn arrow(out: &mut String, x: f64, baseline: Baseline) -> fmt::Result {

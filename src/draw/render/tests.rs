@@ -26,6 +26,7 @@ fn drawing<'a>(first: &'a Sentence, second: Option<&'a Sentence>) -> Drawing<'a>
         number: 1,
         columns: COLUMNS,
         with_labels: true,
+        width: None,
         tree: tree("a.conllu", first),
         other: second.map(|second| tree("b.conllu", second)),
     }
@@ -95,6 +96,87 @@ fn scripts_from_right_to_left_are_drawn_so() {
     assert_eq!(descending.iter().map(|(_, form)| form.as_str()).collect::<Vec<_>>(), ["ا", "بب", "ج", "1"]);
     assert!(descending.is_sorted_by(|a, b| a.0 > b.0) && descending[3].0 > 0.0, "{descending:?}");
     check_nesting(&right);
+}
+
+#[test]
+fn long_sentences_are_drawn_in_rows() {
+    let words = sentence("one X 6 x\ntwo X 1 y\nthree X 2 y\nfour X 1 y\nfive X 6 y\nsix X 0 root");
+    let mut drawing = drawing(&words, None);
+    let line = drawing.svg();
+    drawing.width = Some(200);
+    let rows = drawing.svg();
+    check_nesting(&rows);
+    let size = |svg: &str, name: &str| -> f64 {
+        svg.split_once(&format!(" {name}=\"")).unwrap().1.split_once('"').unwrap().0.parse().unwrap()
+    };
+    assert!(size(&line, "width") > 250.0 && size(&rows, "width") <= 200.0);
+    assert!(size(&rows, "height") > 1.4 * size(&line, "height"), "{rows}");
+    // Words stand there once, arcs over a break with their label on both sides of it, arrows only at words.
+    let texts = contents(&rows, "text");
+    let n = |text: &str| texts.iter().filter(|found| *found == text).count();
+    assert_eq!(["one", "two", "three", "four", "five", "six"].map(n), [1; 6]);
+    assert!(n("x") > 1 && n("root") == 1, "{texts:?}");
+    assert_eq!(rows.matches("Z\"/>").count(), 6);
+    assert_eq!(line.matches("Z\"/>").count(), 6);
+    // A picture that is wide enough is the same as one without bounds.
+    drawing.width = Some(1200);
+    assert_eq!(drawing.svg(), line);
+}
+
+#[test]
+fn rows_from_right_to_left_begin_on_the_right() {
+    let words = sentence("ا X 2 x\nبب X 0 root\nج X 2 y\nد X 3 z\nه X 2 z");
+    let mut drawing = drawing(&words, None);
+    drawing.width = Some(130);
+    let svg = drawing.svg();
+    let rows: Vec<Vec<(f64, String)>> =
+        svg.match_indices("<g font-size=\"16\">").map(|(at, _)| places(&svg[at..])).collect();
+    assert!(rows.len() > 1, "{svg}");
+    for row in &rows {
+        assert!(row.is_sorted_by(|a, b| a.0 > b.0), "{rows:?}");
+    }
+    // The first words of rows stand beneath each other, as far as their widths and stems let them.
+    assert!(rows.iter().all(|row| (row[0].0 - rows[0][0].0).abs() < 30.0), "{rows:?}");
+}
+
+#[test]
+fn two_trees_in_latex() {
+    let first = sentence("I PRON 2 nsubj\nsaw_it VERB 0 root\nR&D PRON 2 obj\nleave _ 3 acl");
+    let second = sentence("I PRON 2 dep\nsaw_it VERB 0 root\nR&D PRON 4 nsubj\nleave _ 2 xcomp");
+    insta::assert_snapshot!(drawing(&first, Some(&second)).tikz(true));
+}
+
+#[test]
+fn latex_has_words_from_right_to_left_in_their_visual_order() {
+    let words = sentence("ا X 2 x\nبب X 0 root\nج X 2 y");
+    let latex = drawing(&words, None).tikz(false);
+    assert!(latex.contains("    ج \\& بب \\& ا \\\\\n"), "{latex}");
+    for arc in ["\\depedge{2}{3}{x}", "\\deproot{2}{root}", "\\depedge{2}{1}{y}"] {
+        assert!(latex.contains(arc), "{arc}: {latex}");
+    }
+    assert!(latex.contains("LuaLaTeX") && !latex.contains("documentclass"), "{latex}");
+}
+
+#[test]
+fn two_trees_in_lines() {
+    let first = sentence("I PRON 2 nsubj\nsaw VERB 0 root\nyou PRON 2 obj\nleave VERB 3 acl");
+    let second = sentence("I PRON 2 dep\nsaw VERB 0 root\nyou PRON 4 nsubj\nleave VERB 2 xcomp");
+    insta::assert_snapshot!(drawing(&first, Some(&second)).text(0));
+}
+
+#[test]
+fn lines_are_cut_to_the_width() {
+    let url = "http://www.example.org/".repeat(20);
+    let words = sentence(&format!("{url} X 2 subj\nis X 0 root"));
+    let text = drawing(&words, None).text(60);
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert!(lines.iter().all(|line| line.chars().count() <= 60), "{text}");
+    assert!(
+        lines[0].contains("http://www.example.org/") && lines[0].contains('…') && lines[0].ends_with("subj"),
+        "{text}"
+    );
+    let whole = drawing(&words, None).text(0);
+    assert!(whole.contains(&url), "{whole}");
 }
 
 #[test]

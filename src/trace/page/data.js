@@ -1,16 +1,8 @@
-"use strict";
 // The record, and what can be asked of it.
 
 const trace = JSON.parse(document.getElementById("data").textContent);
 const words = trace.sentence.words;
 const gold = trace.sentence.gold;
-
-const byId = (id) => document.getElementById(id);
-const make = (tag, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-};
 
 const form = (node) => (node === 0 ? "ROOT" : words[node - 1].form);
 const shortened = (text, most) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "…" : text);

@@ -166,20 +166,6 @@ function listen() {
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; showBeam(); } });
 }
 
-function themes() {
-  const root = document.documentElement;
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const button = byId("theme");
-  const other = () => ((root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark" ? "light" : "dark");
-  const tell = () => {
-    button.textContent = other() === "dark" ? "Dark" : "Light";
-    button.setAttribute("aria-label", `Switch to ${other()} colours`);
-  };
-  button.addEventListener("click", () => { root.dataset.theme = other(); tell(); });
-  system.addEventListener("change", tell);
-  tell();
-}
-
 function frame() {
   byId("text").textContent = words.map((word) => word.form).join(" ");
   const id = trace.sentence.id ? ` (${trace.sentence.id})` : "";

@@ -1,4 +1,27 @@
-// Pictures: making their elements, and saving them.
+"use strict";
+// What the pages have in common that draw their pictures themselves: elements, pictures, saving them, light and dark.
+
+const byId = (id) => document.getElementById(id);
+const make = (tag, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+
+// The button that switches between light and dark.
+function themes() {
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const button = byId("theme");
+  const other = () => ((root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark" ? "light" : "dark");
+  const tell = () => {
+    button.textContent = other() === "dark" ? "Dark" : "Light";
+    button.setAttribute("aria-label", `Switch to ${other()} colours`);
+  };
+  button.addEventListener("click", () => { root.dataset.theme = other(); tell(); });
+  system.addEventListener("change", tell);
+  tell();
+}
 
 const SVG = "http://www.w3.org/2000/svg";
 const draw = (tag, attributes = {}, ...children) => {
