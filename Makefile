@@ -182,7 +182,7 @@ PICTURES = target/report-check
 # One of each family of configurations.
 SYSTEMS ?= arc-eager arc-standard swap covington covington-nonlocal easy-first 2-planar
 
-.PHONY: report report-check trace-check draw-check
+.PHONY: report report-check trace-check two-parsers draw-check eval-check book-pictures
 
 report: build ## all results as one page, results/report.html, and as an index, results/README.md
 	$(TREEBEAM) report --results $(RESULTS)
@@ -202,17 +202,34 @@ trace-check: build ## look at beams in a browser, of every system; needs what re
 		$(PYTHON) tests/browser/trace.py $(PICTURES)/trace-$$system.html $(PICTURES)/trace-$$system; \
 	done
 
-draw-check: build ## look at trees in a browser; needs what report-check needs
+# What two parsers make of the same sentences.
+two-parsers: build
 	mkdir -p $(PICTURES)
 	$(TREEBEAM) treebank generate --sentences 60 -o $(PICTURES)/gold.conllu --non-projective
 	$(TREEBEAM) treebank generate --sentences 150 --seed 2 -o $(PICTURES)/train.conllu --non-projective
 	set -e; for training in greedy global; do \
 		$(TREEBEAM) train --training $$training --iterations 3 --nonprojective lift --train $(PICTURES)/train.conllu \
-			--model $(PICTURES)/draw.model --quiet; \
-		$(TREEBEAM) parse --model $(PICTURES)/draw.model $(PICTURES)/gold.conllu -o $(PICTURES)/$$training.conllu --quiet; \
+			--model $(PICTURES)/two.model --quiet; \
+		$(TREEBEAM) parse --model $(PICTURES)/two.model $(PICTURES)/gold.conllu -o $(PICTURES)/$$training.conllu --quiet; \
 	done
+
+draw-check: two-parsers ## look at trees in a browser; needs what report-check needs
 	cd $(PICTURES) && $(abspath $(TREEBEAM)) draw gold.conllu greedy.conllu global.conllu -o trees.html
 	$(PYTHON) tests/browser/trees.py $(PICTURES)/trees.html $(PICTURES)/trees
+
+eval-check: two-parsers ## look at an evaluation's page in a browser; needs what report-check needs
+	cd $(PICTURES) && $(abspath $(TREEBEAM)) eval gold.conllu greedy.conllu global.conllu --html eval.html
+	$(PYTHON) tests/browser/scores.py $(PICTURES)/eval.html $(PICTURES)/eval
+
+# The sentence of docs/src/theory/beams.md, by the commands that stand there.
+book-pictures: build ## the book's pictures of beams, saved in a browser; needs what report-check needs
+	mkdir -p $(PICTURES)
+	cd $(PICTURES) && set -e; \
+		for part in "1 200 train" "2 60 dev" "3 60 test"; do set -- $$part; \
+			$(abspath $(TREEBEAM)) treebank generate --seed $$1 --sentences $$2 -o $$3.conllu; done; \
+		$(abspath $(TREEBEAM)) train --train train.conllu --dev dev.conllu --model my.model --iterations 5 --quiet; \
+		$(abspath $(TREEBEAM)) trace my.model test.conllu --sentence 37 --beam 1,2,4,8 -o beam.html
+	$(PYTHON) tests/browser/pictures.py $(PICTURES)/beam.html docs/src/pictures
 
 # Speed
 #

@@ -127,7 +127,19 @@ fn pictures_are_made_by_commands_of_the_book() {
         documents("md").iter().flat_map(|d| pictures_of(&fs::read_to_string(d).unwrap())).collect();
     let there: BTreeSet<String> =
         documents("svg").iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
-    assert_eq!(made, there);
+    // Those of pages are saved by their buttons, which needs a browser: `make book-pictures`.
+    let script = fs::read_to_string(root().join("tests/browser/pictures.py")).unwrap();
+    let saved: BTreeSet<String> = script
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix('"')?.split_once("\": (\""))
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    assert!(saved.len() >= 4 && saved.is_disjoint(&made), "{saved:?}");
+    assert_eq!(made.union(&saved).cloned().collect::<BTreeSet<_>>(), there);
+    let texts: String = documents("md").iter().map(|d| fs::read_to_string(d).unwrap()).collect();
+    for picture in saved {
+        assert!(texts.contains(&format!("pictures/{picture})")), "no chapter shows {picture}");
+    }
 }
 
 #[test]

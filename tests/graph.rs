@@ -123,7 +123,11 @@ fn models_are_parsed_with_and_looked_into_like_others() {
 
         let info = treebeam(at, "model info model").assert().success();
         let info = String::from_utf8(info.get_output().stdout.clone()).unwrap();
-        assert!(info.contains(&format!("system     {system}\n")) && info.contains("80 sentences"), "{info}");
+        assert!(
+            info.contains(&format!("system     {system}, graph-based; one word on the root"))
+                && info.contains("80 sentences"),
+            "{info}"
+        );
         let json = treebeam(at, "model info model --json").assert().success();
         let json: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
         let printed = treebeam(at, &format!("{TRAIN} --system {system} --print-options")).assert().success();

@@ -12,7 +12,7 @@ use treebeam::linear::LinearModel;
 use treebeam::random;
 use treebeam::treebank::{Format, Sentence};
 
-use crate::common::{generated, train, treebank, treebeam};
+use crate::common::{generated, train, treebank, treebeam, write};
 
 /// A model of a few thousand bytes.
 fn small() -> LinearModel {
@@ -171,4 +171,83 @@ fn a_foreign_file_is_refused_on_the_command_line() {
         let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
         assert!(told.contains(&format!("{name}: ")), "{told}");
     }
+}
+
+/// What a card says under a name.
+fn said<'c>(card: &'c str, name: &str) -> &'c str {
+    card.lines()
+        .find_map(|line| line.strip_prefix(&format!("{name:<11}")))
+        .unwrap_or_else(|| panic!("no {name}: {card}"))
+}
+
+#[test]
+fn a_card_tells_what_a_model_is_and_how_to_train_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(81, 30));
+    write(at, "dev.conllu", &generated(82, 10));
+    let run = |line: &str, more: &[&str]| {
+        let assert = treebeam(at, line).args(more).assert().success();
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    };
+    let options = "--system arc-hybrid --beam 4 --iterations 2 --replicas 1 --seed 7 --quiet";
+    let notes = ["--licence", "CC BY-SA 4.0", "--about", "generated, 30 sentences"];
+    run(&format!("train --train train.conllu --dev dev.conllu --model one {options}"), &notes);
+    let card = run("model info one", &[]);
+    assert!(!card.contains("Form") && !card.contains("Upos"), "names of the code: {card}");
+    let start =
+        |name: &str, expected: &str| assert!(said(&card, name).starts_with(expected), "{name}, {expected}: {card}");
+    start("model", "one, ");
+    start("system", "arc-hybrid, a transition system; one word on the root");
+    start("reads", "words: forms (FORM), in lower case, digits made equal; tags: universal parts of speech (UPOS)");
+    start("parses", "with a beam of width 4");
+    start("about", "generated, 30 sentences");
+    start(
+        "training",
+        "global, whole derivations in a beam of 4; max-violation updates; every correct action counts as gold",
+    );
+    start("passes", "2, seed 7; the weights of iteration ");
+    let n_words: usize = generated(81, 30).iter().map(Sentence::n_words).sum();
+    start("data", &format!("train: 30 sentences, {n_words} words, sha256 "));
+    assert!(card.contains("           dev: 10 sentences, "), "{card}");
+    start("licence", "CC BY-SA 4.0");
+
+    // The score is that of parsing the development data.
+    run("parse one dev.conllu -o parsed.conllu --quiet", &[]);
+    let scores: serde_json::Value =
+        serde_json::from_str(&run("eval dev.conllu parsed.conllu --json --samples 10", &[])).unwrap();
+    let score = |metric: &str| scores["systems"][0]["scores"][0][metric].as_f64().unwrap();
+    start("score", &format!("LAS {:.2}, UAS {:.2} on the development data", score("las"), score("uas")));
+
+    // The command that it tells makes the same bytes.
+    let command =
+        said(&card, "again").replace("TRAIN", "train.conllu").replace("DEV", "dev.conllu").replace("MODEL", "two");
+    let words = command.split('\'').collect::<Vec<_>>();
+    let mut arguments: Vec<&str> = Vec::new();
+    for (place, part) in words.into_iter().enumerate() {
+        match place % 2 {
+            0 => arguments.extend(part.split_whitespace()),
+            _ => arguments.push(part),
+        }
+    }
+    assert_eq!(arguments[0], "treebeam");
+    run("train --quiet", &arguments[2..]);
+    assert!(fs::read(at.join("one")).unwrap() == fs::read(at.join("two")).unwrap(), "{command}");
+
+    // Without notes and development data, that is said.
+    run("train --train train.conllu --model three --training greedy --iterations 1 --replicas 1 --quiet", &[]);
+    let card = run("model info three", &[]);
+    assert!(said(&card, "licence").starts_with("not stated") && said(&card, "score").starts_with("none"), "{card}");
+    assert_eq!(said(&card, "again").split(" --training").count(), 2, "{card}");
+    let header: serde_json::Value = serde_json::from_str(&run("model info three --json", &[])).unwrap();
+    assert!(header["header"]["provenance"].get("notes").is_none(), "{header}");
+}
+
+/// Headers of models that were written before there were sizes, scores and notes.
+#[test]
+fn older_provenances_are_read() {
+    let older = r#"{"version": "0.1.0", "train_sha256": "a", "train_sentences": 3, "dev_sha256": null, "iteration": 2, "generator": "g"}"#;
+    let read: treebeam::model::Provenance = serde_json::from_str(older).unwrap();
+    assert_eq!((read.train_sentences, read.train_words, read.dev_scores), (3, None, None));
+    assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::from_str::<serde_json::Value>(older).unwrap());
 }

@@ -1,5 +1,6 @@
 //! `treebeam model`.
 
+mod card;
 mod freeze;
 
 use clap::Subcommand;
@@ -11,10 +12,11 @@ use serde_json::Value;
 
 use crate::graph::GraphModel;
 use crate::linear::{FrozenWeights, Linear, Weights as _};
-use crate::model::{Frozen as _, Lags, Network, Provenance};
+use crate::model::{Frozen as _, Network};
 use crate::neural::FeedForward;
 use crate::parser::Loaded;
 use crate::scorers::{AnyModel, AnyScorer};
+use card::Line;
 
 /// Options of `treebeam model`.
 #[derive(Debug, clap::Args)]
@@ -25,7 +27,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Print what a model is and how it was made
+    /// Print what a model is: its parser and its features, its training and its data, its score, and how to train it again
     Info {
         /// The model
         model: PathBuf,
@@ -58,44 +60,42 @@ fn info(path: &Path, json: bool) -> anyhow::Result<ExitCode> {
         writeln!(out, "{}", serde_json::to_string_pretty(&serde_json::json!({ "header": header, "sizes": sizes }))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    writeln!(out, "{:<11}{}", "model", path.display())?;
-    for (name, value) in lines {
-        writeln!(out, "{name:<11}{value}")?;
-    }
+    let lines: Vec<Line> = std::iter::once(card::file(path)).chain(lines).collect();
+    write!(out, "{}", card::card(&lines))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Header and sizes as JSON, and lines for people.
-type Info = (Value, Value, Vec<(&'static str, String)>);
+type Info = (Value, Value, Vec<Line>);
 
 fn of_transitions(model: &AnyModel) -> serde_json::Result<Info> {
     let header = &model.header;
-    let (mut sizes, reads, weights) = match &model.scorer {
+    let (mut sizes, scorer, weights) = match &model.scorer {
         AnyScorer::Linear(linear) => of_linear(linear, &header.features),
         AnyScorer::FeedForward(network) => of_network(network),
     };
     sizes["actions"] = model.actions.len().into();
     let mut lines = vec![
-        ("system", header.system.to_string()),
-        reads,
-        ("columns", format!("words {:?}, tags {:?}", header.word_column, header.tag_column)),
-        ("actions", format!("{}, of {} labels", model.actions.len(), header.labels.len())),
+        card::parser(header.system.name(), "a transition system", header.roots, header.lift),
+        scorer,
+        card::columns(header.word_column, header.word_shape, header.tag_column),
+        ("labels", format!("{}, in {} actions", header.labels.len(), model.actions.len())),
         weights,
-        ("beam", header.beam.to_string()),
+        ("parses", format!("with a beam of width {}, unless told otherwise", header.beam)),
     ];
-    lines.extend(header.lags.iter().map(|lags| ("margins", margins(lags))));
-    lines.extend(origin(&header.provenance, &header.training));
+    lines.extend(header.lags.iter().map(card::margins));
+    lines.extend(card::origin(&header.provenance, &header.training));
     Ok((serde_json::to_value(header)?, sizes, lines))
 }
 
-/// Sizes as JSON, what is read, and its weights.
-type OfScorer = (Value, (&'static str, String), (&'static str, String));
+/// Sizes as JSON, what makes scores, and its weights.
+type OfScorer = (Value, Line, Line);
 
 fn of_linear(linear: &Linear, features: &str) -> OfScorer {
     let n_templates = linear.features().n_templates();
     let mut sizes = sizes(linear.weights());
     sizes["templates"] = n_templates.into();
-    (sizes, ("features", format!("{features}, {n_templates} templates")), weights(linear.weights()))
+    (sizes, ("scorer", format!("linear, features {features} ({n_templates} templates)")), weights(linear.weights()))
 }
 
 fn of_network(network: &FeedForward) -> OfScorer {
@@ -109,10 +109,11 @@ fn of_network(network: &FeedForward) -> OfScorer {
         "hidden": hidden,
     });
     let (n_places, n_labels, activation) = (places.len(), labels.len(), activation.name());
-    let about =
-        format!("feed-forward, {n_places} places and {n_labels} of labels, {hidden} hidden units, {activation}");
+    let about = format!(
+        "feed-forward network, {n_places} places and {n_labels} of labels, {hidden} hidden units, {activation}"
+    );
     let weights = format!("{} of single precision, {} embedded values", size.weights, size.features);
-    (sizes, ("network", about), ("weights", weights))
+    (sizes, ("scorer", about), ("weights", weights))
 }
 
 fn of_graph(model: &GraphModel) -> serde_json::Result<Info> {
@@ -120,14 +121,15 @@ fn of_graph(model: &GraphModel) -> serde_json::Result<Info> {
     let mut sizes = sizes(&model.weights);
     sizes["labels"] = header.labels.len().into();
     sizes["templates"] = header.system.n_templates().into();
+    let n_templates = header.system.n_templates();
     let mut lines = vec![
-        ("system", header.system.to_string()),
-        ("features", format!("of arcs, {} templates", header.system.n_templates())),
-        ("columns", format!("words {:?}, tags {:?}", header.word_column, header.tag_column)),
+        card::parser(header.system.name(), "graph-based", header.roots, header.lift),
+        ("scorer", format!("linear, features of arcs ({n_templates} templates)")),
+        card::columns(header.word_column, header.word_shape, header.tag_column),
         ("labels", header.labels.len().to_string()),
         weights(&model.weights),
     ];
-    lines.extend(origin(&header.provenance, &header.training));
+    lines.extend(card::origin(&header.provenance, &header.training));
     Ok((serde_json::to_value(header)?, sizes, lines))
 }
 
@@ -139,28 +141,9 @@ fn sizes(weights: &FrozenWeights) -> Value {
     })
 }
 
-/// The margins that keep the trees of most sentences.
-fn margins(lags: &Lags) -> String {
-    let at = |percentage: f64| lags.quantile(percentage).unwrap_or_default();
-    let [a, b, c] = [99.0, 99.5, 99.9].map(at);
-    let Lags { width, sentences, .. } = lags;
-    format!("width {width}: 99 % of {sentences} sentences lag {a:.1} at most, 99.5 % {b:.1}, 99.9 % {c:.1}")
-}
-
-fn weights(weights: &FrozenWeights) -> (&'static str, String) {
+fn weights(weights: &FrozenWeights) -> Line {
     let (n_weights, n_features) = (weights.n_weights(), weights.n_features());
     let (scale, precision) = (weights.scale(), weights.precision());
-    ("weights", format!("{n_weights} in {n_features} features, 1.0 is {scale}, precision {precision}"))
-}
-
-fn origin(provenance: &Provenance, training: &Value) -> impl Iterator<Item = (&'static str, String)> {
-    let Provenance { version, iteration, generator, train_sentences, train_sha256, .. } = provenance;
-    [
-        Some(("made by", format!("treebeam {version}, iteration {iteration}, {generator}"))),
-        Some(("train", format!("{train_sentences} sentences, sha256 {train_sha256}"))),
-        provenance.dev_sha256.as_ref().map(|sha256| ("dev", format!("sha256 {sha256}"))),
-        Some(("options", training.to_string())),
-    ]
-    .into_iter()
-    .flatten()
+    let of = if scale == 1 { "whole numbers".to_owned() } else { format!("whole numbers of which {scale} are 1.0") };
+    ("weights", format!("{n_weights} in {n_features} features, {of}, precision {precision}"))
 }

@@ -15,7 +15,7 @@ use super::range;
 use crate::files::{Output, Paths};
 use crate::graph::{GraphData, GraphTrainer};
 use crate::learn::{Run, TrainingData, start as start_run};
-use crate::model::Header;
+use crate::model::{Header, Notes};
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
 use crate::training::Drive;
@@ -62,12 +62,24 @@ pub struct Args {
     /// Write a checkpoint after an iteration if the last one is at least this many seconds old
     #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = range::seconds, help_heading = "Running", hide = true)]
     checkpoint_seconds: f64,
+    /// The licence of the model, for `model info` to tell; the data may demand one
+    #[arg(long, alias = "license", value_name = "TEXT", help_heading = "Running")]
+    licence: Option<String>,
+    /// What the model is of, for `model info` to tell, such as the treebank's name and version
+    #[arg(long, value_name = "TEXT", help_heading = "Running")]
+    about: Option<String>,
     /// Write seconds, iterations, sizes and peak memory to this file as JSON
     #[arg(long, value_name = "FILE", help_heading = "Running")]
     stats_json: Option<PathBuf>,
     /// Print all options with their values as JSON, and stop
     #[arg(long, help_heading = "Running")]
     print_options: bool,
+}
+
+impl Args {
+    fn notes(&self) -> Notes {
+        Notes { licence: self.licence.clone(), about: self.about.clone() }
+    }
 }
 
 /// Runs the subcommand.
@@ -91,7 +103,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = found::found(&train, dev.as_ref(), given, options, args.auto)?;
     match &options {
         Options::Transitions(options) => {
-            let data = TrainingData::new(options, &train, dev.as_ref())?;
+            let mut data = TrainingData::new(options, &train, dev.as_ref())?;
+            data.annotate(args.notes());
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(
                 "{}, {}, {} labels, {} actions, seed {}",
@@ -109,7 +122,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             go(&mut *start_run(options, &data, threads)?, &args, model, start, stats_output)?;
         }
         Options::Graph(options) => {
-            let data = GraphData::new(options, &train, dev.as_ref())?;
+            let mut data = GraphData::new(options, &train, dev.as_ref())?;
+            data.annotate(args.notes());
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(
                 "{}, features of arcs ({} templates), {} labels, seed {}",

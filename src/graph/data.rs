@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, Input};
 use crate::linear::FrozenWeights;
-use crate::model::LabelDecoding;
+use crate::model::{LabelDecoding, Notes};
 use crate::training::Nonprojective;
 use crate::training::prepare::{TrainingTrees, compare, development, provenance};
 use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
@@ -61,7 +61,7 @@ impl GraphData {
             arcs: arcs.into_iter().collect(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             training: serde_json::to_value(options).expect("options are plain data"),
-            provenance: provenance(train, kept.len(), dev),
+            provenance: provenance(train, &kept, dev),
         };
         let (label_decoding, columns, inventory) = (header.label_decoding(), header.columns(), header.inventory());
         let dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
@@ -77,6 +77,11 @@ impl GraphData {
     /// The header of models trained on these data, but for the iteration.
     pub fn header(&self) -> &GraphHeader {
         &self.header
+    }
+
+    /// What models trained on these data are to say of themselves.
+    pub fn annotate(&mut self, notes: Notes) {
+        self.header.provenance.notes = notes;
     }
 
     /// The inventory of labels.

@@ -63,7 +63,7 @@ impl<'t> GraphTrainer<'t> {
     pub fn model(&self) -> Result<GraphModel> {
         let best = self.progress.kept()?;
         let mut header = self.data.header().clone();
-        header.provenance.iteration = best.iteration;
+        self.progress.tell(&mut header.provenance, best.iteration);
         Ok(GraphModel::new(header, best.finished.clone()))
     }
 

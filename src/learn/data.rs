@@ -12,7 +12,7 @@ use crate::decode::{Decoder, Machine, Strategy, Workspace};
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
-use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Model};
+use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Model, Notes};
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::training::Nonprojective;
@@ -97,7 +97,7 @@ impl TrainingData {
             decisions: options.decisions,
             network: options.network(),
             training: serde_json::to_value(options).expect("options are plain data"),
-            provenance: provenance(train, kept.len(), dev),
+            provenance: provenance(train, &kept, dev),
         };
         header.compile()?;
         if let Some(init) = &init {
@@ -137,6 +137,11 @@ impl TrainingData {
             data.network = Some(start);
         }
         Ok(data)
+    }
+
+    /// What models trained on these data are to say of themselves.
+    pub fn annotate(&mut self, notes: Notes) {
+        self.header.provenance.notes = notes;
     }
 
     /// What a network begins with, if one is to be trained.

@@ -98,7 +98,7 @@ impl ModelRun<AnyScorer> for OfflineRun<'_> {
     fn model(&self) -> Result<AnyModel> {
         let best = self.progress.kept()?;
         let mut header = self.data.header().clone();
-        header.provenance.iteration = best.iteration;
+        self.progress.tell(&mut header.provenance, best.iteration);
         Model::new(header, best.finished.clone().into())
     }
 }

@@ -208,7 +208,7 @@ impl<T: Trainable> ModelRun<T::Finished> for Trainer<'_, T> {
     fn model(&self) -> Result<Model<T::Finished>> {
         let best = self.progress.kept()?;
         let mut header = self.data.header().clone();
-        header.provenance.iteration = best.iteration;
+        self.progress.tell(&mut header.provenance, best.iteration);
         Model::new(header, best.finished.clone())
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Align, Comparison, Lags, Network, Normalise};
 use crate::error::{Error, Result};
+use crate::eval::Counts;
 use crate::features::{ColumnName, Columns, Compiled, FeatureSet, WordShape};
 use crate::scorer::{Decisions, Stages};
 use crate::system::{Actions, Move, Roots, System, SystemKind};
@@ -103,8 +104,14 @@ pub struct Provenance {
     pub train_sha256: String,
     /// Sentences trained on.
     pub train_sentences: usize,
+    /// Words trained on; models of earlier versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub train_words: Option<usize>,
     /// SHA-256 of the development data, if there were any.
     pub dev_sha256: Option<String>,
+    /// Correct heads and labels on the development data with the weights that were kept, over all words and full labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dev_scores: Option<Counts>,
     /// SHA-256 of the model file that training went on from, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_sha256: Option<String>,
@@ -112,6 +119,21 @@ pub struct Provenance {
     pub iteration: u32,
     /// The random generator.
     pub generator: String,
+    /// What whoever trained the model has to say of it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub notes: Notes,
+}
+
+/// What no program can know of a model.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notes {
+    /// The licence of the model, as the data may demand it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// What it is of, such as the treebank's name and version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
 }
 
 impl Header {

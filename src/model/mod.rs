@@ -23,7 +23,7 @@ mod trainable;
 
 pub use comparison::{Align, Comparison, Normalise};
 pub use frozen::{Frozen, Size};
-pub use header::{ArcLabel, Header, Provenance};
+pub use header::{ArcLabel, Header, Notes, Provenance};
 pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
 pub use lags::Lags;

@@ -70,16 +70,16 @@ impl<'t> TrainingTrees<'t> {
     }
 }
 
-/// Where a model that is trained on `n_sentences` of `train` comes from; its iteration is still to be told.
-pub fn provenance(train: &Treebank, n_sentences: usize, dev: Option<&Treebank>) -> Provenance {
+/// Where a model that is trained on `kept` of `train` comes from; its iteration and its score are still to be told.
+pub fn provenance(train: &Treebank, kept: &[(&Sentence, Tree)], dev: Option<&Treebank>) -> Provenance {
     Provenance {
-        init_sha256: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         train_sha256: train.sha256.clone(),
-        train_sentences: n_sentences,
+        train_sentences: kept.len(),
+        train_words: Some(kept.iter().map(|(_, tree)| tree.n_words()).sum()),
         dev_sha256: dev.map(|dev| dev.sha256.clone()),
-        iteration: 0,
         generator: random::GENERATOR.to_owned(),
+        ..Provenance::default()
     }
 }
 

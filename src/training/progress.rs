@@ -6,7 +6,7 @@ use super::Stopping;
 use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
-use crate::model::Averaged;
+use crate::model::{Averaged, Provenance};
 
 choice! {
     /// Which weights to keep.
@@ -122,5 +122,12 @@ impl<P: Averaged> Progress<P> {
     /// If there was no iteration.
     pub fn kept(&self) -> Result<&Best<P::Finished>> {
         self.best.as_ref().ok_or_else(|| Error::Usage("training for 0 iterations makes no model".to_owned()))
+    }
+
+    /// Tells a model of `iteration` where it comes from, and how good it was on the development data.
+    pub fn tell(&self, provenance: &mut Provenance, iteration: u32) {
+        provenance.iteration = iteration;
+        provenance.dev_scores =
+            self.reports.iter().find(|report| report.iteration == iteration).and_then(|report| report.dev);
     }
 }

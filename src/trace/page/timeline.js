@@ -6,9 +6,9 @@ function layout(room) {
   const of = beam();
   const steps = lastStep(of);
   const width = Math.max(...of.steps.map((step) => step.items.length));
-  const dx = Math.min(44, Math.max(13, Math.floor((room - 90) / Math.max(steps, 1))));
+  const dx = Math.min(44, Math.max(13, Math.floor((room - 98) / Math.max(steps, 1))));
   const dy = width <= 4 ? 26 : width <= 8 ? 21 : width <= 16 ? 15 : width <= 32 ? 10 : width <= 64 ? 7 : 4;
-  const left = 46, top = 26;
+  const left = 54, top = 26;
   const bottom = top + (width - 1) * dy;
   const lane = of.gold ? bottom + Math.max(dy, 16) + 6 : bottom;
   const chart = of.gold ? { top: lane + 58, height: 84 } : null;
