@@ -134,6 +134,11 @@ fn long_sentences_are_drawn() {
     let svg = drawn(folder.path(), "draw long.conllu --width 0");
     assert_eq!(svg.matches("class=\"arc\"").count(), 2000);
     assert!(width(&svg) > 20_000);
+    // Heads are near, as they are in real sentences, so that rows are as high as a sentence of their length.
+    let words: String = (1..=2000)
+        .map(|word: usize| format!("{word}\tw{word}\t_\t_\t_\t_\t{}\tdep\t_\t_\n", (word - 1).saturating_sub(word % 7)))
+        .collect();
+    fs::write(folder.path().join("long.conllu"), words + "\n").unwrap();
     let svg = drawn(folder.path(), "draw long.conllu");
     assert!(width(&svg) <= 1200);
     assert_eq!(svg.matches(">w1999<").count(), 1);
@@ -254,7 +259,7 @@ fn every_generated_sentence_can_be_drawn_against_another_tree() {
         sentence.write_parsed(&mut chain, &heads, &vec!["dep"; heads.len()]).unwrap();
     }
     for (number, sentence) in (1..).zip(&sentences) {
-        let svg = drawn(folder.path(), &format!("draw gold.conllu chain.conllu --sentence {number}"));
+        let svg = drawn(folder.path(), &format!("draw gold.conllu chain.conllu --sentence {number} --width 0"));
         assert_eq!(
             svg.matches("<g class=\"arc").count(),
             2 * sentence.n_words() + svg.matches("other head:").count() + svg.matches("other label:").count()

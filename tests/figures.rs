@@ -216,6 +216,7 @@ fn rounded(value: f64, places: i32) -> String {
 fn figures_of_the_texts_are_those_of_the_tables() {
     let mut texts = Texts::new();
     global_against_greedy(&mut texts);
+    verdict(&mut texts);
     papers(&mut texts);
     ablations(&mut texts);
     speed(&mut texts);
@@ -297,6 +298,30 @@ fn global_against_greedy(texts: &mut Texts) {
     let n = wins(&document, "arc-eager", "greedy dynamic", "greedy static", Metric::Las).n;
     texts.says(&format!("the sign test over treebanks reaches p = {:.2} at best", 2.0 * 0.5f64.powi(n as i32)));
     texts.says("2,000 training sentences), Hungarian-Szeged and Turkish-IMST, one seed, 10 iterations");
+}
+
+/// The verdict with which `results/README.md` opens, which `treebeam report` has written.
+fn verdict(texts: &mut Texts) {
+    let index = fs::read_to_string(results().join("README.md")).unwrap();
+    let between = |start: &str, end: &str| {
+        let (_, rest) = index.split_once(start).unwrap_or_else(|| panic!("no `{start}`"));
+        rest.split_once(end).unwrap_or_else(|| panic!("no `{end}`")).0.to_owned()
+    };
+    assert!(index.contains("**Neither is clearly better here:**"));
+    let points = between("differs from greedy training by ", " points of LAS");
+    let (n_systems, n_treebanks) = (between("averaged over ", " systems"), between(" systems and ", " treebanks"));
+    let p = between("that is not significant (", ")").rsplit_once("p = ").unwrap().1.to_owned();
+    texts.says(&format!("Of each of {n_systems} systems the best greedy and the best global model"));
+    assert_eq!(n_treebanks, "2");
+    texts.says(&format!(
+        "a quick run, two treebanks, {} sentences each",
+        between("whole experiment: ", " training sentences")
+    ));
+    texts.says(&format!(
+        "global training differs from greedy training by {points} points of LAS on average, which is not significant (p = {p})"
+    ));
+    let (ahead, surely) = (between("Global training is ahead on ", ","), between("systems, significantly on ", " "));
+    texts.says(&format!("it is ahead on {ahead}, significantly on {surely}"));
 }
 
 fn papers(texts: &mut Texts) {

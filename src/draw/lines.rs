@@ -24,7 +24,7 @@ fn write_lines(out: &mut String, drawing: &Drawing, width: usize) -> fmt::Result
     let n = drawing.sentence.n_words();
     let arcs = arcs(&drawing.tree.analysis.heads);
     let labels = match drawing.with_labels {
-        true => drawing.tree.analysis.labels.iter().map(|label| printable(label)).collect(),
+        true => drawing.tree.analysis.labels.iter().map(printable).collect(),
         false => vec![String::new(); n],
     };
     let label_width = labels.iter().map(|label| label.width()).max().unwrap_or(0);
@@ -51,7 +51,7 @@ fn write_lines(out: &mut String, drawing: &Drawing, width: usize) -> fmt::Result
         texts.iter_mut().for_each(|text| *text = padded(&isolated(&cut(text, width)), width));
     }
 
-    writeln!(out, "{}", printable(&drawing.title()))?;
+    writeln!(out, "{}", printable(drawing.title()))?;
     for word in 0..n {
         let mut line = format!("{:>numbers$}", word + 1);
         for texts in &columns {
