@@ -213,7 +213,7 @@ fn a_card_tells_what_a_model_is_and_how_to_train_it_again() {
     start("licence", "CC BY-SA 4.0");
 
     // The score is that of parsing the development data.
-    run("parse one dev.conllu -o parsed.conllu --quiet", &[]);
+    run("parse --model one dev.conllu -o parsed.conllu --quiet", &[]);
     let scores: serde_json::Value =
         serde_json::from_str(&run("eval dev.conllu parsed.conllu --json --samples 10", &[])).unwrap();
     let score = |metric: &str| scores["systems"][0]["scores"][0][metric].as_f64().unwrap();
