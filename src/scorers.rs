@@ -44,7 +44,7 @@ pub type AnyModel = Model<AnyScorer>;
 pub enum AnyScorer {
     /// Sparse features.
     Linear(Linear),
-    /// A feed-forward network.
+    /// A network, with an encoder or without.
     FeedForward(FeedForward),
 }
 
@@ -57,7 +57,7 @@ pub enum AnyScoring<'m> {
     Perceptron(LinearScorer<'m, IntegerWeights>),
     /// Regressors that are being trained.
     Regressors(LinearScorer<'m, RealWeights>),
-    /// A feed-forward network, finished or not.
+    /// A network, with an encoder or without, finished or not.
     FeedForward(FeedForwardScorer<'m>),
 }
 
@@ -125,15 +125,15 @@ impl From<LinearModel> for AnyModel {
 }
 
 impl Frozen for AnyScorer {
-    const KIND: &'static str = "linear or feed-forward";
+    const KIND: &'static str = "linear, feed-forward or bilstm";
 
     type Memory = AnyMemory;
     type Scorer<'m> = AnyScoring<'m>;
 
     fn kind(&self) -> &'static str {
         match self {
-            AnyScorer::Linear(_) => Linear::KIND,
-            AnyScorer::FeedForward(_) => FeedForward::KIND,
+            AnyScorer::Linear(linear) => linear.kind(),
+            AnyScorer::FeedForward(network) => network.kind(),
         }
     }
 

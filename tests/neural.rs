@@ -7,7 +7,7 @@ use treebeam::decode::Parser;
 use treebeam::files::{Kind, Section};
 use treebeam::learn::{TrainOptions, Training, TrainingData, train_any};
 use treebeam::linear::Learner;
-use treebeam::model::{Activation, ScorerKind};
+use treebeam::model::{Activation, Places, ScorerKind};
 use treebeam::scorers::AnyModel;
 use treebeam::system::SystemKind;
 
@@ -78,6 +78,37 @@ fn networks_are_trained_and_used_as_other_scorers_are() {
     assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("exact search"));
 }
 
+/// The same with an encoder, which learns what one of random parameters does not know; all commands take its models.
+#[test]
+fn encoders_are_trained_and_used_as_other_scorers_are() {
+    let folder = folder();
+    let at = folder.path();
+    let train = TRAIN.replace("feed-forward", "bilstm --lstm-units 24 --hidden 32");
+    let bytes = |name: &str| fs::read(at.join(name)).unwrap();
+    for (threads, options) in [(1, ""), (2, "")] {
+        let local = "--system arc-hybrid --training greedy --iterations 8";
+        run(at, &format!("{train} {local} {options} --threads {threads} --model local{threads}"));
+        let global = format!("--system arc-hybrid --beam 4 --iterations 2 --init local{threads}");
+        run(at, &format!("{train} {global} --threads {threads} --model global{threads}"));
+    }
+    assert!(bytes("local1") == bytes("local2"), "another model with two threads");
+    let greedy = las(at, "local1", 1);
+    assert!(greedy > 60.0, "{greedy}");
+    let beam = las(at, "global1", 4);
+    assert!(beam > greedy - 3.0, "{beam} after {greedy}");
+    let info = run(at, "model info local1");
+    let expected = "bilstm of 2 layers of 2 x 24, 11 places and 0 of labels, 32 hidden units, relu";
+    assert!(info.contains(expected), "{info}");
+    let once = run(at, "parse --quiet --model local1 --beam 8 --k-best 3 --threads 1 dev.conllu");
+    assert_eq!(once, run(at, "parse --quiet --model local1 --beam 8 --k-best 3 --threads 2 dev.conllu"));
+    assert!(run(at, "trace --json --model local1 --beam 4 dev.conllu").contains("\"templates\":[]"));
+    run(at, "model freeze local1 -o frozen --test dev.conllu");
+    assert!(bytes("frozen") == bytes("local1"));
+    let refused = treebeam(at, &format!("{train} --system arc-hybrid --init local1 --lstm-units 25 --model other"));
+    let refused = refused.assert().failure();
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("another number of units"));
+}
+
 /// What does not go together is refused with what to do.
 #[test]
 fn options_of_networks_are_checked() {
@@ -90,12 +121,17 @@ fn options_of_networks_are_checked() {
         ("--replicas 2", "networks cannot be added up"),
         ("--decisions separate", "expected --decisions joint"),
         ("--search exact --system arc-hybrid --training global", "expected --search beam"),
-        ("--scorer linear --learner adam", "expected --scorer feed-forward"),
+        ("--scorer linear --learner adam", "expected --scorer feed-forward or bilstm"),
         ("--scorer linear --activation tanh", "expected --scorer feed-forward"),
         ("--system arc-eager --init local", "another transition system"),
         ("--system arc-hybrid --init local --hidden 9", "another number of hidden units"),
         ("--system arc-hybrid --init local --tag-column xpos", "another choice of columns"),
-        ("--init linear", "kind `linear`; expected `feed-forward`"),
+        ("--system arc-hybrid --init local --places focus", "another choice of places"),
+        ("--system arc-hybrid --scorer bilstm --init local", "another kind of network"),
+        ("--system arc-hybrid --lstm-units 8", "for --scorer bilstm"),
+        ("--scorer linear --places focus", "expected --scorer feed-forward or bilstm"),
+        ("--scorer bilstm --lstm-layers 9", "a whole number from 1 to 8"),
+        ("--init linear", "kind `linear`; expected `feed-forward or bilstm`"),
     ] {
         let line = format!("{} {options} --model other", TRAIN.replace("--scorer feed-forward --quiet", ""));
         let line = if options.contains("--scorer") { line } else { format!("{line} --scorer feed-forward") };
@@ -120,15 +156,19 @@ fn all_systems_and_kinds_of_networks() {
         let options = TrainOptions::of(system, training, learner).with_scorer(ScorerKind::FeedForward);
         let activation = Some(activations[number % 3]);
         let options = TrainOptions { hidden: Some(8), activation, iterations: 1.into(), beam: 3, ..options };
-        let data = TrainingData::new(&options, &train, None).unwrap();
-        let model = train_any(&options, &data, 1).unwrap();
-        let again = AnyModel::from_bytes(&model.to_bytes(), Path::new("again")).unwrap();
-        assert_eq!(again.to_bytes(), model.to_bytes(), "{system}");
-        let parse = |model: &AnyModel, width| Parser::new(model, width, 1).unwrap().parse(&test, 2);
-        for width in [1, 4] {
-            let trees = parse(&model, width);
-            assert_eq!(trees, parse(&again, width), "{system}");
-            assert!(trees.iter().zip(&test).all(|(trees, sentence)| trees[0].tree.n_words() == sentence.n_words()));
+        let encoder = TrainOptions { lstm_units: Some(4), ..options.clone().with_scorer(ScorerKind::Bilstm) };
+        let encoder = TrainOptions { iterations: 1.into(), lstm_layers: Some(1 + number as u32 % 2), ..encoder };
+        for options in [options, encoder] {
+            let data = TrainingData::new(&options, &train, None).unwrap();
+            let model = train_any(&options, &data, 1).unwrap();
+            let again = AnyModel::from_bytes(&model.to_bytes(), Path::new("again")).unwrap();
+            assert_eq!(again.to_bytes(), model.to_bytes(), "{system}");
+            let parse = |model: &AnyModel, width| Parser::new(model, width, 1).unwrap().parse(&test, 2);
+            for width in [1, 4] {
+                let trees = parse(&model, width);
+                assert_eq!(trees, parse(&again, width), "{system}");
+                assert!(trees.iter().zip(&test).all(|(trees, sentence)| trees[0].tree.n_words() == sentence.n_words()));
+            }
         }
     }
 }
@@ -138,8 +178,9 @@ fn all_systems_and_kinds_of_networks() {
 fn damaged_networks_are_errors() {
     let train = treebank(generated(3, 8));
     let options = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam);
-    let options = options.with_scorer(ScorerKind::FeedForward);
-    let options = TrainOptions { hidden: Some(3), iterations: 1.into(), ..options };
+    let options = options.with_scorer(ScorerKind::Bilstm);
+    let options = TrainOptions { hidden: Some(3), places: Some(Places::Full), iterations: 1.into(), ..options };
+    let options = TrainOptions { lstm_layers: Some(2), lstm_units: Some(3), ..options };
     let data = TrainingData::new(&options, &train, None).unwrap();
     let bytes = train_any(&options, &data, 1).unwrap().to_bytes();
     let read = |bytes: &[u8]| AnyModel::from_bytes(bytes, Path::new("small.model"));
@@ -149,7 +190,8 @@ fn damaged_networks_are_errors() {
     let kind = Kind { magic: b"treebeam", version: 4, name: "model" };
     let whole = kind.unpack(bytes, Path::new("small.model")).unwrap();
     let columns = (0..5).map(|column| format!("values-{column}"));
-    let tensors = "words tags prefixes suffixes shapes labels places label-places bias output output-bias";
+    let tensors = "words tags prefixes suffixes shapes labels places label-places bias output output-bias encoder-inputs \
+                   encoder-recurrent encoder-bias encoder-none";
     let names: Vec<String> = ["header", "scorer"]
         .into_iter()
         .map(str::to_owned)
@@ -186,6 +228,8 @@ fn damaged_networks_are_errors() {
         read(&packed(&change)).unwrap_err().to_string()
     };
     assert!(header("\"hidden\":3,\"activation\"", "\"hidden\":0,\"activation\"").contains("a layer of 0 numbers"));
+    assert!(header("\"layers\":2", "\"layers\":9").contains("9 layers; expected from 1 to 8"));
+    assert!(header("\"encoder\":{\"layers\":2,\"units\":3},", "").contains("another kind than the scorer"));
     assert!(header("\"S0\",\"S0.l1\"", "\"S0.l1\",\"B0\"").contains("in the order of their roles"));
     assert!(header("\"S0.l2\"", "\"S0.x\"").contains("no place of a configuration"));
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::graph::GraphModel;
 use crate::linear::{FrozenWeights, Linear, Weights as _};
-use crate::model::{Frozen as _, Network};
+use crate::model::{Frozen as _, Lstm, Network};
 use crate::neural::FeedForward;
 use crate::parser::Loaded;
 use crate::scorers::{AnyModel, AnyScorer};
@@ -100,8 +100,8 @@ fn of_linear(linear: &Linear, features: &str) -> OfScorer {
 
 fn of_network(network: &FeedForward) -> OfScorer {
     let size = network.size();
-    let Network { places, labels, hidden, activation, .. } = &network.layout().network;
-    let sizes = serde_json::json!({
+    let Network { places, labels, encoder, hidden, activation, .. } = &network.layout().network;
+    let mut sizes = serde_json::json!({
         "features": size.features,
         "weights": size.weights,
         "scale": network.scale(),
@@ -109,9 +109,12 @@ fn of_network(network: &FeedForward) -> OfScorer {
         "hidden": hidden,
     });
     let (n_places, n_labels, activation) = (places.len(), labels.len(), activation.name());
-    let about = format!(
-        "feed-forward network, {n_places} places and {n_labels} of labels, {hidden} hidden units, {activation}"
-    );
+    let mut about = format!("{} network", network.kind());
+    if let Some(Lstm { layers, units }) = encoder {
+        about += &format!(" of {layers} layers of 2 x {units}");
+        (sizes["layers"], sizes["units"]) = ((*layers).into(), (*units).into());
+    }
+    about += &format!(", {n_places} places and {n_labels} of labels, {hidden} hidden units, {activation}");
     let weights = format!("{} of single precision, {} embedded values", size.weights, size.features);
     (sizes, ("scorer", about), ("weights", weights))
 }

@@ -27,7 +27,7 @@ impl TrainOptions {
         self.system.check_roots(self.roots)?;
         match self.scorer {
             ScorerKind::Linear => self.check_learner()?,
-            ScorerKind::FeedForward => self.check_network()?,
+            ScorerKind::FeedForward | ScorerKind::Bilstm => self.check_network()?,
         }
         self.check_search()
     }
@@ -35,7 +35,9 @@ impl TrainOptions {
     fn check_network(&self) -> Result<()> {
         let global = self.training == Training::Global;
         let is_right = |learner| matches!(learner, Learner::Adam | Learner::Adagrad | Learner::Momentum);
+        let encoder = self.lstm_layers.is_some() || self.lstm_units.is_some();
         let refused = [
+            (encoder && self.scorer != ScorerKind::Bilstm, "--lstm-layers and --lstm-units are for --scorer bilstm"),
             (!is_right(self.learner), "expected --learner adam, adagrad or momentum"),
             (self.replicas > 1, "networks cannot be added up; expected --replicas 1"),
             (self.decisions != Decisions::Joint, "it decides on whole actions; expected --decisions joint"),
@@ -47,7 +49,7 @@ impl TrainOptions {
             (global && self.dropout != 0.0, "--dropout is for training on single decisions"),
         ];
         match refused.into_iter().find(|&(is_refused, _)| is_refused) {
-            Some((_, why)) => Err(Error::Usage(format!("--scorer feed-forward is a network: {why}"))),
+            Some((_, why)) => Err(Error::Usage(format!("--scorer {} is a network: {why}", self.scorer.name()))),
             None => self.check_objective(),
         }
     }
@@ -57,10 +59,16 @@ impl TrainOptions {
         let is_perceptron = self.learner == Learner::Perceptron;
         if self.learner.is_of_networks() {
             let learner = self.learner.name();
-            return wrong(&format!("--learner {learner} is for networks; expected --scorer feed-forward with it"));
+            return wrong(&format!(
+                "--learner {learner} is for networks; expected --scorer feed-forward or bilstm with it"
+            ));
         }
-        if self.activation.is_some() || self.init.is_some() {
-            return wrong("--activation and --init are for networks; expected --scorer feed-forward with them");
+        let of_networks = [self.activation.is_some(), self.init.is_some(), self.places.is_some()];
+        if of_networks.contains(&true) || self.lstm_layers.is_some() || self.lstm_units.is_some() {
+            return wrong(
+                "--activation, --places, --lstm-layers, --lstm-units and --init are for networks; expected --scorer feed-forward or \
+                 bilstm with them",
+            );
         }
         if self.hidden.is_some_and(|hidden| hidden > MOST_HIDDEN_OF_NN) {
             return wrong(&format!("--hidden is at most {MOST_HIDDEN_OF_NN} with --learner nn"));

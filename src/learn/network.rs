@@ -43,17 +43,24 @@ impl Init {
             |what: &str| Err(Error::Usage(format!("--init {path}: the model has another {what}; expected the same")));
         let (Some(network), Some(asked)) = (&of.network, &header.network) else {
             return Err(Error::Usage(format!(
-                "--init {path}: expected the model of a network, and --scorer feed-forward"
+                "--init {path}: expected the model of a network, and --scorer feed-forward or bilstm"
             )));
         };
         let other_columns = (of.word_column, of.tag_column, of.word_shape)
             != (header.word_column, header.tag_column, header.word_shape);
+        let places = |network: &Network| (network.places.clone(), network.labels.clone());
+        let layers = |network: &Network| network.encoder.map(|encoder| encoder.layers);
+        let units = |network: &Network| network.encoder.map(|encoder| encoder.units);
         let differs = [
             (of.system != header.system, "transition system"),
             (of.labels != header.labels || of.arcs != header.arcs, "inventory of labels"),
             (other_columns, "choice of columns"),
             (options.hidden.is_some() && network.hidden != asked.hidden, "number of hidden units"),
             (options.activation.is_some_and(|activation| activation != network.activation), "activation"),
+            (network.kind() != asked.kind(), "kind of network"),
+            (options.places.is_some() && places(network) != places(asked), "choice of places"),
+            (options.lstm_layers.is_some() && layers(network) != layers(asked), "number of layers"),
+            (options.lstm_units.is_some() && units(network) != units(asked), "number of units"),
         ];
         if let Some((_, what)) = differs.into_iter().find(|(differs, _)| *differs) {
             return wrong(what);

@@ -32,6 +32,7 @@
 use super::Training;
 use crate::choice::choice;
 use crate::linear::Learner;
+use crate::neural::exp;
 
 choice! {
     /// A loss to minimise.
@@ -205,7 +206,7 @@ fn softmax(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
     let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(score(option)));
     let (mut all, mut right) = (0.0, 0.0);
     for option in &mut *options {
-        let weight = (score(option) - highest).exp();
+        let weight = exp(score(option) - highest);
         option.gradient = weight;
         all += weight;
         right += if option.cost == 0.0 { weight } else { 0.0 };

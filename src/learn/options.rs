@@ -6,7 +6,7 @@ use crate::choice::choice;
 use crate::decode::SearchKind;
 use crate::features::{ColumnName, WordShape};
 use crate::linear::{Learner, LearnerOptions};
-use crate::model::{Activation, Align, Comparison, Network, Normalise, ScorerKind};
+use crate::model::{Activation, Align, Comparison, Lstm, Network, Normalise, Places, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
@@ -62,12 +62,21 @@ pub struct TrainOptions {
     /// Training on single decisions: features that come fewer times in the first pass are left out; `None`: with `nn` 2, else 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_count: Option<u8>,
-    /// With `nn`: hidden units for each action; `None`: 5. Of a feed-forward network: hidden units; `None`: 200.
+    /// With `nn`: hidden units for each action; `None`: 5. Of a network: hidden units; `None`: 200.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<u32>,
-    /// What hidden units of a feed-forward network make of their sums; `None`: `relu`.
+    /// What hidden units of a network make of their sums; `None`: `relu`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activation: Option<Activation>,
+    /// What a network reads of a configuration; `None`: with an encoder [`Places::Extended`], else [`Places::Full`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<Places>,
+    /// Layers of an encoder; `None`: 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lstm_layers: Option<u32>,
+    /// The numbers that each direction of an encoder's layer gives on; `None`: 128.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lstm_units: Option<u32>,
     /// The model file of a network to begin with; `None`: a random one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub init: Option<String>,
@@ -168,6 +177,9 @@ impl Default for TrainOptions {
             min_count: None,
             hidden: None,
             activation: None,
+            places: None,
+            lstm_layers: None,
+            lstm_units: None,
             init: None,
             nn_update: None,
             decisions: Decisions::Joint,
@@ -264,7 +276,11 @@ impl TrainOptions {
             return TrainOptions { scorer, ..self };
         }
         let learner = if self.learner == Learner::Perceptron { Learner::Adam } else { self.learner };
-        let (dropout, iterations) = if self.training == Training::Global { (0.0, 3) } else { (0.3, 8) };
+        let (dropout, iterations) = match (self.training, scorer) {
+            (Training::Global, _) => (0.0, 3),
+            (_, ScorerKind::Bilstm) => (0.3, 12),
+            _ => (0.3, 8),
+        };
         let (update, iterations) = (Update::Early, Iterations::Number(iterations));
         TrainOptions { scorer, learner, dropout, iterations, update, replicas: 1, batch: 8, average_from: 0, ..self }
     }
@@ -283,8 +299,15 @@ impl TrainOptions {
         let (between, has_points) = (self.system.name().contains("covington"), self.system == SystemKind::EasyFirst);
         // A probability of actions at one point says nothing about those at others.
         let normalised = self.training != Training::Global && !has_points;
-        let feed_forward = || Network::feed_forward(hidden, self.activation.unwrap_or_default(), between, normalised);
-        (self.scorer == ScorerKind::FeedForward).then(feed_forward)
+        let of_layers = |n: Option<u32>, default| n.map_or(default, |n| n as usize);
+        let lstm = Lstm { layers: of_layers(self.lstm_layers, 2), units: of_layers(self.lstm_units, 128) };
+        let (places, encoder) = match self.scorer {
+            ScorerKind::Linear => return None,
+            ScorerKind::FeedForward => (Places::Full, None),
+            ScorerKind::Bilstm => (Places::Extended, Some(lstm)),
+        };
+        let activation = self.activation.unwrap_or_default();
+        Some(Network::new(self.places.unwrap_or(places), encoder, (hidden, activation), between, normalised))
     }
 
     /// What training minimises.

@@ -18,6 +18,8 @@ choice! {
         Linear = "linear",
         /// A network of one hidden layer over embeddings (Chen & Manning 2014).
         FeedForward = "feed-forward",
+        /// The same over what a bidirectional long short-term memory makes of a sentence's words (Kiperwasser & Goldberg 2016).
+        Bilstm = "bilstm",
     }
 }
 
@@ -25,6 +27,33 @@ impl ScorerKind {
     /// Whether it is the linear one, so that it need not be written.
     pub fn is_linear(&self) -> bool {
         *self == ScorerKind::Linear
+    }
+}
+
+choice! {
+    /// What a network reads of a configuration.
+    pub enum Places {
+        /// Three words of the stack and one of the buffer: the positions of Kiperwasser & Goldberg (2016).
+        Focus = "focus",
+        /// These and the outermost dependents of them: the extended ones of the same.
+        Extended = "extended",
+        /// Four words of the stack and three of the buffer, dependents of the first of them, the head of S0, and labels of arcs.
+        Full = "full",
+    }
+}
+
+impl Places {
+    /// The places of nodes and those of labels.
+    fn lists(self) -> (&'static str, &'static str) {
+        match self {
+            Places::Focus => ("S0 S1 S2 M0 B0", ""),
+            Places::Extended => ("S0 S0.l1 S0.r1 S1 S1.l1 S1.r1 S2 S2.l1 S2.r1 M0 B0 B0.l1", ""),
+            Places::Full => (
+                "S0 S0.l1 S0.l2 S0.r1 S0.r2 S0.h S1 S1.l1 S1.l2 S1.r1 S1.r2 S2 S3 M0 B0 B0.l1 B0.l2 B1 B2",
+                "S0.label S0.l1.label S0.l2.label S0.r1.label S0.r2.label S1.label S1.l1.label S1.l2.label S1.r1.label \
+                 S1.r2.label B0.l1.label B0.l2.label",
+            ),
+        }
     }
 }
 
@@ -45,6 +74,19 @@ choice! {
 /// The most numbers that an embedding or a hidden layer may have.
 const MAX_DIMENSION: usize = 4096;
 
+/// A bidirectional long short-term memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Lstm {
+    /// Layers, one upon the other.
+    pub layers: usize,
+    /// The numbers that each direction of a layer gives on.
+    pub units: usize,
+}
+
+/// The most layers of an encoder.
+const MAX_LAYERS: usize = 8;
+
 /// The layout of a network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -57,6 +99,9 @@ pub struct Network {
     pub dimensions: [usize; N_COLUMNS],
     /// The numbers in an embedding of a label.
     pub label_dimension: usize,
+    /// What makes vectors of words in their sentence of embeddings; without it embeddings are read as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder: Option<Lstm>,
     /// Hidden units.
     pub hidden: usize,
     /// What these make of their sums.
@@ -135,31 +180,44 @@ impl<'de> Deserialize<'de> for Place {
 }
 
 impl Network {
-    /// The network of Chen & Manning's kind that suits all systems: four words of the stack and three of the buffer, dependents
-    /// of the first of them, the head of S0, what stands between the focus words of Covington's systems; `between` says
-    /// whether that exists.
-    pub fn feed_forward(hidden: usize, activation: Activation, between: bool, normalised: bool) -> Network {
-        let places = "S0 S0.l1 S0.l2 S0.r1 S0.r2 S0.h S1 S1.l1 S1.l2 S1.r1 S1.r2 S2 S3 M0 B0 B0.l1 B0.l2 B1 B2";
-        let labels = "S0.label S0.l1.label S0.l2.label S0.r1.label S0.r2.label S1.label S1.l1.label S1.l2.label S1.r1.label \
-                      S1.r2.label B0.l1.label B0.l2.label";
+    /// A network that reads these places; `between` says whether there are words between the focus words, as in Covington's systems.
+    pub fn new(
+        places: Places,
+        encoder: Option<Lstm>,
+        (hidden, activation): (usize, Activation),
+        between: bool,
+        normalised: bool,
+    ) -> Network {
         let parse = |text: &str| -> Vec<Place> {
             let places = text.split_whitespace().map(|place| place.parse().expect("the places are written right"));
             places.filter(|place: &Place| between || place.role != Role::M0).collect()
         };
+        let (nodes, labels) = places.lists();
         Network {
-            places: parse(places),
+            places: parse(nodes),
             labels: parse(labels),
             dimensions: [64, 32, 24, 24, 16],
             label_dimension: 24,
+            encoder,
             hidden,
             activation,
             normalised,
         }
     }
 
+    /// What kind of scorer it makes.
+    pub fn kind(&self) -> ScorerKind {
+        if self.encoder.is_some() { ScorerKind::Bilstm } else { ScorerKind::FeedForward }
+    }
+
     /// The numbers in the embedding of a token.
     pub fn dimension(&self) -> usize {
         self.dimensions.iter().sum()
+    }
+
+    /// The numbers that the hidden layer reads of a token.
+    pub fn vector_dimension(&self) -> usize {
+        self.encoder.map_or_else(|| self.dimension(), |encoder| 2 * encoder.units)
     }
 
     /// Whether it can be computed.
@@ -171,6 +229,14 @@ impl Network {
         let sizes = self.dimensions.iter().chain([&self.label_dimension, &self.hidden]);
         if let Some(size) = sizes.into_iter().find(|size| !(1..=MAX_DIMENSION).contains(*size)) {
             return wrong(format!("the network has a layer of {size} numbers; expected from 1 to {MAX_DIMENSION}"));
+        }
+        if let Some(Lstm { layers, units }) = self.encoder {
+            if !(1..=MAX_LAYERS).contains(&layers) {
+                return wrong(format!("the encoder has {layers} layers; expected from 1 to {MAX_LAYERS}"));
+            }
+            if !(1..=MAX_DIMENSION).contains(&units) {
+                return wrong(format!("the encoder has {units} units; expected from 1 to {MAX_DIMENSION}"));
+            }
         }
         let is_node = |place: &Place| NODES.iter().any(|(_, slot)| *slot == place.slot);
         let is_label = |place: &Place| LABELS.iter().any(|(_, slot)| *slot == place.slot);
@@ -191,13 +257,27 @@ mod tests {
 
     #[test]
     fn layouts_are_written_and_read() {
-        let network = Network::feed_forward(200, Activation::Cube, false, true);
+        let network = Network::new(Places::Full, None, (200, Activation::Cube), false, true);
         network.check().unwrap();
         let text = serde_json::to_string(&network).unwrap();
         assert!(text.contains("\"S0\",\"S0.l1\"") && text.contains("\"S0.l1.label\""), "{text}");
         assert_eq!(serde_json::from_str::<Network>(&text).unwrap(), network);
         assert!(serde_json::from_str::<Network>(&text.replace("S0.l1\"", "S0.l3\"")).is_err());
         let turned = Network { places: network.places.iter().rev().copied().collect(), ..network.clone() };
-        assert!(turned.check().is_err() && Network { hidden: 0, ..network }.check().is_err());
+        assert!(turned.check().is_err() && Network { hidden: 0, ..network.clone() }.check().is_err());
+        assert!(!text.contains("encoder"));
+        for (layers, units, is_right) in
+            [(2, 128, true), (0, 128, false), (9, 128, false), (1, 0, false), (1, 5000, false)]
+        {
+            let encoder = Some(Lstm { layers, units });
+            assert_eq!(Network { encoder, ..network.clone() }.check().is_ok(), is_right);
+        }
+        // As in the paper: four words, eleven with their outermost dependents.
+        for (places, n) in [(Places::Focus, 4), (Places::Extended, 11), (Places::Full, 18)] {
+            let network = Network::new(places, None, (200, Activation::Tanh), false, true);
+            network.check().unwrap();
+            assert_eq!(network.places.len(), n);
+            assert_eq!(Network::new(places, None, (200, Activation::Tanh), true, true).places.len(), n + 1);
+        }
     }
 }

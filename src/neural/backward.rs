@@ -7,14 +7,21 @@
 //! dW = dsᵀ h    dh = Wᵀ ds    dz = dh · h'(z)    dT[token, place] += dz    dW_place = vᵀ dT    dv = dT W_placeᵀ
 //! ```
 //!
+//! An encoder then goes from dv to its parameters and to embeddings ([`through_time`](super::through_time)).
+//!
 //! Sentences come in their order, and all products are split by their results alone: no sum depends on the number of threads.
 
 use rayon::prelude::*;
 
-use super::kernel::{Operand, add, add_scaled, multiply, transpose};
+use super::encoder::{Layer, Shape};
+use super::kernel::{Operand, add, multiply, share, sum_of_rows, transpose};
 use super::layout::Layout;
-use super::parameters::{BIAS, LABEL_PLACES, LABELS, N_TENSORS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
+use super::parameters::{
+    BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_NONE, ENCODER_RECURRENT, LABEL_PLACES, LABELS, N_TENSORS, OUTPUT,
+    OUTPUT_BIAS, PLACES, Parameters,
+};
 use super::tape::Tape;
+use super::through_time::backward;
 use crate::model::N_COLUMNS;
 
 /// The gradients of all parameters.
@@ -25,9 +32,6 @@ pub struct Gradients {
     /// By column: the rows that were read.
     pub rows: [Vec<u32>; N_COLUMNS],
 }
-
-/// How many rows one thread takes on at a time.
-const SHARE: usize = 32;
 
 /// No number yet.
 const NONE: u32 = u32::MAX;
@@ -48,8 +52,9 @@ impl Gradients {
 
         // The output layer.
         let mut output = vec![0.0; hidden * lanes];
-        output.par_chunks_mut(SHARE * lanes).enumerate().for_each(|(number, output)| {
-            let first = number * SHARE;
+        let by = share(hidden);
+        output.par_chunks_mut(by * lanes).enumerate().for_each(|(number, output)| {
+            let first = number * by;
             let units = Operand { values: &units[first.min(units.len())..], row: 1, column: hidden };
             multiply(units, &scores, output, (output.len() / lanes, n, lanes));
         });
@@ -57,7 +62,8 @@ impl Gradients {
         gradients.tensors[OUTPUT_BIAS] = sum_of_rows(&scores, lanes);
         let mut weights = Vec::new();
         transpose(&parameters.tensors[OUTPUT], hidden, lanes, &mut weights);
-        sums.par_chunks_mut(SHARE * hidden).zip(scores.par_chunks(SHARE * lanes)).for_each(|(sums, scores)| {
+        let by = share(n);
+        sums.par_chunks_mut(by * hidden).zip(scores.par_chunks(by * lanes)).for_each(|(sums, scores)| {
             let n = sums.len() / hidden;
             let mut units = vec![0.0; n * hidden];
             multiply(Operand::rows(scores, lanes), &weights, &mut units, (n, lanes, hidden));
@@ -101,7 +107,7 @@ impl Gradients {
 
     fn of_tokens(&mut self, layout: &Layout, parameters: &Parameters, tapes: &[&Tape], sums: &[f32]) {
         let network = &layout.network;
-        let (dimension, hidden, n_places) = (network.dimension(), network.hidden, network.places.len());
+        let (dimension, hidden, n_places) = (network.vector_dimension(), network.hidden, network.places.len());
         // Tokens of all sentences, one after the other.
         let mut n_tokens = 0;
         let mut all: Vec<u32> = Vec::new();
@@ -109,7 +115,7 @@ impl Gradients {
             all.extend(tape.tokens.iter().map(|token| token + n_tokens));
             n_tokens += tape.ids[0].len() as u32;
         }
-        let embeddings: Vec<f32> = tapes.iter().flat_map(|tape| tape.embeddings.iter().copied()).collect();
+        let vectors: Vec<f32> = tapes.iter().flat_map(|tape| tape.vectors().iter().copied()).collect();
         let of_place = |place: usize| {
             let mut numbers = vec![NONE; n_tokens as usize];
             let mut tokens: Vec<u32> = Vec::new();
@@ -125,11 +131,8 @@ impl Gradients {
                     number => add(&mut products[number as usize * hidden..][..hidden], sums),
                 }
             }
-            let read: Vec<f32> = tokens
-                .iter()
-                .flat_map(|&token| &embeddings[token as usize * dimension..][..dimension])
-                .copied()
-                .collect();
+            let read: Vec<f32> =
+                tokens.iter().flat_map(|&token| &vectors[token as usize * dimension..][..dimension]).copied().collect();
             let n = tokens.len();
             let mut of_weights = vec![0.0; dimension * hidden];
             multiply(Operand::transposed(&read, dimension), &products, &mut of_weights, (dimension, n, hidden));
@@ -141,13 +144,17 @@ impl Gradients {
             (of_weights, tokens, of_tokens)
         };
         let of_places: Vec<(Vec<f32>, Vec<u32>, Vec<f32>)> = (0..n_places).into_par_iter().map(of_place).collect();
-        let mut of_embeddings = vec![0.0; embeddings.len()];
+        let mut of_vectors = vec![0.0; vectors.len()];
         for (of_weights, tokens, of_tokens) in of_places {
             self.tensors[PLACES].extend(of_weights);
             for (&token, row) in tokens.iter().zip(of_tokens.chunks_exact(dimension)) {
-                add(&mut of_embeddings[token as usize * dimension..][..dimension], row);
+                add(&mut of_vectors[token as usize * dimension..][..dimension], row);
             }
         }
+        let mut of_embeddings = match Shape::of(network) {
+            Some(shape) => self.of_encoder(shape, parameters, tapes, &of_vectors),
+            None => of_vectors,
+        };
         let mut start = 0;
         for tape in tapes {
             let length = tape.embeddings.len();
@@ -155,6 +162,39 @@ impl Gradients {
             start += length;
         }
         self.of_columns(layout, parameters, tapes, &of_embeddings);
+    }
+
+    /// From the vectors of tokens to their embeddings.
+    fn of_encoder(&mut self, shape: Shape, parameters: &Parameters, tapes: &[&Tape], of_vectors: &[f32]) -> Vec<f32> {
+        let width = shape.outputs();
+        let mut of_none = vec![0.0; width];
+        let mut of_outputs = Vec::with_capacity(of_vectors.len());
+        let mut rest = of_vectors;
+        for tape in tapes {
+            let (own, after) = rest.split_at(tape.vectors().len());
+            let (none, words) = own.split_at(width);
+            add(&mut of_none, none);
+            of_outputs.extend_from_slice(words);
+            rest = after;
+        }
+        let layers: Vec<&[Layer]> =
+            tapes.iter().map(|tape| tape.encoded.as_ref().map_or(&[][..], |encoded| &encoded.layers)).collect();
+        let noise = |sentence: usize, layer: usize, of: &mut [f32]| tapes[sentence].noise.mask_within(layer, of);
+        let of = backward(shape, parameters.encoder(), &layers, of_outputs, noise);
+        self.tensors[ENCODER_INPUTS] = of.inputs;
+        self.tensors[ENCODER_RECURRENT] = of.recurrent;
+        self.tensors[ENCODER_BIAS] = of.bias;
+        self.tensors[ENCODER_NONE] = of_none;
+        // The encoder does not read what stands for no token.
+        let mut of_embeddings = Vec::with_capacity(of.embeddings.len() + tapes.len() * shape.inputs);
+        let mut rest = &of.embeddings[..];
+        for tape in tapes {
+            let (own, after) = rest.split_at(tape.embeddings.len() - shape.inputs);
+            of_embeddings.extend(std::iter::repeat_n(0.0, shape.inputs));
+            of_embeddings.extend_from_slice(own);
+            rest = after;
+        }
+        of_embeddings
     }
 
     /// From embeddings of tokens to those of their values.
@@ -190,13 +230,6 @@ impl Gradients {
             self.tensors.iter_mut().flatten().for_each(|gradient| *gradient *= factor);
         }
     }
-}
-
-/// The sum of rows of `width` elements.
-fn sum_of_rows(rows: &[f32], width: usize) -> Vec<f32> {
-    let mut sum = vec![0.0; width];
-    rows.chunks_exact(width).for_each(|row| add_scaled(&mut sum, 1.0, row));
-    sum
 }
 
 /// The sum of squares, sixteen of them side by side.

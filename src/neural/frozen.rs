@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use super::layout::Layout;
 use super::parameters::{Parameters, Sizes};
-use super::score::{FeedForwardMemory, FeedForwardScorer, UNIT, label_products};
+use super::score::{Derived, FeedForwardMemory, FeedForwardScorer, UNIT};
 use crate::error::Result;
 use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
-use crate::model::{Frozen, Header, Model, N_COLUMNS, Size};
+use crate::model::{Frozen, Header, Model, N_COLUMNS, ScorerKind, Size};
 use crate::system::Actions;
 
-/// The model of a transition-based parser with a feed-forward network.
+/// The model of a transition-based parser with a network.
 pub type FeedForwardModel = Model<FeedForward>;
 
-/// A network of one hidden layer over the embeddings of what stands in a configuration's places.
+/// A network of one hidden layer over the embeddings of what stands in a configuration's places, or over what an encoder makes of
+/// them.
 #[derive(Debug, Clone)]
 pub struct FeedForward {
     inner: Arc<Inner>,
@@ -26,7 +27,7 @@ struct Inner {
     columns: Columns,
     vocabulary: Vocabulary,
     parameters: Parameters,
-    labels: Vec<f32>,
+    derived: Derived,
     lanes: usize,
 }
 
@@ -39,8 +40,8 @@ impl FeedForward {
         parameters: Parameters,
         lanes: usize,
     ) -> FeedForward {
-        let labels = label_products(&layout, &parameters);
-        FeedForward { inner: Arc::new(Inner { layout, columns, vocabulary, parameters, labels, lanes }) }
+        let derived = Derived::new(&layout, &parameters);
+        FeedForward { inner: Arc::new(Inner { layout, columns, vocabulary, parameters, derived, lanes }) }
     }
 
     /// The layout.
@@ -60,15 +61,23 @@ impl FeedForward {
 }
 
 impl Frozen for FeedForward {
-    const KIND: &'static str = "feed-forward";
+    const KIND: &'static str = "feed-forward or bilstm";
+
+    fn kind(&self) -> &'static str {
+        self.inner.layout.network.kind().name()
+    }
+
+    fn reads(kind: &[u8]) -> bool {
+        [ScorerKind::FeedForward, ScorerKind::Bilstm].iter().any(|known| known.name().as_bytes() == kind)
+    }
 
     type Memory = FeedForwardMemory;
     type Scorer<'m> = FeedForwardScorer<'m>;
 
     #[inline]
     fn scorer(&self) -> FeedForwardScorer<'_> {
-        let Inner { layout, parameters, labels, lanes, .. } = &*self.inner;
-        FeedForwardScorer { layout, parameters, labels, lanes: *lanes, noise: None }
+        let Inner { layout, parameters, derived, lanes, .. } = &*self.inner;
+        FeedForwardScorer { layout, parameters, derived, lanes: *lanes, noise: None }
     }
 
     fn columns(&self) -> &Columns {
@@ -102,6 +111,9 @@ impl Frozen for FeedForward {
         let damaged = |error: crate::error::Error| sections.damaged(&error.to_string());
         let network = header.network.clone().ok_or_else(|| sections.damaged("the header has no network"))?;
         network.check().map_err(damaged)?;
+        if network.kind().name().as_bytes() != sections.get("scorer")? {
+            return Err(sections.damaged("the header has a network of another kind than the scorer is of"));
+        }
         let columns = header.columns().map_err(damaged)?;
         let values = |column| Ok(sections.numbers::<u64>(&format!("values-{column}"))?.to_vec());
         let values = (0..N_COLUMNS).map(values).collect::<Result<Vec<Vec<u64>>>>()?;

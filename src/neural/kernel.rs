@@ -69,7 +69,78 @@ pub(super) fn multiply_with<S: Simd>(simd: S, a: Operand, b: &[f32], c: &mut [f3
 }
 
 macro_rules! blocked {
-    ($name:ident, $vector:ident, $lanes:literal) => {
+    ($name:ident, $panels:ident, $columns:ident, $block:ident, $vector:ident, $lanes:literal) => {
+        /// `N` rows from row `i` on, of the first `V` vectors of `b` and `c`, whose rows are so far apart.
+        #[inline(always)]
+        fn $block<S: Simd, const N: usize, const V: usize>(
+            simd: S,
+            a: Operand,
+            (b, b_row): (&[f32], usize),
+            (c, c_row): (&mut [f32], usize),
+            (i, k): (usize, usize),
+        ) {
+            let mut sums = [[$vector::splat(simd, 0.0); V]; N];
+            for (row, sums) in sums.iter_mut().enumerate() {
+                for (place, sum) in sums.iter_mut().enumerate() {
+                    *sum = $vector::from_slice(simd, &c[(i + row) * c_row + place * $lanes..][..$lanes]);
+                }
+            }
+            let mut factors: [&[f32]; N] = [&[]; N];
+            for (row, factors) in factors.iter_mut().enumerate() {
+                *factors = &a.values[(i + row) * a.row..][..(k - 1) * a.column + 1];
+            }
+            for inner in 0..k {
+                let line: &[f32] = &b[inner * b_row..][..V * $lanes];
+                let mut vectors = [$vector::splat(simd, 0.0); V];
+                for (place, vector) in vectors.iter_mut().enumerate() {
+                    *vector = $vector::from_slice(simd, &line[place * $lanes..][..$lanes]);
+                }
+                for (factors, sums) in factors.iter().zip(&mut sums) {
+                    let factor = $vector::splat(simd, factors[inner * a.column]);
+                    for (sum, vector) in sums.iter_mut().zip(vectors) {
+                        *sum = factor.mul_add_precise(vector, *sum);
+                    }
+                }
+            }
+            for (row, sums) in sums.iter().enumerate() {
+                for (place, sum) in sums.iter().enumerate() {
+                    sum.store_slice(&mut c[(i + row) * c_row + place * $lanes..][..$lanes]);
+                }
+            }
+        }
+        /// All rows of the first `V` vectors.
+        #[inline(always)]
+        fn $columns<S: Simd, const R: usize, const V: usize>(
+            simd: S,
+            a: Operand,
+            b: (&[f32], usize),
+            (c, c_row): (&mut [f32], usize),
+            (m, k): (usize, usize),
+        ) {
+            let mut i = 0;
+            // Few rows wait for their own last steps, so the last but one block leaves enough for the last one.
+            while i < m {
+                let n = match m - i {
+                    left if left >= R + 4 || left == R => R,
+                    left if left > R || left == 7 => left.div_ceil(2),
+                    left => left,
+                };
+                match n {
+                    6.. if n == R => $block::<S, R, V>(simd, a, b, (c, c_row), (i, k)),
+                    6.. => $block::<S, 6, V>(simd, a, b, (c, c_row), (i, k)),
+                    5 => $block::<S, 5, V>(simd, a, b, (c, c_row), (i, k)),
+                    4 => $block::<S, 4, V>(simd, a, b, (c, c_row), (i, k)),
+                    2 | 3 => $block::<S, 2, V>(simd, a, b, (c, c_row), (i, k)),
+                    _ => $block::<S, 1, V>(simd, a, b, (c, c_row), (i, k)),
+                }
+                i += match n {
+                    6.. if n == R => R,
+                    6.. => 6,
+                    3 => 2,
+                    n => n,
+                };
+            }
+        }
         /// Panels of two vectors, then of one, then what is left; in each of them blocks of `R` rows, then of fewer.
         #[inline(always)]
         fn $name<S: Simd, const R: usize>(
@@ -79,95 +150,31 @@ macro_rules! blocked {
             c: &mut [f32],
             (m, k, n): (usize, usize, usize),
         ) {
-            /// `N` rows from row `i` on, of the first `V` vectors of `b` and `c`, whose rows are so far apart.
-            #[inline(always)]
-            fn block<S: Simd, const N: usize, const V: usize>(
-                simd: S,
-                a: Operand,
-                (b, b_row): (&[f32], usize),
-                (c, c_row): (&mut [f32], usize),
-                (i, k): (usize, usize),
-            ) {
-                let mut sums = [[$vector::splat(simd, 0.0); V]; N];
-                for (row, sums) in sums.iter_mut().enumerate() {
-                    for (place, sum) in sums.iter_mut().enumerate() {
-                        *sum = $vector::from_slice(simd, &c[(i + row) * c_row + place * $lanes..][..$lanes]);
-                    }
-                }
-                let mut factors: [&[f32]; N] = [&[]; N];
-                for (row, factors) in factors.iter_mut().enumerate() {
-                    *factors = &a.values[(i + row) * a.row..][..(k - 1) * a.column + 1];
-                }
-                for inner in 0..k {
-                    let line: &[f32] = &b[inner * b_row..][..V * $lanes];
-                    let mut vectors = [$vector::splat(simd, 0.0); V];
-                    for (place, vector) in vectors.iter_mut().enumerate() {
-                        *vector = $vector::from_slice(simd, &line[place * $lanes..][..$lanes]);
-                    }
-                    for (factors, sums) in factors.iter().zip(&mut sums) {
-                        let factor = $vector::splat(simd, factors[inner * a.column]);
-                        for (sum, vector) in sums.iter_mut().zip(vectors) {
-                            *sum = factor.mul_add_precise(vector, *sum);
-                        }
-                    }
-                }
-                for (row, sums) in sums.iter().enumerate() {
-                    for (place, sum) in sums.iter().enumerate() {
-                        sum.store_slice(&mut c[(i + row) * c_row + place * $lanes..][..$lanes]);
-                    }
-                }
-            }
-            /// All rows of the first `V` vectors.
-            #[inline(always)]
-            fn columns<S: Simd, const R: usize, const V: usize>(
-                simd: S,
-                a: Operand,
-                b: (&[f32], usize),
-                (c, c_row): (&mut [f32], usize),
-                (m, k): (usize, usize),
-            ) {
-                let mut i = 0;
-                while i + R <= m {
-                    block::<S, R, V>(simd, a, b, (c, c_row), (i, k));
-                    i += R;
-                }
-                if i + 4 <= m {
-                    block::<S, 4, V>(simd, a, b, (c, c_row), (i, k));
-                    i += 4;
-                }
-                while i + 2 <= m {
-                    block::<S, 2, V>(simd, a, b, (c, c_row), (i, k));
-                    i += 2;
-                }
-                if i < m {
-                    block::<S, 1, V>(simd, a, b, (c, c_row), (i, k));
-                }
-            }
             let mut j = 0;
             if m < 4 {
                 // A sum waits for its own last step, so there should be many: more columns for want of rows.
                 while j + 8 * $lanes <= n {
-                    columns::<S, 1, 8>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
+                    $columns::<S, 1, 8>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
                     j += 8 * $lanes;
                 }
                 while j + 4 * $lanes <= n {
-                    columns::<S, 1, 4>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
+                    $columns::<S, 1, 4>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
                     j += 4 * $lanes;
                 }
             }
             let mut packed: Vec<f32> = Vec::new();
             while j + 2 * $lanes <= n {
                 if m < 2 * R {
-                    columns::<S, R, 2>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
+                    $columns::<S, R, 2>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
                 } else {
                     // Rows of `b` lie far apart, often by a power of two, which the cache does not like.
                     pack(b, n, (j, 2 * $lanes), (k, 2 * $lanes), &mut packed);
-                    columns::<S, R, 2>(simd, a, (&packed, 2 * $lanes), (&mut c[j..], n), (m, k));
+                    $columns::<S, R, 2>(simd, a, (&packed, 2 * $lanes), (&mut c[j..], n), (m, k));
                 }
                 j += 2 * $lanes;
             }
             if j + $lanes <= n {
-                columns::<S, R, 1>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
+                $columns::<S, R, 1>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
                 j += $lanes;
             }
             if j < n {
@@ -175,13 +182,90 @@ macro_rules! blocked {
                 pack(b, n, (j, width), (k, $lanes), &mut packed);
                 let mut sums = Vec::new();
                 pack(c, n, (j, width), (m, $lanes), &mut sums);
-                columns::<S, R, 1>(simd, a, (&packed, $lanes), (&mut sums, $lanes), (m, k));
+                $columns::<S, R, 1>(simd, a, (&packed, $lanes), (&mut sums, $lanes), (m, k));
                 for (row, sums) in sums.chunks_exact($lanes).enumerate() {
                     c[row * n + j..][..width].copy_from_slice(&sums[..width]);
                 }
             }
         }
+        /// All columns of all panels.
+        #[inline(always)]
+        fn $panels<S: Simd, const R: usize>(simd: S, a: Operand, b: &Panels, c: &mut [f32], m: usize) {
+            assert!(c.len() >= m * b.width, "matrices have all their elements");
+            for (number, panel) in b.values.chunks_exact(b.inner * PANEL).enumerate() {
+                for part in (0..PANEL).step_by(2 * $lanes) {
+                    let c = &mut c[number * PANEL + part..];
+                    $columns::<S, R, 2>(simd, a, (&panel[part..], PANEL), (c, b.width), (m, b.inner));
+                }
+            }
+        }
     };
+}
+
+/// Matrices side by side, put in order for products with few rows: panel by panel of as many columns as two vectors have at most, in each
+/// of them row by row. Columns of zeros fill the last panel.
+#[derive(Debug, Clone, Default)]
+pub struct Panels {
+    values: Vec<f32>,
+    /// The rows of the matrices.
+    inner: usize,
+    /// Their columns with those of zeros.
+    width: usize,
+}
+
+/// The columns of a panel.
+pub const PANEL: usize = 32;
+
+impl Panels {
+    /// Puts matrices side by side that have `inner` rows and `width` columns each, and stand one after the other row by row.
+    pub fn new(matrices: &[f32], (inner, width): (usize, usize)) -> Panels {
+        let mut panels = Panels { inner, ..Panels::default() };
+        if inner == 0 || width == 0 {
+            return panels;
+        }
+        let n = matrices.len() / (inner * width);
+        panels.width = (n * width).next_multiple_of(PANEL);
+        panels.values.resize(panels.width * inner, 0.0);
+        for (number, matrix) in matrices.chunks_exact(inner * width).enumerate() {
+            for (row, values) in matrix.chunks_exact(width).enumerate() {
+                let mut column = number * width;
+                let mut rest = values;
+                while !rest.is_empty() {
+                    let n = rest.len().min(PANEL - column % PANEL);
+                    let (now, later) = rest.split_at(n);
+                    let start = (column / PANEL * inner + row) * PANEL + column % PANEL;
+                    panels.values[start..start + n].copy_from_slice(now);
+                    (column, rest) = (column + n, later);
+                }
+            }
+        }
+        panels
+    }
+
+    /// The columns, those of zeros included.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Adds to `c`, `m` rows of [`Panels::width`] elements, the product of `a` and the matrices, each element to the bit as
+    /// [`multiply`] does.
+    ///
+    /// # Panics
+    /// If a matrix is too small.
+    pub fn multiply(&self, a: Operand, c: &mut [f32], m: usize) {
+        if m > 0 && self.inner > 0 {
+            widest!(simd => self.multiply_with(simd, a, c, m));
+        }
+    }
+
+    #[inline(always)]
+    fn multiply_with<S: Simd>(&self, simd: S, a: Operand, c: &mut [f32], m: usize) {
+        match simd.level() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) => multiply_panels_wide::<S, 8>(simd, a, self, c, m),
+            _ => multiply_panels_narrow::<S, 6>(simd, a, self, c, m),
+        }
+    }
 }
 
 /// Copies `width` columns from column `j` on of the first `height` rows, each of `n` elements, into rows of `padded` elements.
@@ -194,17 +278,14 @@ fn pack(from: &[f32], n: usize, (j, width): (usize, usize), (height, padded): (u
     }
 }
 
-blocked!(multiply_wide, f32x16, 16);
-blocked!(multiply_narrow, f32x8, 8);
+blocked!(multiply_wide, multiply_panels_wide, columns_wide, block_wide, f32x16, 16);
+blocked!(multiply_narrow, multiply_panels_narrow, columns_narrow, block_narrow, f32x8, 8);
 
-/// Adds `by` times `from` to `to`.
-pub fn add_scaled(to: &mut [f32], by: f32, from: &[f32]) {
-    widest!(_simd => add_scaled_with(to, by, from));
-}
-
-#[inline(always)]
-fn add_scaled_with(to: &mut [f32], by: f32, from: &[f32]) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to += by * from);
+/// The sum of rows of `width` elements.
+pub fn sum_of_rows(rows: &[f32], width: usize) -> Vec<f32> {
+    let mut sum = vec![0.0; width];
+    widest!(_simd => rows.chunks_exact(width).for_each(|row| add_with(&mut sum, row)));
+    sum
 }
 
 /// Adds `row` to `sum`.
@@ -216,6 +297,11 @@ pub fn add(sum: &mut [f32], row: &[f32]) {
 #[inline(always)]
 pub(super) fn add_with(sum: &mut [f32], row: &[f32]) {
     sum.iter_mut().zip(row).for_each(|(sum, term)| *sum += term);
+}
+
+/// How many of `n` rows of a product one thread takes on at a time: each packs the other matrix for itself.
+pub fn share(n: usize) -> usize {
+    n.div_ceil(rayon::current_num_threads()).next_multiple_of(8)
 }
 
 /// The transpose of a matrix of `height` rows of `width` elements.
@@ -243,13 +329,21 @@ pub fn exp(x: f32) -> f32 {
     let x = x.clamp(-87.0, 87.0);
     // The nearest whole number, by adding and subtracting what leaves no bits for fractions.
     const SHIFT: f32 = 12_582_912.0;
-    let n = x.mul_add(std::f32::consts::LOG2_E, SHIFT) - SHIFT;
+    let shifted = x.mul_add(std::f32::consts::LOG2_E, SHIFT);
+    let n = shifted - SHIFT;
     let rest = n.mul_add(-LN_2_LOW, n.mul_add(-LN_2_HIGH, x));
     let mut sum = 1.0 / 5040.0;
     for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
         sum = rest.mul_add(sum, coefficient);
     }
-    sum * f32::from_bits(((n as i32 + 127) as u32) << 23)
+    // The last bits of the shifted number are n.
+    sum * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
+}
+
+/// The logistic function, 1 / (1 + e⁻ˣ).
+#[inline(always)]
+pub fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + exp(-x))
 }
 
 /// The hyperbolic tangent.
@@ -322,6 +416,25 @@ mod tests {
             let mut by_turned = c.clone();
             multiply(Operand::transposed(&turned, m), &b, &mut by_turned, (m, k, n));
             prop_assert_eq!(&by_turned, &found[0]);
+            // Twice the same side by side.
+            let panels = Panels::new(&[&b[..], &b].concat(), (k, n));
+            let at_best = |sums: &mut Vec<f32>| panels.multiply(Operand::rows(&a, k), sums, m);
+            let at_least = |sums: &mut Vec<f32>| {
+                let narrow = multiply_panels_narrow::<fearless_simd::Fallback, 6>;
+                narrow(fearless_simd::Fallback::new(), Operand::rows(&a, k), &panels, sums, m);
+            };
+            for work in [&at_best as &dyn Fn(&mut Vec<f32>), &at_least] {
+                let mut sums = vec![0.0; m * panels.width()];
+                for (sums, c) in sums.chunks_exact_mut(panels.width()).zip(c.chunks_exact(n)) {
+                    sums[..n].copy_from_slice(c);
+                    sums[n..2 * n].copy_from_slice(c);
+                }
+                work(&mut sums);
+                for (sums, expected) in sums.chunks_exact(panels.width()).zip(found[0].chunks_exact(n)) {
+                    prop_assert_eq!(&sums[..n], expected);
+                    prop_assert_eq!(&sums[n..2 * n], expected);
+                }
+            }
         }
 
         #[test]
@@ -330,6 +443,7 @@ mod tests {
             prop_assert!(error(exp(x), f64::from(x.clamp(-87.0, 87.0)).exp()) < 1e-6, "exp {}", x);
             let small = x / 20.0;
             // 1 less a number just below 1 has few digits left.
+            prop_assert!(error(sigmoid(x), 1.0 / (1.0 + (-f64::from(x).clamp(-87.0, 87.0)).exp())) < 1e-6, "sigmoid {}", x);
             prop_assert!(small == 0.0 || error(tanh(small), f64::from(small).tanh()) < 3e-6, "tanh {}", small);
         }
     }

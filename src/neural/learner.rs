@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::noise::{Noise, mixed};
 use super::optimiser::{Optimiser, Rule};
 use super::parameters::{Parameters, Sizes};
-use super::score::{FeedForwardMemory, FeedForwardScorer, Hidden, UNIT, label_products};
+use super::score::{Derived, FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
 use super::tape::Tape;
 use crate::configuration::View;
 use crate::error::Result;
@@ -33,8 +33,8 @@ pub struct FeedForwardLearner {
     sizes: Sizes,
     schooling: Schooling,
     optimiser: Optimiser,
-    /// What labels contribute, with the parameters as they are.
-    labels: Vec<f32>,
+    /// What follows from the parameters as they are.
+    derived: Derived,
     noise: Noise,
 }
 
@@ -47,9 +47,9 @@ impl FeedForwardLearner {
         schooling: Schooling,
         noise: Noise,
     ) -> FeedForwardLearner {
-        let labels = label_products(&layout, &parameters);
+        let derived = Derived::new(&layout, &parameters);
         let optimiser = Optimiser::new(schooling.rule, parameters, &layout.network, &sizes);
-        FeedForwardLearner { layout, columns, vocabulary, sizes, schooling, optimiser, labels, noise }
+        FeedForwardLearner { layout, columns, vocabulary, sizes, schooling, optimiser, derived, noise }
     }
 
     /// The parameters as they are.
@@ -64,7 +64,7 @@ impl FeedForwardLearner {
 
     /// Parameters have changed.
     fn refresh(&mut self) {
-        self.labels = label_products(&self.layout, &self.optimiser.parameters);
+        self.derived = Derived::new(&self.layout, &self.optimiser.parameters);
         self.noise.step = self.optimiser.step;
     }
 
@@ -131,7 +131,7 @@ impl Trainable for FeedForwardLearner {
         FeedForwardScorer {
             layout: &self.layout,
             parameters: &self.optimiser.parameters,
-            labels: &self.labels,
+            derived: &self.derived,
             lanes: self.sizes.lanes,
             noise: Some(&self.noise),
         }

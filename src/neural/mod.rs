@@ -1,9 +1,11 @@
-//! Scorers with networks: feed-forward ones over embeddings (Chen & Manning 2014).
+//! Scorers with networks: feed-forward ones over embeddings (Chen & Manning 2014), or over what a bidirectional long short-term
+//! memory makes of them (Kiperwasser & Goldberg 2016).
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `kernel` | products of matrices and functions of vectors, the same bits on all processors |
 //! | `layout`, `parameters` | what is read of a configuration; the numbers that are learned |
+//! | `encoder`, `through_time` | vectors of words in their sentence, and the gradients of what makes them |
 //! | `score` | scoring a beam's configurations, sharing what they have in common |
 //! | `noise` | what training changes at random |
 //! | `tape`, `backward` | from gradients of scores to those of parameters |
@@ -15,6 +17,9 @@
 //! framework: the layers are written out with their gradients, which tests compare with differences of the loss.
 
 mod backward;
+mod encoder;
+#[cfg(test)]
+mod encoder_tests;
 mod frozen;
 mod kernel;
 mod layout;
@@ -26,8 +31,10 @@ mod score;
 mod tape;
 #[cfg(test)]
 mod tests;
+mod through_time;
 
 pub use frozen::{FeedForward, FeedForwardModel};
+pub(crate) use kernel::exp;
 pub use layout::{Group, Layout};
 pub use learner::{FeedForwardLearner, Schooling};
 pub use noise::{Noise, SentenceNoise};

@@ -10,6 +10,8 @@ use crate::random;
 const FORGOTTEN: f64 = 0.25;
 /// How often a number of an embedding becomes 0.
 const MASKED: f32 = 0.2;
+/// How often a number becomes 0 that a layer of an encoder hands on to the next one.
+const MASKED_WITHIN: f32 = 0.33;
 
 /// What is drawn from.
 #[derive(Debug, Clone)]
@@ -60,23 +62,27 @@ impl Noise {
             }
         }
     }
-
-    /// Puts 0 in place of some numbers, and makes the others larger.
-    pub fn mask(&self, of: &SentenceNoise, numbers: &mut [f32]) {
-        of.mask(numbers);
-    }
 }
 
 impl SentenceNoise {
-    /// Puts 0 in place of some numbers, always the same ones, and makes the others larger.
+    /// Puts 0 in place of some numbers of embeddings, always the same ones, and makes the others larger.
     pub fn mask(&self, numbers: &mut [f32]) {
-        let salt = self.salt;
-        widest!(_simd => {
-            for (place, number) in numbers.iter_mut().enumerate() {
-                *number *= if drawn(salt, place) < MASKED { 0.0 } else { 1.0 / (1.0 - MASKED) };
-            }
-        });
+        mask(self.salt, MASKED, numbers);
     }
+
+    /// The same of what a layer of an encoder reads of the one below it.
+    pub fn mask_within(&self, layer: usize, numbers: &mut [f32]) {
+        mask(mixed(self.salt ^ (layer as u64) << 32), MASKED_WITHIN, numbers);
+    }
+}
+
+fn mask(salt: u64, share: f32, numbers: &mut [f32]) {
+    let kept = 1.0 / (1.0 - share);
+    widest!(_simd => {
+        for (place, number) in numbers.iter_mut().enumerate() {
+            *number *= if drawn(salt, place) < share { 0.0 } else { kept };
+        }
+    });
 }
 
 /// A number from 0 to below 1, of the salt and a place.

@@ -1,13 +1,14 @@
 //! The parameters of a network: some tensors, each row by row.
 
+use super::encoder::{Shape, Weights};
 use crate::error::Result;
 use crate::features::Vocabulary;
 use crate::files::{Section, Sections};
 use crate::model::{N_COLUMNS, Network};
-use crate::random;
+use crate::random::{self, Xoshiro256PlusPlus};
 
 /// How many tensors there are.
-pub const N_TENSORS: usize = N_COLUMNS + 6;
+pub const N_TENSORS: usize = N_COLUMNS + 10;
 
 /// The tensors, in the order of their numbers: embeddings of columns; then those of labels, and so on.
 const NAMES: [&str; N_TENSORS] = [
@@ -22,11 +23,15 @@ const NAMES: [&str; N_TENSORS] = [
     "bias",
     "output",
     "output-bias",
+    "encoder-inputs",
+    "encoder-recurrent",
+    "encoder-bias",
+    "encoder-none",
 ];
 
 /// Embeddings of labels; row 0 is no label.
 pub const LABELS: usize = N_COLUMNS;
-/// By place, what multiplies the embedding of a token: as many rows as that has numbers, of a column for each hidden unit.
+/// By place, what multiplies the vector of a token: as many rows as that has numbers, of a column for each hidden unit.
 pub const PLACES: usize = N_COLUMNS + 1;
 /// By place of a label, the same for the embedding of a label.
 pub const LABEL_PLACES: usize = N_COLUMNS + 2;
@@ -36,6 +41,14 @@ pub const BIAS: usize = N_COLUMNS + 3;
 pub const OUTPUT: usize = N_COLUMNS + 4;
 /// By lane.
 pub const OUTPUT_BIAS: usize = N_COLUMNS + 5;
+/// Of the encoder, if there is one: see [`Weights`].
+pub const ENCODER_INPUTS: usize = N_COLUMNS + 6;
+/// See [`Weights`].
+pub const ENCODER_RECURRENT: usize = N_COLUMNS + 7;
+/// See [`Weights`].
+pub const ENCODER_BIAS: usize = N_COLUMNS + 8;
+/// What stands for no token where an encoder makes vectors of tokens.
+pub const ENCODER_NONE: usize = N_COLUMNS + 9;
 
 /// The sizes that tensors follow from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +75,15 @@ impl Sizes {
             *length = n * dimension;
         }
         lengths[LABELS] = (self.labels + 1) * label_dimension;
-        lengths[PLACES] = network.places.len() * network.dimension() * hidden;
+        lengths[PLACES] = network.places.len() * network.vector_dimension() * hidden;
         lengths[LABEL_PLACES] = network.labels.len() * label_dimension * hidden;
         lengths[BIAS] = *hidden;
         lengths[OUTPUT] = hidden * self.lanes;
         lengths[OUTPUT_BIAS] = self.lanes;
+        if let Some(shape) = Shape::of(network) {
+            lengths[ENCODER_INPUTS..ENCODER_NONE].copy_from_slice(&shape.lengths());
+            lengths[ENCODER_NONE] = shape.outputs();
+        }
         lengths
     }
 }
@@ -85,14 +102,15 @@ impl Parameters {
     }
 
     /// Random ones: embeddings between ±0.1; the first layer between ±1.5 √(6 / (inputs of a place + hidden units)); the output as
-    /// Glorot & Bengio (2010) draw it; biases of hidden units a little above 0, so that these are awake.
+    /// Glorot & Bengio (2010) draw it, and so the encoder's layers; biases of hidden units a little above 0, so that these are awake;
+    /// those of forget gates at 1, so that memories are kept at first (Jozefowicz, Zaremba & Sutskever 2015).
     pub fn random(network: &Network, sizes: &Sizes, seed: u64) -> Parameters {
         let mut parameters = Parameters::zeros(network, sizes);
         let hidden = network.hidden as f64;
         let layer = |inputs: usize, outputs: f64| (6.0 / (inputs as f64 + outputs)).sqrt();
         for (number, tensor) in parameters.tensors.iter_mut().enumerate() {
             let bound = match number {
-                PLACES => 1.5 * layer(network.dimension(), hidden),
+                PLACES => 1.5 * layer(network.vector_dimension(), hidden),
                 LABEL_PLACES => 1.5 * layer(network.label_dimension, hidden),
                 OUTPUT => layer(network.hidden, sizes.lanes as f64),
                 BIAS => {
@@ -100,12 +118,26 @@ impl Parameters {
                     continue;
                 }
                 OUTPUT_BIAS => continue,
+                ENCODER_INPUTS..=ENCODER_BIAS => {
+                    if let Some(shape) = Shape::of(network) {
+                        let stream = random::stream(seed, "network", &[number as u64]);
+                        fill_encoder(shape, number, tensor, stream);
+                    }
+                    continue;
+                }
                 _ => 0.1,
             };
             let mut stream = random::stream(seed, "network", &[number as u64]);
             tensor.iter_mut().for_each(|w| *w = ((2.0 * random::unit(&mut stream) - 1.0) * bound) as f32);
         }
         parameters
+    }
+
+    /// The encoder's, if there is one.
+    pub fn encoder(&self) -> Weights<'_> {
+        let [inputs, recurrent, bias] = [ENCODER_INPUTS, ENCODER_RECURRENT, ENCODER_BIAS];
+        let [inputs, recurrent, bias] = [inputs, recurrent, bias].map(|number| &self.tensors[number][..]);
+        Weights { inputs, recurrent, bias }
     }
 
     /// The number of parameters.
@@ -115,8 +147,13 @@ impl Parameters {
 
     /// The tensors as sections of a file.
     pub fn sections(&self) -> Vec<Section<'_>> {
-        let named = NAMES.iter().zip(&self.tensors);
-        named.map(|(name, tensor)| Section::new(*name, bytemuck::cast_slice::<f32, u8>(tensor))).collect()
+        let named = NAMES.iter().zip(&self.tensors).enumerate();
+        // Networks without an encoder have nothing to say of it.
+        let named = named.filter(|(number, (_, tensor))| *number < ENCODER_INPUTS || !tensor.is_empty());
+        named
+            .map(|(_, named)| named)
+            .map(|(name, tensor)| Section::new(*name, bytemuck::cast_slice::<f32, u8>(tensor)))
+            .collect()
     }
 
     /// The tensors in these sections.
@@ -125,7 +162,9 @@ impl Parameters {
     /// If one is missing or has another length.
     pub fn from_sections(sections: &Sections, network: &Network, sizes: &Sizes) -> Result<Parameters> {
         let mut parameters = Parameters { tensors: std::array::from_fn(|_| Vec::new()) };
-        for ((name, tensor), length) in NAMES.iter().zip(&mut parameters.tensors).zip(sizes.lengths(network)) {
+        let n_tensors = if network.encoder.is_some() { N_TENSORS } else { ENCODER_INPUTS };
+        let named = NAMES.iter().zip(&mut parameters.tensors).take(n_tensors);
+        for ((name, tensor), length) in named.zip(sizes.lengths(network)) {
             let found = sections.numbers::<f32>(name)?;
             if found.len() != length {
                 let found = found.len();
@@ -137,5 +176,22 @@ impl Parameters {
             tensor.extend_from_slice(&found);
         }
         Ok(parameters)
+    }
+}
+
+/// Fills one of the encoder's tensors with random numbers.
+fn fill_encoder(shape: Shape, number: usize, tensor: &mut [f32], mut stream: Xoshiro256PlusPlus) {
+    let (units, gates) = (shape.units, 4 * shape.units);
+    if number == ENCODER_BIAS {
+        tensor.chunks_exact_mut(gates).for_each(|bias| bias[units..2 * units].fill(1.0));
+        return;
+    }
+    let mut rest = tensor;
+    for layer in 0..shape.layers {
+        let inputs = if number == ENCODER_INPUTS { shape.inputs_of(layer) } else { units };
+        let bound = (6.0 / (inputs + units) as f64).sqrt();
+        let (both, after) = rest.split_at_mut(2 * inputs * gates);
+        both.iter_mut().for_each(|w| *w = ((2.0 * random::unit(&mut stream) - 1.0) * bound) as f32);
+        rest = after;
     }
 }

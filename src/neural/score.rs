@@ -1,4 +1,4 @@
-//! Scoring with a network of one hidden layer.
+//! Scoring with a network of one hidden layer, which reads embeddings of tokens or the vectors that an encoder makes of them.
 //!
 //! The first layer is factored by places: what each token contributes in each place is one product of matrices a sentence
 //! (*products*), and the sum of a hidden unit a sum of rows, one for each place. What is read of one cell makes up one *part* of
@@ -8,10 +8,11 @@
 
 use std::sync::Arc;
 
-use super::kernel::{Operand, add_with, exp, multiply, tanh, widest};
+use super::encoder::{Layer, Shape, encode, panels};
+use super::kernel::{Operand, Panels, add_with, exp, multiply, tanh, widest};
 use super::layout::Layout;
 use super::noise::{Noise, SentenceNoise};
-use super::parameters::{BIAS, LABEL_PLACES, LABELS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
+use super::parameters::{BIAS, ENCODER_NONE, LABEL_PLACES, LABELS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
 use crate::configuration::View;
 use crate::features::Input;
 use crate::memo::Memo;
@@ -31,8 +32,8 @@ const MOST: f32 = 2047.0;
 pub struct FeedForwardScorer<'m> {
     pub(super) layout: &'m Layout,
     pub(super) parameters: &'m Parameters,
-    /// By place of a label, and by label: a row of hidden units.
-    pub(super) labels: &'m [f32],
+    /// What follows from the parameters.
+    pub(super) derived: &'m Derived,
     /// The lanes of scores, a whole number of blocks.
     pub(super) lanes: usize,
     /// What training changes at random.
@@ -46,11 +47,12 @@ pub struct FeedForwardMemory {
     pub(super) ids: [Vec<u32>; N_COLUMNS],
     /// By token: its embedding.
     pub(super) embeddings: Arc<Vec<f32>>,
+    /// What an encoder made of these, if there is one.
+    pub(super) encoded: Option<Arc<Encoded>>,
     /// What was drawn for the sentence.
     pub(super) noise: SentenceNoise,
-    /// By place and token: a row of hidden units.
+    /// By token and place: a row of hidden units.
     products: Vec<f32>,
-    n_tokens: usize,
     parts: Level,
     wholes: Memo,
     /// The configurations' scores, by number.
@@ -66,6 +68,15 @@ pub struct FeedForwardMemory {
     read: Vectors,
     /// The parts of a configuration: places in the products, or numbers of parts.
     terms: Vec<Term>,
+}
+
+/// What an encoder made of a sentence.
+#[derive(Debug, Clone, Default)]
+pub struct Encoded {
+    /// Of the root and the words.
+    pub layers: Vec<Layer>,
+    /// By token: a vector; that of no token is a parameter of its own.
+    pub vectors: Vec<f32>,
 }
 
 /// Where a row of the sum of hidden units stands.
@@ -104,12 +115,11 @@ impl FeedForwardScorer<'_> {
         self.layout.network.hidden
     }
 
-    /// The tokens' embeddings and products.
+    /// The tokens' embeddings, what an encoder makes of them, and products.
     fn look_at(&self, memory: &mut FeedForwardMemory, input: &Input) {
         let network = &self.layout.network;
-        let (dimension, hidden) = (network.dimension(), network.hidden);
+        let dimension = network.dimension();
         let n_tokens = input.n_words() + 2;
-        memory.n_tokens = n_tokens;
         memory.noise = self.noise.map_or_else(SentenceNoise::default, |noise| noise.of_sentence(input));
         let tokens = || (0..n_tokens as Node).map(|token| token.wrapping_sub(1));
         for (column, ids) in memory.ids.iter_mut().enumerate() {
@@ -128,15 +138,27 @@ impl FeedForwardScorer<'_> {
                 start += n;
             }
         }
-        if let Some(noise) = self.noise {
-            noise.mask(&memory.noise, &mut embeddings);
+        if self.noise.is_some() {
+            memory.noise.mask(&mut embeddings);
         }
+        memory.encoded = Shape::of(network).map(|shape| {
+            let noise = |_: usize, layer: usize, inputs: &mut [f32]| {
+                if self.noise.is_some() {
+                    memory.noise.mask_within(layer, inputs);
+                }
+            };
+            let layers =
+                encode(shape, (self.parameters.encoder(), &self.derived.encoder), &[&embeddings[dimension..]], noise);
+            let layers = layers.into_iter().next().unwrap_or_default();
+            let given = layers.last().map_or(&[][..], |layer| &layer.outputs);
+            let vectors = [&self.parameters.tensors[ENCODER_NONE][..], given].concat();
+            Arc::new(Encoded { layers, vectors })
+        });
+        let vectors = memory.encoded.as_ref().map_or(&embeddings, |encoded| &encoded.vectors);
+        let places = &self.derived.places;
         memory.products.clear();
-        memory.products.resize(network.places.len() * n_tokens * hidden, 0.0);
-        let weights = self.parameters.tensors[PLACES].chunks_exact(dimension * hidden);
-        for (weights, products) in weights.zip(memory.products.chunks_exact_mut(n_tokens * hidden)) {
-            multiply(Operand::rows(&embeddings, dimension), weights, products, (n_tokens, dimension, hidden));
-        }
+        memory.products.resize(n_tokens * places.width(), 0.0);
+        places.multiply(Operand::rows(vectors, network.vector_dimension()), &mut memory.products, n_tokens);
         memory.embeddings = Arc::new(embeddings);
     }
 
@@ -144,7 +166,7 @@ impl FeedForwardScorer<'_> {
     #[inline]
     fn find<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, query: &Query<V>) -> u64 {
         let hidden = self.n_hidden();
-        let n_tokens = memory.n_tokens;
+        let width = self.derived.places.width();
         memory.terms.clear();
         let mut fingerprint = 0x243f_6a88_85a3_08d3_u64;
         let mut mix = |value: u64| {
@@ -155,7 +177,7 @@ impl FeedForwardScorer<'_> {
             let cell = query.view.cell(query.point, group.role);
             if let Some(place) = group.single() {
                 let token = group.tokens(cell).next().unwrap_or_default() as usize;
-                memory.terms.push(Term::Product((place * n_tokens + token) * hidden));
+                memory.terms.push(Term::Product(token * width + place * hidden));
                 mix(token as u64 + 1);
                 continue;
             }
@@ -169,11 +191,12 @@ impl FeedForwardScorer<'_> {
                 let tokens = group.tokens(cell).zip(group.places.clone());
                 let products = &memory.products;
                 let tokens =
-                    tokens.map(|(token, place)| &products[(place * n_tokens + token as usize) * hidden..][..hidden]);
-                let n_labels = self.labels.len() / (hidden * self.layout.network.labels.len().max(1));
+                    tokens.map(|(token, place)| &products[token as usize * width + place * hidden..][..hidden]);
+                let of_labels = &self.derived.labels;
+                let n_labels = of_labels.len() / (hidden * self.layout.network.labels.len().max(1));
                 let labels = group.labels_of(cell).zip(group.labels.clone());
                 let labels =
-                    labels.map(|(label, place)| &self.labels[(place * n_labels + label as usize) * hidden..][..hidden]);
+                    labels.map(|(label, place)| &of_labels[(place * n_labels + label as usize) * hidden..][..hidden]);
                 widest!(_simd => tokens.chain(labels).for_each(|row| add_with(sum, row)));
                 next
             });
@@ -403,8 +426,29 @@ impl Scorer for FeedForwardScorer<'_> {
     }
 }
 
+/// What follows from parameters, and is made once whenever they change.
+#[derive(Debug, Clone, Default)]
+pub struct Derived {
+    /// By place of a label, and by label: a row of hidden units.
+    labels: Vec<f32>,
+    /// By place: what vectors of tokens are multiplied by.
+    places: Panels,
+    /// By layer of the encoder, the same of what it reads.
+    encoder: Vec<Panels>,
+}
+
+impl Derived {
+    /// What follows from these parameters.
+    pub fn new(layout: &Layout, parameters: &Parameters) -> Derived {
+        let network = &layout.network;
+        let encoder = Shape::of(network).map_or_else(Vec::new, |shape| panels(shape, parameters.encoder()));
+        let places = Panels::new(&parameters.tensors[PLACES], (network.vector_dimension(), network.hidden));
+        Derived { labels: label_products(layout, parameters), places, encoder }
+    }
+}
+
 /// By place of a label, and by label: what the label contributes in the place.
-pub fn label_products(layout: &Layout, parameters: &Parameters) -> Vec<f32> {
+fn label_products(layout: &Layout, parameters: &Parameters) -> Vec<f32> {
     let network = &layout.network;
     let (dimension, hidden) = (network.label_dimension, network.hidden);
     let labels = &parameters.tensors[LABELS];

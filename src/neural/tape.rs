@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::noise::SentenceNoise;
-use super::score::{FeedForwardMemory, Hidden};
+use super::score::{Encoded, FeedForwardMemory, Hidden};
 use crate::model::N_COLUMNS;
 
 /// Configurations of one sentence with the gradients of their scores.
@@ -13,6 +13,7 @@ pub struct Tape {
     /// See [`FeedForwardMemory`].
     pub(super) ids: [Vec<u32>; N_COLUMNS],
     pub(super) embeddings: Arc<Vec<f32>>,
+    pub(super) encoded: Option<Arc<Encoded>>,
     pub(super) noise: SentenceNoise,
     /// By configuration and place: the row of a token.
     pub(super) tokens: Vec<u32>,
@@ -28,6 +29,11 @@ pub struct Tape {
 }
 
 impl Tape {
+    /// By token of the sentence: what the hidden layer reads.
+    pub(super) fn vectors(&self) -> &[f32] {
+        self.encoded.as_ref().map_or(&self.embeddings, |encoded| &encoded.vectors)
+    }
+
     /// Adds a configuration of the sentence that `memory` knows. `scores` are gradients by lane, of `width` lanes.
     pub(super) fn record(
         &mut self,
@@ -39,6 +45,7 @@ impl Tape {
         if self.n == 0 {
             self.ids.clone_from(&memory.ids);
             self.embeddings = Arc::clone(&memory.embeddings);
+            self.encoded.clone_from(&memory.encoded);
             self.noise = memory.noise;
         }
         self.tokens.extend_from_slice(tokens);

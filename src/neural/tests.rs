@@ -1,23 +1,36 @@
-//! The network against a plain one in double precision, whose loss tests differences of.
+//! The network, with an encoder and without, against a plain one in double precision, whose loss tests differences of.
 
 use super::backward::Gradients;
-use super::parameters::{BIAS, LABEL_PLACES, LABELS, N_TENSORS, OUTPUT, OUTPUT_BIAS, PLACES};
+use super::encoder::Shape;
+use super::encoder_tests::plain;
+use super::parameters::{
+    BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_NONE, ENCODER_RECURRENT, LABEL_PLACES, LABELS, N_TENSORS, OUTPUT,
+    OUTPUT_BIAS, PLACES,
+};
 use super::*;
 use crate::configuration::Arena;
 use crate::decode::{Machine, Workspace};
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
-use crate::model::{Activation, Dropped, Network, ScorerKind, Seen, Trainable as _};
+use crate::model::{Activation, Dropped, Network, Places, ScorerKind, Seen, Trainable as _};
 use crate::random;
 use crate::scorer::{Query, Scorer as _};
 use crate::system::{ArcHybrid, Roots, SystemKind, Transitions as _};
 use crate::treebank::{Format, Treebank, generate};
 
-fn data(activation: Activation) -> TrainingData {
+/// With an encoder of so many layers, or without one.
+fn data(activation: Activation, layers: u32) -> TrainingData {
     let sentences =
         generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective: false }).collect();
     let treebank = Treebank::of_sentences(std::path::Path::new("generated"), Format::Conllu, sentences);
     let options = TrainOptions { hidden: Some(7), activation: Some(activation), ..options() };
+    let encoder = TrainOptions {
+        lstm_layers: Some(layers),
+        lstm_units: Some(5),
+        places: Some(Places::Full),
+        ..options.clone().with_scorer(ScorerKind::Bilstm)
+    };
+    let options = if layers > 0 { encoder } else { options };
     TrainingData::new(&options, &treebank, None).unwrap()
 }
 
@@ -50,21 +63,35 @@ struct Plain<'p> {
 }
 
 impl Plain<'_> {
-    /// The scores of a configuration on the tape, whose hidden units are multiplied by `factors`.
-    fn scores(&self, tape: &Tape, number: usize, masks: &[f32], factors: &[f32]) -> Vec<f64> {
-        let Network { places, labels, dimensions, label_dimension, hidden, .. } = self.network;
+    /// The vectors of a sentence's tokens.
+    fn vectors(&self, tape: &Tape, masks: &[f32]) -> Vec<Vec<f64>> {
         let dimension = self.network.dimension();
+        let mut vectors = vec![Vec::new(); tape.ids[0].len()];
+        for (token, vector) in vectors.iter_mut().enumerate() {
+            for ((ids, table), &n) in tape.ids.iter().zip(&self.tensors).zip(&self.network.dimensions) {
+                for number in &table[ids[token] as usize * n..][..n] {
+                    vector.push(number * f64::from(masks[token * dimension + vector.len()]));
+                }
+            }
+        }
+        if let Some(shape) = Shape::of(self.network) {
+            let noise = |layer: usize, numbers: &mut [f32]| tape.noise.mask_within(layer, numbers);
+            let tensors = [ENCODER_INPUTS, ENCODER_RECURRENT, ENCODER_BIAS].map(|number| &self.tensors[number][..]);
+            let words = plain(shape, tensors, &vectors[1..], &noise);
+            vectors = std::iter::once(self.tensors[ENCODER_NONE].clone()).chain(words).collect();
+        }
+        vectors
+    }
+
+    /// The scores of a configuration on the tape, whose hidden units are multiplied by `factors`.
+    fn scores(&self, tape: &Tape, number: usize, vectors: &[Vec<f64>], factors: &[f32]) -> Vec<f64> {
+        let Network { places, labels, label_dimension, hidden, .. } = self.network;
+        let dimension = self.network.vector_dimension();
         let mut sums = self.tensors[BIAS].clone();
         for (place, &token) in tape.tokens[number * places.len()..][..places.len()].iter().enumerate() {
-            let token = token as usize;
-            let mut at = 0;
-            for ((ids, table), &n) in tape.ids.iter().zip(&self.tensors).zip(dimensions) {
-                for number in &table[ids[token] as usize * n..][..n] {
-                    let x = number * f64::from(masks[token * dimension + at]);
-                    for (unit, sum) in sums.iter_mut().enumerate() {
-                        *sum += x * self.tensors[PLACES][(place * dimension + at) * hidden + unit];
-                    }
-                    at += 1;
+            for (at, x) in vectors[token as usize].iter().enumerate() {
+                for (unit, sum) in sums.iter_mut().enumerate() {
+                    *sum += x * self.tensors[PLACES][(place * dimension + at) * hidden + unit];
                 }
             }
         }
@@ -114,8 +141,9 @@ macro_rules! walk {
 /// Scores are those of the plain network, and gradients its differences: of each tensor, in some places.
 #[test]
 fn gradients_are_differences_of_the_loss() {
-    for activation in [Activation::Relu, Activation::Cube, Activation::Tanh] {
-        let data = data(activation);
+    let without = [Activation::Relu, Activation::Cube, Activation::Tanh].map(|activation| (activation, 0));
+    for (activation, layers) in without.into_iter().chain([(Activation::Tanh, 1), (Activation::Tanh, 2)]) {
+        let data = data(activation, layers);
         let learner = learner(&data);
         let network = data.header().network.as_ref().unwrap();
         let lanes = data.actions().width();
@@ -161,8 +189,12 @@ fn gradients_are_differences_of_the_loss() {
             .collect();
         let all: Vec<(usize, usize)> =
             (0..3).flat_map(|tape| (0..tapes[tape].n).map(move |number| (tape, number))).collect();
+        let vectors = |plain: &Plain| -> Vec<Vec<Vec<f64>>> {
+            tapes.iter().zip(&masks).map(|(tape, masks)| plain.vectors(tape, masks)).collect()
+        };
+        let given = vectors(&plain);
         for (&(tape, number), (found, factors)) in all.iter().zip(found_scores.iter().zip(&drops)) {
-            let expected = plain.scores(&tapes[tape], number, &masks[tape], factors);
+            let expected = plain.scores(&tapes[tape], number, &given[tape], factors);
             for (found, expected) in found.iter().zip(&expected) {
                 assert!(
                     (f64::from(*found) - expected).abs() < 1e-3 * expected.abs().max(1.0),
@@ -171,8 +203,9 @@ fn gradients_are_differences_of_the_loss() {
             }
         }
         let loss = |plain: &Plain| -> f64 {
+            let given = vectors(plain);
             let of = |(&(tape, number), factors): (&(usize, usize), &Vec<f32>)| {
-                let scores = plain.scores(&tapes[tape], number, &masks[tape], factors);
+                let scores = plain.scores(&tapes[tape], number, &given[tape], factors);
                 let slopes = &tapes[tape].scores[number * lanes..][..lanes];
                 scores.iter().zip(slopes).map(|(score, &slope)| score * f64::from(slope)).sum::<f64>()
             };
@@ -181,7 +214,8 @@ fn gradients_are_differences_of_the_loss() {
         let mut stream = random::stream(1, "places", &[]);
         for tensor in 0..N_TENSORS {
             let n = gradients.tensors[tensor].len();
-            for _ in 0..8 {
+            assert_eq!(n == 0, layers == 0 && tensor >= ENCODER_INPUTS, "tensor {tensor}");
+            for _ in 0..if n == 0 { 0 } else { 8 } {
                 let at = random::below(n as u64, &mut stream) as usize;
                 let place = match network.dimensions.get(tensor) {
                     Some(&dimension) => gradients.rows[tensor][at / dimension] as usize * dimension + at % dimension,
@@ -209,8 +243,8 @@ fn gradients_are_differences_of_the_loss() {
 /// seen before.
 #[test]
 fn scores_do_not_depend_on_company() {
-    for normalised in [true, false] {
-        let data = data(Activation::Relu);
+    for (normalised, layers) in [(true, 0), (false, 0), (true, 2)] {
+        let data = data(Activation::Relu, layers);
         let mut learner = learner(&data);
         learner.set_normalised(normalised);
         let scorer = FeedForwardScorer { noise: None, ..learner.scorer() };

@@ -6,7 +6,7 @@ use super::ParserKind;
 use crate::decode::SearchKind;
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
-use crate::model::{Activation, Align, Normalise, ScorerKind};
+use crate::model::{Activation, Align, Normalise, Places, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::OracleKind;
 use crate::tree::Roots;
@@ -56,6 +56,12 @@ all_optional! {
         hidden: i64,
         /// What hidden units of a network make of their sums.
         activation: Activation,
+        /// What a network reads of a configuration.
+        places: Places,
+        /// Layers of an encoder.
+        lstm_layers: i64,
+        /// The numbers that each direction of an encoder's layer gives on.
+        lstm_units: i64,
         /// The model whose parameters a network begins with.
         init: String,
         /// How the layers of a network learn.

@@ -75,7 +75,7 @@ impl GivenOptions {
         // The perceptron has no steps for what is never right and never wrong, and no step is a violation there.
         let scorer = self.scorer.unwrap_or_default();
         let suited = match scorer {
-            ScorerKind::FeedForward => Learner::Adam,
+            ScorerKind::FeedForward | ScorerKind::Bilstm => Learner::Adam,
             ScorerKind::Linear if is_probability => Learner::Adagrad,
             ScorerKind::Linear => default.learner,
         };

@@ -4,7 +4,7 @@ use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
-use crate::model::{Activation, Align, Normalise, ScorerKind};
+use crate::model::{Activation, Align, Normalise, Places, ScorerKind};
 use crate::options::{GivenOptions, ParserKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots};
@@ -137,13 +137,22 @@ pub struct TrainingArgs {
     /// Leave out features that come fewer times in the first pass [default: 1; nn: 2]
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, learners", hide = true)]
     min_count: Option<i64>,
-    /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]; with --scorer feed-forward: hidden
-    /// units [default: 200]
+    /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]; networks: hidden units [default:
+    /// 200]
     #[arg(long, allow_negative_numbers = true, value_name = "H", help_heading = "Training, learners", hide = true)]
     hidden: Option<i64>,
     /// Networks: what hidden units make of their sums [default: relu]
     #[arg(long, value_enum, help_heading = "Training, networks")]
     activation: Option<Activation>,
+    /// Networks: which words of a configuration are read [default: full; bilstm: extended]
+    #[arg(long, value_enum, help_heading = "Training, networks")]
+    places: Option<Places>,
+    /// With --scorer bilstm: layers of the encoder [default: 2]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
+    lstm_layers: Option<i64>,
+    /// With --scorer bilstm: the numbers that each direction of a layer gives on [default: 128]
+    #[arg(long, allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
+    lstm_units: Option<i64>,
     /// Networks: a model to go on from, trained on the same data with the same system
     #[arg(long, value_name = "MODEL", help_heading = "Training, networks")]
     init: Option<String>,
