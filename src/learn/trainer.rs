@@ -17,6 +17,7 @@ use crate::decode::exact::Tabulation;
 use crate::decode::merged::Merging;
 use crate::decode::{Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
+use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Trainable};
@@ -279,18 +280,22 @@ impl<T: Trainable> Run for Trainer<'_, T> {
     }
 }
 
-/// What `learn` makes of each sentence, in order, on as many threads as there are workspaces.
+/// What `learn` makes of each sentence, in order, on as many threads as there are workspaces; each looks at its share first.
 ///
 /// This is no part of [`ReplicaPass`] so that it is compiled once, not for each system.
 fn learn_side_by_side<M: Send, G: Send>(
     batch: &[usize],
     workspaces: &mut [Workspace<M>],
+    look_ahead: &(dyn Fn(&[usize], &mut Workspace<M>) + Sync),
     learn: &(dyn Fn(usize, &mut Workspace<M>) -> G + Sync),
 ) -> Vec<G> {
     let share = batch.len().div_ceil(workspaces.len());
     let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
     parts
-        .map(|(workspace, part)| part.iter().map(|&number| learn(number, workspace)).collect::<Vec<_>>())
+        .map(|(workspace, part)| {
+            look_ahead(part, workspace);
+            part.iter().map(|&number| learn(number, workspace)).collect::<Vec<_>>()
+        })
         .collect::<Vec<_>>()
         .into_iter()
         .flatten()
@@ -401,7 +406,11 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let learn = |number: usize, workspace: &mut Workspace<T::Memory>| {
             self.learn(number, school, workspace, Parameters::PutOff(model), &mut objective.clone())
         };
-        learn_side_by_side(batch, workspaces, &learn)
+        let look_ahead = |part: &[usize], workspace: &mut Workspace<T::Memory>| {
+            let inputs: Vec<&Input> = part.iter().map(|&number| &self.data.examples()[number].input).collect();
+            model.look_ahead(&mut workspace.memory, &inputs);
+        };
+        learn_side_by_side(batch, workspaces, &look_ahead, &learn)
     }
 
     /// A random stream of this name for the sentence with this number.

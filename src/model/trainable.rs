@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use super::Frozen;
 use crate::configuration::View;
 use crate::error::Result;
-use crate::features::mix;
+use crate::features::{Input, mix};
 use crate::files::{Section, Sections};
 use crate::scorer::{Context, Query, Scorer, best_permitted};
 use crate::system::{ActionId, FORBIDDEN};
@@ -91,6 +91,10 @@ pub trait Trainable: Averaged<Finished: Frozen> {
     fn begin(&self, memory: &mut Self::Memory, context: Context) {
         self.scorer().begin(memory, context);
     }
+
+    /// Looks at sentences that are about to be begun, with parameters as they are, if it is faster to do so together. What comes of
+    /// them is the same if it is not done.
+    fn look_ahead(&self, _memory: &mut Self::Memory, _inputs: &[&Input]) {}
 
     /// Forgets what depends on parameters, which have changed.
     fn forget(&self, memory: &mut Self::Memory) {

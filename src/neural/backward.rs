@@ -43,7 +43,11 @@ impl Gradients {
         let tapes: Vec<&Tape> = tapes.iter().filter(|tape| tape.n > 0).collect();
         let n: usize = tapes.iter().map(|tape| tape.n).sum();
         let together = |part: fn(&Tape) -> &[f32], scale: f32| -> Vec<f32> {
-            tapes.iter().flat_map(|tape| part(tape).iter().map(move |x| x * scale)).collect()
+            let mut all = tapes.iter().map(|tape| part(tape)).collect::<Vec<_>>().concat();
+            if scale != 1.0 {
+                all.iter_mut().for_each(|x| *x *= scale);
+            }
+            all
         };
         let scores = together(|tape| &tape.scores, scale);
         let units = together(|tape| &tape.units, 1.0);
@@ -113,9 +117,9 @@ impl Gradients {
         let mut all: Vec<u32> = Vec::new();
         for tape in tapes {
             all.extend(tape.tokens.iter().map(|token| token + n_tokens));
-            n_tokens += tape.ids[0].len() as u32;
+            n_tokens += tape.sentence.ids[0].len() as u32;
         }
-        let vectors: Vec<f32> = tapes.iter().flat_map(|tape| tape.vectors().iter().copied()).collect();
+        let vectors: Vec<f32> = tapes.iter().map(|tape| tape.vectors()).collect::<Vec<_>>().concat();
         let of_place = |place: usize| {
             let mut numbers = vec![NONE; n_tokens as usize];
             let mut tokens: Vec<u32> = Vec::new();
@@ -131,8 +135,8 @@ impl Gradients {
                     number => add(&mut products[number as usize * hidden..][..hidden], sums),
                 }
             }
-            let read: Vec<f32> =
-                tokens.iter().flat_map(|&token| &vectors[token as usize * dimension..][..dimension]).copied().collect();
+            let read = |&token: &u32| &vectors[token as usize * dimension..][..dimension];
+            let read: Vec<f32> = tokens.iter().map(read).collect::<Vec<_>>().concat();
             let n = tokens.len();
             let mut of_weights = vec![0.0; dimension * hidden];
             multiply(Operand::transposed(&read, dimension), &products, &mut of_weights, (dimension, n, hidden));
@@ -157,8 +161,8 @@ impl Gradients {
         };
         let mut start = 0;
         for tape in tapes {
-            let length = tape.embeddings.len();
-            tape.noise.mask(&mut of_embeddings[start..start + length]);
+            let length = tape.sentence.embeddings.len();
+            tape.sentence.noise.mask(&mut of_embeddings[start..start + length]);
             start += length;
         }
         self.of_columns(layout, parameters, tapes, &of_embeddings);
@@ -177,9 +181,12 @@ impl Gradients {
             of_outputs.extend_from_slice(words);
             rest = after;
         }
-        let layers: Vec<&[Layer]> =
-            tapes.iter().map(|tape| tape.encoded.as_ref().map_or(&[][..], |encoded| &encoded.layers)).collect();
-        let noise = |sentence: usize, layer: usize, of: &mut [f32]| tapes[sentence].noise.mask_within(layer, of);
+        let layers: Vec<&[Layer]> = tapes
+            .iter()
+            .map(|tape| tape.sentence.encoded.as_ref().map_or(&[][..], |encoded| &encoded.layers))
+            .collect();
+        let noise =
+            |sentence: usize, layer: usize, of: &mut [f32]| tapes[sentence].sentence.noise.mask_within(layer, of);
         let of = backward(shape, parameters.encoder(), &layers, of_outputs, noise);
         self.tensors[ENCODER_INPUTS] = of.inputs;
         self.tensors[ENCODER_RECURRENT] = of.recurrent;
@@ -189,7 +196,7 @@ impl Gradients {
         let mut of_embeddings = Vec::with_capacity(of.embeddings.len() + tapes.len() * shape.inputs);
         let mut rest = &of.embeddings[..];
         for tape in tapes {
-            let (own, after) = rest.split_at(tape.embeddings.len() - shape.inputs);
+            let (own, after) = rest.split_at(tape.sentence.embeddings.len() - shape.inputs);
             of_embeddings.extend(std::iter::repeat_n(0.0, shape.inputs));
             of_embeddings.extend_from_slice(own);
             rest = after;
@@ -205,7 +212,7 @@ impl Gradients {
         for (column, &n) in dimensions.iter().enumerate() {
             let mut numbers = vec![NONE; parameters.tensors[column].len() / n];
             let (rows, tensor) = (&mut self.rows[column], &mut self.tensors[column]);
-            let ids = tapes.iter().flat_map(|tape| &tape.ids[column]);
+            let ids = tapes.iter().flat_map(|tape| &tape.sentence.ids[column]);
             for (&id, embedding) in ids.zip(of_embeddings.chunks_exact(dimension)) {
                 let part = &embedding[start..start + n];
                 match numbers[id as usize] {

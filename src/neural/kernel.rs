@@ -418,18 +418,19 @@ mod tests {
             prop_assert_eq!(&by_turned, &found[0]);
             // Twice the same side by side.
             let panels = Panels::new(&[&b[..], &b].concat(), (k, n));
-            let at_best = |sums: &mut Vec<f32>| panels.multiply(Operand::rows(&a, k), sums, m);
-            let at_least = |sums: &mut Vec<f32>| {
-                let narrow = multiply_panels_narrow::<fearless_simd::Fallback, 6>;
-                narrow(fearless_simd::Fallback::new(), Operand::rows(&a, k), &panels, sums, m);
-            };
-            for work in [&at_best as &dyn Fn(&mut Vec<f32>), &at_least] {
+            let narrow = fearless_simd::Level::baseline();
+            for is_best in [true, false] {
                 let mut sums = vec![0.0; m * panels.width()];
                 for (sums, c) in sums.chunks_exact_mut(panels.width()).zip(c.chunks_exact(n)) {
                     sums[..n].copy_from_slice(c);
                     sums[n..2 * n].copy_from_slice(c);
                 }
-                work(&mut sums);
+                match is_best {
+                    true => panels.multiply(Operand::rows(&a, k), &mut sums, m),
+                    false => fearless_simd::dispatch!(narrow, simd => {
+                        panels.multiply_with(simd, Operand::rows(&a, k), &mut sums, m)
+                    }),
+                }
                 for (sums, expected) in sums.chunks_exact(panels.width()).zip(found[0].chunks_exact(n)) {
                     prop_assert_eq!(&sums[..n], expected);
                     prop_assert_eq!(&sums[n..2 * n], expected);

@@ -10,7 +10,7 @@ use super::score::{Derived, FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
 use super::tape::Tape;
 use crate::configuration::View;
 use crate::error::Result;
-use crate::features::{Columns, Vocabulary};
+use crate::features::{Columns, Input, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::model::{Averaged, Dropped, Seen, Trainable};
 use crate::scorer::{Context, Query};
@@ -135,6 +135,10 @@ impl Trainable for FeedForwardLearner {
             lanes: self.sizes.lanes,
             noise: Some(&self.noise),
         }
+    }
+
+    fn look_ahead(&self, memory: &mut FeedForwardMemory, inputs: &[&Input]) {
+        self.scorer().look_ahead(memory, inputs);
     }
 
     fn see<'a, V: View<'a>>(

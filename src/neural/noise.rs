@@ -24,7 +24,7 @@ pub struct Noise {
 }
 
 /// What was drawn for a sentence.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SentenceNoise {
     salt: u64,
 }

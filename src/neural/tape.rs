@@ -3,18 +3,13 @@
 
 use std::sync::Arc;
 
-use super::noise::SentenceNoise;
-use super::score::{Encoded, FeedForwardMemory, Hidden};
-use crate::model::N_COLUMNS;
+use super::score::{FeedForwardMemory, Hidden, Sentence};
 
 /// Configurations of one sentence with the gradients of their scores.
 #[derive(Debug, Clone, Default)]
 pub struct Tape {
-    /// See [`FeedForwardMemory`].
-    pub(super) ids: [Vec<u32>; N_COLUMNS],
-    pub(super) embeddings: Arc<Vec<f32>>,
-    pub(super) encoded: Option<Arc<Encoded>>,
-    pub(super) noise: SentenceNoise,
+    /// Its tokens.
+    pub(super) sentence: Arc<Sentence>,
     /// By configuration and place: the row of a token.
     pub(super) tokens: Vec<u32>,
     /// By configuration and place: the row of a label.
@@ -31,7 +26,7 @@ pub struct Tape {
 impl Tape {
     /// By token of the sentence: what the hidden layer reads.
     pub(super) fn vectors(&self) -> &[f32] {
-        self.encoded.as_ref().map_or(&self.embeddings, |encoded| &encoded.vectors)
+        self.sentence.vectors()
     }
 
     /// Adds a configuration of the sentence that `memory` knows. `scores` are gradients by lane, of `width` lanes.
@@ -43,10 +38,7 @@ impl Tape {
         (scores, width): (&[(u32, f32)], usize),
     ) {
         if self.n == 0 {
-            self.ids.clone_from(&memory.ids);
-            self.embeddings = Arc::clone(&memory.embeddings);
-            self.encoded.clone_from(&memory.encoded);
-            self.noise = memory.noise;
+            self.sentence = Arc::clone(&memory.sentence);
         }
         self.tokens.extend_from_slice(tokens);
         self.labels.extend_from_slice(labels);

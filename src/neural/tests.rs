@@ -66,16 +66,16 @@ impl Plain<'_> {
     /// The vectors of a sentence's tokens.
     fn vectors(&self, tape: &Tape, masks: &[f32]) -> Vec<Vec<f64>> {
         let dimension = self.network.dimension();
-        let mut vectors = vec![Vec::new(); tape.ids[0].len()];
+        let mut vectors = vec![Vec::new(); tape.sentence.ids[0].len()];
         for (token, vector) in vectors.iter_mut().enumerate() {
-            for ((ids, table), &n) in tape.ids.iter().zip(&self.tensors).zip(&self.network.dimensions) {
+            for ((ids, table), &n) in tape.sentence.ids.iter().zip(&self.tensors).zip(&self.network.dimensions) {
                 for number in &table[ids[token] as usize * n..][..n] {
                     vector.push(number * f64::from(masks[token * dimension + vector.len()]));
                 }
             }
         }
         if let Some(shape) = Shape::of(self.network) {
-            let noise = |layer: usize, numbers: &mut [f32]| tape.noise.mask_within(layer, numbers);
+            let noise = |layer: usize, numbers: &mut [f32]| tape.sentence.noise.mask_within(layer, numbers);
             let tensors = [ENCODER_INPUTS, ENCODER_RECURRENT, ENCODER_BIAS].map(|number| &self.tensors[number][..]);
             let words = plain(shape, tensors, &vectors[1..], &noise);
             vectors = std::iter::once(self.tensors[ENCODER_NONE].clone()).chain(words).collect();
@@ -182,8 +182,8 @@ fn gradients_are_differences_of_the_loss() {
         let masks: Vec<Vec<f32>> = tapes
             .iter()
             .map(|tape| {
-                let mut mask = vec![1.0; tape.embeddings.len()];
-                tape.noise.mask(&mut mask);
+                let mut mask = vec![1.0; tape.sentence.embeddings.len()];
+                tape.sentence.noise.mask(&mut mask);
                 mask
             })
             .collect();

@@ -43,7 +43,7 @@ pub fn backward(
     for number in (0..shape.layers).rev() {
         let layers: Vec<&Layer> = sentences.iter().map(|layers| &layers[number]).collect();
         let width = shape.inputs_of(number);
-        let inputs: Vec<f32> = layers.iter().flat_map(|layer| layer.inputs.iter().copied()).collect();
+        let inputs: Vec<f32> = layers.iter().map(|layer| &layer.inputs[..]).collect::<Vec<_>>().concat();
         let part = |direction| shape.part(weights, number, direction);
         let of_direction = |direction| {
             let sums = of_sums(shape, part(direction).recurrent, &layers, direction, &of_outputs);
@@ -193,17 +193,11 @@ impl OfDirection<'_> {
         let mut given = Vec::with_capacity(self.inputs.len() / self.width * units);
         for layer in self.layers {
             let own = layer.outputs.chunks_exact(2 * units).map(|both| &both[direction * units..][..units]);
-            let none = std::iter::repeat_n(0.0, units);
-            match direction {
-                0 => {
-                    given.extend(none);
-                    given.extend(own.take(layer.outputs.len() / (2 * units) - 1).flatten());
-                }
-                _ => {
-                    given.extend(own.skip(1).flatten());
-                    given.extend(none);
-                }
-            }
+            let n = layer.outputs.len() / (2 * units);
+            let read = if direction == 0 { 0..n - 1 } else { 1..n };
+            given.resize(given.len() + if direction == 0 { units } else { 0 }, 0.0);
+            own.skip(read.start).take(read.len()).for_each(|row| given.extend_from_slice(row));
+            given.resize(given.len() + if direction == 0 { 0 } else { units }, 0.0);
         }
         given
     }

@@ -3,6 +3,7 @@
 use super::{AnyMemory, AnyScorer, AnyScoring};
 use crate::configuration::View;
 use crate::error::Result;
+use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::{Perceptron, Regressors};
 use crate::model::{Averaged, Dropped, Seen, Trainable};
@@ -180,6 +181,10 @@ impl Trainable for AnyLearner {
 
     fn begin(&self, memory: &mut AnyMemory, context: Context) {
         each!(self, |learner| learner.begin(learner.memory(memory), context));
+    }
+
+    fn look_ahead(&self, memory: &mut AnyMemory, inputs: &[&Input]) {
+        each!(self, |learner| learner.look_ahead(learner.memory(memory), inputs));
     }
 
     fn forget(&self, memory: &mut AnyMemory) {
