@@ -85,13 +85,14 @@ fn encoders_are_trained_and_used_as_other_scorers_are() {
     let at = folder.path();
     let train = TRAIN.replace("feed-forward", "bilstm --lstm-units 24 --hidden 32");
     let bytes = |name: &str| fs::read(at.join(name)).unwrap();
-    for (threads, options) in [(1, ""), (2, "")] {
+    for threads in [1, 2] {
         let local = "--system arc-hybrid --training greedy --iterations 8";
-        run(at, &format!("{train} {local} {options} --threads {threads} --model local{threads}"));
-        let global = format!("--system arc-hybrid --beam 4 --iterations 2 --init local{threads}");
+        run(at, &format!("{train} {local} --threads {threads} --model local{threads}"));
+        let global = "--system arc-hybrid --beam 4 --iterations 6 --init local1";
         run(at, &format!("{train} {global} --threads {threads} --model global{threads}"));
     }
     assert!(bytes("local1") == bytes("local2"), "another model with two threads");
+    assert!(bytes("global1") == bytes("global2"), "another model with two threads");
     let greedy = las(at, "local1", 1);
     assert!(greedy > 60.0, "{greedy}");
     let beam = las(at, "global1", 4);
