@@ -98,7 +98,7 @@ fn encoders_are_trained_and_used_as_other_scorers_are() {
     let beam = las(at, "global1", 4);
     assert!(beam > greedy - 3.0, "{beam} after {greedy}");
     let info = run(at, "model info local1");
-    let expected = "bilstm of 2 layers of 2 x 24, 11 places and 0 of labels, 32 hidden units, relu";
+    let expected = "bilstm network of 2 layers of 2 x 24, 11 places and 0 of labels, 32 hidden units, relu";
     assert!(info.contains(expected), "{info}");
     let once = run(at, "parse --quiet --model local1 --beam 8 --k-best 3 --threads 1 dev.conllu");
     assert_eq!(once, run(at, "parse --quiet --model local1 --beam 8 --k-best 3 --threads 2 dev.conllu"));
