@@ -20,7 +20,7 @@ Examples:
   treebeam eval gold.conllu parsed.conllu
   treebeam eval gold.conllu greedy.conllu beam.conllu --punct exclude
   treebeam eval gold.conllu greedy.conllu beam.conllu --html comparison.html
-  treebeam parse MODEL gold.conllu | treebeam eval gold.conllu - --by label --json";
+  treebeam parse --model en.model gold.conllu | treebeam eval gold.conllu - --by label --json";
 
 /// Options of `treebeam eval`.
 #[derive(Debug, clap::Args)]
