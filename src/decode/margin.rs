@@ -31,7 +31,7 @@ pub enum Margin {
 
 impl Margin {
     /// The percentage that [`Margin::Auto`] stands for: of 99.5, 99.9 and 100 the least that cost at most 0.02 points of LAS on
-    /// the development data of each of five treebanks, at widths 8 and 64, on average over four seeds.
+    /// the development data of each of five treebanks, at widths 8 and 64, on average over three seeds.
     pub const AUTO: f64 = 99.9;
 
     /// How many sentences a model must have been calibrated on for [`Margin::Auto`]. Of n sentences with the largest lag that
