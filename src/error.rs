@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// A place in a file. Lines count from 1 within the file, never within the sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Location {
     /// The file as the user named it; `-` for standard input.
     pub path: String,

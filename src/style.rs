@@ -4,13 +4,39 @@
 pub const BASE: &str = include_str!("style/base.css");
 
 /// What pages with controls have behind it.
-pub const CONTROLS: &str = include_str!("style/controls.css");
+const CONTROLS: &str = include_str!("style/controls.css");
 
 /// The script that pages which draw their own pictures begin with: elements, pictures, light and dark.
 pub const SCRIPT: &str = include_str!("style/page.js");
 
-/// A page: `template` with the text for each `{{name}}`, in the order in which they stand in it.
-pub(crate) fn filled<'t>(template: &str, parts: impl IntoIterator<Item = (&'t str, String)>) -> String {
+/// What comes before the content of a page with controls.
+pub(crate) struct Head<'a> {
+    /// The title, in the window's bar.
+    pub title: &'a str,
+    /// The style sheet of this page alone.
+    pub css: &'a str,
+    /// The style sheet of its pictures, which goes with them when they are saved.
+    pub pictures: &'a str,
+    /// The element that a key goes to directly, and what the link to it says.
+    pub skip: (&'a str, &'a str),
+}
+
+impl Head<'_> {
+    /// The page of this head and `content`, which is filled with `parts` as by [`filled`].
+    pub(crate) fn page<'t>(&self, content: &str, parts: impl IntoIterator<Item = (&'t str, String)>) -> String {
+        let head = [
+            ("{{title}}", escaped(self.title)),
+            ("{{css}}", [BASE, CONTROLS, self.css].concat()),
+            ("{{pictures}}", self.pictures.to_owned()),
+            ("{{skip}}", escaped(self.skip.0)),
+            ("{{skip-name}}", escaped(self.skip.1)),
+        ];
+        filled(include_str!("style/head.html"), head) + &filled(content, parts)
+    }
+}
+
+/// `template` with the text for each `{{name}}`, in the order in which they stand in it.
+fn filled<'t>(template: &str, parts: impl IntoIterator<Item = (&'t str, String)>) -> String {
     let mut page = String::new();
     let mut rest = template;
     for (name, text) in parts {

@@ -222,3 +222,72 @@ fn bounds_are_compared_along_derivations() {
     treebeam(&["bounds", "--wander", "2", "-"]).assert().code(2);
     treebeam(&["bounds"]).assert().code(2);
 }
+
+fn json_lines(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn everything_is_there_as_json() {
+    let lines = |args: &[&str]| json_lines(&stdout(treebeam(args).arg("--json").write_stdin(conllu(SENTENCES))));
+
+    let verified = lines(&["verify", "--system", "covington-nonmonotonic", "--max-words", "2", "--roots", "several"]);
+    assert_eq!(verified.len(), 4 + 2 * 3);
+    assert!(verified[..4].iter().all(|row| row["as_claimed"] == true && row["system"] == "covington-nonmonotonic"));
+    assert_eq!((&verified[1]["words"], &verified[1]["trees"]), (&2.into(), &3.into()));
+    assert!(verified[4..].iter().all(|row| row["broken"] == 0 && row["bound"].is_string()));
+
+    let covered = lines(&["coverage", "--system", "attardi", "-"]);
+    let [row] = &covered[..] else { panic!("{covered:?}") };
+    assert_eq!((&row["path"], &row["trees"], &row["rebuilt"]), (&"-".into(), &3.into(), &2.into()));
+    assert_eq!((&row["arcs"], &row["made"], &row["roots"]), (&10.into(), &9.into(), &"single".into()));
+
+    let bounds = lines(&["bounds", "--wander", "0", "-"]);
+    let [row] = &bounds[..] else { panic!("{bounds:?}") };
+    assert!(row["configurations"].as_u64().unwrap() > 20, "{row}");
+    assert_eq!((&row["loss"], &row["distance_of_upper"]), (&0.0.into(), &0.0.into()));
+
+    let shown = lines(&["show", "--system", "arc-standard", "-"]);
+    assert_eq!(shown.len(), 3);
+    assert_eq!((&shown[0]["path"], &shown[0]["line"]), (&"-".into(), &1.into()));
+    assert!(shown[0]["not_derivable"].is_null() && shown[1]["not_derivable"].is_string());
+    let step = &shown[1]["steps"][2];
+    assert_eq!((&step["move"], &step["label"]), (&"LEFT".into(), &"obj".into()));
+    assert_eq!(step["lists"], serde_json::json!([[0, 1, 2], [3]]));
+    assert_eq!(step["costs"][2], serde_json::json!({ "move": "RIGHT", "point": 0, "cost": 1 }));
+    let word = &shown[1]["words"][0];
+    assert_eq!((&word["head"], &word["gold_head"], &word["form"]), (&2.into(), &3.into(), &"whom".into()));
+}
+
+#[test]
+fn features_are_listed_and_shown_as_text_and_as_json() {
+    let features = |args: &[&str]| {
+        let mut command = Command::cargo_bin("treebeam").unwrap();
+        stdout(command.arg("features").args(args).write_stdin(conllu(SENTENCES)))
+    };
+    let sets = json_lines(&features(&["list", "--json"]));
+    let text = features(&["list"]);
+    assert_eq!(sets.len(), text.lines().count());
+    for (set, line) in sets.iter().zip(text.lines()) {
+        let n = set["templates"].as_array().unwrap().len();
+        let start = format!("{:<14} {n:>3} templates  ", set["name"].as_str().unwrap());
+        assert!(line.starts_with(&start) && line.ends_with(set["title"].as_str().unwrap()), "{line}");
+    }
+
+    let of_set = &json_lines(&features(&["show", "--features", "minimal", "--json"]))[0];
+    let at = ["show", "-", "--features", "minimal", "--system", "arc-eager", "--step", "1"];
+    let shown = &json_lines(&features(&[&at[..], &["--json"]].concat()))[0];
+    assert_eq!((&shown["step"], &shown["steps"]), (&1.into(), &6.into()));
+    assert_eq!(shown["lists"], serde_json::json!([[1], [2, 3, 0]]));
+    let text = features(&at);
+    assert!(text.starts_with("arc-eager after 1 transitions of 6\nJohn | saw Mary ROOT\n\n"), "{text}");
+    let templates = shown["templates"].as_array().unwrap();
+    assert_eq!(templates.len(), of_set["templates"].as_array().unwrap().len());
+    for (place, (template, line)) in templates.iter().zip(text.lines().skip(3)).enumerate() {
+        assert_eq!(template["template"], of_set["templates"][place]);
+        let values: Vec<&str> = template["values"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+        let expected =
+            format!("{:>3}  {:<40}  {}", place + 1, template["template"].as_str().unwrap(), values.join("  "));
+        assert_eq!(line, expected);
+    }
+}

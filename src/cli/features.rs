@@ -2,11 +2,14 @@
 
 use bumpalo::Bump;
 use clap::Subcommand;
-use std::io::Write;
+use serde::Serialize;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::configuration::{Arena, LabelSets, PlainView as _, Role, View as _};
+use crate::cli::write_json_line;
+use crate::configuration::{Arena, LabelSets, PlainView as _, Point, Role, View as _};
+use crate::error::Location;
 use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Shown, WordShape};
 use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, Node, ROOT};
@@ -23,9 +26,16 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List the built-in feature sets
-    List,
+    List(ListArgs),
     /// Print the templates of a set; with a file, also what each reads in a configuration
     Show(ShowArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// Print one JSON object a line for each set, with its templates
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -50,21 +60,60 @@ struct ShowArgs {
     /// The column that .p atoms read
     #[arg(long, value_enum, default_value = "upos", value_name = "COLUMN")]
     tag_column: ColumnName,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A set of templates as JSON.
+#[derive(Serialize)]
+struct ListedSet<'a> {
+    name: &'a str,
+    title: &'a str,
+    templates: Vec<String>,
+}
+
+/// What templates read in a configuration, as JSON or as text.
+#[derive(Serialize)]
+struct ShownConfiguration {
+    #[serde(flatten)]
+    location: Location,
+    system: &'static str,
+    /// How many transitions of how many led here.
+    step: usize,
+    steps: usize,
+    /// The numbers of the nodes of each list, from 0, the root.
+    lists: Vec<Vec<Node>>,
+    point: Point,
+    /// How many points there are at which a transition can be made.
+    points: usize,
+    templates: Vec<ShownTemplate>,
+}
+
+#[derive(Serialize)]
+struct ShownTemplate {
+    template: String,
+    values: Vec<String>,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     match args.command {
-        Command::List => {
+        Command::List(args) => {
             for (name, _) in BUILT_IN {
                 let set = FeatureSet::load(name)?;
-                writeln!(out, "{name:<14} {:>3} templates  {}", set.templates.len(), set.title())?;
+                match args.json {
+                    true => write_json_line(&mut out, &listed(name, &set))?,
+                    false => writeln!(out, "{name:<14} {:>3} templates  {}", set.templates.len(), set.title())?,
+                }
             }
         }
         Command::Show(args) => {
-            let set = FeatureSet::load_for(args.features.as_deref().unwrap_or(args.system.features()), args.system)?;
+            let name = args.features.as_deref().unwrap_or(args.system.features());
+            let set = FeatureSet::load_for(name, args.system)?;
             match &args.file {
+                None if args.json => write_json_line(&mut out, &listed(name, &set))?,
                 None => {
                     for (i, template) in set.templates.iter().enumerate() {
                         writeln!(out, "{:>3}  {template}", i + 1)?;
@@ -75,9 +124,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     let roots = reader.format().roots();
                     let path = file.display().to_string();
                     let (_, sentence) = super::sentence::find(reader, &path, args.sentence.as_deref())?;
-                    with_system!(args.system, args.system.own_roots(roots), |system| show(
-                        &system, roots, &set, &sentence, &args, &mut out
+                    let shown = with_system!(args.system, args.system.own_roots(roots), |system| show(
+                        &system, roots, &set, &sentence, &args
                     ))?;
+                    match args.json {
+                        true => write_json_line(&mut out, &shown)?,
+                        false => write_text(&mut out, &shown, &sentence)?,
+                    }
                 }
             }
         }
@@ -91,8 +144,7 @@ fn show<S: TransitionSystem>(
     set: &FeatureSet,
     sentence: &Sentence,
     args: &ShowArgs,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<ShownConfiguration> {
     set.check(S::NAME, S::BUFFER_IS_SUFFIX)?;
     let mut labels = Labels::default();
     let gold = Gold::new(sentence.tree(roots, &mut labels)?);
@@ -108,26 +160,47 @@ fn show<S: TransitionSystem>(
         configuration = system.successor(&configuration, action, arena);
         plain = system.successor(&plain, action, ());
     }
-    let name = |&node: &Node| if node == ROOT { "ROOT" } else { sentence.form(node) };
-    let lists = plain.lists();
-    let lists: Vec<String> = lists.iter().map(|list| list.iter().map(name).collect::<Vec<_>>().join(" ")).collect();
-    writeln!(out, "{} after {step} transitions of {}", S::NAME, derivation.actions.len())?;
-    writeln!(out, "{}", lists.join(" | "))?;
-    let n_points = system.n_points(&configuration);
+    let points = system.n_points(&configuration);
     let point = match derivation.actions.get(step) {
         Some(next) => next.point,
         None => 0,
     };
-    if n_points > 1 {
-        writeln!(out, "at point {point} of {n_points}")?;
-    }
-    writeln!(out)?;
     let columns = Columns::of(set, args.word_column.into(), WordShape::AsWritten, args.tag_column.into());
     let shown = Shown { columns: &columns, sentence, labels: &labels, sets: &sets, actions: &derivation.actions };
     let mut cells = configuration.cells(point);
     cells[Role::A as usize] = history;
-    for (i, template) in set.templates.iter().enumerate() {
-        writeln!(out, "{:>3}  {:<40}  {}", i + 1, template.to_string(), shown.template(template, &cells).join("  "))?;
+    let templates = set.templates.iter().map(|template| ShownTemplate {
+        template: template.to_string(),
+        values: shown.template(template, &cells).iter().map(ToString::to_string).collect(),
+    });
+    Ok(ShownConfiguration {
+        location: sentence.location(ROOT),
+        system: S::NAME,
+        step,
+        steps: derivation.actions.len(),
+        lists: plain.lists(),
+        point,
+        points,
+        templates: templates.collect(),
+    })
+}
+
+fn listed<'a>(name: &'a str, set: &'a FeatureSet) -> ListedSet<'a> {
+    ListedSet { name, title: set.title(), templates: set.templates.iter().map(ToString::to_string).collect() }
+}
+
+fn write_text(out: &mut impl Write, shown: &ShownConfiguration, sentence: &Sentence) -> io::Result<()> {
+    let name = |&node: &Node| if node == ROOT { "ROOT" } else { sentence.form(node) };
+    let lists: Vec<String> =
+        shown.lists.iter().map(|list| list.iter().map(name).collect::<Vec<_>>().join(" ")).collect();
+    writeln!(out, "{} after {} transitions of {}", shown.system, shown.step, shown.steps)?;
+    writeln!(out, "{}", lists.join(" | "))?;
+    if shown.points > 1 {
+        writeln!(out, "at point {} of {}", shown.point, shown.points)?;
+    }
+    writeln!(out)?;
+    for (i, ShownTemplate { template, values }) in shown.templates.iter().enumerate() {
+        writeln!(out, "{:>3}  {template:<40}  {}", i + 1, values.join("  "))?;
     }
     Ok(())
 }

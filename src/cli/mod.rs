@@ -18,6 +18,8 @@ mod train;
 mod treebank;
 
 use clap::{Parser, Subcommand};
+use serde::Serialize;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Transition-based dependency parsing: global training with beams against greedy training with exploration.
@@ -118,4 +120,10 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
+}
+
+/// Writes `value` as a line of JSON.
+fn write_json_line(output: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *output, value)?;
+    writeln!(output)
 }

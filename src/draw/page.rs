@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{column_texts, is_right_to_left, punctuation};
 use crate::error::Result;
 use crate::eval::Analysis;
-use crate::style::{self, escaped};
+use crate::style::{self, Head, escaped};
 use crate::tree::Node;
 use crate::treebank::{Column, Format, Sentence};
 
@@ -112,14 +112,17 @@ impl Page {
             columns.join(", ")
         );
         let parts = [
-            ("{{title}}", escaped(&title)),
-            ("{{css}}", [style::BASE, style::CONTROLS, include_str!("page/page.css")].concat()),
-            ("{{pictures}}", include_str!("page/pictures.css").to_owned()),
             ("{{heading}}", escaped(&title)),
             ("{{footer}}", escaped(&footer)),
             ("{{data}}", style::embedded(self)?),
             ("{{js}}", SCRIPTS.concat()),
         ];
-        Ok(style::filled(include_str!("page/page.html"), parts))
+        let head = Head {
+            title: &title,
+            css: include_str!("page/page.css"),
+            pictures: include_str!("page/pictures.css"),
+            skip: ("#list", "Skip to the trees"),
+        };
+        Ok(head.page(include_str!("page/page.html"), parts))
     }
 }

@@ -1,9 +1,8 @@
 //! The record as one page of HTML that needs nothing else: no network, no script, picture or font from elsewhere.
 
 use super::data::Trace;
-use crate::draw::escaped;
 use crate::error::Result;
-use crate::style;
+use crate::style::{self, Head};
 
 /// The scripts of the page, in the order in which they stand in it.
 const SCRIPTS: [&str; 8] = [
@@ -26,12 +25,12 @@ pub fn page(trace: &Trace) -> Result<String> {
         Some(id) => format!("sentence {} ({id})", trace.sentence.number),
         None => format!("sentence {}", trace.sentence.number),
     };
-    let parts = [
-        ("{{title}}", escaped(&title)),
-        ("{{css}}", [style::BASE, style::CONTROLS, include_str!("page/page.css")].concat()),
-        ("{{pictures}}", include_str!("page/pictures.css").to_owned()),
-        ("{{data}}", style::embedded(trace)?),
-        ("{{js}}", SCRIPTS.concat()),
-    ];
-    Ok(style::filled(include_str!("page/page.html"), parts))
+    let head = Head {
+        title: &title,
+        css: include_str!("page/page.css"),
+        pictures: include_str!("page/pictures.css"),
+        skip: ("#content", "Skip to the beam"),
+    };
+    let parts = [("{{data}}", style::embedded(trace)?), ("{{js}}", SCRIPTS.concat())];
+    Ok(head.page(include_str!("page/page.html"), parts))
 }

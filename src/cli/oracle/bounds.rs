@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::cli::write_json_line;
 use crate::experiment::{Means, Walk};
 use crate::treebank::Treebank;
 
@@ -25,6 +26,24 @@ pub struct Args {
     /// Give up the search for a configuration's loss after so many others; it is then left out
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_configurations: usize,
+    /// Print one JSON object a line for each treebank
+    #[arg(long)]
+    json: bool,
+}
+
+/// A line of the output as JSON: means over configurations.
+#[derive(serde::Serialize)]
+struct Line<'a> {
+    path: &'a str,
+    configurations: usize,
+    given_up: usize,
+    loss: f64,
+    lower: f64,
+    pc_upper: f64,
+    upper: f64,
+    distance_of_lower: f64,
+    distance_of_pc_upper: f64,
+    distance_of_upper: f64,
 }
 
 fn probability(text: &str) -> std::result::Result<f64, String> {
@@ -36,11 +55,13 @@ fn probability(text: &str) -> std::result::Result<f64, String> {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut output = io::stdout().lock();
     let width = args.files.iter().map(|file| file.display().to_string().chars().count()).max().unwrap_or(0).max(8);
-    writeln!(
-        output,
+    let heads = format!(
         "{:<width$}  configurations  given up     lower      loss  pc-upper     upper    d lower  d pc-upper    d upper",
         "treebank"
-    )?;
+    );
+    if !args.json {
+        writeln!(output, "{heads}")?;
+    }
     let Args { transitions, wander, seed, max_configurations, .. } = args;
     let walk = Walk { transitions, wander, seed, max_configurations };
     let mut means: Vec<[f64; 7]> = Vec::new();
@@ -48,6 +69,24 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let sums = walk.over(&Treebank::read(file, None)?)?;
         let Means { loss, bounds: [lower, pc_upper, upper], distances: [of_lower, of_pc_upper, of_upper] } =
             sums.means();
+        if args.json {
+            let path = &file.display().to_string();
+            let line = Line {
+                path,
+                configurations: sums.configurations,
+                given_up: sums.given_up,
+                loss,
+                lower,
+                pc_upper,
+                upper,
+                distance_of_lower: of_lower,
+                distance_of_pc_upper: of_pc_upper,
+                distance_of_upper: of_upper,
+            };
+            write_json_line(&mut output, &line)?;
+            output.flush()?;
+            continue;
+        }
         let row = [lower, loss, pc_upper, upper, of_lower, of_pc_upper, of_upper];
         write_row(
             &mut output,
@@ -62,7 +101,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             std::array::from_fn(|place| means.iter().map(|row| row[place]).sum::<f64>() / means.len() as f64);
         write_row(&mut output, &format!("{:<width$}  {:>14}  {:>8}", "average", "", ""), &average)?;
     }
-    writeln!(output, "\nmeans over configurations; d: mean of |bound - loss| / loss, 0 where the loss is 0")?;
+    if !args.json {
+        writeln!(output, "\nmeans over configurations; d: mean of |bound - loss| / loss, 0 where the loss is 0")?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use rayon::prelude::*;
 use std::io::Write;
 
-use super::roots_for;
+use super::{roots_for, roots_name};
+use crate::cli::write_json_line;
 use crate::files::Output;
 use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels};
@@ -32,10 +33,13 @@ pub struct Args {
     /// Read all files as this format
     #[arg(long)]
     format: Option<Format>,
+    /// Print one JSON object a line for each file and system
+    #[arg(long)]
+    json: bool,
 }
 
 /// Counts over the trees of a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 struct Coverage {
     trees: u64,
     /// Trees that the static oracle rebuilds.
@@ -43,6 +47,16 @@ struct Coverage {
     arcs: u64,
     /// Gold arcs made, by the static oracle or else in a derivation of least cost.
     made: u64,
+}
+
+/// A line of the output as JSON.
+#[derive(serde::Serialize)]
+struct Line<'a> {
+    path: &'a str,
+    system: &'static str,
+    roots: &'static str,
+    #[serde(flatten)]
+    coverage: Coverage,
 }
 
 impl Sum for Coverage {
@@ -68,7 +82,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             .collect(),
     };
     let mut output = Output::create(Path::new("-"))?;
-    writeln!(output, "system\ttrees\trebuilt\t%\tarcs\tmade\t%\tfile")?;
+    if !args.json {
+        writeln!(output, "system\ttrees\trebuilt\t%\tarcs\tmade\t%\tfile")?;
+    }
     for path in &args.files {
         let treebank = Treebank::read(path, args.format)?;
         let valid_roots = treebank.format.roots();
@@ -77,9 +93,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         for &kind in &systems {
             let roots = roots_for(kind, args.roots, valid_roots)?;
             let of_gold = |gold: &Gold| with_system!(kind, roots, |system| of_tree(&system, gold));
-            let Coverage { trees, rebuilt, arcs, made } = golds.par_iter().map(of_gold).sum();
+            let coverage: Coverage = golds.par_iter().map(of_gold).sum();
+            let path = &path.display().to_string();
+            if args.json {
+                let line = Line { path, system: kind.name(), roots: roots_name(roots), coverage };
+                write_json_line(&mut output, &line)?;
+                continue;
+            }
+            let Coverage { trees, rebuilt, arcs, made } = coverage;
             let (of_trees, of_arcs) = (percent(rebuilt, trees), percent(made, arcs));
-            let path = path.display();
             writeln!(output, "{kind}\t{trees}\t{rebuilt}\t{of_trees:.2}\t{arcs}\t{made}\t{of_arcs:.2}\t{path}")?;
         }
     }

@@ -1,14 +1,17 @@
 //! `treebeam oracle show`.
 
-use std::fmt::Write as _;
+mod text;
+
+use serde::Serialize;
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{roots_for, roots_name};
+use crate::cli::write_json_line;
 use crate::configuration::{PlainView as _, Point};
-use crate::error::excerpt;
-use crate::system::{Action, Derivation, Roots, SystemKind, TransitionSystem};
+use crate::error::Location;
+use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
@@ -30,10 +33,55 @@ pub struct Args {
     /// Only sentences whose tree is not projective
     #[arg(long)]
     non_projective: bool,
+    /// Print one JSON object a line for each sentence: its derivation, with whole lists and all costs, and the tree it makes
+    #[arg(long)]
+    json: bool,
 }
 
-/// The nodes of the buffer that are shown, and of a list in which points stand, on either side of the point.
-const SHOWN: usize = 4;
+/// A derivation as it is shown, and as a line of JSON.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    location: Location,
+    system: &'static str,
+    roots: &'static str,
+    /// Why the system does not derive the tree, if it does not: then the derivation is one of least cost.
+    not_derivable: Option<String>,
+    steps: Vec<Step>,
+    words: Vec<Word>,
+}
+
+/// A configuration, and the transition that is taken.
+#[derive(Debug, Serialize)]
+struct Step {
+    /// The numbers of the nodes of each list, from 0, the root.
+    lists: Vec<Vec<Node>>,
+    #[serde(rename = "move")]
+    mv: &'static str,
+    label: Option<String>,
+    point: Point,
+    /// How many points there are at which a transition can be made.
+    points: usize,
+    costs: Vec<Cost>,
+}
+
+/// What a permitted move costs at a point.
+#[derive(Debug, Serialize)]
+struct Cost {
+    #[serde(rename = "move")]
+    mv: &'static str,
+    point: Point,
+    cost: u32,
+}
+
+/// A word with the arc that the derivation makes.
+#[derive(Debug, Serialize)]
+struct Word {
+    form: String,
+    head: Node,
+    label: String,
+    gold_head: Node,
+}
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -54,11 +102,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         if args.non_projective && is_projective(gold.tree()) {
             continue;
         }
-        writeln!(
-            output,
-            "{}",
-            with_system!(args.system, roots, |system| render(&system, roots, sentence, &gold, &labels))
-        )?;
+        let shown = with_system!(args.system, roots, |system| show(&system, roots, sentence, &gold, &labels));
+        match args.json {
+            true => write_json_line(&mut output, &shown)?,
+            false => writeln!(output, "{}", text::render(&shown))?,
+        }
     }
     output.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -72,128 +120,50 @@ fn choose<'a>(sentences: &'a [Sentence], wanted: Option<&str>) -> Vec<&'a Senten
     by_id.or_else(by_number).into_iter().collect()
 }
 
-fn render<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, gold: &Gold, labels: &Labels) -> String {
+fn show<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, gold: &Gold, labels: &Labels) -> Shown {
     let derivable = Derivation::canonical::<S, S::Plain>(system, gold, ());
-    let mut text = format!("# {}, {}, roots: {}\n", sentence.location(ROOT), S::NAME, roots_name(roots));
-    if derivable.is_none() {
-        let why = match &non_projective_arcs(gold.tree())[..] {
-            [] => format!("{} words hang on the root", gold.tree().n_roots()),
-            words => format!("not projective are the arcs into {}", names(sentence, words.iter().copied())),
-        };
-        _ = writeln!(
-            text,
-            "# {} does not derive this tree: {why}; what follows is a derivation of least cost",
-            S::NAME
-        );
-    }
+    let not_derivable = derivable.is_none().then(|| match &non_projective_arcs(gold.tree())[..] {
+        [] => format!("{} words hang on the root", gold.tree().n_roots()),
+        words => {
+            let name = |&word: &Node| text::name(word, sentence.form(word));
+            format!("not projective are the arcs into {}", words.iter().map(name).collect::<Vec<_>>().join(" "))
+        }
+    });
     let derivation = derivable.unwrap_or_else(|| Derivation::least_cost::<S, S::Plain>(system, gold, ()));
-    let rows = steps(system, sentence, gold, labels, &derivation);
-    let n_lists = rows.first().map_or(0, |row| row.lists.len());
-    let width = |read: &dyn Fn(&Row) -> usize| rows.iter().map(read).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..n_lists).map(|list| width(&|row| row.lists[list].chars().count())).collect();
-    let action = width(&|row| row.action.chars().count());
-    for (step, row) in rows.iter().enumerate() {
-        // What changes at its right end is set to the right, what changes at its left end to the left.
-        let lists = row.lists.iter().zip(&widths).enumerate().map(|(place, (list, &width))| match place {
-            0 => format!("{list:>width$}"),
-            _ => format!("{list:<width$}"),
-        });
-        let lists: Vec<String> = lists.collect();
-        _ = writeln!(text, "{:>3}  {}  {:<action$}  {}", step + 1, lists.join(" | "), row.action, row.costs);
+    let words = gold.tree().words().map(|word| Word {
+        form: sentence.form(word).to_owned(),
+        head: derivation.tree.head(word),
+        label: labels.name(derivation.tree.label(word)).to_owned(),
+        gold_head: gold.head(word),
+    });
+    Shown {
+        location: sentence.location(ROOT),
+        system: S::NAME,
+        roots: roots_name(roots),
+        not_derivable,
+        words: words.collect(),
+        steps: steps(system, gold, labels, &derivation),
     }
-    text.push_str(&arcs(sentence, gold, labels, &derivation));
-    text
 }
 
-/// A transition as it is shown.
-struct Row {
-    lists: Vec<String>,
-    action: String,
-    costs: String,
-}
-
-fn steps<S: TransitionSystem>(
-    system: &S,
-    sentence: &Sentence,
-    gold: &Gold,
-    labels: &Labels,
-    derivation: &Derivation,
-) -> Vec<Row> {
-    let mut rows = Vec::with_capacity(derivation.actions.len());
+fn steps<S: TransitionSystem>(system: &S, gold: &Gold, labels: &Labels, derivation: &Derivation) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(derivation.actions.len());
     let mut c: S::Plain = system.initial((), gold.n_words());
     for &action in &derivation.actions {
-        let mut lists = c.lists();
-        let mut hidden_before = 0;
-        if let [pending] = &mut lists[..] {
-            // What is before the point and what is behind it, as far as it is near.
-            let behind = pending.split_off(usize::from(action.point) + 1);
-            hidden_before = pending.len().saturating_sub(SHOWN);
-            pending.drain(..hidden_before);
-            lists.push(behind);
-        }
-        let hidden = match &mut lists[..] {
-            [_, .., buffer] => buffer.split_off(SHOWN.min(buffer.len())).len(),
-            _ => 0,
-        };
-        let mut lists: Vec<String> = lists.into_iter().map(|list| names(sentence, list.into_iter())).collect();
-        if hidden_before > 0 {
-            lists[0].insert_str(0, &format!("+{hidden_before} "));
-        }
-        if hidden > 0 {
-            _ = write!(lists.last_mut().expect("there is a buffer"), " +{hidden}");
-        }
-        let n_points = system.n_points(&c);
-        let costs = (0..n_points as Point).flat_map(|point| {
+        let points = system.n_points(&c);
+        let costs = (0..points as Point).flat_map(|point| {
             let costs = system.costs(gold, &c, point, system.permitted(&c, point).moves);
-            let at = if n_points == 1 { String::new() } else { format!("@{point}") };
-            S::MOVES.iter().filter_map(move |&mv| Some((format!("{}{at}", mv.name()), costs.get(mv)?)))
+            S::MOVES.iter().filter_map(move |&mv| Some(Cost { mv: mv.name(), point, cost: costs.get(mv)? }))
         });
-        let mut costs: Vec<(String, u32)> = costs.collect();
-        // Of many moves only the best.
-        let n_moves = costs.len();
-        if n_points > 1 {
-            let least = costs.iter().map(|&(_, cost)| cost).min();
-            costs.retain(|&(_, cost)| Some(cost) == least);
-        }
-        let mut shown = costs.iter().map(|(name, cost)| format!("{name} {cost}")).collect::<Vec<_>>().join(", ");
-        if costs.len() < n_moves {
-            _ = write!(shown, ", {} dearer", n_moves - costs.len());
-        }
-        let at = if n_points == 1 { String::new() } else { format!(" @{}", action.point) };
-        rows.push(Row { lists, action: action_name(action, labels) + &at, costs: shown });
+        steps.push(Step {
+            lists: c.lists(),
+            mv: action.mv.name(),
+            label: (action.label != NO_LABEL).then(|| labels.name(action.label).to_owned()),
+            point: action.point,
+            points,
+            costs: costs.collect(),
+        });
         c = system.successor(&c, action, ());
     }
-    rows
-}
-
-/// The tree that was built, a line a word: number, form, head, label, and where the gold tree has another head, that.
-fn arcs(sentence: &Sentence, gold: &Gold, labels: &Labels, derivation: &Derivation) -> String {
-    let mut text = String::new();
-    let form = |word| excerpt(sentence.form(word));
-    let width = gold.tree().words().map(|word| form(word).chars().count()).max().unwrap_or(0);
-    for word in gold.tree().words() {
-        let (form, head) = (form(word), derivation.tree.head(word));
-        let label = excerpt(labels.name(derivation.tree.label(word)));
-        _ = write!(text, "{word:>3}  {form:<width$}  {head:>3}  {label}");
-        if head != gold.head(word) {
-            _ = write!(text, "  (gold head {})", gold.head(word));
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn action_name(action: Action, labels: &Labels) -> String {
-    match action.label {
-        NO_LABEL => action.mv.name().to_owned(),
-        label => format!("{} {}", action.mv.name(), excerpt(labels.name(label))),
-    }
-}
-
-/// Nodes by number and form.
-fn names(sentence: &Sentence, nodes: impl Iterator<Item = Node>) -> String {
-    let name = |node: Node| {
-        if node == ROOT { "0:ROOT".to_owned() } else { format!("{node}:{}", excerpt(sentence.form(node))) }
-    };
-    nodes.map(name).collect::<Vec<_>>().join(" ")
+    steps
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use super::{roots_for, roots_name};
+use crate::cli::write_json_line;
 use crate::system::exhaustive::{BoundFindings, Counterexample, Findings, Scope, Shape, check, check_bounds};
 use crate::system::{Exactness, Roots, System, SystemKind};
 use crate::with_system;
@@ -33,6 +34,9 @@ pub struct Args {
     /// Check against non-projective gold trees too, even where the system's oracle claims nothing for them
     #[arg(long)]
     non_projective: bool,
+    /// Print one JSON object a line: for each row its counts, and whether the oracle is as it claims
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -43,6 +47,41 @@ enum RootsChoice {
     Several,
     /// First the one, then the other
     Both,
+}
+
+/// The findings of one length, as a line of JSON or a row of the table.
+#[derive(serde::Serialize)]
+struct Row {
+    system: &'static str,
+    roots: &'static str,
+    trees_of: &'static str,
+    words: usize,
+    labels: u16,
+    trees: u64,
+    configurations: u64,
+    pairs: u64,
+    transitions: u64,
+    mismatches: u64,
+    zero_set_errors: u64,
+    no_free_move: u64,
+    misled: u64,
+    derivable: u64,
+    rebuilt: u64,
+    as_claimed: bool,
+}
+
+/// The findings of one bound of non-monotonic Covington's loss for one length, as a line of JSON or a row of the table.
+#[derive(serde::Serialize)]
+struct BoundRow {
+    system: &'static str,
+    roots: &'static str,
+    bound: &'static str,
+    words: usize,
+    pairs: u64,
+    broken: u64,
+    mean_distance: f64,
+    not_the_loss_percent: f64,
+    misled_percent: f64,
 }
 
 const COLUMNS: [(&str, usize); 14] = [
@@ -69,7 +108,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         None => SystemKind::ALL.to_vec(),
     };
     let mut output = io::stdout().lock();
-    write_row(&mut output, &COLUMNS.map(|(name, _)| name.to_owned()))?;
+    if !args.json {
+        write_row(&mut output, &COLUMNS.map(|(name, _)| name.to_owned()))?;
+    }
     let mut all_right = true;
     let mut rates = String::new();
     for system in systems {
@@ -88,12 +129,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 for n_words in 1..=max_words {
                     let scope = Scope { n_words, roots, shape, n_labels: args.labels.into() };
                     let findings = with_system!(system, roots, |system| check(&system, scope));
-                    write_row(&mut output, &row(system, scope, &findings))?;
+                    let as_claimed = holds(exactness, derives_all, shape, &findings);
+                    let row = Row::new(system, scope, &findings, as_claimed);
+                    match args.json {
+                        true => write_json_line(&mut output, &row)?,
+                        false => write_row(&mut output, &row.cells())?,
+                    }
                     if exactness == Exactness::Approximate && n_words == max_words {
                         rates.push_str(&rate(system, scope, &findings));
                     }
                     output.flush()?;
-                    if !holds(exactness, derives_all, shape, &findings) {
+                    if !as_claimed {
                         all_right = false;
                         report(system, scope, &findings);
                     }
@@ -102,9 +148,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         if system == SystemKind::CovingtonNonmonotonic {
             for roots in settings {
-                all_right &= write_bounds(&mut output, max_words, roots)?;
+                all_right &= write_bounds(&mut output, max_words, roots, args.json)?;
             }
         }
+    }
+    if args.json {
+        return Ok(ExitCode::from(u8::from(!all_right)));
     }
     writeln!(
         output,
@@ -176,52 +225,94 @@ fn shape_name(shape: Shape) -> &'static str {
 }
 
 /// A table of the bounds of non-monotonic Covington's loss; whether they are bounds, which they claim for several roots.
-fn write_bounds(output: &mut impl Write, max_words: usize, roots: Roots) -> io::Result<bool> {
-    writeln!(output, "\nroots    bound     n  pairs       broken  mean distance  not the loss    misled")?;
+fn write_bounds(output: &mut impl Write, max_words: usize, roots: Roots, json: bool) -> io::Result<bool> {
+    if !json {
+        writeln!(output, "\nroots    bound     n  pairs       broken  mean distance  not the loss    misled")?;
+    }
     let mut all_right = true;
     for n_words in 1..=max_words {
         let found = check_bounds(n_words, roots);
         let percent = |part: u64, of: u64| 100.0 * part as f64 / of as f64;
         for (kind, of) in BoundFindings::KINDS.into_iter().zip(found.of) {
-            writeln!(
-                output,
-                "{:<7}  {:<8}  {n_words}  {:<9}  {:>7}  {:>13.5}  {:>10.3} %  {:>6.3} %",
-                roots_name(roots),
-                kind.name(),
-                found.pairs,
-                found.broken,
-                of.distances / found.pairs as f64,
-                percent(of.different, found.pairs),
-                percent(of.misled, found.decisions),
-            )?;
+            let row = BoundRow {
+                system: SystemKind::CovingtonNonmonotonic.name(),
+                roots: roots_name(roots),
+                bound: kind.name(),
+                words: n_words,
+                pairs: found.pairs,
+                broken: found.broken,
+                mean_distance: of.distances / found.pairs as f64,
+                not_the_loss_percent: percent(of.different, found.pairs),
+                misled_percent: percent(of.misled, found.decisions),
+            };
+            match json {
+                true => write_json_line(output, &row)?,
+                false => writeln!(
+                    output,
+                    "{:<7}  {:<8}  {n_words}  {:<9}  {:>7}  {:>13.5}  {:>10.3} %  {:>6.3} %",
+                    row.roots,
+                    row.bound,
+                    row.pairs,
+                    row.broken,
+                    row.mean_distance,
+                    row.not_the_loss_percent,
+                    row.misled_percent,
+                )?,
+            }
         }
         all_right &= roots == Roots::Single || found.broken == 0;
     }
-    writeln!(
-        output,
-        "broken: pairs, terminal ones included, in which lower <= loss <= pc-upper <= upper does not hold\n\
-         mean distance: |bound - loss| / loss, 0 where the loss is 0; misled: of the pairs that are not terminal"
-    )?;
+    if !json {
+        writeln!(
+            output,
+            "broken: pairs, terminal ones included, in which lower <= loss <= pc-upper <= upper does not hold\n\
+             mean distance: |bound - loss| / loss, 0 where the loss is 0; misled: of the pairs that are not terminal"
+        )?;
+    }
     Ok(all_right)
 }
 
-fn row(system: SystemKind, scope: Scope, findings: &Findings) -> [String; COLUMNS.len()] {
-    [
-        system.name().to_owned(),
-        roots_name(scope.roots).to_owned(),
-        shape_name(scope.shape).to_owned(),
-        scope.n_words.to_string(),
-        findings.trees.to_string(),
-        findings.configurations.to_string(),
-        findings.pairs.to_string(),
-        findings.transitions.to_string(),
-        findings.mismatches.to_string(),
-        findings.zero_set_errors.to_string(),
-        findings.without_zero.to_string(),
-        findings.suboptimal.to_string(),
-        findings.derivable.to_string(),
-        findings.rebuilt.to_string(),
-    ]
+impl Row {
+    fn new(system: SystemKind, scope: Scope, findings: &Findings, as_claimed: bool) -> Row {
+        Row {
+            system: system.name(),
+            roots: roots_name(scope.roots),
+            trees_of: shape_name(scope.shape),
+            words: scope.n_words,
+            labels: scope.n_labels,
+            trees: findings.trees,
+            configurations: findings.configurations,
+            pairs: findings.pairs,
+            transitions: findings.transitions,
+            mismatches: findings.mismatches,
+            zero_set_errors: findings.zero_set_errors,
+            no_free_move: findings.without_zero,
+            misled: findings.suboptimal,
+            derivable: findings.derivable,
+            rebuilt: findings.rebuilt,
+            as_claimed,
+        }
+    }
+
+    /// What stands in the columns of the table.
+    fn cells(&self) -> [String; COLUMNS.len()] {
+        [
+            self.system.to_owned(),
+            self.roots.to_owned(),
+            self.trees_of.to_owned(),
+            self.words.to_string(),
+            self.trees.to_string(),
+            self.configurations.to_string(),
+            self.pairs.to_string(),
+            self.transitions.to_string(),
+            self.mismatches.to_string(),
+            self.zero_set_errors.to_string(),
+            self.no_free_move.to_string(),
+            self.misled.to_string(),
+            self.derivable.to_string(),
+            self.rebuilt.to_string(),
+        ]
+    }
 }
 
 /// Writes cells in columns: names to the left, numbers to the right.

@@ -1,5 +1,6 @@
 //! `treebeam treebank check`.
 
+use crate::cli::write_json_line;
 use crate::error::{Problems, remaining};
 use crate::files::Output;
 use crate::tree::Roots;
@@ -160,8 +161,7 @@ fn write_json(
         problems: listed.collect(),
         more: problems.more().map(|(rule, more)| (rule.name().to_owned(), more.into())).collect(),
     };
-    serde_json::to_writer(&mut *output, &report)?;
-    writeln!(output)
+    write_json_line(output, &report)
 }
 
 /// Whether the reader of the output went away; other errors are passed on.

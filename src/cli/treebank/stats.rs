@@ -1,5 +1,6 @@
 //! `treebeam treebank stats`.
 
+use crate::cli::write_json_line;
 use crate::files::Output;
 use crate::treebank::{Format, Reader, Stats};
 use std::io::Write;
@@ -44,8 +45,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         let path = path.display().to_string();
         if args.json {
-            serde_json::to_writer(&mut output, &Record { path, stats })?;
-            writeln!(output)?;
+            write_json_line(&mut output, &Record { path, stats })?;
         } else {
             writeln!(
                 output,
