@@ -1,5 +1,6 @@
 //! Networks as scorers, as users of the program and of the library meet them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -108,6 +109,60 @@ fn encoders_are_trained_and_used_as_other_scorers_are() {
     let line = format!("{train} --system arc-hybrid --init local1 --lstm-units 25 --model other");
     let refused = treebeam(at, &line.replace("--lstm-units 24", "")).assert().failure();
     assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("another number of units"));
+}
+
+/// Vectors of words reach the model and its card; a resumed run begins with them, too.
+#[test]
+fn networks_begin_with_vectors() {
+    let folder = folder();
+    let at = folder.path();
+    let mut vectors = String::new();
+    let forms: BTreeSet<String> = [generated(1, 600), generated(2, 60)]
+        .iter()
+        .flatten()
+        .flat_map(|sentence| (1..=sentence.n_words() as u16).map(|word| sentence.form(word).to_lowercase()))
+        .filter(|form| !form.chars().any(|c| c.is_numeric() || c.is_whitespace()))
+        .collect();
+    for (number, form) in forms.iter().enumerate() {
+        vectors += &format!("{form} 0.{} -0.{} 0.5\n", number % 7, number % 11);
+    }
+    fs::write(at.join("w.vec"), format!("{} 3\n{vectors}", forms.len())).unwrap();
+    let line = "--system arc-hybrid --training greedy --hidden 16 --vectors w.vec";
+    for threads in [1, 2] {
+        run(at, &format!("{TRAIN} {line} --iterations 4 --threads {threads} --model v{threads}"));
+    }
+    let bytes = |name: &str| fs::read(at.join(name)).unwrap();
+    assert!(bytes("v1") == bytes("v2"), "another model with two threads");
+    let line = format!("{} {line} --iterations 1 --model told", TRAIN.replace(" --quiet", ""));
+    let told = treebeam(at, &line).assert().success().get_output().stderr.clone();
+    let told = String::from_utf8(told).unwrap();
+    assert!(told.contains(&format!("vectors of {} words", forms.len())), "{told}");
+    let info = run(at, "model info v1");
+    assert!(
+        info.contains("--vectors w.vec") && info.contains(&format!("of {} words, among them", forms.len())),
+        "{info}"
+    );
+    let info: serde_json::Value = serde_json::from_str(&run(at, "model info v1 --json")).unwrap();
+    assert_eq!(info["header"]["network"]["dimensions"][0], 3);
+    let sha256 = info["header"]["provenance"]["vectors"]["sha256"].as_str().unwrap();
+    assert_eq!(sha256.len(), 64);
+    assert!(las(at, "v1", 1) > 40.0);
+    fs::write(at.join("bad.vec"), "a 1 2\nb 1\n").unwrap();
+    for (options, expected) in [
+        ("--vectors w.vec --word-units 4", "w.vec:1: vectors of 3 numbers; expected 4, as --word-units says"),
+        ("--vectors bad.vec", "bad.vec:2: 1 numbers behind the word `b`; expected 2"),
+        ("--vectors none.vec", "none.vec: "),
+        ("--vectors w.vec --init v1", "leave out --vectors"),
+        ("--vectors w.vec --scorer linear", "expected --scorer feed-forward or bilstm"),
+        ("--word-units 0", "a whole number from 1 to 4,096"),
+    ] {
+        let train =
+            if options.contains("--scorer") { TRAIN.replace("--scorer feed-forward", "") } else { TRAIN.to_owned() };
+        let line = format!("{train} --system arc-hybrid --training greedy {options} --model other");
+        let refused = treebeam(at, &line).assert().failure();
+        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(told.contains(expected), "{options}: {told}");
+    }
 }
 
 /// What does not go together is refused with what to do.

@@ -15,7 +15,7 @@ use super::range;
 use crate::files::{Output, Paths};
 use crate::graph::{GraphData, GraphTrainer};
 use crate::learn::{Run, TrainingData, start as start_run};
-use crate::model::{Header, Notes};
+use crate::model::{Header, Notes, VectorsOrigin};
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
 use crate::training::Drive;
@@ -114,6 +114,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 data.actions().len(),
                 options.seed
             ));
+            if let Some(VectorsOrigin { words, train_words, covered, .. }) = &data.header().provenance.vectors {
+                crate::console::note(format_args!(
+                    "vectors of {words} words, {covered} of {train_words} in the training data"
+                ));
+            }
             if let Some(told) = options.told() {
                 crate::console::note(format_args!("{told}"));
             }
@@ -151,6 +156,9 @@ fn check_paths(args: &Args, model: &Path, options: &Options) -> anyhow::Result<(
     }
     if let Options::Transitions(options) = options {
         paths = paths.input(Path::new(&options.features));
+        for read in options.init.iter().chain(&options.vectors) {
+            paths = paths.input(Path::new(read));
+        }
     }
     paths = paths.output(model)?;
     if model != standard {

@@ -165,6 +165,16 @@ impl Columns {
         if normalised { normalised_hash(text) } else { rapidhash_v3(text.as_bytes()) }
     }
 
+    /// The value that `text` has as a word.
+    pub fn word(&self, text: &str) -> u64 {
+        self.hash(self.word, text)
+    }
+
+    /// Whether words are told apart from this one by each of its letters.
+    pub fn is_read_as_written(&self, text: &str) -> bool {
+        self.word(text) == rapidhash_v3(text.as_bytes())
+    }
+
     /// The columns in order.
     pub fn read(&self) -> &[Column] {
         &self.read

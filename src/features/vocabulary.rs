@@ -29,6 +29,19 @@ impl Vocabulary {
         Vocabulary { columns: (0..n_columns).map(column).collect() }
     }
 
+    /// The same with more values of one column, which have the next numbers in their order. Values that are known keep theirs.
+    #[must_use]
+    pub fn with(&self, column: usize, values: &[u64]) -> Vocabulary {
+        let mut with = self.clone();
+        if let Some(ids) = with.columns.get_mut(column) {
+            for &value in values {
+                let next = ids.len() as u32 + 1;
+                ids.entry(value).or_insert(next);
+            }
+        }
+        with
+    }
+
     /// The number of `value` in the column with this number, or [`Vocabulary::UNKNOWN`].
     #[inline]
     pub fn id(&self, column: usize, value: u64) -> u32 {

@@ -46,6 +46,10 @@ impl TrainOptions {
             (self.min_count.is_some(), "rare words have embeddings, too; expected no --min-count"),
             (self.search == SearchKind::Exact, "it reads more than exact search tells apart; expected --search beam"),
             (self.update == Update::Laso, "it learns from mini-batches; expected another --update"),
+            (
+                self.init.is_some() && self.vectors.is_some(),
+                "the model of --init has embeddings of words; leave out --vectors",
+            ),
             (global && self.dropout != 0.0, "--dropout is for training on single decisions"),
         ];
         match refused.into_iter().find(|&(is_refused, _)| is_refused) {
@@ -64,10 +68,11 @@ impl TrainOptions {
             ));
         }
         let of_networks = [self.activation.is_some(), self.init.is_some(), self.places.is_some()];
-        if of_networks.contains(&true) || self.lstm_layers.is_some() || self.lstm_units.is_some() {
+        let of_words = self.word_units.is_some() || self.vectors.is_some();
+        if of_networks.contains(&true) || self.lstm_layers.is_some() || self.lstm_units.is_some() || of_words {
             return wrong(
-                "--activation, --places, --lstm-layers, --lstm-units and --init are for networks; expected --scorer feed-forward or \
-                 bilstm with them",
+                "--activation, --places, --word-units, --vectors, --lstm-layers, --lstm-units and --init are for networks; expected \
+                 --scorer feed-forward or bilstm with them",
             );
         }
         if self.hidden.is_some_and(|hidden| hidden > MOST_HIDDEN_OF_NN) {

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
 use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Model, Notes};
+use crate::neural::Vectors;
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::training::Nonprojective;
@@ -110,6 +111,13 @@ impl TrainingData {
             .try_for_each(|sentence| strategy.check(sentence))?;
         let (labels, actions) = header.labels_and_actions()?;
         let columns = header.columns()?;
+        let vectors = options.vectors.as_deref().map(|path| Vectors::read(path, &columns)).transpose()?;
+        if let (Some(vectors), Some(network)) = (&vectors, &mut header.network) {
+            if let Some(asked) = options.word_units {
+                vectors.check_dimension(asked as usize, "--word-units")?;
+            }
+            network.dimensions[0] = vectors.dimension();
+        }
         let examples = kept
             .into_par_iter()
             .map_init(
@@ -132,7 +140,8 @@ impl TrainingData {
         let mut data =
             TrainingData { header, label_decoding, columns, actions, stages, strategy, examples, dev, n_read, network };
         if let Some(network) = data.header.network.clone() {
-            let start = NetworkStart::new(network, &data, init);
+            let start = NetworkStart::new(network, &data, init, vectors);
+            data.header.provenance.vectors = start.vectors(&data);
             data.number(start.vocabulary());
             data.network = Some(start);
         }

@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 use crate::features::Vocabulary;
 use crate::files::{hex, read_whole};
 use crate::linear::Learner;
-use crate::model::{Header, Model, Network};
+use crate::model::{Header, Model, Network, VectorsOrigin};
 use crate::neural::{
-    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, Noise, Parameters, Rule, Schooling, Sizes,
+    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, Noise, Parameters, Rule, Schooling, Sizes, Vectors,
 };
 
 /// The model that `--init` names.
@@ -59,6 +59,7 @@ impl Init {
             (options.activation.is_some_and(|activation| activation != network.activation), "activation"),
             (network.kind() != asked.kind(), "kind of network"),
             (options.places.is_some() && places(network) != places(asked), "choice of places"),
+            (options.word_units.is_some() && network.dimensions != asked.dimensions, "length of embeddings"),
             (options.lstm_layers.is_some() && layers(network) != layers(asked), "number of layers"),
             (options.lstm_units.is_some() && units(network) != units(asked), "number of units"),
         ];
@@ -78,19 +79,31 @@ pub struct NetworkStart {
     vocabulary: Vocabulary,
     sizes: Sizes,
     init: Option<FeedForward>,
+    vectors: Option<Vectors>,
 }
 
 impl NetworkStart {
-    /// A network of this layout for these data, which begins with the parameters of `init` if there is one.
-    pub fn new(network: Network, data: &TrainingData, init: Option<Init>) -> NetworkStart {
+    /// A network of this layout for these data, which begins with the parameters of `init` or with these vectors of
+    /// words, if there are any.
+    pub fn new(network: Network, data: &TrainingData, init: Option<Init>, vectors: Option<Vectors>) -> NetworkStart {
         let init = init.map(|init| init.model.scorer);
         let inputs = data.examples().iter().map(|example| &example.input);
         let vocabulary = match &init {
             Some(init) => init.known().clone(),
             None => Vocabulary::new(inputs, data.columns().len(), 1),
         };
+        let vocabulary = match &vectors {
+            Some(vectors) => vectors.complete(&vocabulary),
+            None => vocabulary,
+        };
         let sizes = Sizes::new(&vocabulary, data.header().labels.len(), data.actions().width());
-        NetworkStart { layout: Layout::new(network), vocabulary, sizes, init }
+        NetworkStart { layout: Layout::new(network), vocabulary, sizes, init, vectors }
+    }
+
+    /// The vectors of words that the network begins with, if there are any.
+    pub fn vectors(&self, data: &TrainingData) -> Option<VectorsOrigin> {
+        let inputs = data.examples().iter().map(|example| &example.input);
+        Some(self.vectors.as_ref()?.origin(inputs))
     }
 
     /// The values that the network knows.
@@ -101,10 +114,13 @@ impl NetworkStart {
     /// A network that is to be trained on `data`.
     pub fn learner(&self, options: &TrainOptions, data: &TrainingData, seed: u64) -> FeedForwardLearner {
         let network = &self.layout.network;
-        let parameters = match &self.init {
+        let mut parameters = match &self.init {
             Some(init) => init.parameters().clone(),
             None => Parameters::random(network, &self.sizes, seed),
         };
+        if let Some(vectors) = &self.vectors {
+            vectors.fill(&self.vocabulary, &mut parameters.tensors[0]);
+        }
         let noise = Noise::new(seed, &self.vocabulary, data.examples().iter().map(|example| &example.input));
         let parts = (self.layout.clone(), data.columns().clone(), self.vocabulary.clone());
         FeedForwardLearner::new(parts, self.sizes, parameters, schooling(options, data.examples().len()), noise)

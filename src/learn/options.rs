@@ -71,6 +71,12 @@ pub struct TrainOptions {
     /// What a network reads of a configuration; `None`: with an encoder [`Places::Extended`], else [`Places::Full`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<Places>,
+    /// Of a network: the numbers in an embedding of a word; `None`: as many as the vectors have, or 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word_units: Option<u32>,
+    /// The file of word vectors that a network begins with, see [`Vectors`](crate::neural::Vectors); `None`: random ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<String>,
     /// Layers of an encoder; `None`: 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lstm_layers: Option<u32>,
@@ -178,6 +184,8 @@ impl Default for TrainOptions {
             hidden: None,
             activation: None,
             places: None,
+            word_units: None,
+            vectors: None,
             lstm_layers: None,
             lstm_units: None,
             init: None,
@@ -307,7 +315,10 @@ impl TrainOptions {
             ScorerKind::Bilstm => (Places::Extended, Some(lstm)),
         };
         let activation = self.activation.unwrap_or_default();
-        Some(Network::new(self.places.unwrap_or(places), encoder, (hidden, activation), between, normalised))
+        let mut network =
+            Network::new(self.places.unwrap_or(places), encoder, (hidden, activation), between, normalised);
+        network.dimensions[0] = of_layers(self.word_units, network.dimensions[0]);
+        Some(network)
     }
 
     /// What training minimises.
@@ -381,6 +392,9 @@ impl TrainOptions {
         }
         if let Some(init) = &self.init {
             told += &format!(", from {init}");
+        }
+        if let Some(vectors) = &self.vectors {
+            told += &format!(", vectors of words from {vectors}");
         }
         Some(told)
     }

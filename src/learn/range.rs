@@ -21,13 +21,14 @@ enum Range {
 }
 
 /// By the name of the option. The seed is not among them: it is any number of 64 bits.
-const RANGES: [(&str, Range); 20] = [
+const RANGES: [(&str, Range); 21] = [
     ("rate", Range::Above(0.0, 1e6)),
     ("l2", Range::From(0.0, 1e6)),
     ("loss-weight", Range::Above(0.0, 1000.0)),
     ("dropout", Range::Below(0.0, 1.0)),
     ("min-count", Range::Whole(1, 255)),
     ("hidden", Range::Whole(1, 4096)),
+    ("word-units", Range::Whole(1, 4096)),
     ("lstm-layers", Range::Whole(1, 8)),
     ("lstm-units", Range::Whole(1, 4096)),
     ("alpha", Range::Between(0.0, 1.0)),

@@ -115,6 +115,9 @@ pub struct Provenance {
     /// SHA-256 of the model file that training went on from, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_sha256: Option<String>,
+    /// The word vectors that a network began with, if there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<VectorsOrigin>,
     /// The iteration whose weights these are, from 1.
     pub iteration: u32,
     /// The random generator.
@@ -122,6 +125,20 @@ pub struct Provenance {
     /// What whoever trained the model has to say of it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub notes: Notes,
+}
+
+/// Word vectors that a network began with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VectorsOrigin {
+    /// SHA-256 of their file, unpacked.
+    pub sha256: String,
+    /// How many words they are of.
+    pub words: usize,
+    /// How many different words the training data have.
+    pub train_words: usize,
+    /// How many of these have a vector.
+    pub covered: usize,
 }
 
 /// What no program can know of a model.

@@ -23,11 +23,11 @@ mod trainable;
 
 pub use comparison::{Align, Comparison, Normalise};
 pub use frozen::{Frozen, Size};
-pub use header::{ArcLabel, Header, Notes, Provenance};
+pub use header::{ArcLabel, Header, Notes, Provenance, VectorsOrigin};
 pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
 pub use lags::Lags;
-pub use network::{Activation, Lstm, N_COLUMNS, Network, Place, Places, ScorerKind};
+pub use network::{Activation, Lstm, MAX_DIMENSION, N_COLUMNS, Network, Place, Places, ScorerKind};
 pub use trainable::{Averaged, Dropped, Lane, Seen, Trainable};
 
 use crate::error::Result;

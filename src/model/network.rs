@@ -72,7 +72,7 @@ choice! {
 }
 
 /// The most numbers that an embedding or a hidden layer may have.
-const MAX_DIMENSION: usize = 4096;
+pub const MAX_DIMENSION: usize = 4096;
 
 /// A bidirectional long short-term memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

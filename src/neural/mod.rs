@@ -10,11 +10,12 @@
 //! | `noise` | what training changes at random |
 //! | `tape`, `backward` | from gradients of scores to those of parameters |
 //! | `optimiser`, `learner` | how parameters follow gradients; the network that is being trained |
+//! | `vectors` | word vectors that were made elsewhere, to begin with |
 //! | `frozen` | the finished network and its sections of a model file |
 //!
 //! Inputs are embeddings of words, tags, affixes of three letters and shapes, of the words in some
-//! [places](crate::model::Network) of a configuration, and of the labels of their arcs. There is no pretrained part, and no
-//! framework: the layers are written out with their gradients, which tests compare with differences of the loss.
+//! [places](crate::model::Network) of a configuration, and of the labels of their arcs. There is no framework: the
+//! layers are written out with their gradients, which tests compare with differences of the loss.
 
 mod backward;
 mod encoder;
@@ -32,6 +33,7 @@ mod tape;
 #[cfg(test)]
 mod tests;
 mod through_time;
+mod vectors;
 
 pub use frozen::{FeedForward, FeedForwardModel};
 pub(crate) use kernel::exp;
@@ -42,3 +44,4 @@ pub use optimiser::Rule;
 pub use parameters::{Parameters, Sizes};
 pub use score::{FeedForwardMemory, FeedForwardScorer, Hidden};
 pub use tape::Tape;
+pub use vectors::Vectors;

@@ -58,6 +58,10 @@ all_optional! {
         activation: Activation,
         /// What a network reads of a configuration.
         places: Places,
+        /// The numbers in an embedding of a word.
+        word_units: i64,
+        /// The word vectors that a network begins with.
+        vectors: String,
         /// Layers of an encoder.
         lstm_layers: i64,
         /// The numbers that each direction of an encoder's layer gives on.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::features::{ColumnName, WordShape};
-use crate::model::{Lags, Provenance};
+use crate::model::{Lags, Provenance, VectorsOrigin};
 use crate::options::{GivenOptions, Options};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
@@ -67,6 +67,10 @@ pub fn origin(provenance: &Provenance, training: &Value) -> Vec<Line> {
     lines.push(("data", data(provenance)));
     if let Some(sha256) = &provenance.init_sha256 {
         lines.push(("began with", format!("the parameters of another model, sha256 {sha256}")));
+    }
+    if let Some(VectorsOrigin { sha256, words, train_words, covered }) = &provenance.vectors {
+        let of = format!("of {words} words, among them {covered} of the {train_words} of the training data");
+        lines.push(("vectors", format!("{of}; sha256 {sha256}")));
     }
     lines.push(("score", score(provenance)));
     let licence = provenance.notes.licence.clone();

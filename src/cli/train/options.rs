@@ -147,6 +147,13 @@ pub struct TrainingArgs {
     /// Networks: which words of a configuration are read [default: full; bilstm: extended]
     #[arg(long, value_enum, help_heading = "Training, networks")]
     places: Option<Places>,
+    /// Networks: the numbers in an embedding of a word [default: 64; with --vectors as many as these have]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
+    word_units: Option<i64>,
+    /// Networks: word vectors to begin with, in word2vec's text form (.bin: binary) or finalfusion's; words that only the file has are
+    /// known, too
+    #[arg(long, value_name = "FILE", help_heading = "Training, networks")]
+    vectors: Option<String>,
     /// With --scorer bilstm: layers of the encoder [default: 2]
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
     lstm_layers: Option<i64>,

@@ -1,0 +1,385 @@
+//! Word vectors that were made elsewhere, as embeddings of words to begin with.
+//!
+//! | form | told by | what is read |
+//! |---|---|---|
+//! | word2vec's text | nothing else | lines of a word and its numbers, with or without a head line that tells how many of each |
+//! | word2vec's binary | a name in `.bin` | the head line; then each word, a space, and its numbers in 32 bits |
+//! | [finalfusion](https://finalfusion.github.io) | its first bytes | words and their rows of a matrix that is not quantised |
+//!
+//! Words are looked up as the model reads them: in lower case and with digits made equal, unless it reads them as they are written.
+//! Where several words of the file become one in this way, the one that is spelt like it has its vector, else the first of them.
+
+mod finalfusion;
+#[cfg(test)]
+mod tests;
+
+use std::io::{BufRead, Read as _};
+use std::path::Path;
+
+use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashSet};
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{Error, Location, Problem, Result, excerpt};
+use crate::features::{Columns, Input, Vocabulary};
+use crate::files::{hex, open};
+use crate::model::{MAX_DIMENSION, VectorsOrigin};
+
+/// Vectors of words.
+#[derive(Debug, Clone)]
+pub struct Vectors {
+    path: String,
+    sha256: String,
+    dimension: usize,
+    /// The line that first told it; 0 in forms that have no lines.
+    dimension_line: usize,
+    /// How the model tells words apart.
+    columns: Columns,
+    /// The words' values, in the order of the file.
+    values: Vec<u64>,
+    /// By value: its row, and whether it is that of the word that is spelt like this.
+    rows: HashMap<u64, (usize, bool)>,
+    /// Row by row.
+    numbers: Vec<f32>,
+}
+
+impl Vectors {
+    /// Reads the vectors in the file at `path`, which may be packed (`.gz`, `.zst`), for a model that reads these columns.
+    ///
+    /// # Errors
+    /// If it cannot be read or holds no vectors, with the line (or, in binary forms, the number of the word) that is wrong: another
+    /// number of numbers than before, what is no number, or another number of words than the file says of itself.
+    pub fn read(path: &str, columns: &Columns) -> Result<Vectors> {
+        let mut source = Source::open(path)?;
+        let (columns, sha256) = (columns.clone(), String::new());
+        let (values, rows, numbers) = (Vec::new(), HashMap::new(), Vec::new());
+        let mut vectors =
+            Vectors { path: path.to_owned(), sha256, dimension: 0, dimension_line: 0, columns, values, rows, numbers };
+        let start = source.start()?;
+        let name = path.strip_suffix(".gz").or(path.strip_suffix(".zst")).unwrap_or(path);
+        if start.starts_with(finalfusion::MAGIC) {
+            finalfusion::read(&mut source, &mut vectors)?;
+        } else if start.starts_with(&FASTTEXT) {
+            let expected = "word vectors; fastText writes those of a model's words into its .vec file";
+            return Err(source.problem(0, "a model of fastText".to_owned(), expected));
+        } else if name.ends_with(".bin") {
+            vectors.read_binary(&mut source)?;
+        } else {
+            vectors.read_text(&mut source)?;
+        }
+        if vectors.values.is_empty() {
+            return Err(source.problem(0, "no vector".to_owned(), "a word and its numbers in each line"));
+        }
+        vectors.sha256 = hex(&source.sha256.finalize());
+        Ok(vectors)
+    }
+
+    /// The file as it was named.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// SHA-256 of the file, unpacked.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Refuses vectors of another number of numbers than `asked` for, by the option of this name.
+    ///
+    /// # Errors
+    /// If they are, with the line that tells how many they have.
+    pub fn check_dimension(&self, asked: usize, option: &str) -> Result<()> {
+        if self.dimension == asked {
+            return Ok(());
+        }
+        let location = Location { path: self.path.clone(), line: self.dimension_line, sentence: None };
+        let expected = format!("{asked}, as {option} says; without it embeddings are as long as the vectors");
+        Err(Problem { location, found: format!("vectors of {} numbers", self.dimension), expected }.into())
+    }
+
+    /// The numbers in a vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The number of words that the model tells apart.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Where they come from, and how much they tell of the words of these training sentences.
+    pub fn origin<'i>(&self, inputs: impl Iterator<Item = &'i Input>) -> VectorsOrigin {
+        let (column, _) = self.columns.word_and_tag();
+        // What stands for no word and for the root comes first.
+        let words: HashSet<u64> = inputs.flat_map(|input| input.column(column).iter().skip(2).copied()).collect();
+        let covered = words.iter().filter(|value| self.rows.contains_key(*value)).count();
+        VectorsOrigin { sha256: self.sha256.clone(), words: self.len(), train_words: words.len(), covered }
+    }
+
+    /// The vocabulary with all words that have a vector, those that it lacks behind the others.
+    pub fn complete(&self, vocabulary: &Vocabulary) -> Vocabulary {
+        vocabulary.with(self.columns.word_and_tag().0, &self.values)
+    }
+
+    /// Puts the vectors in the place of embeddings of words, a row for each number of `vocabulary`.
+    pub fn fill(&self, vocabulary: &Vocabulary, embeddings: &mut [f32]) {
+        let (words, _) = self.columns.word_and_tag();
+        for (&value, vector) in self.values.iter().zip(self.numbers.chunks_exact(self.dimension)) {
+            match vocabulary.id(words, value) as usize {
+                0 => {}
+                number => embeddings[number * self.dimension..][..self.dimension].copy_from_slice(vector),
+            }
+        }
+    }
+
+    /// Adds the word whose numbers are the last row.
+    fn add(&mut self, word: &str) {
+        let value = self.columns.word(word);
+        let is_exact = self.columns.is_read_as_written(word);
+        let last = self.values.len();
+        match self.rows.entry(value) {
+            Entry::Vacant(entry) => {
+                entry.insert((last, is_exact));
+                self.values.push(value);
+                return;
+            }
+            Entry::Occupied(mut entry) => {
+                let &(row, was_exact) = entry.get();
+                if is_exact && !was_exact {
+                    entry.insert((row, true));
+                    self.numbers.copy_within(last * self.dimension.., row * self.dimension);
+                }
+            }
+        }
+        self.numbers.truncate(last * self.dimension);
+    }
+
+    fn read_text(&mut self, source: &mut Source) -> Result<()> {
+        let mut announced = None;
+        // Words that became one with others count, too.
+        let mut n_words = 0;
+        let mut line = Vec::new();
+        let mut number = 0;
+        while source.line(&mut line)? {
+            number += 1;
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim_end_matches(['\n', '\r', ' ', '\t']);
+            if number == 1
+                && let Some((n, dimension)) = head_line(text)
+            {
+                announced = Some(n);
+                self.set_dimension(source, 1, dimension)?;
+                continue;
+            }
+            if text.is_empty() {
+                source.expect_end(number)?;
+                break;
+            }
+            let mut fields = text.split([' ', '\t']);
+            let word = fields.next().unwrap_or_default();
+            let start = self.numbers.len();
+            for field in fields.filter(|field| !field.is_empty()) {
+                match field.parse::<f32>() {
+                    Ok(value) if value.is_finite() => self.numbers.push(value),
+                    _ => {
+                        let found = format!("`{}`, which is no number", excerpt(field));
+                        let expected = format!("a number behind the word `{}`{}", excerpt(word), hint(source));
+                        return Err(source.problem(number, found, &expected));
+                    }
+                }
+            }
+            let n = self.numbers.len() - start;
+            if self.dimension == 0 {
+                self.set_dimension(source, number, n)?;
+            }
+            if n != self.dimension {
+                let found = format!("{n} numbers behind the word `{}`", excerpt(word));
+                let expected = format!(
+                    "{}, as {}",
+                    self.dimension,
+                    if announced.is_some() { "the first line says" } else { "in the first line" }
+                );
+                return Err(source.problem(number, found, &expected));
+            }
+            self.add(word);
+            n_words += 1;
+        }
+        match announced {
+            Some(n) if n != n_words => {
+                let found = format!("a head line that says {n} words, before {n_words}");
+                Err(source.problem(1, found, "as many as there are; the file may have been cut"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read_binary(&mut self, source: &mut Source) -> Result<()> {
+        let mut line = Vec::new();
+        source.line(&mut line)?;
+        let Some((n, dimension)) = head_line(String::from_utf8_lossy(&line).trim_end()) else {
+            let found = format!("a first line `{}`", excerpt(&String::from_utf8_lossy(&line)));
+            let expected = "the numbers of words and of numbers in a vector, as in word2vec's binary form; text should not be named .bin";
+            return Err(source.problem(1, found, expected));
+        };
+        self.set_dimension(source, 1, dimension)?;
+        let mut bytes = vec![0; 4 * dimension];
+        let mut word = Vec::new();
+        for number in 1..=n {
+            let cut = |source: &Source| {
+                source.problem(0, format!("an end at word {number}"), &format!("{n} words, as the first line says"))
+            };
+            source.word(&mut word)?;
+            if !source.exactly(&mut bytes)? {
+                return Err(cut(source));
+            }
+            let numbers = bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
+            self.numbers.extend(numbers);
+            let text = String::from_utf8_lossy(&word);
+            self.check_last(source, number, &text)?;
+            self.add(&text);
+        }
+        source.expect_end(0)
+    }
+
+    fn set_dimension(&mut self, source: &Source, line: usize, dimension: usize) -> Result<()> {
+        if (1..=MAX_DIMENSION).contains(&dimension) {
+            (self.dimension, self.dimension_line) = (dimension, line);
+            return Ok(());
+        }
+        let expected = format!("vectors of 1 to {MAX_DIMENSION} numbers");
+        Err(source.problem(line, format!("vectors of {dimension} numbers"), &expected))
+    }
+
+    /// Refuses a last row with what is no number, of the word with this number.
+    fn check_last(&self, source: &Source, number: usize, word: &str) -> Result<()> {
+        let start = self.values.len() * self.dimension;
+        match self.numbers[start..].iter().find(|number| !number.is_finite()) {
+            None => Ok(()),
+            Some(found) => {
+                let found = format!("{found} in the vector of word {number}, `{}`", excerpt(word));
+                Err(source.problem(0, found, "finite numbers"))
+            }
+        }
+    }
+}
+
+/// What the files of fastText's models begin with.
+const FASTTEXT: [u8; 4] = 793_712_314_u32.to_le_bytes();
+
+/// What a head line says: the number of words, and of numbers in each vector.
+fn head_line(line: &str) -> Option<(usize, usize)> {
+    let (n, dimension) = line.trim().split_once([' ', '\t'])?;
+    Some((n.parse().ok()?, dimension.trim().parse().ok()?))
+}
+
+/// What may be wrong with what does not look like text.
+fn hint(source: &Source) -> &'static str {
+    if source.is_binary { "; word2vec's binary form is read from files whose names end in .bin" } else { "" }
+}
+
+/// A file that is read once.
+struct Source {
+    path: String,
+    input: Box<dyn BufRead + Send>,
+    /// What was looked at and not read yet.
+    sha256: Sha256,
+    /// How many bytes have been read.
+    n_bytes: u64,
+    /// Whether there was a byte that no text has.
+    is_binary: bool,
+}
+
+impl Source {
+    fn open(path: &str) -> Result<Source> {
+        let input = open(Path::new(path))?;
+        Ok(Source { path: path.to_owned(), input, sha256: Sha256::new(), n_bytes: 0, is_binary: false })
+    }
+
+    fn problem(&self, line: usize, found: String, expected: &str) -> Error {
+        let location = Location { path: self.path.clone(), line, sentence: None };
+        Problem { location, found, expected: expected.to_owned() }.into()
+    }
+
+    fn io(&self) -> impl FnOnce(std::io::Error) -> Error + use<> {
+        Error::io(self.path.clone())
+    }
+
+    /// Some of the first bytes, which are still to be read.
+    fn start(&mut self) -> Result<Vec<u8>> {
+        let error = self.io();
+        let start = self.input.fill_buf().map_err(error)?;
+        Ok(start[..start.len().min(8)].to_vec())
+    }
+
+    fn count(&mut self, bytes: &[u8]) {
+        self.sha256.update(bytes);
+        self.n_bytes += bytes.len() as u64;
+    }
+
+    /// Reads a line with its end; whether there was one.
+    fn line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
+        line.clear();
+        self.input.read_until(b'\n', line).map_err(self.io())?;
+        self.is_binary |= line.contains(&0);
+        self.count(line);
+        Ok(!line.is_empty())
+    }
+
+    /// Reads a word and the space behind it; line ends before it are those of the vector before.
+    fn word(&mut self, word: &mut Vec<u8>) -> Result<()> {
+        word.clear();
+        self.input.read_until(b' ', word).map_err(self.io())?;
+        self.count(word);
+        word.pop_if(|last| *last == b' ');
+        let n_ends = word.iter().take_while(|byte| **byte == b'\n').count();
+        word.drain(..n_ends);
+        Ok(())
+    }
+
+    /// Fills `bytes`; whether there were as many.
+    fn exactly(&mut self, bytes: &mut [u8]) -> Result<bool> {
+        match self.input.read_exact(bytes) {
+            Ok(()) => {
+                self.count(bytes);
+                Ok(true)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(self.io()(error)),
+        }
+    }
+
+    /// Passes over so many bytes; whether there were as many.
+    fn skip(&mut self, n: u64) -> Result<bool> {
+        let mut bytes = [0; 1 << 12];
+        let mut left = n;
+        while left > 0 {
+            let part = left.min(bytes.len() as u64) as usize;
+            if !self.exactly(&mut bytes[..part])? {
+                return Ok(false);
+            }
+            left -= part as u64;
+        }
+        Ok(true)
+    }
+
+    /// Refuses anything but empty lines.
+    fn expect_end(&mut self, line: usize) -> Result<()> {
+        let mut rest = Vec::new();
+        while self.line(&mut rest)? {
+            if !rest.trim_ascii().is_empty() {
+                return Err(match line {
+                    0 => {
+                        self.problem(0, "more behind the last word".to_owned(), "as many words as the first line says")
+                    }
+                    line => self.problem(line, "an empty line".to_owned(), "a word and its numbers"),
+                });
+            }
+        }
+        Ok(())
+    }
+}
