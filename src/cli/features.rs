@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use crate::cli::write_json_line;
 use crate::configuration::{Arena, LabelSets, PlainView as _, Point, Role, View as _};
 use crate::error::Location;
-use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, Shown, WordShape};
+use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, GROUPS, Shown, WordShape};
 use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, Node, ROOT};
 use crate::treebank::{Reader, Sentence};
@@ -25,7 +25,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the built-in feature sets
+    /// List the built-in feature sets, and the groups of templates to add to them
     List(ListArgs),
     /// Print the templates of a set; with a file, also what each reads in a configuration
     Show(ShowArgs),
@@ -40,7 +40,7 @@ struct ListArgs {
 
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
-    /// A built-in set or the path of a .feat file [default: the system's]
+    /// A built-in set, the path of a .feat file, or several of these with + between them [default: the system's]
     #[arg(long, value_name = "SET")]
     features: Option<String>,
     /// The transition system whose derivation is followed
@@ -101,7 +101,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     match args.command {
         Command::List(args) => {
-            for (name, _) in BUILT_IN {
+            for name in BUILT_IN.iter().map(|(name, _)| name).chain(GROUPS.iter().map(|(name, _)| name)) {
                 let set = FeatureSet::load(name)?;
                 match args.json {
                     true => write_json_line(&mut out, &listed(name, &set))?,

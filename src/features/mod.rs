@@ -14,6 +14,7 @@ mod set;
 mod show;
 mod sides;
 mod signature;
+mod union;
 mod vocabulary;
 
 pub use address::{Address, Atom, Attribute, Step};
@@ -21,7 +22,7 @@ pub use compile::{Compiled, Group, Part};
 pub use extract::Extractor;
 pub(crate) use extract::{key, mix};
 pub use input::{ColumnName, Columns, Input, WordShape};
-pub use set::{BUILT_IN, FeatureSet, Template};
+pub use set::{BUILT_IN, FeatureSet, GROUPS, Source, Template};
 pub use show::Shown;
 pub(crate) use sides::MAX_PARTS;
 pub use sides::{Behind, GroupReads, KeyRead, SideGroup, SidePart, Sides};

@@ -1,25 +1,58 @@
 //! Sets of templates, built in or from a file.
 
 use super::Atom;
+use super::union::union;
 use crate::error::{Error, Result};
 use crate::system::SystemKind;
 use std::fmt;
+use std::path::Path;
 
-/// The built-in sets: name and text.
-pub const BUILT_IN: &[(&str, &str)] = &[
-    ("zn11", include_str!("sets/zn11.feat")),
-    ("hs10", include_str!("sets/hs10.feat")),
-    ("gn13-hybrid", include_str!("sets/gn13-hybrid.feat")),
-    ("ge10", include_str!("sets/ge10.feat")),
-    ("easy-first", include_str!("sets/easy-first.feat")),
-    ("covington", include_str!("sets/covington.feat")),
-    ("stack", include_str!("sets/stack.feat")),
-    ("greedy", include_str!("sets/greedy.feat")),
-    ("l2s", include_str!("sets/l2s.feat")),
-    ("l2s-bigrams", include_str!("sets/l2s-bigrams.feat")),
-    ("l2s-unigrams", include_str!("sets/l2s-unigrams.feat")),
-    ("minimal", include_str!("sets/minimal.feat")),
-    ("minimal-stack", include_str!("sets/minimal-stack.feat")),
+/// Where the templates of a built-in set stand.
+#[derive(Debug, Clone, Copy)]
+pub enum Source {
+    /// The text of a `.feat` file.
+    Text(&'static str),
+    /// Other sets, put together as `--features A+B` does.
+    Union {
+        /// What the set is.
+        title: &'static str,
+        /// The names of its parts, with `+` between them.
+        parts: &'static str,
+    },
+}
+
+/// The built-in sets: name and source.
+pub const BUILT_IN: &[(&str, Source)] = &[
+    ("zn11", Source::Text(include_str!("sets/zn11.feat"))),
+    ("hs10", Source::Text(include_str!("sets/hs10.feat"))),
+    ("gn13-hybrid", Source::Text(include_str!("sets/gn13-hybrid.feat"))),
+    ("ge10", Source::Text(include_str!("sets/ge10.feat"))),
+    ("easy-first", Source::Text(include_str!("sets/easy-first.feat"))),
+    ("covington", Source::Text(include_str!("sets/covington.feat"))),
+    ("stack", Source::Text(include_str!("sets/stack.feat"))),
+    (
+        "greedy",
+        Source::Union {
+            title: "for greedy parsers by arc-eager: the templates of zn11, and what stands below and behind, more of the \
+                    tree, and the last three actions",
+            parts: "zn11+below+buffer+tree+history",
+        },
+    ),
+    ("l2s", Source::Text(include_str!("sets/l2s.feat"))),
+    ("l2s-bigrams", Source::Text(include_str!("sets/l2s-bigrams.feat"))),
+    ("l2s-unigrams", Source::Text(include_str!("sets/l2s-unigrams.feat"))),
+    ("minimal", Source::Text(include_str!("sets/minimal.feat"))),
+    ("minimal-stack", Source::Text(include_str!("sets/minimal-stack.feat"))),
+];
+
+/// Groups of templates to add to a set, by name and text.
+pub const GROUPS: &[(&str, &str)] = &[
+    ("below", include_str!("sets/below.feat")),
+    ("buffer", include_str!("sets/buffer.feat")),
+    ("tree", include_str!("sets/tree.feat")),
+    ("history", include_str!("sets/history.feat")),
+    ("stack-below", include_str!("sets/stack-below.feat")),
+    ("stack-tree", include_str!("sets/stack-tree.feat")),
 ];
 
 /// A conjunction of atoms.
@@ -76,22 +109,37 @@ pub struct FeatureSet {
 }
 
 impl FeatureSet {
-    /// The built-in set called `name`, or else the set in the file of that path.
+    /// The built-in set or group called `name`, the set in the file of that path, or, for `A+B`, the templates of both, each
+    /// once.
     ///
     /// # Errors
-    /// If there is neither, or the file is malformed.
+    /// If there is none of these, or a file is malformed.
     pub fn load(name: &str) -> Result<FeatureSet> {
-        if let Some((_, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
-            return FeatureSet::parse(name, &format!("{name}.feat"), text);
+        let built_in = BUILT_IN.iter().find(|(built_in, _)| *built_in == name).map(|&(_, source)| source);
+        let group = || GROUPS.iter().find(|(group, _)| *group == name).map(|&(_, text)| Source::Text(text));
+        match built_in.or_else(group) {
+            Some(Source::Text(text)) => return FeatureSet::parse(name, &format!("{name}.feat"), text),
+            Some(Source::Union { title, parts }) => return FeatureSet::load_union(name, title, parts),
+            None => {}
+        }
+        if name.contains('+') && !Path::new(name).is_file() {
+            return FeatureSet::load_union(name, &format!("{} together", name.replace('+', " and ")), name);
         }
         if !name.ends_with(".feat") {
             let known = BUILT_IN.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            let groups = GROUPS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
             return Err(Error::Usage(format!(
-                "unknown feature set `{name}`; expected one of {known}, or the path of a .feat file"
+                "unknown feature set `{name}`; expected one of {known}, one of the groups {groups}, the path of a .feat file, \
+                 or several of these with + between them"
             )));
         }
         let text = std::fs::read_to_string(name).map_err(Error::io(name))?;
         FeatureSet::parse(name, name, &text)
+    }
+
+    fn load_union(name: &str, title: &str, parts: &str) -> Result<FeatureSet> {
+        let parts: Vec<FeatureSet> = parts.split('+').map(FeatureSet::load).collect::<Result<_>>()?;
+        union(name, title, &parts)
     }
 
     /// [`FeatureSet::load`] for `system`: of the sets called `minimal` the one that reads the words between which it makes arcs.
@@ -125,6 +173,9 @@ mod tests {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }
         assert!(FeatureSet::load("stack").is_ok());
+        for (name, _) in GROUPS {
+            assert!(FeatureSet::load(name).is_ok(), "{name}");
+        }
         for (name, templates) in [("l2s-unigrams", 40), ("l2s-bigrams", 235), ("l2s", 325)] {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }

@@ -22,7 +22,8 @@ pub struct TrainingArgs {
     /// [default: linear]
     #[arg(long, value_enum, help_heading = "Model")]
     scorer: Option<ScorerKind>,
-    /// A built-in feature set (see `treebeam features list`) or the path of a .feat file [default: the system's own, zn11 for most]
+    /// A built-in feature set (see `treebeam features list`), the path of a .feat file, or several of these with + between
+    /// them [default: the system's own, zn11 for most]
     #[arg(long, value_name = "SET", help_heading = "Model")]
     features: Option<String>,
     /// How many words may hang on the root [default: single]
