@@ -45,12 +45,12 @@ pub type ModelDecoder<S> = Decoder<'static, S, LinearScorer<'static, FrozenWeigh
 
 /// The model's decoder.
 pub fn decoder() -> ModelDecoder<ArcEager> {
-    Decoder::new(ArcEager::new(Roots::Single), &MODEL.actions, MODEL.scorer.scorer())
+    Decoder::new(ArcEager::new(Roots::Single), &MODEL.actions, MODEL.scorer.linear_scorer())
 }
 
 /// The easy-first model's decoder.
 pub fn easy_first_decoder() -> ModelDecoder<EasyFirst> {
-    Decoder::new(EasyFirst::new(Roots::Single), &EASY_FIRST.actions, EASY_FIRST.scorer.scorer())
+    Decoder::new(EasyFirst::new(Roots::Single), &EASY_FIRST.actions, EASY_FIRST.scorer.linear_scorer())
 }
 
 /// What the model's features read of `sentences`.

@@ -4,7 +4,6 @@ use bumpalo::Bump;
 use criterion::{Criterion, Throughput};
 use treebeam::configuration::{Arena, LabelSets, View as _};
 use treebeam::linear::LinearMemory;
-use treebeam::model::Frozen as _;
 use treebeam::scorer::{Context, Query, Scorer as _};
 use treebeam::system::Permitted;
 
@@ -14,7 +13,7 @@ use crate::features::trace;
 /// Configurations per second. On a single derivation there is little to remember: that pays in a beam.
 pub fn bench(c: &mut Criterion) {
     let (bump, sets) = (Bump::new(), LabelSets::new(MODEL.actions.n_labels()));
-    let scorer = MODEL.scorer.scorer();
+    let scorer = MODEL.scorer.linear_scorer();
     let arena = Arena::new(&bump, &sets, scorer.masks());
     let traces: Vec<_> =
         inputs(&TEST.sentences).into_iter().zip(golds()).map(|(input, gold)| (input, trace(&gold, arena))).collect();

@@ -6,6 +6,7 @@ mod learner;
 pub use learner::{AnyGradient, AnyKept, AnyLearner};
 
 use crate::configuration::{Interned, SlotMask, Tables, View};
+use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Sides, Vocabulary};
 use crate::files::{Section, Sections};
@@ -124,6 +125,15 @@ impl From<LinearModel> for AnyModel {
     }
 }
 
+/// The best trees by a scorer of this crate. Of all programs that parse with these none has to compile decoding.
+pub(crate) fn find_any(
+    scorer: AnyScoring<'_>,
+    search: Search<'_>,
+    workspace: &mut Workspace<AnyMemory>,
+) -> Vec<Parsed> {
+    search.find(scorer, workspace)
+}
+
 impl Frozen for AnyScorer {
     const KIND: &'static str = "linear, feed-forward or bilstm";
 
@@ -144,9 +154,13 @@ impl Frozen for AnyScorer {
     #[inline]
     fn scorer(&self) -> AnyScoring<'_> {
         match self {
-            AnyScorer::Linear(linear) => AnyScoring::Linear(linear.scorer()),
-            AnyScorer::FeedForward(network) => AnyScoring::FeedForward(network.scorer()),
+            AnyScorer::Linear(linear) => linear.scorer(),
+            AnyScorer::FeedForward(network) => network.scorer(),
         }
+    }
+
+    fn find(&self, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
+        find_any(self.scorer(), search, workspace)
     }
 
     fn columns(&self) -> &Columns {

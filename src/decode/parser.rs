@@ -12,7 +12,8 @@ use crate::features::Input;
 use crate::linear::Linear;
 use crate::model::{Frozen, Header, Held, Model};
 use crate::process;
-use crate::system::Actions;
+use crate::scorer::Scorer;
+use crate::system::{Actions, Roots, SystemKind};
 use crate::tree::Tree;
 use crate::treebank::Sentence;
 use crate::with_system;
@@ -121,10 +122,16 @@ impl<'m, F: Frozen> Parser<'m, F> {
     pub fn parse_with(&mut self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
         let actions = self.actions.as_ref().unwrap_or(&model.actions);
-        let search = Search { actions, strategy: self.strategy, margin: self.margin.unwrap_or(NO_MARGIN), k };
+        let Header { system, roots, .. } = model.header;
+        let Parser { strategy, margin, .. } = *self;
+        let search = Search { system, roots, actions, strategy, margin: margin.unwrap_or(NO_MARGIN), k };
         let parse = |i: usize, workspace: &mut Workspace<F::Memory>| {
             read(i, &mut workspace.input);
-            parse(model, workspace, search)
+            let mut parsed = model.scorer.find(search, workspace);
+            for parsed in &mut parsed {
+                parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
+            }
+            parsed
         };
         let Some(pool) = &self.pool else {
             let workspace = &mut self.workspaces[0];
@@ -153,13 +160,31 @@ impl<'m, F: Frozen> Parser<'m, F> {
     }
 }
 
-/// What is looked for in each sentence, and how.
+/// What is looked for in a sentence, and how.
 #[derive(Debug, Clone, Copy)]
-struct Search<'s> {
-    actions: &'s Actions,
-    strategy: Strategy,
-    margin: i64,
-    k: usize,
+pub struct Search<'s> {
+    /// The transition system.
+    pub system: SystemKind,
+    /// How many words may hang on the root.
+    pub roots: Roots,
+    /// The actions that scores are for.
+    pub actions: &'s Actions,
+    /// How to search.
+    pub strategy: Strategy,
+    /// By how much items of a beam may lag behind; [`NO_MARGIN`] for any.
+    pub margin: i64,
+    /// How many trees to find.
+    pub k: usize,
+}
+
+impl Search<'_> {
+    /// The best trees of the sentence in the workspace, by this scorer.
+    pub fn find<C: Scorer>(&self, scorer: C, workspace: &mut Workspace<C::Memory>) -> Vec<Parsed> {
+        let Search { system, roots, actions, strategy, margin, k } = *self;
+        with_system!(system, roots, |system| {
+            Decoder::new(system, actions, scorer).with_margin(margin).find(workspace, strategy, k)
+        })
+    }
 }
 
 /// What fills in the input of the sentence with this number, from 0.
@@ -174,19 +199,4 @@ pub(crate) fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>> {
         return Ok(None);
     }
     process::thread_pool(threads).map(Some)
-}
-
-/// The `k` best trees of the sentence in the workspace.
-fn parse<F: Frozen>(
-    model: &Model<F>,
-    workspace: &mut Workspace<F::Memory>,
-    Search { actions, strategy, margin, k }: Search,
-) -> Vec<Parsed> {
-    let mut parsed = with_system!(model.header.system, model.header.roots, |system| {
-        Decoder::new(system, actions, model.scorer.scorer()).with_margin(margin).find(workspace, strategy, k)
-    });
-    for parsed in &mut parsed {
-        parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
-    }
-    parsed
 }

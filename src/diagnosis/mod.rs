@@ -16,12 +16,14 @@ use crate::configuration::Arena;
 use crate::decode::merged::Merging;
 use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Strategy, Workspace, margin};
 use crate::error::Result;
+use crate::features::Input;
 use crate::learn::{Beams, GoldSide, MergedPursuit, Pursuit, Supervision};
-use crate::model::{Comparison, Frozen, Model};
+use crate::model::{Comparison, Frozen, Header, Model};
 use crate::scorer::{Context, Scorer};
-use crate::system::{Choice, OracleKind, System as _, TransitionSystem};
+use crate::scorers::{AnyMemory, AnyScoring};
+use crate::system::{Actions, Choice, OracleKind, System as _, TransitionSystem};
 use crate::tree::{Gold, Roots, Tree};
-use crate::treebank::Treebank;
+use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
 
 /// The least width of the beam that looks for the best gold derivation.
@@ -75,12 +77,10 @@ impl Diagnosis {
 ///
 /// # Errors
 /// If a tree is malformed.
-pub fn diagnose<F: Frozen>(
-    model: &Model<F>,
-    gold: &Treebank,
-    width: usize,
-    margin: Margin,
-) -> Result<Option<Diagnosis>> {
+pub fn diagnose<F>(model: &Model<F>, gold: &Treebank, width: usize, margin: Margin) -> Result<Option<Diagnosis>>
+where
+    F: for<'m> Frozen<Memory = AnyMemory, Scorer<'m> = AnyScoring<'m>>,
+{
     if model.header.lift.is_some() {
         return Ok(None);
     }
@@ -88,44 +88,64 @@ pub fn diagnose<F: Frozen>(
     let margin = margin::margin(margin, lags, width, model.scorer.scale()).unwrap_or(NO_MARGIN);
     let mut labels = model.label_decoding.labels().clone();
     let trees = gold.trees(Roots::Several, &mut labels)?;
-    let mut workspace = Workspace::new(model.actions.n_labels());
-    let merging = match Strategy::trained(width, &model.header)? {
+    let on = On { header: &model.header, actions: &model.actions, scorer: model.scorer.scorer() };
+    let read = |sentence: &Sentence, input: &mut Input| model.read(sentence, input);
+    of_treebank(on, gold, trees, &read, (width, margin)).map(Some)
+}
+
+/// What is diagnosed.
+#[derive(Clone, Copy)]
+struct On<'m> {
+    header: &'m Header,
+    actions: &'m Actions,
+    scorer: AnyScoring<'m>,
+}
+
+/// The diagnosis of all sentences with these trees, of which `read` fills in what the model reads.
+fn of_treebank(
+    on: On<'_>,
+    gold: &Treebank,
+    trees: Vec<Tree>,
+    read: &dyn Fn(&Sentence, &mut Input),
+    (width, margin): (usize, i64),
+) -> Result<Diagnosis> {
+    let mut workspace = Workspace::new(on.actions.n_labels());
+    let merging = match Strategy::trained(width, on.header)? {
         Strategy::Merged { merging, .. } => Some(merging),
         Strategy::Beam { .. } | Strategy::Exact(_) => None,
     };
     let mut sum = Diagnosis::default();
     for (sentence, tree) in gold.sentences.iter().zip(trees) {
-        model.read(sentence, &mut workspace.input);
-        let system = model.header.system;
-        sum += with_system!(system, model.header.roots, |kind| {
+        read(sentence, &mut workspace.input);
+        let system = on.header.system;
+        sum += with_system!(system, on.header.roots, |kind| {
             let kind = kind.with_oracle(system.beam_oracle());
-            of_sentence(kind, model, tree, merging.as_ref(), (width, margin), &mut workspace)
+            of_sentence(kind, on, tree, merging.as_ref(), (width, margin), &mut workspace)
         });
     }
-    Ok(Some(sum))
+    Ok(sum)
 }
 
 /// The diagnosis of the sentence in `workspace.input`.
-fn of_sentence<S: TransitionSystem, F: Frozen>(
+fn of_sentence<S: TransitionSystem>(
     system: S,
-    model: &Model<F>,
+    On { header, actions, scorer }: On<'_>,
     tree: Tree,
     merging: Option<&Merging>,
     (width, margin): (usize, i64),
-    workspace: &mut Workspace<F::Memory>,
+    workspace: &mut Workspace<AnyMemory>,
 ) -> Diagnosis {
-    let scorer = model.scorer.scorer();
-    let decoder = Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(margin);
+    let decoder = Decoder::new(system, actions, scorer).with_margin(margin);
     workspace.start();
-    let (bump, context, mut scratch) = workspace.parts(&model.actions);
+    let (bump, context, mut scratch) = workspace.parts(actions);
     scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
-    let oracle = model.header.system.beam_oracle();
+    let oracle = header.system.beam_oracle();
     let gold = Gold::new(tree);
     let found = match merging {
         Some(merging) => follow_merged(merging, decoder, &gold, oracle, width, arena, context, &mut scratch),
         None => {
-            let comparison = (model.header.comparison(), width);
+            let comparison = (header.comparison(), width);
             follow(decoder, &gold, oracle, comparison, arena, context, &mut scratch, |_, _| {})
         }
     };

@@ -18,7 +18,7 @@ use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
 use crate::model::{Frozen as _, Model};
 use crate::process::{self, Clock};
 use crate::random;
-use crate::scorers::{AnyModel, AnyScorer, AnyScoring};
+use crate::scorers::{AnyModel, AnyScorer};
 use crate::system::TransitionSystem;
 use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::with_system;
@@ -140,7 +140,7 @@ impl Run for OfflineRun<'_> {
             keep: options.keep,
             has_dev: data.has_dev(),
         };
-        let score_dev = |linear: &Linear| pool.install(|| data.score_dev(|| AnyScoring::Linear(linear.scorer())));
+        let score_dev = |linear: &Linear| pool.install(|| data.score_dev(|| linear.scorer()));
         progress.end_pass(pass, score_dev);
         ControlFlow::Continue(())
     }

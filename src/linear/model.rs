@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{FrozenWeights, HiddenLayer, LinearMemory, LinearScorer, OutputLayer, Precision, Weights as _};
+use super::{FrozenWeights, HiddenLayer, LinearScorer, OutputLayer, Precision, Weights as _};
+use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Compiled};
 use crate::files::{Section, Sections};
 use crate::model::{Frozen, Header, Model, Size};
+use crate::scorers::{AnyMemory, AnyScoring, find_any};
 use crate::system::Actions;
 
 /// The model of a transition-based parser with sparse features.
@@ -28,6 +30,12 @@ impl Linear {
     pub fn new(features: Arc<Compiled>, weights: FrozenWeights, output: OutputLayer) -> Linear {
         assert_eq!(weights.width(), output.n_sums(), "sums have as many lanes as weights");
         Linear { features, weights, output }
+    }
+
+    /// What scores with it.
+    #[inline]
+    pub fn linear_scorer(&self) -> LinearScorer<'_, FrozenWeights> {
+        LinearScorer::with_output(&self.features, &self.weights, &self.output)
     }
 
     /// The compiled features.
@@ -58,12 +66,16 @@ impl Linear {
 impl Frozen for Linear {
     const KIND: &'static str = "linear";
 
-    type Memory = LinearMemory;
-    type Scorer<'m> = LinearScorer<'m, FrozenWeights>;
+    type Memory = AnyMemory;
+    type Scorer<'m> = AnyScoring<'m>;
 
     #[inline]
-    fn scorer(&self) -> LinearScorer<'_, FrozenWeights> {
-        LinearScorer::with_output(&self.features, &self.weights, &self.output)
+    fn scorer(&self) -> AnyScoring<'_> {
+        AnyScoring::Linear(self.linear_scorer())
+    }
+
+    fn find(&self, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
+        find_any(self.scorer(), search, workspace)
     }
 
     fn columns(&self) -> &Columns {

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use super::Header;
+use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
@@ -31,6 +32,12 @@ pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
 
     /// What scores with it.
     fn scorer(&self) -> Self::Scorer<'_>;
+
+    /// The best trees of the sentence in the workspace. Decoding is compiled for every transition system where this is: kinds of
+    /// scorers that many programs use say so in their own crate.
+    fn find(&self, search: Search<'_>, workspace: &mut Workspace<Self::Memory>) -> Vec<Parsed> {
+        search.find(self.scorer(), workspace)
+    }
 
     /// The columns of a sentence that are read.
     fn columns(&self) -> &Columns;

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use super::layout::Layout;
 use super::parameters::{Parameters, Sizes};
-use super::score::{Derived, FeedForwardMemory, FeedForwardScorer, UNIT};
+use super::score::{Derived, FeedForwardScorer, UNIT};
+use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::model::{Frozen, Header, Model, N_COLUMNS, ScorerKind, Size};
+use crate::scorers::{AnyMemory, AnyScoring, find_any};
 use crate::system::Actions;
 
 /// The model of a transition-based parser with a network.
@@ -44,6 +46,13 @@ impl FeedForward {
         FeedForward { inner: Arc::new(Inner { layout, columns, vocabulary, parameters, derived, lanes }) }
     }
 
+    /// What scores with it.
+    #[inline]
+    pub fn network_scorer(&self) -> FeedForwardScorer<'_> {
+        let Inner { layout, parameters, derived, lanes, .. } = &*self.inner;
+        FeedForwardScorer { layout, parameters, derived, lanes: *lanes, noise: None }
+    }
+
     /// The layout.
     pub fn layout(&self) -> &Layout {
         &self.inner.layout
@@ -71,13 +80,16 @@ impl Frozen for FeedForward {
         [ScorerKind::FeedForward, ScorerKind::Bilstm].iter().any(|known| known.name().as_bytes() == kind)
     }
 
-    type Memory = FeedForwardMemory;
-    type Scorer<'m> = FeedForwardScorer<'m>;
+    type Memory = AnyMemory;
+    type Scorer<'m> = AnyScoring<'m>;
 
     #[inline]
-    fn scorer(&self) -> FeedForwardScorer<'_> {
-        let Inner { layout, parameters, derived, lanes, .. } = &*self.inner;
-        FeedForwardScorer { layout, parameters, derived, lanes: *lanes, noise: None }
+    fn scorer(&self) -> AnyScoring<'_> {
+        AnyScoring::FeedForward(self.network_scorer())
+    }
+
+    fn find(&self, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
+        find_any(self.scorer(), search, workspace)
     }
 
     fn columns(&self) -> &Columns {
