@@ -344,6 +344,86 @@ fn several_are_planned_run_and_reported_together_and_nothing_is_trained_twice() 
     }
 }
 
+/// A network that is trained on single decisions, and one that goes on from it.
+const AFTER: &str = r#"
+name = "after"
+title = "From local to global"
+
+[profiles.quick]
+treebanks = ["generated:1,60,projective"]
+seeds = [7]
+
+[base]
+scorer = "feed-forward"
+hidden = 16
+iterations = 2
+
+[[row]]
+name = "local"
+options = { training = "greedy" }
+
+[[row]]
+name = "global"
+after = "local"
+options = { training = "global", objective = "crf", beam = 2 }
+"#;
+
+#[test]
+fn a_row_goes_on_from_the_model_of_another_as_from_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("after.toml"), AFTER).unwrap();
+    treebeam(&["experiment", "run", "after.toml"], at).assert().success();
+    let records = std::fs::read_to_string(at.join("results/after/records.jsonl")).unwrap();
+    let records: Vec<serde_json::Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_row = |row: &str| records.iter().find(|record| record["row"] == row).unwrap();
+    let (local, global) = (of_row("local"), of_row("global"));
+    assert!(local["after"].is_null());
+    assert_eq!(global["after"], local["options"]);
+    assert_ne!(global["decodings"], local["decodings"]);
+    assert!(std::fs::read_dir(at.join("results/after")).unwrap().all(|entry| {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        !name.contains("first")
+    }));
+
+    // The same by hand: the same score of development data after each iteration.
+    treebeam(&["treebank", "generate", "--seed", "1", "--sentences", "60", "-o", "all.conllu"], at).assert().success();
+    let parts = ["-o", "train.conllu", "-o", "dev.conllu", "-o", "test.conllu"];
+    treebeam(&[&["treebank", "split", "all.conllu", "--parts", "8,1,1"], &parts[..]].concat(), at).assert().success();
+    let train = |options: &str, name: &str| -> serde_json::Value {
+        let line =
+            "train --scorer feed-forward --hidden 16 --iterations 2 --seed 7 --train train.conllu --dev dev.conllu";
+        let line = format!("{line} {options} --model {name}.model --stats-json {name}.json");
+        treebeam(&line.split(' ').collect::<Vec<_>>(), at).assert().success();
+        serde_json::from_slice(&std::fs::read(at.join(format!("{name}.json"))).unwrap()).unwrap()
+    };
+    let by_hand = [
+        train("--training greedy", "local"),
+        train("--training global --objective crf --beam 2 --init local.model", "global"),
+    ];
+    for (record, by_hand) in [local, global].into_iter().zip(&by_hand) {
+        for iteration in 0..2 {
+            let (epoch, report) = (&record["training"]["epochs"][iteration], &by_hand["iterations"][iteration]);
+            for count in ["tokens", "heads", "labels", "labelled"] {
+                assert_eq!(epoch["dev"][count], report["dev"][count], "iteration {iteration}: {count}");
+                assert!(epoch["dev"][count].is_u64());
+            }
+        }
+    }
+    assert_ne!(by_hand[0]["iterations"][1]["dev"], by_hand[1]["iterations"][1]["dev"]);
+
+    for (from, to, expected) in [
+        ("after = \"local\"", "after = \"locale\"", "no row is named `locale`"),
+        ("after = \"local\"", "after = \"global\"", "itself after another"),
+        ("scorer = \"feed-forward\"\nhidden = 16", "", "--init are for networks"),
+    ] {
+        std::fs::write(at.join("wrong.toml"), AFTER.replace(from, to)).unwrap();
+        let told = treebeam(&["experiment", "run", "wrong.toml"], at).assert().code(2);
+        let told = text(told.get_output().stderr.clone());
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+}
+
 #[test]
 fn bounds_are_an_experiment_too() {
     let folder = tempfile::tempdir().unwrap();

@@ -24,6 +24,8 @@ pub struct Cell {
     pub column: String,
     /// The options of training, seed included.
     pub options: Options,
+    /// The options of the training that comes before it, if it goes on from another one's model.
+    pub after: Option<Options>,
     /// The checksum of the `.feat` file, if the features are one; built-in sets are code.
     pub features_sha256: Option<String>,
     /// The treebank.
@@ -36,11 +38,22 @@ pub struct Cell {
     pub diagnose: bool,
 }
 
+/// The trainings of a cell: its own, and the one from whose model that goes on, if there is one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trainings {
+    /// The options of its own training.
+    pub options: Options,
+    /// Those of the one before.
+    pub after: Option<Options>,
+}
+
 /// What a key is made of. The names of rows and columns are left out, so that renaming them loses no record.
 #[derive(Serialize)]
 struct Identity<'a> {
     scheme: u32,
     options: &'a Options,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: &'a Option<Options>,
     features: &'a Option<String>,
     train: &'a str,
     dev: &'a str,
@@ -65,11 +78,12 @@ impl Cell {
     pub fn new(
         row: &str,
         column: &str,
-        options: Options,
+        trainings: Trainings,
         data: Arc<Data>,
         (decode, margin): (Vec<usize>, Margin),
         diagnose: bool,
     ) -> Result<Cell> {
+        let Trainings { options, after } = trainings;
         let own_features =
             options.transitions().map(|options| &options.features).filter(|name| name.ends_with(".feat"));
         let checksum = |name: &String| {
@@ -80,6 +94,7 @@ impl Cell {
         let identity = Identity {
             scheme: 1,
             options: &options,
+            after: &after,
             features: &features_sha256,
             train: &data.train.sha256,
             dev: &data.dev.sha256,
@@ -91,7 +106,7 @@ impl Cell {
         let identity = serde_json::to_vec(&identity).map_err(|e| Error::Usage(e.to_string()))?;
         let key = hex(&Sha256::digest(identity));
         let (row, column) = (row.to_owned(), column.to_owned());
-        Ok(Cell { key, row, column, options, features_sha256, data, decode, margin, diagnose })
+        Ok(Cell { key, row, column, options, after, features_sha256, data, decode, margin, diagnose })
     }
 
     /// Whether `record`, one of this cell's, was made by code that gives the same figures as `code`.

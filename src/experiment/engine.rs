@@ -1,7 +1,9 @@
 //! Where an experiment calls training, decoding and scoring: the only file here that knows them.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
+use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
@@ -13,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
 use crate::files::write_whole;
 use crate::graph::{GraphData, GraphModel, GraphParser, GraphTrainer};
-use crate::learn::{IterationReport, Run, Stop, TrainingData, start};
+use crate::learn::{IterationReport, Run, Stop, TrainOptions, TrainingData, start};
 use crate::model::Frozen as _;
 use crate::options::Options;
 use crate::process;
@@ -129,13 +131,20 @@ struct Finished {
     kept_epoch: u32,
     n_features: u64,
     seconds_before: f64,
+    /// Processor seconds of the training that came first.
+    cpu_before: f64,
 }
 
-/// What stands beside a checkpoint: how long the run had taken when it was written.
+/// What stands beside a checkpoint, or beside the model of a training that came first: how long the run had taken when it was
+/// written.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Spent {
     iteration: usize,
+    /// Seconds by the clock, of processes that are gone.
     seconds: f64,
+    /// Processor seconds of a whole training.
+    #[serde(default)]
+    cpu_seconds: f64,
 }
 
 /// Goes on from the checkpoint on the desk, if there is one: the seconds that the run had taken until then. `None` if the checkpoint
@@ -149,7 +158,7 @@ fn resume(run: &mut (impl Run + ?Sized), desk: &Desk) -> Option<f64> {
         eprintln!("{error}; the cell is run from the beginning");
         return None;
     }
-    let spent = std::fs::read(desk.clock()).ok().and_then(|text| serde_json::from_slice::<Spent>(&text).ok());
+    let spent = Spent::read(desk);
     let learning = || run.reports().iter().map(|report| report.seconds).sum();
     Some(spent.filter(|spent| spent.iteration == run.reports().len()).map_or_else(learning, |spent| spent.seconds))
 }
@@ -162,9 +171,9 @@ fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, 
     while !run.is_done() {
         run.iterate(&mut |_| ());
         if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done() {
-            let spent = Spent { iteration: run.reports().len(), seconds: before + start.elapsed().as_secs_f64() };
-            let spent = serde_json::to_vec(&spent).map_err(|error| Error::Usage(error.to_string()))?;
-            let written = write_whole(&desk.clock(), &spent).and_then(|()| run.save(&desk.checkpoint));
+            let seconds = before + start.elapsed().as_secs_f64();
+            let spent = Spent { iteration: run.reports().len(), seconds, ..Spent::default() };
+            let written = spent.write(desk).and_then(|()| run.save(&desk.checkpoint));
             if let Err(error) = written {
                 eprintln!("{error}; the cell goes on without checkpoints");
                 can_save = false;
@@ -173,6 +182,73 @@ fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, 
         }
     }
     Ok(())
+}
+
+impl Spent {
+    fn read(desk: &Desk) -> Option<Spent> {
+        std::fs::read(desk.clock()).ok().and_then(|text| serde_json::from_slice(&text).ok())
+    }
+
+    fn write(&self, desk: &Desk) -> Result<()> {
+        let text = serde_json::to_vec(self).map_err(|error| Error::Usage(error.to_string()))?;
+        write_whole(&desk.clock(), &text)
+    }
+}
+
+/// Trains a parser of a transition system, or goes on with what stands on the desk. The clock was started at `began`; `before` are the
+/// seconds that earlier processes took for what came first.
+fn of_transitions(
+    options: &TrainOptions,
+    data: &TrainingData,
+    desk: &Desk,
+    began: Instant,
+    before: f64,
+) -> Result<(scorers::AnyModel, Finished)> {
+    let mut run = start(options, data, 1)?;
+    let before = match resume(&mut *run, desk) {
+        // Checkpoints know what all of it took.
+        Some(seconds) if seconds > 0.0 => seconds,
+        Some(_) => before,
+        None => {
+            run = start(options, data, 1)?;
+            before
+        }
+    };
+    train_to_the_end(&mut *run, desk, began, before)?;
+    let model = run.model()?;
+    let finished = Finished {
+        reports: run.reports().to_vec(),
+        stop: run.stopping().stop(run.reports()),
+        kept_epoch: model.header.provenance.iteration,
+        n_features: model.scorer.size().features as u64,
+        seconds_before: before,
+        cpu_before: 0.0,
+    };
+    Ok((model, finished))
+}
+
+/// The path of the model from which the training of a cell goes on, and what it took; it is trained unless it stands there.
+fn first_model(
+    options: &TrainOptions,
+    train: &Treebank,
+    dev: &Treebank,
+    pool: &ThreadPool,
+    (desk, path): &(Desk, PathBuf),
+    began: Instant,
+) -> Result<(String, Spent)> {
+    let name = path.display().to_string();
+    let finished = Spent::read(desk).filter(|_| path.exists());
+    if let Some(spent) = finished {
+        return Ok((name, spent));
+    }
+    let data = pool.install(|| TrainingData::new(options, train, Some(dev)))?;
+    let (model, finished) = of_transitions(options, &data, desk, began, 0.0)?;
+    let cpu_seconds = finished.reports.iter().filter_map(|report| report.cpu_seconds).sum();
+    let seconds = finished.seconds_before + began.elapsed().as_secs_f64();
+    Spent { iteration: finished.reports.len(), seconds, cpu_seconds }.write(desk)?;
+    model.write(path)?;
+    // What this process took is on its own clock.
+    Ok((name, Spent { seconds: finished.seconds_before, cpu_seconds, ..Spent::default() }))
 }
 
 impl Trained {
@@ -196,27 +272,19 @@ impl Engine for Treebeam {
         let pool = process::thread_pool(1)?;
         let (model, finished) = match options {
             Options::Transitions(options) => {
-                let data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;
-                let mut run = start(options, &data, 1)?;
-                let before = match resume(&mut *run, desk) {
-                    Some(before) => before,
-                    None => {
-                        run = start(options, &data, 1)?;
-                        0.0
-                    }
+                let desk_of_first = desk.first();
+                let first = cell.after.as_ref().and_then(Options::transitions);
+                let first = first.map(|first| first_model(first, &train, &dev, &pool, &desk_of_first, began));
+                let (options, spent) = match first.transpose()? {
+                    Some((init, spent)) => (&TrainOptions { init: Some(init), ..options.clone() }, spent),
+                    None => (options, Spent::default()),
                 };
-                train_to_the_end(&mut *run, desk, began, before)?;
-                let mut model = run.model()?;
+                let data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;
+                let (mut model, mut finished) = of_transitions(options, &data, desk, began, spent.seconds)?;
+                finished.cpu_before = spent.cpu_seconds;
                 if cell.margin != Margin::None {
                     pool.install(|| data.calibrate(&mut model));
                 }
-                let finished = Finished {
-                    reports: run.reports().to_vec(),
-                    stop: run.stopping().stop(run.reports()),
-                    kept_epoch: model.header.provenance.iteration,
-                    n_features: model.scorer.size().features as u64,
-                    seconds_before: before,
-                };
                 (AnyModel::Transitions(model), finished)
             }
             Options::Graph(options) => {
@@ -237,6 +305,7 @@ impl Engine for Treebeam {
                     kept_epoch: model.header.provenance.iteration,
                     n_features: model.weights.n_features() as u64,
                     seconds_before: before,
+                    cpu_before: 0.0,
                 };
                 (AnyModel::Graph(model), finished)
             }
@@ -252,12 +321,13 @@ impl Engine for Treebeam {
             seconds: report.seconds,
             dev: report.dev,
         };
-        let Finished { reports, stop, kept_epoch, n_features, seconds_before } = &trained.progress;
+        let Finished { reports, stop, kept_epoch, n_features, seconds_before, cpu_before } = &trained.progress;
+        let cpu_s: Option<f64> = reports.iter().map(|report| report.cpu_seconds).sum();
         History {
             epochs: reports.iter().map(epoch).collect(),
             kept_epoch: *kept_epoch,
             n_features: *n_features,
-            cpu_s: reports.iter().map(|report| report.cpu_seconds).sum(),
+            cpu_s: cpu_s.map(|cpu_s| cpu_before + cpu_s),
             stop: *stop,
             seconds_before: *seconds_before,
         }

@@ -47,6 +47,7 @@ pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
         let records: Vec<&&Record> = records.iter().filter(|r| like(r)).collect();
         (!records.is_empty()).then_some(records)
     });
+    let expected = expected + cell.after.as_ref().map_or(0.0, expected_iterations);
     let steps = n_sentences as f64 * expected * f64::from(options.replicas());
     let Some(records) = of_records else {
         // PERF: English-EWT, features of Zhang & Nivre (2011): 1.1 ms an iteration of ten sentences, 16 kB a sentence.

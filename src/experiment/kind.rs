@@ -98,9 +98,17 @@ impl Desk {
         self.checkpoint.with_extension("seconds")
     }
 
+    /// The desk of the training from whose model the cell's goes on, and the file for that model.
+    pub fn first(&self) -> (Desk, PathBuf) {
+        let checkpoint = self.checkpoint.with_extension("first-checkpoint");
+        let checkpoint_every = self.checkpoint_every;
+        (Desk { checkpoint, checkpoint_every }, self.checkpoint.with_extension("first-model"))
+    }
+
     /// Removes what the cell needs no more.
     pub fn clear(&self) {
-        for path in [self.checkpoint.clone(), self.clock()] {
+        let (first, model) = self.first();
+        for path in [self.checkpoint.clone(), self.clock(), first.checkpoint.clone(), first.clock(), model] {
             let _ = std::fs::remove_file(path);
         }
     }

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::cell::Cell;
+use super::cell::{Cell, Trainings};
 use super::data::Data;
 use super::overrides::Overrides;
 use super::source::Source;
 use super::spec::{Profile, Spec, Variant};
 use crate::error::{Error, Result};
+use crate::learn::TrainOptions;
 use crate::options::Options;
 
 /// All cells of an experiment at one scale.
@@ -61,19 +62,36 @@ impl Plan {
             for column in &self.spec.columns {
                 for row in self.spec.rows.iter().filter(|row| row.open.is_none()) {
                     let options = self.options(row, column, overrides)?;
+                    // Graph-based parsers pass over it, as they pass over options that they do not have.
+                    let after = row.after.as_ref().filter(|_| options.transitions().is_some());
+                    let after = after.map(|name| self.first(name.get_ref(), column, overrides)).transpose()?;
+                    if let (Some(_), Some(options)) = (&after, options.transitions()) {
+                        let going_on = TrainOptions { init: Some("model".to_owned()), ..options.clone() };
+                        going_on.check().map_err(|error| self.located(error, row, column))?;
+                    }
                     let own_width = options.decoding_beam();
                     let has_beam = options.transitions().is_some();
                     let decode = row.decode.clone().filter(|_| has_beam).unwrap_or_else(|| vec![own_width]);
                     for &seed in &self.profile.seeds {
-                        let options = options.with_seed(seed);
+                        let trainings = Trainings {
+                            after: after.as_ref().map(|after| after.with_seed(seed)),
+                            options: options.with_seed(seed),
+                        };
                         let (decode, diagnose) = ((decode.clone(), row.margin), self.spec.diagnose);
                         let (row, column) = (row.name.get_ref(), column.name.get_ref());
-                        cells.push(Cell::new(row, column, options, data.clone(), decode, diagnose)?);
+                        cells.push(Cell::new(row, column, trainings, data.clone(), decode, diagnose)?);
                     }
                 }
             }
         }
         Ok(cells)
+    }
+
+    /// The options of the row with this name in a column, from whose model another row goes on.
+    fn first(&self, name: &str, column: &Variant, overrides: &Overrides) -> Result<Options> {
+        let row = self.spec.rows.iter().find(|row| row.name.get_ref() == name);
+        let row = row.ok_or_else(|| Error::Usage(format!("{}: no row is named `{name}`", self.spec.path.display())))?;
+        self.options(row, column, overrides)
     }
 
     /// The options of a row in a column: defaults, then base, profile, column, row and command line, the later before the
@@ -82,10 +100,12 @@ impl Plan {
         let layers = [&self.spec.base, &self.profile.options, &column.options, &row.options];
         let layers = layers.into_iter().flatten().map(|layer| layer.get_ref()).chain([&overrides.options]);
         // Before anything is run, rather than when its turn comes.
-        Options::of_layers(layers).map_err(|error| {
-            let (path, row, column) = (self.spec.path.display(), row.name.get_ref(), column.name.get_ref());
-            Error::Usage(format!("{path}: row `{row}`, column `{column}`: {error}"))
-        })
+        Options::of_layers(layers).map_err(|error| self.located(error, row, column))
+    }
+
+    fn located(&self, error: Error, row: &Variant, column: &Variant) -> Error {
+        let (path, row, column) = (self.spec.path.display(), row.name.get_ref(), column.name.get_ref());
+        Error::Usage(format!("{path}: row `{row}`, column `{column}`: {error}"))
     }
 
     /// Two cells with the same key would be one training under two names: a slip in the specification. Graph-based parsers may come

@@ -27,6 +27,9 @@ pub struct Record {
     pub row: String,
     /// All training options, the seed among them.
     pub options: Options,
+    /// Those of the training from whose model this one went on, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Options>,
     /// SHA-256 of the file of features that the options name; nothing for built-in features, which the revision fixes.
     pub features_sha256: Option<String>,
     /// The training data after capping.
@@ -216,6 +219,7 @@ impl Record {
             column: cell.column.clone(),
             row: cell.row.clone(),
             options: cell.options.clone(),
+            after: cell.after.clone(),
             features_sha256: cell.features_sha256.clone(),
             train: cell.data.train.clone(),
             dev: cell.data.dev.clone(),

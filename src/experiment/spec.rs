@@ -87,6 +87,9 @@ pub struct Variant {
     /// [`Margin`](crate::decode::Margin).
     #[serde(default)]
     pub margin: Margin,
+    /// The row from whose model this row's training goes on, as with `--init`; for rows of networks only. That one is trained anew
+    /// for it.
+    pub after: Option<Spanned<String>>,
     /// Why this row of a paper's table cannot be run yet: it is then shown, with the paper's figures, and left open. For rows
     /// only.
     pub open: Option<String>,
@@ -117,6 +120,7 @@ impl Variant {
             options: None,
             decode: None,
             margin: Margin::None,
+            after: None,
             open: None,
         }]
     }
@@ -171,6 +175,7 @@ impl Spec {
             options: Some(Spanned::new(span.clone(), options)),
             decode: None,
             margin: Margin::None,
+            after: None,
             open: None,
         };
         rows.into_iter().filter(|(names, _)| !names.is_empty()).map(row).collect()
@@ -209,7 +214,12 @@ impl Spec {
             }
         }
         for variant in &self.columns {
-            for (key, is_there) in [("decode", variant.decode.is_some()), ("open", variant.open.is_some())] {
+            let rows_only = [
+                ("decode", variant.decode.is_some()),
+                ("after", variant.after.is_some()),
+                ("open", variant.open.is_some()),
+            ];
+            for (key, is_there) in rows_only {
                 if is_there {
                     let found = format!("`{key}` in a column");
                     return Err(source.problem(Some(variant.name.span()), found, "it in rows only").into());
@@ -226,6 +236,17 @@ impl Spec {
                 let found = format!("decode = {:?}", variant.decode.as_deref().unwrap_or_default());
                 return Err(source.problem(Some(variant.name.span()), found, "different widths of 1 or more").into());
             }
+        }
+        for name in self.rows.iter().filter_map(|row| row.after.as_ref()) {
+            source.check_name(name, &self.rows, "row")?;
+            let is_after = |row: &&Variant| row.name.get_ref() == name.get_ref();
+            let found = match self.rows.iter().find(is_after) {
+                Some(Variant { open: Some(_), .. }) => "open",
+                Some(Variant { after: Some(_), .. }) => "itself after another",
+                _ => continue,
+            };
+            let found = format!("row `{}`, which is {found}", name.get_ref());
+            return Err(source.problem(Some(name.span()), found, "a row that is trained from nothing").into());
         }
         let of_plots = self.plots.iter().flat_map(|p| &p.series).flat_map(|s| &s.rows);
         let of_papers = self.papers.iter().map(|p| &p.row);
