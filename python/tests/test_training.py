@@ -53,9 +53,9 @@ def test_the_callback_may_end_training(data, tmp_path):
 
 
 def test_ctrl_c_stops_within_a_sentence(data, tmp_path):
-    """Measured in processor time, which does not depend on what else runs: an iteration takes minutes of it."""
+    """Measured in processor time, which does not depend on what else runs: an iteration takes about one minute of it."""
     train, path = tmp_path / "train.conllu", tmp_path / "a.model"
-    train.write_text(data.train.read_text(encoding="utf-8") * 60, encoding="utf-8")
+    train.write_text(data.train.read_text(encoding="utf-8") * 200, encoding="utf-8")
     script = f"""
         import os, signal, threading, time, treebeam
 
