@@ -5,8 +5,8 @@ use bumpalo::Bump;
 use std::collections::{BTreeMap, HashSet};
 use treebeam::configuration::{Arena, LabelSets, Point, Role, View as _};
 use treebeam::decode::{Beam, Decoder, Parsed, Scratch, Workspace};
-use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
-use treebeam::linear::{LinearMemory, LinearScorer, Row, Weights};
+use treebeam::features::{BUILT_IN, Input};
+use treebeam::linear::{LinearMemory, LinearScorer};
 use treebeam::model::{Align, Comparison, Normalise};
 use treebeam::random;
 use treebeam::scorer::{Context, Query, Scorer as _};
@@ -16,42 +16,7 @@ use treebeam::treebank::{Column, Format, Sentence};
 use treebeam::with_system;
 
 use crate::common::generated;
-
-/// A weight from -16 to 15 for each feature and action.
-pub struct Hashed {
-    pub seed: u64,
-}
-
-impl Weights for Hashed {
-    fn find(&self, features: &[u64], rows: &mut [Row]) {
-        rows.iter_mut().zip(features).for_each(|(row, &feature)| *row = Row(feature));
-    }
-
-    fn add(&self, rows: &[Row], scores: &mut [i32]) {
-        for &Row(feature) in rows {
-            for (action, score) in scores.iter_mut().enumerate() {
-                let mixed = (feature ^ self.seed.rotate_left(32) ^ action as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                *score += (mixed >> 59) as i32 - 16;
-            }
-        }
-    }
-}
-
-pub fn compile<S: TransitionSystem>(_: &S, set: &str) -> Compiled {
-    let set = FeatureSet::load(set).unwrap();
-    let columns = Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos);
-    Compiled::new(&set, columns, S::BUFFER_IS_SUFFIX)
-}
-
-pub const N_LABELS: usize = 3;
-
-/// Label 0 for root arcs, 1 and 2 for others.
-pub fn actions<S: TransitionSystem>(system: &S) -> Actions {
-    let arc_moves = || S::MOVES.iter().copied().filter(|mv| mv.makes_arc());
-    let of_words = arc_moves().flat_map(|mv| [(mv, 1, false), (mv, 2, false)]);
-    let from_root = arc_moves().filter(|&mv| system.arc_moves(ROOT, 1).has(mv)).map(|mv| (mv, 0, true));
-    Actions::new(S::MOVES, N_LABELS, of_words.chain(from_root)).unwrap()
-}
+use crate::hashed::{Hashed, N_LABELS, actions, compile};
 
 /// Every permitted action of a configuration, at every point.
 fn permitted_actions<S: TransitionSystem>(system: &S, actions: &Actions, c: &S::Plain) -> Vec<(Action, ActionId)> {

@@ -15,7 +15,8 @@ use treebeam::system::{
 use treebeam::tree::{Gold, NO_NODE, Node, Tree};
 
 use crate::common::{generated, generated_non_projective, treebeam, write};
-use crate::decoding::{Hashed, N_LABELS, actions, beginning, compile};
+use crate::decoding::beginning;
+use crate::hashed::{Hashed, N_LABELS, actions, compile};
 
 /// The highest score of all derivations from a configuration on, by depth-first search. Labels change nothing that is read
 /// later, so of each move the best label alone is followed.

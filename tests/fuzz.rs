@@ -2,6 +2,8 @@
 
 #[path = "../fuzz/src/checks.rs"]
 mod checks;
+#[path = "../fuzz/src/decoders.rs"]
+mod decoders;
 
 use std::fs;
 use std::path::PathBuf;
@@ -70,4 +72,14 @@ fn specification() {
 #[test]
 fn model() {
     replay("model", checks::model);
+}
+
+#[test]
+fn checkpoint() {
+    replay("checkpoint", checks::checkpoint);
+}
+
+#[test]
+fn decoder() {
+    replay("decoder", decoders::decoder);
 }

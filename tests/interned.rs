@@ -10,7 +10,7 @@ use treebeam::treebank::{Column, Format, Sentence};
 use treebeam::with_system;
 
 use crate::common::generated;
-use crate::decoding::{Hashed, N_LABELS, actions, compile};
+use crate::hashed::{Hashed, N_LABELS, actions, compile};
 
 /// Templates that read several sides of one node, label sets beside other things, conditions, sizes, and nothing at all.
 const MIXED: &str = "1

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod hashed;
 
 mod decoding;
 mod derivations;

@@ -18,7 +18,8 @@ use treebeam::tree::{Gold, ROOT, Tree};
 use treebeam::treebank::{Column, Sentence};
 
 use crate::common::{generated, generated_non_projective, treebeam, write};
-use crate::decoding::{Hashed, N_LABELS, beginning};
+use crate::decoding::beginning;
+use crate::hashed::{Hashed, N_LABELS};
 
 /// All derivations from a configuration on: of each tree the best score.
 struct Exhaustive<'t, S> {

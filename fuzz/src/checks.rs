@@ -11,7 +11,7 @@ use treebeam::error::Problems;
 use treebeam::experiment::Spec;
 use treebeam::features::FeatureSet;
 use treebeam::files::{Kind, Section};
-use treebeam::learn::{Keep, TrainOptions, TrainingData};
+use treebeam::learn::{Keep, TrainOptions, TrainingData, start};
 use treebeam::linear::LinearModel;
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::columns::{ColumnReader, Layout};
@@ -123,11 +123,44 @@ fn temporary(name: &str) -> PathBuf {
 /// Model files with sound checksums whatever they hold: what loads, parses. The input is a list of changes of six bytes each, made
 /// to a small model: which change, to which section, where, and what.
 pub fn model(data: &[u8]) {
-    let base = small_model();
+    let Ok(model) = LinearModel::from_bytes(&changed(small_model(), b"treebeam", data), Path::new("fuzz.model")) else {
+        return;
+    };
+    for width in [1, 3] {
+        let sentences = generated(9, 3);
+        let Ok(mut parser) = Parser::new(&model, width, 1) else { continue };
+        for parsed in parser.parse(&sentences, width).iter().flatten() {
+            let heads = parsed.tree.heads();
+            assert!(treebeam::tree::violations(heads, Roots::Several).is_empty(), "what was parsed is no tree");
+        }
+    }
+}
+
+/// Checkpoints with sound checksums whatever they hold, changed as models are: what is gone on from, trains and makes a model.
+pub fn checkpoint(data: &[u8]) {
+    let (options, training, base) = small_run();
+    let path = temporary("changed.checkpoint");
+    std::fs::write(&path, changed(base, b"treebckp", data)).expect("the folder of temporary files can be written");
+    let mut run = start(options, training, 1).expect("the options fit");
+    if run.load(&path).is_ok() {
+        if !run.is_done() {
+            run.iterate(&mut |_| ());
+        }
+        if let Ok(model) = run.model() {
+            let mut parser = Parser::new(&model, 2, 1).expect("a parser is made of any model");
+            parser.parse(&generated(9, 2), 1);
+        }
+    }
+    let _ = std::fs::remove_file(&path);
+}
+
+/// The file of `base` after the changes that `data` says, with the checksums that it then has.
+fn changed(base: &[u8], magic: &'static [u8; 8], data: &[u8]) -> Vec<u8> {
     let mut sections = sections_of(base);
     for change in data.chunks_exact(6).take(32) {
         let number = usize::from(change[1]) % sections.len();
         let (name, bytes) = &mut sections[number];
+        let is_json = ["header", "summary"].contains(&name.as_str());
         let at = usize::from(u16::from_le_bytes([change[2], change[3]]));
         let value = u16::from_le_bytes([change[4], change[5]]);
         match change[0] % 6 {
@@ -144,52 +177,64 @@ pub fn model(data: &[u8]) {
             }
             2 => bytes.truncate(bytes.len().saturating_sub(usize::from(value) % 64)),
             3 => bytes.extend(std::iter::repeat_n(change[4], usize::from(change[5]))),
-            4 if name == "header" => replace_number(bytes, at, usize::from(value)),
-            5 if name == "header" => replace_string(bytes, at, usize::from(value)),
+            4 if is_json => replace_number(bytes, at, usize::from(value)),
+            5 if is_json => replace_string(bytes, at, usize::from(value)),
             _ => {
                 let len = bytes.len();
                 bytes.rotate_left(at % len);
             }
         }
     }
-    let kind = Kind { magic: b"treebeam", version: version_of(base), name: "model" };
+    let kind = Kind { magic, version: version_of(base), name: "file" };
     let sections: Vec<Section> = sections.iter().map(|(name, bytes)| Section::new(name.clone(), &bytes[..])).collect();
-    let Ok(model) = LinearModel::from_bytes(&kind.pack(&sections), Path::new("fuzz.model")) else { return };
-    for width in [1, 3] {
-        let sentences = generated(9, 3);
-        let Ok(mut parser) = Parser::new(&model, width, 1) else { continue };
-        for parsed in parser.parse(&sentences, width).iter().flatten() {
-            let heads = parsed.tree.heads();
-            assert!(treebeam::tree::violations(heads, Roots::Several).is_empty(), "what was parsed is no tree");
-        }
-    }
+    kind.pack(&sections)
 }
 
 fn generated(seed: u64, n_sentences: usize) -> Vec<Sentence> {
     sentences(Options { seed, n_sentences, non_projective: false }).collect()
 }
 
-/// The bytes of a model of a few kilobytes.
+/// Options for a model of a few kilobytes, and data to train it on.
+fn small() -> (TrainOptions, TrainingData) {
+    let path = temporary("small.feat");
+    std::fs::write(&path, "S0.p B0.p\nS1.p\nS0.l1.label\n").expect("the folder of temporary files can be written");
+    let features = path.display().to_string();
+    let options = TrainOptions {
+        features,
+        iterations: treebeam::learn::Iterations::Number(2),
+        beam: 2,
+        replicas: 1,
+        keep: Keep::Last,
+        ..TrainOptions::default()
+    };
+    let treebank = Treebank::of_sentences(Path::new("generated"), Format::Conllu, generated(31, 4));
+    let data = TrainingData::new(&options, &treebank, None).expect("a generated treebank can be trained on");
+    let _ = std::fs::remove_file(&path);
+    (options, data)
+}
+
+/// The bytes of a small model.
 fn small_model() -> &'static [u8] {
     static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
     MODEL.get_or_init(|| {
-        let path = temporary("small.feat");
-        std::fs::write(&path, "S0.p B0.p\nS1.p\nS0.l1.label\n").expect("the folder of temporary files can be written");
-        let features = path.display().to_string();
-        let options = TrainOptions {
-            features,
-            iterations: treebeam::learn::Iterations::Number(2),
-            beam: 2,
-            replicas: 1,
-            keep: Keep::Last,
-            ..TrainOptions::default()
-        };
-        let sentences = generated(31, 4);
-        let treebank = Treebank::of_sentences(Path::new("generated"), Format::Conllu, sentences);
-        let data = TrainingData::new(&options, &treebank, None).expect("a generated treebank can be trained on");
-        let model = treebeam::learn::train(&options, &data, 1).expect("training ends");
+        let (options, data) = small();
+        treebeam::learn::train(&options, &data, 1).expect("training ends").to_bytes()
+    })
+}
+
+/// The bytes of a checkpoint after the first iteration of a small run, and what the run is of.
+fn small_run() -> &'static (TrainOptions, TrainingData, Vec<u8>) {
+    static RUN: OnceLock<(TrainOptions, TrainingData, Vec<u8>)> = OnceLock::new();
+    RUN.get_or_init(|| {
+        let (options, data) = small();
+        let path = temporary("small.checkpoint");
+        let mut run = start(&options, &data, 1).expect("the options fit");
+        run.iterate(&mut |_| ());
+        run.save(&path).expect("the folder of temporary files can be written");
+        drop(run);
+        let bytes = std::fs::read(&path).expect("what was written can be read");
         let _ = std::fs::remove_file(&path);
-        model.to_bytes()
+        (options, data, bytes)
     })
 }
 

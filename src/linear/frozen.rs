@@ -15,7 +15,7 @@ use crate::system::ActionId;
 
 /// The largest weight, without its sign: sums over all templates stay below half the score of what is forbidden, whatever
 /// the weights. Those of other files are damaged.
-const MAX_WEIGHT: u32 = (i32::MAX / 4) as u32 / super::build::MAX_TEMPLATES as u32 + 1;
+pub(super) const MAX_WEIGHT: u32 = (i32::MAX / 4) as u32 / super::build::MAX_TEMPLATES as u32 + 1;
 
 /// Frozen weights.
 #[derive(Debug, Clone)]

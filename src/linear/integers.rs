@@ -4,7 +4,7 @@
 //! average of Daumé 2006, section 2.3; it equals the mean over the weights "0 before the first tick, then w after each tick").
 
 use super::build::Averages;
-use super::frozen::from_bytes;
+use super::frozen::{MAX_WEIGHT, from_bytes};
 use super::table::{Entry, OUTSIDE, Place, RowTable};
 use super::{FrozenWeights, Row, Weights};
 use crate::error::Result;
@@ -137,8 +137,15 @@ impl Averaged for IntegerWeights {
     fn load(&mut self, sections: &Sections) -> Result<()> {
         let weights = || {
             let tick = i64::from_le_bytes(sections.get("tick").ok()?.try_into().ok()?);
-            let rows = RowTable::from_sections(sections, from_bytes(sections.get("sums").ok()?)?, self.width)?;
-            (tick > 0 && rows.beside.len() == rows.entries.len()).then_some((rows, tick))
+            let rows: RowTable<IntegerEntry, Vec<i64>> =
+                RowTable::from_sections(sections, from_bytes(sections.get("sums").ok()?)?, self.width)?;
+            let fits = |weight: u64| weight <= MAX_WEIGHT.into();
+            // Neither weights nor their averages may be so large that sums come near the score of what is forbidden.
+            let is_sound = (1..1 << 40).contains(&tick)
+                && rows.beside.len() == rows.entries.len()
+                && rows.entries.iter().all(|entry| fits(entry.weight.unsigned_abs().into()))
+                && rows.beside.iter().all(|sum| fits(sum.unsigned_abs() / tick.unsigned_abs() / 2));
+            is_sound.then_some((rows, tick))
         };
         (self.rows, self.tick) = weights().ok_or_else(|| sections.damaged(OUTSIDE))?;
         Ok(())

@@ -1,0 +1,8 @@
+#![no_main]
+
+#[path = "../src/decoders.rs"]
+mod decoders;
+#[path = "../../tests/hashed.rs"]
+mod hashed;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| decoders::decoder(data));
