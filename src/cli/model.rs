@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use crate::graph::GraphModel;
-use crate::linear::{FrozenWeights, Linear, Weights as _};
+use crate::linear::{FrozenWeights, Linear, Precision, Weights as _};
 use crate::model::{Frozen as _, Lstm, Network};
 use crate::neural::FeedForward;
 use crate::parser::Loaded;
@@ -38,7 +38,8 @@ enum Command {
     /// Write a model again, in fewer bits if asked for, and tell what that costs
     ///
     /// A model as trained is frozen already: it is mapped into memory and parsed with where it stands. With weights of 16 bits
-    /// the file is an eighth smaller, with 8 bits a quarter.
+    /// the file is an eighth smaller, with 8 bits a quarter. That of a network is half as large with either, and scores are sums of
+    /// whole numbers: sums of hidden units with 16 bits, with 8 bits the output layer, too.
     Freeze(freeze::Args),
 }
 
@@ -105,6 +106,7 @@ fn of_network(network: &FeedForward) -> OfScorer {
         "features": size.features,
         "weights": size.weights,
         "scale": network.scale(),
+        "precision": network.precision().to_string(),
         "places": places.len() + labels.len(),
         "hidden": hidden,
     });
@@ -115,7 +117,14 @@ fn of_network(network: &FeedForward) -> OfScorer {
         (sizes["layers"], sizes["units"]) = ((*layers).into(), (*units).into());
     }
     about += &format!(", {n_places} places and {n_labels} of labels, {hidden} hidden units, {activation}");
-    let weights = format!("{} of single precision, {} embedded values", size.weights, size.features);
+    let told = match network.precision() {
+        Precision::Full => "of single precision",
+        Precision::I16 => "of 16 bits, sums of hidden units of 16 bits, precision i16",
+        Precision::I8 => {
+            "of 16 bits, sums of hidden units of 16 bits, activations and output layer of 8 bits, precision i8"
+        }
+    };
+    let weights = format!("{} {told}; {} embedded values", size.weights, size.features);
     (sizes, ("scorer", about), ("weights", weights))
 }
 

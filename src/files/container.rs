@@ -71,6 +71,12 @@ impl<'s> Section<'s> {
         Section { name, bytes: bytes.into() }
     }
 
+    /// Other bytes under the same name.
+    #[must_use]
+    pub fn with_bytes<'b>(self, bytes: impl Into<std::borrow::Cow<'b, [u8]>>) -> Section<'b> {
+        Section { name: self.name, bytes: bytes.into() }
+    }
+
     /// The same bytes under `prefix` and a slash before the name.
     #[must_use]
     pub fn under(self, prefix: &str) -> Section<'s> {
@@ -227,6 +233,11 @@ impl Sections {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether there is a section of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.place(name).is_ok()
     }
 
     fn place(&self, name: &str) -> Result<Range<usize>> {

@@ -123,7 +123,9 @@ impl NetworkStart {
         }
         let noise = Noise::new(seed, &self.vocabulary, data.examples().iter().map(|example| &example.input));
         let parts = (self.layout.clone(), data.columns().clone(), self.vocabulary.clone());
-        FeedForwardLearner::new(parts, self.sizes, parameters, schooling(options, data.examples().len()), noise)
+        let schooling = schooling(options, data.examples().len());
+        FeedForwardLearner::new(parts, self.sizes, parameters, schooling, noise)
+            .with_common_tokens(data.examples().iter().map(|example| &example.input))
     }
 }
 

@@ -1,14 +1,16 @@
 //! The finished network.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::layout::Layout;
 use super::parameters::{Parameters, Sizes};
 use super::score::{Derived, FeedForwardScorer, UNIT};
+use super::sums::Token;
 use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
+use crate::linear::Precision;
 use crate::model::{Frozen, Header, Model, N_COLUMNS, ScorerKind, Size};
 use crate::scorers::{AnyMemory, AnyScoring, find_any};
 use crate::system::Actions;
@@ -29,27 +31,57 @@ struct Inner {
     columns: Columns,
     vocabulary: Vocabulary,
     parameters: Parameters,
-    derived: Derived,
     lanes: usize,
+    /// The commonest tokens of the training data, the commonest first.
+    tokens: Arc<[Token]>,
+    precision: Precision,
+    /// What follows from all this, once something is to be scored.
+    derived: OnceLock<Derived>,
 }
 
+/// The section of [`Inner::tokens`], and that of a precision which is not full.
+const TOKENS: &str = "tokens";
+const PRECISION: &str = "precision";
+
 impl FeedForward {
-    /// The network of these parameters, which must fit the layout.
+    /// The network of these parameters, which must fit the layout, for data whose commonest tokens these are.
     pub(super) fn new(
-        layout: Layout,
-        columns: Columns,
-        vocabulary: Vocabulary,
+        (layout, columns, vocabulary, tokens): (Layout, Columns, Vocabulary, Arc<[Token]>),
         parameters: Parameters,
         lanes: usize,
+        precision: Precision,
     ) -> FeedForward {
-        let derived = Derived::new(&layout, &parameters);
-        FeedForward { inner: Arc::new(Inner { layout, columns, vocabulary, parameters, derived, lanes }) }
+        let derived = OnceLock::new();
+        FeedForward {
+            inner: Arc::new(Inner { layout, columns, vocabulary, parameters, lanes, tokens, precision, derived }),
+        }
+    }
+
+    /// The same with numbers of another precision. What is lost in fewer bits does not come back.
+    #[must_use]
+    pub fn quantise(self, precision: Precision) -> FeedForward {
+        if precision == self.inner.precision {
+            return self;
+        }
+        let Inner { layout, columns, vocabulary, parameters, lanes, tokens, .. } = &*self.inner;
+        let parameters = match precision {
+            Precision::Full => parameters.clone(),
+            Precision::I16 | Precision::I8 => parameters.clone().rounded(),
+        };
+        let parts = (layout.clone(), columns.clone(), vocabulary.clone(), Arc::clone(tokens));
+        FeedForward::new(parts, parameters, *lanes, precision)
+    }
+
+    /// The precision of what scores are made of.
+    pub fn precision(&self) -> Precision {
+        self.inner.precision
     }
 
     /// What scores with it.
     #[inline]
     pub fn network_scorer(&self) -> FeedForwardScorer<'_> {
-        let Inner { layout, parameters, derived, lanes, .. } = &*self.inner;
+        let Inner { layout, parameters, derived, lanes, tokens, precision, .. } = &*self.inner;
+        let derived = derived.get_or_init(|| Derived::finished(layout, parameters, tokens, *precision));
         FeedForwardScorer { layout, parameters, derived, lanes: *lanes, noise: None }
     }
 
@@ -115,7 +147,16 @@ impl Frozen for FeedForward {
             Section::new(format!("values-{column}"), values)
         };
         let mut sections: Vec<Section> = (0..N_COLUMNS).map(values).collect();
-        sections.extend(self.inner.parameters.sections());
+        if !self.inner.tokens.is_empty() {
+            sections.push(Section::new(TOKENS, bytemuck::cast_slice::<Token, u8>(&self.inner.tokens)));
+        }
+        match self.inner.precision {
+            Precision::Full => sections.extend(self.inner.parameters.sections()),
+            precision => {
+                sections.push(Section::new(PRECISION, precision.to_string().into_bytes()));
+                sections.extend(self.inner.parameters.short_sections());
+            }
+        }
         sections
     }
 
@@ -134,6 +175,21 @@ impl Frozen for FeedForward {
         let lanes = actions.width();
         let sizes = Sizes::new(&vocabulary, header.labels.len(), lanes);
         let parameters = Parameters::from_sections(sections, &network, &sizes)?;
-        Ok(FeedForward::new(Layout::new(network), columns, vocabulary, parameters, lanes))
+        let tokens = if sections.has(TOKENS) { sections.numbers::<Token>(TOKENS)?.to_vec() } else { Vec::new() };
+        let is_known = |token: &Token| token.iter().zip(sizes.values).all(|(&id, n)| (id as usize) < n);
+        if !tokens.iter().all(is_known) {
+            return Err(sections.damaged("one of the common tokens has a value that the vocabulary has not"));
+        }
+        let known = [Precision::I16, Precision::I8];
+        let precision = match sections.has(PRECISION) {
+            false => Precision::Full,
+            true => {
+                let name = sections.get(PRECISION)?;
+                let found = known.into_iter().find(|precision| precision.to_string().as_bytes() == name);
+                found.ok_or_else(|| sections.damaged("the precision is neither `i16` nor `i8`"))?
+            }
+        };
+        let parts = (Layout::new(network), columns, vocabulary, tokens.into());
+        Ok(FeedForward::new(parts, parameters, lanes, precision))
     }
 }

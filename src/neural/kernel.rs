@@ -356,6 +356,17 @@ pub fn tanh(x: f32) -> f32 {
     if square < 0.01 { small } else { large }
 }
 
+/// The natural logarithm of a number of at least 1, without the platform's library: 2 artanh((m − 1) / (m + 1)) for the mantissa m.
+pub fn ln(x: f64) -> f64 {
+    let bits = x.to_bits();
+    let exponent = (bits >> 52) as i64 - 1023;
+    let mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
+    let ratio = (mantissa - 1.0) / (mantissa + 1.0);
+    let square = ratio * ratio;
+    let sum = (0..16).rev().fold(0.0, |sum, term| sum * square + 1.0 / f64::from(2 * term + 1));
+    exponent as f64 * std::f64::consts::LN_2 + 2.0 * ratio * sum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

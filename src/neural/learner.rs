@@ -1,5 +1,7 @@
 //! The network that is being trained.
 
+use std::sync::Arc;
+
 use super::backward::Gradients;
 use super::frozen::FeedForward;
 use super::layout::Layout;
@@ -7,11 +9,13 @@ use super::noise::{Noise, mixed};
 use super::optimiser::{Optimiser, Rule};
 use super::parameters::{Parameters, Sizes};
 use super::score::{Derived, FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
+use super::sums::{Token, common_tokens};
 use super::tape::Tape;
 use crate::configuration::View;
 use crate::error::Result;
 use crate::features::{Columns, Input, Vocabulary};
 use crate::files::{Section, Sections};
+use crate::linear::Precision;
 use crate::model::{Averaged, Dropped, Seen, Trainable};
 use crate::scorer::{Context, Query};
 
@@ -36,6 +40,8 @@ pub struct FeedForwardLearner {
     /// What follows from the parameters as they are.
     derived: Derived,
     noise: Noise,
+    /// The commonest tokens of the training data.
+    tokens: Arc<[Token]>,
 }
 
 impl FeedForwardLearner {
@@ -49,7 +55,14 @@ impl FeedForwardLearner {
     ) -> FeedForwardLearner {
         let derived = Derived::new(&layout, &parameters);
         let optimiser = Optimiser::new(schooling.rule, parameters, &layout.network, &sizes);
-        FeedForwardLearner { layout, columns, vocabulary, sizes, schooling, optimiser, derived, noise }
+        let tokens = Arc::from([]);
+        FeedForwardLearner { layout, columns, vocabulary, sizes, schooling, optimiser, derived, noise, tokens }
+    }
+
+    /// The same network, which when it is finished keeps what it makes of the commonest tokens of these sentences.
+    #[must_use]
+    pub fn with_common_tokens<'i>(self, inputs: impl Iterator<Item = &'i Input>) -> FeedForwardLearner {
+        FeedForwardLearner { tokens: common_tokens(inputs).into(), ..self }
     }
 
     /// The parameters as they are.
@@ -70,7 +83,8 @@ impl FeedForwardLearner {
 
     fn finished(&self, parameters: Parameters) -> FeedForward {
         let (layout, columns, vocabulary) = (self.layout.clone(), self.columns.clone(), self.vocabulary.clone());
-        FeedForward::new(layout, columns, vocabulary, parameters, self.sizes.lanes)
+        let parts = (layout, columns, vocabulary, Arc::clone(&self.tokens));
+        FeedForward::new(parts, parameters, self.sizes.lanes, Precision::Full)
     }
 }
 

@@ -3,21 +3,22 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `kernel` | products of matrices and functions of vectors, the same bits on all processors |
+//! | `kernel`, `bytes` | products of matrices and functions of vectors, the same bits on all processors |
 //! | `layout`, `parameters` | what is read of a configuration; the numbers that are learned |
 //! | `encoder`, `through_time` | vectors of words in their sentence, and the gradients of what makes them |
-//! | `score` | scoring a beam's configurations, sharing what they have in common |
+//! | `score`, `sums` | scoring a beam's configurations, sharing what they have in common |
 //! | `noise` | what training changes at random |
 //! | `tape`, `backward` | from gradients of scores to those of parameters |
 //! | `optimiser`, `learner` | how parameters follow gradients; the network that is being trained |
 //! | `vectors` | word vectors that were made elsewhere, to begin with |
-//! | `frozen` | the finished network and its sections of a model file |
+//! | `frozen`, `quantised` | the finished network and its sections of a model file; the same in fewer bits |
 //!
 //! Inputs are embeddings of words, tags, affixes of three letters and shapes, of the words in some
 //! [places](crate::model::Network) of a configuration, and of the labels of their arcs. There is no framework: the
 //! layers are written out with their gradients, which tests compare with differences of the loss.
 
 mod backward;
+mod bytes;
 mod encoder;
 #[cfg(test)]
 mod encoder_tests;
@@ -28,7 +29,11 @@ mod learner;
 mod noise;
 mod optimiser;
 mod parameters;
+mod quantised;
+#[cfg(test)]
+mod quantised_tests;
 mod score;
+mod sums;
 mod tape;
 #[cfg(test)]
 mod tests;

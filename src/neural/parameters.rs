@@ -29,6 +29,9 @@ const NAMES: [&str; N_TENSORS] = [
     "encoder-none",
 ];
 
+/// By tensor, what a whole number stands for, where tensors are such.
+const STEPS: &str = "steps";
+
 /// Embeddings of labels; row 0 is no label.
 pub const LABELS: usize = N_COLUMNS;
 /// By place, what multiplies the vector of a token: as many rows as that has numbers, of a column for each hidden unit.
@@ -145,6 +148,29 @@ impl Parameters {
         self.tensors.iter().map(Vec::len).sum()
     }
 
+    /// The same, all numbers of a tensor being whole multiples of its step: a power of 2 by which they fit 16 bits.
+    #[must_use]
+    pub fn rounded(mut self) -> Parameters {
+        for tensor in &mut self.tensors {
+            let step = step(tensor);
+            tensor.iter_mut().for_each(|number| *number = (*number / step).round_ties_even() * step);
+        }
+        self
+    }
+
+    /// The tensors as sections of a file, in 16 bits a number: those of [rounded](Parameters::rounded) parameters.
+    pub fn short_sections(&self) -> Vec<Section<'static>> {
+        let steps: Vec<f32> = self.tensors.iter().map(|tensor| step(tensor)).collect();
+        let short = |(section, step): (Section, &f32), tensor: &[f32]| {
+            let numbers: Vec<i16> = tensor.iter().map(|number| (number / step).round_ties_even() as i16).collect();
+            section.with_bytes(bytemuck::cast_slice::<i16, u8>(&numbers).to_vec())
+        };
+        let sections = self.sections().into_iter().zip(&steps).zip(&self.tensors);
+        let mut sections: Vec<Section> = sections.map(|(of, tensor)| short(of, tensor)).collect();
+        sections.push(Section::new(STEPS, bytemuck::cast_slice::<f32, u8>(&steps).to_vec()));
+        sections
+    }
+
     /// The tensors as sections of a file.
     pub fn sections(&self) -> Vec<Section<'_>> {
         let named = NAMES.iter().zip(&self.tensors).enumerate();
@@ -161,11 +187,18 @@ impl Parameters {
     /// # Errors
     /// If one is missing or has another length.
     pub fn from_sections(sections: &Sections, network: &Network, sizes: &Sizes) -> Result<Parameters> {
+        let steps = if sections.has(STEPS) { Some(sections.numbers::<f32>(STEPS)?) } else { None };
+        if steps.as_ref().is_some_and(|steps| steps.len() != N_TENSORS) {
+            return Err(sections.damaged(&format!("there should be {N_TENSORS} steps of the network's tensors")));
+        }
         let mut parameters = Parameters { tensors: std::array::from_fn(|_| Vec::new()) };
         let n_tensors = if network.encoder.is_some() { N_TENSORS } else { ENCODER_INPUTS };
         let named = NAMES.iter().zip(&mut parameters.tensors).take(n_tensors);
-        for ((name, tensor), length) in named.zip(sizes.lengths(network)) {
-            let found = sections.numbers::<f32>(name)?;
+        for (number, ((name, tensor), length)) in named.zip(sizes.lengths(network)).enumerate() {
+            let found: Vec<f32> = match &steps {
+                None => sections.numbers::<f32>(name)?.to_vec(),
+                Some(steps) => sections.numbers::<i16>(name)?.iter().map(|&n| f32::from(n) * steps[number]).collect(),
+            };
             if found.len() != length {
                 let found = found.len();
                 return Err(sections.damaged(&format!("the network's {name} are {found} numbers; expected {length}")));
@@ -173,10 +206,21 @@ impl Parameters {
             if !found.iter().all(|number| number.is_finite()) {
                 return Err(sections.damaged(&format!("one of the network's {name} is no number")));
             }
-            tensor.extend_from_slice(&found);
+            *tensor = found;
         }
         Ok(parameters)
     }
+}
+
+/// The least power of 2 of which all of these numbers are at most 32,767 times as much.
+fn step(numbers: &[f32]) -> f32 {
+    const LEAST: f32 = f32::MIN_POSITIVE;
+    let highest = numbers.iter().fold(0.0, |highest: f32, number| highest.max(number.abs()));
+    let mut step = LEAST;
+    while highest > step * f32::from(i16::MAX) {
+        step *= 2.0;
+    }
+    step
 }
 
 /// Fills one of the encoder's tensors with random numbers.

@@ -8,13 +8,19 @@
 
 use std::sync::Arc;
 
+use fearless_simd::prelude::*;
+use fearless_simd::{f32x16, i32x16};
+
 use super::encoder::{Layer, Shape, encode, panels};
-use super::kernel::{Operand, Panels, add_with, exp, multiply, tanh, widest};
+use super::kernel::{Operand, Panels, exp, ln, multiply, tanh, widest};
 use super::layout::Layout;
 use super::noise::{Noise, SentenceNoise};
 use super::parameters::{BIAS, ENCODER_NONE, LABEL_PLACES, LABELS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
-use crate::configuration::View;
+use super::quantised::{Quantised, Scratch, padded, push_rounded};
+use super::sums::{Base, Common, Rows, Tables, Token, Unit};
+use crate::configuration::{Cells, View};
 use crate::features::Input;
+use crate::linear::Precision;
 use crate::memo::Memo;
 use crate::model::{Activation, N_COLUMNS};
 use crate::scorer::{Context, Query, Scorer, Scores, Vectors};
@@ -47,23 +53,22 @@ pub struct FeedForwardMemory {
     pub(super) sentence: Arc<Sentence>,
     /// Sentences that are about to be begun, with the parameters and the noise that are.
     ahead: Vec<Arc<Sentence>>,
-    /// By token and place: a row of hidden units.
+    /// Of networks of full precision, and of quantised ones.
+    rows: Rows<f32>,
+    short_rows: Rows<i16>,
+    /// What no one keeps: products of full precision, on their way to fewer bits.
     products: Vec<f32>,
-    parts: Level,
+    scratch: Scratch,
     wholes: Memo,
     /// The configurations' scores, by number.
     scores: Vectors,
     n_wholes: usize,
-    /// Of the configurations that are new: activations, one row each.
-    hidden: Vec<f32>,
     n_new: usize,
     raw: Vec<f32>,
     /// By query of the step, the number of its configuration.
     step: Vec<u32>,
     /// The scores of one query.
     read: Vectors,
-    /// The parts of a configuration: places in the products, or numbers of parts.
-    terms: Vec<Term>,
 }
 
 /// The tokens of a sentence: none, the root, the words.
@@ -93,21 +98,6 @@ pub struct Encoded {
     pub layers: Vec<Layer>,
     /// By token: a vector; that of no token is a parameter of its own.
     pub vectors: Vec<f32>,
-}
-
-/// Where a row of the sum of hidden units stands.
-#[derive(Debug, Clone, Copy)]
-enum Term {
-    Product(usize),
-    Part(u32),
-}
-
-/// Memoised rows.
-#[derive(Debug, Clone, Default)]
-struct Level {
-    memo: Memo,
-    rows: Vec<f32>,
-    n: u32,
 }
 
 /// When so many rows are memoised all are forgotten.
@@ -185,6 +175,9 @@ impl FeedForwardScorer<'_> {
 
     /// The tokens' embeddings, what an encoder makes of them, and products.
     fn look_at(&self, memory: &mut FeedForwardMemory, input: &Input) {
+        if self.noise.is_none() && (!self.derived.common.is_empty() || self.derived.quantised.is_some()) {
+            return self.look_once(memory, input);
+        }
         let mut sentence = self.values(input);
         let same = |ahead: &&Arc<Sentence>| ahead.ids == sentence.ids && ahead.noise == sentence.noise;
         memory.sentence = match memory.ahead.iter().find(same) {
@@ -194,71 +187,98 @@ impl FeedForwardScorer<'_> {
                 Arc::new(sentence)
             }
         };
-        let (places, n_tokens) = (&self.derived.places, input.n_words() + 2);
-        memory.products.clear();
-        memory.products.resize(n_tokens * places.width(), 0.0);
-        let vectors = Operand::rows(memory.sentence.vectors(), self.layout.network.vector_dimension());
-        places.multiply(vectors, &mut memory.products, n_tokens);
+        let n_tokens = input.n_words() + 2;
+        let FeedForwardMemory { sentence, rows, .. } = memory;
+        self.multiply(sentence.vectors(), n_tokens, &mut rows.products);
+        rows.bases.clear();
+        rows.bases.extend((0..n_tokens as u32).map(|token| Base::Own(token * self.derived.places.width() as u32)));
+    }
+
+    /// The products of tokens, those of common ones from where they are kept; nothing else is known of the sentence then.
+    fn look_once(&self, memory: &mut FeedForwardMemory, input: &Input) {
+        let FeedForwardMemory { rows, short_rows, products, scratch, .. } = memory;
+        let n = self.layout.network.places.len() * self.n_hidden();
+        // Each token's, from the first to the last one.
+        let mut multiply = |sentence: &mut Sentence, n_tokens: usize, each: &mut dyn FnMut(&[f32])| {
+            self.embed(std::slice::from_mut(sentence));
+            self.multiply(sentence.vectors(), n_tokens, products);
+            products.chunks_exact(self.derived.places.width()).for_each(|products| each(&products[..n]));
+        };
+        match &self.derived.quantised {
+            None => self.look_up(input, &self.derived.tables, rows, |sentence, new, to| {
+                multiply(sentence, new.len(), &mut |products| to.extend_from_slice(products));
+            }),
+            Some(quantised) if self.derived.encoder.is_empty() => {
+                self.look_up(input, &quantised.tables, short_rows, |_, new, to| {
+                    quantised.push_products((self.layout, self.parameters), new, scratch, to);
+                });
+            }
+            Some(quantised) => self.look_up(input, &quantised.tables, short_rows, |sentence, new, to| {
+                multiply(sentence, new.len(), &mut |products| push_rounded(products, self.n_hidden(), to));
+            }),
+        }
+    }
+
+    /// Fills in the products of tokens; `push` adds those of new ones, of which it is given the sentence.
+    fn look_up<T: Unit>(
+        &self,
+        input: &Input,
+        tables: &Tables<T>,
+        rows: &mut Rows<T>,
+        push: impl FnOnce(&mut Sentence, &[Token], &mut Vec<T>),
+    ) {
+        let mut sentence = self.values(input);
+        rows.bases.clear();
+        rows.products.clear();
+        // The tokens whose products are to be made, where they stand, and their numbers if they are common.
+        let (mut new, mut places): (Vec<Token>, Vec<(u32, Option<u32>)>) = (Vec::new(), Vec::new());
+        for place in 0..sentence.ids[0].len() {
+            let token: Token = std::array::from_fn(|column| sentence.ids[column][place]);
+            let number = self.derived.common.number(&token);
+            if number.is_none_or(|number| tables.common(number).is_none()) {
+                new.push(token);
+                places.push((place as u32, number));
+            }
+            rows.bases.push(number.map_or(Base::Own(0), Base::Common));
+        }
+        if new.is_empty() {
+            return;
+        }
+        if self.derived.encoder.is_empty() {
+            for (column, ids) in sentence.ids.iter_mut().enumerate() {
+                *ids = new.iter().map(|token| token[column]).collect();
+            }
+        }
+        push(&mut sentence, &new, &mut rows.products);
+        let width = rows.products.len() / new.len();
+        for (start, &(place, number)) in (0..).step_by(width).zip(&places) {
+            match number {
+                Some(number) => tables.keep(number, &rows.products[start..start + width]),
+                None => rows.bases[place as usize] = Base::Own(start as u32),
+            }
+        }
+    }
+
+    /// Replaces `products` by those of `n` tokens.
+    fn multiply(&self, vectors: &[f32], n: usize, products: &mut Vec<f32>) {
+        let places = &self.derived.places;
+        products.clear();
+        products.resize(n * places.width(), 0.0);
+        places.multiply(Operand::rows(vectors, self.layout.network.vector_dimension()), products, n);
     }
 
     /// Finds the parts of a configuration, making those that are new; a fingerprint of all that is read.
     #[inline]
     fn find<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, query: &Query<V>) -> u64 {
-        let hidden = self.n_hidden();
-        let width = self.derived.places.width();
-        memory.terms.clear();
-        let mut fingerprint = 0x243f_6a88_85a3_08d3_u64;
-        let mut mix = |value: u64| {
-            let product = u128::from(fingerprint ^ value) * 0x9e37_79b9_7f4a_7c15;
-            fingerprint = (product >> 64) as u64 ^ product as u64;
-        };
-        for group in &self.layout.groups {
-            let cell = query.view.cell(query.point, group.role);
-            if let Some(place) = group.single() {
-                let token = group.tokens(cell).next().unwrap_or_default() as usize;
-                memory.terms.push(Term::Product(token * width + place * hidden));
-                mix(token as u64 + 1);
-                continue;
-            }
-            let key = group.key(cell);
-            let next = memory.parts.n;
-            let number = memory.parts.memo.get_or_insert(key, next).unwrap_or_else(|| {
-                memory.parts.n += 1;
-                let start = memory.parts.rows.len();
-                memory.parts.rows.resize(start + hidden, 0.0);
-                let sum = &mut memory.parts.rows[start..];
-                let tokens = group.tokens(cell).zip(group.places.clone());
-                let products = &memory.products;
-                let tokens =
-                    tokens.map(|(token, place)| &products[token as usize * width + place * hidden..][..hidden]);
-                let of_labels = &self.derived.labels;
-                let n_labels = of_labels.len() / (hidden * self.layout.network.labels.len().max(1));
-                let labels = group.labels_of(cell).zip(group.labels.clone());
-                let labels =
-                    labels.map(|(label, place)| &of_labels[(place * n_labels + label as usize) * hidden..][..hidden]);
-                widest!(_simd => tokens.chain(labels).for_each(|row| add_with(sum, row)));
-                next
-            });
-            memory.terms.push(Term::Part(number));
-            mix(u64::from(number) << 32 | 1);
+        let groups = &self.layout.groups;
+        let mut cells: Cells = Default::default();
+        for group in groups {
+            cells[group.role as usize] = query.view.cell(query.point, group.role);
         }
-        fingerprint
-    }
-
-    /// The sums of hidden units, of the parts that were found.
-    #[inline]
-    fn sum(&self, memory: &FeedForwardMemory, sums: &mut [f32]) {
-        let hidden = self.n_hidden();
-        sums.copy_from_slice(&self.parameters.tensors[BIAS]);
-        widest!(_simd => {
-            for term in &memory.terms {
-                let row = match *term {
-                    Term::Product(start) => &memory.products[start..][..hidden],
-                    Term::Part(number) => &memory.parts.rows[number as usize * hidden..][..hidden],
-                };
-                add_with(sums, row);
-            }
-        });
+        match &self.derived.quantised {
+            None => memory.rows.find(&self.derived.tables, groups, &cells),
+            Some(quantised) => memory.short_rows.find(&quantised.tables, groups, &cells),
+        }
     }
 
     /// The hidden units of a configuration, with their slopes.
@@ -271,7 +291,7 @@ impl FeedForwardScorer<'_> {
         self.make_room(memory);
         self.find(memory, query);
         hidden.units.resize(self.n_hidden(), 0.0);
-        self.sum(memory, &mut hidden.units);
+        memory.rows.sum(&self.derived.tables, &mut hidden.units);
         hidden.slopes.resize(self.n_hidden(), 0.0);
         slopes(self.layout.network.activation, &hidden.units, &mut hidden.slopes);
         activate(self.layout.network.activation, &mut hidden.units);
@@ -287,7 +307,7 @@ impl FeedForwardScorer<'_> {
     }
 
     fn make_room(&self, memory: &mut FeedForwardMemory) {
-        if memory.parts.n >= MAX_ROWS || memory.n_wholes >= MAX_ROWS as usize {
+        if memory.rows.n_parts.max(memory.short_rows.n_parts) >= MAX_ROWS || memory.n_wholes >= MAX_ROWS as usize {
             self.forget(memory);
         }
     }
@@ -298,14 +318,10 @@ impl FeedForwardScorer<'_> {
         let fingerprint = self.find(memory, query);
         let next = (memory.n_wholes + memory.n_new) as u32;
         memory.wholes.get_or_insert(fingerprint, next).unwrap_or_else(|| {
-            let hidden = self.n_hidden();
-            let mut rows = std::mem::take(&mut memory.hidden);
-            let start = memory.n_new * hidden;
-            if rows.len() < start + hidden {
-                rows.resize(start + hidden, 0.0);
+            match &self.derived.quantised {
+                None => memory.rows.push_sum(&self.derived.tables, memory.n_new),
+                Some(quantised) => memory.short_rows.push_sum(&quantised.tables, memory.n_new),
             }
-            self.sum(memory, &mut rows[start..start + hidden]);
-            memory.hidden = rows;
             memory.n_new += 1;
             next
         })
@@ -317,13 +333,21 @@ impl FeedForwardScorer<'_> {
         if n_new == 0 {
             return;
         }
-        let hidden = &mut memory.hidden[..n_new * self.layout.network.hidden];
-        activate(self.layout.network.activation, hidden);
-        let mut raw = std::mem::take(&mut memory.raw);
-        self.output(hidden, n_new, &mut raw);
+        let FeedForwardMemory { rows, short_rows, scratch, raw, .. } = memory;
+        match &self.derived.quantised {
+            None => {
+                let hidden = &mut rows.sums[..n_new * self.n_hidden()];
+                activate(self.layout.network.activation, hidden);
+                self.output(hidden, n_new, raw);
+            }
+            Some(quantised) => {
+                quantised.scores((self.layout, self.parameters), (&short_rows.sums, n_new), scratch, raw);
+            }
+        }
+        let raw = std::mem::take(raw);
         for row in raw.chunks_exact(self.width()) {
             let lanes = memory.scores.push_zero();
-            widest!(_simd => to_fixed_point(row, lanes));
+            widest!(simd => to_fixed_point(simd, row, lanes));
         }
         memory.n_wholes += n_new;
         memory.raw = raw;
@@ -351,10 +375,14 @@ impl FeedForwardScorer<'_> {
     }
 }
 
+/// Rows and lanes are whole blocks.
 #[inline(always)]
-fn to_fixed_point(row: &[f32], lanes: &mut [i32]) {
-    for (lane, score) in lanes.iter_mut().zip(row) {
-        *lane = (score.clamp(-MOST, MOST) * UNIT).round_ties_even() as i32;
+fn to_fixed_point<S: Simd>(simd: S, row: &[f32], lanes: &mut [i32]) {
+    const N: usize = Actions::LANES;
+    for (lanes, scores) in lanes.as_chunks_mut::<N>().0.iter_mut().zip(row.as_chunks::<N>().0) {
+        let scores = f32x16::simd_from(simd, *scores).max(f32x16::splat(simd, -MOST)).min(f32x16::splat(simd, MOST));
+        let whole: i32x16<S> = (scores * f32x16::splat(simd, UNIT)).round_ties_even().to_int();
+        whole.store_slice(lanes);
     }
 }
 
@@ -401,17 +429,6 @@ fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
     highest + (ln(sum) * f64::from(UNIT)).round_ties_even() as i32
 }
 
-/// The natural logarithm of a number of at least 1, without the platform's library: 2 artanh((m − 1) / (m + 1)) for the mantissa m.
-fn ln(x: f64) -> f64 {
-    let bits = x.to_bits();
-    let exponent = (bits >> 52) as i64 - 1023;
-    let mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
-    let ratio = (mantissa - 1.0) / (mantissa + 1.0);
-    let square = ratio * ratio;
-    let sum = (0..16).rev().fold(0.0, |sum, term| sum * square + 1.0 / f64::from(2 * term + 1));
-    exponent as f64 * std::f64::consts::LN_2 + 2.0 * ratio * sum
-}
-
 impl Scorer for FeedForwardScorer<'_> {
     type Memory = FeedForwardMemory;
 
@@ -421,9 +438,8 @@ impl Scorer for FeedForwardScorer<'_> {
     }
 
     fn forget(&self, memory: &mut FeedForwardMemory) {
-        memory.parts.memo.clear();
-        memory.parts.rows.clear();
-        memory.parts.n = 0;
+        memory.rows.clear();
+        memory.short_rows.clear();
         memory.wholes.clear();
         memory.scores.clear(self.width());
         (memory.n_wholes, memory.n_new) = (0, 0);
@@ -466,23 +482,42 @@ impl Scorer for FeedForwardScorer<'_> {
 }
 
 /// What follows from parameters, and is made once whenever they change.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Derived {
-    /// By place of a label, and by label: a row of hidden units.
-    labels: Vec<f32>,
+    /// What sums of hidden units are made of.
+    tables: Tables<f32>,
     /// By place: what vectors of tokens are multiplied by.
     places: Panels,
     /// By layer of the encoder, the same of what it reads.
     encoder: Vec<Panels>,
+    /// Of which tokens products are kept.
+    common: Common,
+    /// The network in fewer bits, which then makes the scores.
+    quantised: Option<Quantised>,
 }
 
 impl Derived {
     /// What follows from these parameters.
     pub fn new(layout: &Layout, parameters: &Parameters) -> Derived {
+        Derived::finished(layout, parameters, &[], Precision::Full)
+    }
+
+    /// The same where they do not change any more: products of common tokens, the commonest first, are kept.
+    pub fn finished(layout: &Layout, parameters: &Parameters, tokens: &[Token], precision: Precision) -> Derived {
         let network = &layout.network;
         let encoder = Shape::of(network).map_or_else(Vec::new, |shape| panels(shape, parameters.encoder()));
         let places = Panels::new(&parameters.tensors[PLACES], (network.vector_dimension(), network.hidden));
-        Derived { labels: label_products(layout, parameters), places, encoder }
+        let bytes = match precision {
+            Precision::Full => network.places.len() * network.hidden * size_of::<f32>(),
+            _ => network.places.len() * padded(network.hidden) * size_of::<i16>(),
+        };
+        // What an encoder makes of a token depends on its sentence.
+        let common = if encoder.is_empty() { Common::new(tokens, bytes) } else { Common::default() };
+        let labels = label_products(layout, parameters);
+        let quantised = Quantised::new(layout, parameters, (&labels, &common), precision);
+        let bias = parameters.tensors[BIAS].clone();
+        let tables = Tables::new(network.hidden, bias, labels, layout, &common);
+        Derived { tables, places, encoder, common, quantised }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::system::{ArcHybrid, Roots, SystemKind, Transitions as _};
 use crate::treebank::{Format, Treebank, generate};
 
 /// With an encoder of so many layers, or without one.
-fn data(activation: Activation, layers: u32) -> TrainingData {
+pub(super) fn data(activation: Activation, layers: u32) -> TrainingData {
     let sentences =
         generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective: false }).collect();
     let treebank = Treebank::of_sentences(std::path::Path::new("generated"), Format::Conllu, sentences);
@@ -40,7 +40,7 @@ fn options() -> TrainOptions {
 }
 
 /// A learner whose parameters are larger than those that training begins with, so that units differ.
-fn learner(data: &TrainingData) -> FeedForwardLearner {
+pub(super) fn learner(data: &TrainingData) -> FeedForwardLearner {
     let network = data.header().network.clone().unwrap();
     let vocabulary = data.network().unwrap().vocabulary().clone();
     let sizes = Sizes::new(&vocabulary, data.header().labels.len(), data.actions().width());
@@ -137,6 +137,8 @@ macro_rules! walk {
         }
     }};
 }
+
+pub(super) use walk;
 
 /// Scores are those of the plain network, and gradients its differences: of each tensor, in some places.
 #[test]

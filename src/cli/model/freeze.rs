@@ -62,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut model = Loaded::read(&args.model)?;
     let before = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
     let was = sizes_of(&model);
-    model = quantise(model, precision)?;
+    model = quantise(model, precision);
     let is = sizes_of(&model);
     write(&model, &args.output)?;
     let mut out = std::io::stdout().lock();
@@ -109,16 +109,13 @@ fn sizes_of(model: &Loaded) -> Size {
     }
 }
 
-fn quantise(model: Loaded, precision: Precision) -> anyhow::Result<Loaded> {
-    Ok(match model {
+fn quantise(model: Loaded, precision: Precision) -> Loaded {
+    match model {
         Loaded::Transitions(model) => {
             let model = Arc::unwrap_or_clone(model);
             let scorer = match model.scorer {
                 AnyScorer::Linear(linear) => AnyScorer::Linear(linear.quantise(precision)),
-                AnyScorer::FeedForward(_) if precision != Precision::Full => {
-                    anyhow::bail!("--quantise is for the weights of linear models, and this one has a network")
-                }
-                network => network,
+                AnyScorer::FeedForward(network) => AnyScorer::FeedForward(network.quantise(precision)),
             };
             Loaded::Transitions(Arc::new(Model { scorer, ..model }))
         }
@@ -130,7 +127,7 @@ fn quantise(model: Loaded, precision: Precision) -> anyhow::Result<Loaded> {
             };
             Loaded::Graph(Arc::new(GraphModel { weights, ..model }))
         }
-    })
+    }
 }
 
 fn write(model: &Loaded, path: &Path) -> Result<()> {

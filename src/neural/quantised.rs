@@ -1,0 +1,294 @@
+//! Networks in fewer bits: `treebeam model freeze --quantise`.
+//!
+//! | precision | parameters in the file | rows of sums | output layer |
+//! |---|---|---|---|
+//! | `full` | f32 | f32 | f32 |
+//! | `i16` | i16, with a step for each tensor | i16, in steps of 1/256, within ±128 | f32 |
+//! | `i8` | the same | the same | activations u8 with a step for each configuration, weights i8 with one for each action |
+//!
+//! The products of a token are sums of what the values of its columns contribute, each of which is rounded, so that a rare word costs
+//! no more than its own part. Sums saturate. The steps of activations follow from the largest one of the configuration, so nothing has to be known of the data.
+//! Activations that may be negative (`tanh`, `cube`) are moved up by [`MIDDLE`], which is taken off again from the sums.
+//!
+//! With H hidden units, z and h the exact sums and activations of a configuration, W the exact output layer, and r roundings in a sum,
+//! a score is off by at most Σ (|h' − h| |W| + h |W' − W|), where the rounded z' is within r / 512 of z, activations within
+//! half a step of those of z', and weights within half a step of W; tests hold it to that.
+
+use std::sync::{Arc, OnceLock};
+
+use super::bytes::Weights;
+use super::kernel::{Operand, Panels, multiply, tanh, widest};
+use super::layout::Layout;
+use super::parameters::{BIAS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
+use super::score::activate;
+use super::sums::{Common, Tables, Token, Unit as _};
+use crate::linear::Precision;
+use crate::model::{Activation, N_COLUMNS};
+
+/// What 1.0 is in rows of sums.
+const ONE: f32 = 256.0;
+/// The byte that stands for an activation of 0, where there are negative ones.
+const MIDDLE: i32 = 128;
+/// The largest weight in bytes, and the largest activation where there are negative ones.
+const LARGEST: f32 = 127.0;
+/// The largest activation where there are none.
+const TOP: f32 = 255.0;
+/// Rows are filled up to a whole number of these.
+const UNITS: usize = 32;
+
+/// A quantised network.
+#[derive(Debug, Clone)]
+pub struct Quantised {
+    /// What sums are made of.
+    pub tables: Tables<i16>,
+    /// What products are, without an encoder.
+    columns: Vec<Column>,
+    output: Option<Output>,
+}
+
+/// What the values of a column contribute to products.
+#[derive(Debug, Clone)]
+struct Column {
+    dimension: usize,
+    /// By place: what their embeddings are multiplied by.
+    places: Panels,
+    /// By value, of the most frequent ones: its row, once it was asked for.
+    kept: Arc<[OnceLock<Box<[i16]>>]>,
+}
+
+/// How many rows of each column are kept at most, if a row is of this many bytes.
+const KEPT: [usize; N_COLUMNS] = [256, 256, 1024, 1024, 256];
+const KEPT_BYTES: usize = 1 << 13;
+
+/// The output layer in bytes.
+#[derive(Debug, Clone)]
+struct Output {
+    weights: Weights,
+    /// By lane: the step of weights.
+    steps: Vec<f32>,
+    /// By lane: the sum of weights, times what stands for 0.
+    zeros: Vec<i32>,
+}
+
+/// What scoring needs again and again.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    units: Vec<f32>,
+    bytes: Vec<u8>,
+    steps: Vec<f32>,
+    sums: Vec<i32>,
+    /// Values of a column whose rows are made, and these.
+    ids: Vec<u32>,
+    rows: Vec<i16>,
+}
+
+impl Quantised {
+    /// The network of these parameters, whose labels contribute `labels`; none if it is to have full precision.
+    pub fn new(
+        layout: &Layout,
+        parameters: &Parameters,
+        (labels, common): (&[f32], &Common),
+        precision: Precision,
+    ) -> Option<Quantised> {
+        if precision == Precision::Full {
+            return None;
+        }
+        let hidden = layout.network.hidden;
+        let rows = |values: &[f32]| {
+            let mut rows = Vec::new();
+            push_rounded(values, hidden, &mut rows);
+            rows
+        };
+        let (bias, labels) = (rows(&parameters.tensors[BIAS]), rows(labels));
+        let tables = Tables::new(padded(hidden), bias, labels, layout, common);
+        let signed = layout.network.activation != Activation::Relu;
+        let output = (precision == Precision::I8).then(|| Output::new(&parameters.tensors[OUTPUT], hidden, signed));
+        let columns = if layout.network.encoder.is_none() { columns(layout, parameters) } else { Vec::new() };
+        Some(Quantised { tables, columns, output })
+    }
+
+    /// Adds the products of these tokens, which are sums of what their values contribute, column by column.
+    pub fn push_products(
+        &self,
+        (layout, parameters): (&Layout, &Parameters),
+        tokens: &[Token],
+        scratch: &mut Scratch,
+        products: &mut Vec<i16>,
+    ) {
+        let (hidden, n_places) = (layout.network.hidden, layout.network.places.len());
+        let (start, width) = (products.len(), self.tables.width * n_places);
+        products.resize(start + tokens.len() * width, 0);
+        let Scratch { ids, rows, units, .. } = scratch;
+        for ((number, column), table) in self.columns.iter().enumerate().zip(&parameters.tensors) {
+            ids.clear();
+            for id in tokens.iter().map(|token| token[number]) {
+                if column.kept(id).is_none() && !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+            rows.clear();
+            if !ids.is_empty() {
+                let n = column.dimension;
+                let embeddings: Vec<f32> = ids.iter().flat_map(|&id| &table[id as usize * n..][..n]).copied().collect();
+                units.clear();
+                units.resize(ids.len() * column.places.width(), 0.0);
+                column.places.multiply(Operand::rows(&embeddings, n), units, ids.len());
+                for (id, units) in ids.iter().zip(units.chunks_exact(column.places.width())) {
+                    push_rounded(&units[..n_places * hidden], hidden, rows);
+                    if let Some(kept) = column.kept.get(*id as usize) {
+                        // Another thread may have come first, with the same.
+                        let _ = kept.set(rows[rows.len() - width..].into());
+                    }
+                }
+            }
+            for (token, sum) in tokens.iter().zip(products[start..].chunks_exact_mut(width)) {
+                let made = || ids.iter().position(|&id| id == token[number]).unwrap_or_default();
+                let row = column.kept(token[number]).unwrap_or_else(|| &rows[made() * width..][..width]);
+                widest!(_simd => i16::add(sum, row));
+            }
+        }
+    }
+
+    /// Replaces `scores` by those of `n` configurations, from the sums of their hidden units.
+    pub fn scores(
+        &self,
+        (layout, parameters): (&Layout, &Parameters),
+        (sums, n): (&[i16], usize),
+        scratch: &mut Scratch,
+        scores: &mut Vec<f32>,
+    ) {
+        let (hidden, activation) = (layout.network.hidden, layout.network.activation);
+        let rows = sums.chunks_exact(self.tables.width).take(n);
+        let bias = &parameters.tensors[OUTPUT_BIAS];
+        scores.clear();
+        let Some(output) = &self.output else {
+            (0..n).for_each(|_| scores.extend_from_slice(bias));
+            scratch.units.clear();
+            rows.for_each(|row| scratch.units.extend(row[..hidden].iter().map(|&z| f32::from(z) / ONE)));
+            activate(activation, &mut scratch.units);
+            let units = Operand::rows(&scratch.units, hidden);
+            multiply(units, &parameters.tensors[OUTPUT], scores, (n, hidden, bias.len()));
+            return;
+        };
+        let (inner, width) = (output.weights.inner(), output.weights.width());
+        scratch.bytes.resize(n * inner, 0);
+        scratch.sums.resize(n * width, 0);
+        scratch.steps.clear();
+        for (row, bytes) in rows.zip(scratch.bytes.chunks_exact_mut(inner)) {
+            scratch.steps.push(widest!(_simd => to_bytes(activation, &row[..inner], bytes, &mut scratch.units)));
+        }
+        output.weights.multiply(&scratch.bytes[..n * inner], &mut scratch.sums[..n * width]);
+        scores.resize(n * bias.len(), 0.0);
+        let all = scores.chunks_exact_mut(bias.len()).zip(scratch.sums.chunks_exact(width)).zip(&scratch.steps);
+        widest!(_simd => {
+            for ((scores, sums), &step) in all {
+                let lanes = scores.iter_mut().zip(sums).zip(&output.zeros).zip(&output.steps).zip(bias);
+                lanes.for_each(|((((score, sum), zero), weight), bias)| {
+                    *score = ((sum - zero) as f32 * step).mul_add(*weight, *bias);
+                });
+            }
+        });
+    }
+}
+
+impl Column {
+    /// The row of a value, if it was made and is kept.
+    fn kept(&self, id: u32) -> Option<&[i16]> {
+        self.kept.get(id as usize)?.get().map(|row| &row[..])
+    }
+}
+
+fn columns(layout: &Layout, parameters: &Parameters) -> Vec<Column> {
+    let network = &layout.network;
+    let (hidden, n_places) = (network.hidden, network.places.len());
+    let bytes = n_places * padded(hidden) * size_of::<i16>();
+    let mut start = 0;
+    let column = |(number, &dimension): (usize, &usize)| {
+        let by_place = parameters.tensors[PLACES].chunks_exact(network.dimension() * hidden);
+        let own: Vec<f32> =
+            by_place.flat_map(|weights| &weights[start * hidden..][..dimension * hidden]).copied().collect();
+        start += dimension;
+        let n_kept = (parameters.tensors[number].len() / dimension).min(KEPT[number] * KEPT_BYTES / bytes);
+        let kept = (0..n_kept).map(|_| OnceLock::new()).collect();
+        Column { dimension, places: Panels::new(&own, (dimension, hidden)), kept }
+    };
+    network.dimensions.iter().enumerate().map(column).collect()
+}
+
+impl Output {
+    fn new(weights: &[f32], hidden: usize, signed: bool) -> Output {
+        let lanes = weights.len() / hidden;
+        let mut steps = vec![0.0_f32; lanes];
+        for row in weights.chunks_exact(lanes) {
+            steps.iter_mut().zip(row).for_each(|(step, weight)| *step = step.max(weight.abs()));
+        }
+        steps.iter_mut().for_each(|step| *step /= LARGEST);
+        let mut zeros = vec![0; lanes];
+        let mut bytes = Vec::with_capacity(padded(hidden) * lanes);
+        for row in weights.chunks_exact(lanes) {
+            for ((weight, &step), zero) in row.iter().zip(&steps).zip(&mut zeros) {
+                let byte = if step > 0.0 { (weight / step).round_ties_even() as i8 } else { 0 };
+                bytes.push(byte);
+                *zero += if signed { MIDDLE * i32::from(byte) } else { 0 };
+            }
+        }
+        bytes.resize(padded(hidden) * lanes, 0);
+        Output { weights: Weights::new(&bytes, (padded(hidden), lanes)), steps, zeros }
+    }
+}
+
+/// The units of a row that holds so many.
+pub fn padded(hidden: usize) -> usize {
+    hidden.next_multiple_of(UNITS)
+}
+
+/// Adds rows of `width` numbers to rows of [`padded`] ones.
+pub fn push_rounded(values: &[f32], width: usize, rows: &mut Vec<i16>) {
+    for row in values.chunks_exact(width) {
+        let start = rows.len();
+        rows.resize(start + padded(width), 0);
+        widest!(_simd => {
+            for (to, value) in rows[start..].iter_mut().zip(row) {
+                *to = nearest((value * ONE).clamp(i16::MIN.into(), i16::MAX.into())) as i16;
+            }
+        });
+    }
+}
+
+/// The nearest whole number, the even one of two, in its lowest 16 bits: by adding what leaves no bits for fractions.
+#[inline(always)]
+fn nearest(x: f32) -> i32 {
+    (x + 12_582_912.0).to_bits() as i32
+}
+
+/// Fills in the activations of a row of sums; what a step of them is.
+#[inline(always)]
+fn to_bytes(activation: Activation, sums: &[i16], bytes: &mut [u8], units: &mut Vec<f32>) -> f32 {
+    match activation {
+        Activation::Relu => {
+            let highest = sums.iter().fold(0, |highest: i16, &z| highest.max(z));
+            let factor = TOP / f32::from(highest.max(1));
+            for (byte, &z) in bytes.iter_mut().zip(sums) {
+                *byte = nearest(f32::from(z.max(0)) * factor) as u8;
+            }
+            f32::from(highest) / (TOP * ONE)
+        }
+        Activation::Tanh => {
+            for (byte, &z) in bytes.iter_mut().zip(sums) {
+                *byte = (nearest(tanh(f32::from(z) / ONE) * LARGEST) + MIDDLE) as u8;
+            }
+            1.0 / LARGEST
+        }
+        Activation::Cube => {
+            units.clear();
+            units.extend(sums.iter().map(|&z| f32::from(z) / ONE));
+            units.iter_mut().for_each(|unit| *unit = *unit * *unit * *unit);
+            let highest = units.iter().fold(0.0, |highest: f32, unit| highest.max(unit.abs()));
+            let factor = if highest > 0.0 { LARGEST / highest } else { 0.0 };
+            for (byte, unit) in bytes.iter_mut().zip(units) {
+                *byte = (nearest(*unit * factor) + MIDDLE) as u8;
+            }
+            highest / LARGEST
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Quantised networks against the same ones of full precision.
+
+use super::parameters::OUTPUT;
+use super::sums::common_tokens;
+use super::tests::{data, learner, walk};
+use super::*;
+use crate::configuration::Arena;
+use crate::decode::{Machine, Workspace};
+use crate::linear::Precision;
+use crate::model::{Activation, Averaged as _};
+use crate::scorer::{Query, Scorer as _};
+use crate::system::{ArcHybrid, Roots, Transitions as _};
+
+/// Scores are as close to those of the same parameters in single precision as the head of the module says, and not the same.
+#[test]
+fn quantised_scores_are_within_their_bound() {
+    for (activation, layers) in
+        [(Activation::Relu, 0), (Activation::Cube, 0), (Activation::Tanh, 0), (Activation::Relu, 1)]
+    {
+        let data = data(activation, layers);
+        let mut learner = learner(&data);
+        learner.set_normalised(false);
+        let network = FeedForwardLearner::finish(&[&learner]);
+        for precision in [Precision::I16, Precision::I8] {
+            let quantised = network.clone().quantise(precision);
+            // The same rounded parameters, with products and sums of single precision.
+            let exact = quantised.clone().quantise(Precision::Full);
+            let layout = &exact.layout().network;
+            let output = &exact.parameters().tensors[OUTPUT];
+            let lanes = data.actions().width();
+            let rounding =
+                (layout.places.len() * if layers == 0 { 5 } else { 1 } + layout.labels.len() + 1) as f32 / 512.0;
+            let (mut farthest, mut n) = (0.0_f32, 0);
+            let mut memories =
+                [FeedForwardMemory::default(), FeedForwardMemory::default(), FeedForwardMemory::default()];
+            let mut hidden = Hidden::default();
+            let mut workspace: Workspace<FeedForwardMemory> = Workspace::new(data.actions().n_labels());
+            for sentence in 0..3 {
+                let mut begun = false;
+                walk!(data, sentence, |workspace, machine, context, _memory, item, _choice| {
+                    let [of_exact, of_quantised, of_hidden] = &mut memories;
+                    if !begun {
+                        exact.network_scorer().begin(of_exact, context);
+                        quantised.network_scorer().begin(of_quantised, context);
+                        exact.network_scorer().begin(of_hidden, context);
+                        begun = true;
+                    }
+                    let permitted = machine.system.permitted(&item.configuration, 0);
+                    let query = Query { view: item, point: 0, permitted };
+                    exact.network_scorer().hidden(of_hidden, &query, &mut hidden);
+                    let Hidden { units, slopes } = &hidden;
+                    // How far an activation may go if its sum does.
+                    let moved = |unit: usize| match activation {
+                        Activation::Relu | Activation::Tanh => rounding,
+                        Activation::Cube => {
+                            let z = (slopes[unit] / 3.0).sqrt() + rounding;
+                            3.0 * z * z * rounding
+                        }
+                    };
+                    let highest =
+                        (0..units.len()).fold(0.0_f32, |most, unit| most.max(units[unit].abs() + moved(unit)));
+                    let (step, by_byte) = match (precision, activation) {
+                        (Precision::I8, Activation::Relu) => (highest / 255.0, true),
+                        (Precision::I8, Activation::Tanh) => (1.0 / 127.0, true),
+                        (Precision::I8, Activation::Cube) => (highest / 127.0, true),
+                        _ => (0.0, false),
+                    };
+                    let expected = exact.network_scorer().score_one(of_exact, context, query).to_vec();
+                    let found = quantised.network_scorer().score_one(of_quantised, context, query);
+                    for lane in 0..data.actions().len() {
+                        let weight = |unit: usize| output[unit * lanes + lane].abs();
+                        let largest = (0..units.len()).map(weight).fold(0.0, f32::max);
+                        let rounded = if by_byte { largest / 254.0 } else { 0.0 };
+                        let term = |unit: usize| {
+                            let off = moved(unit) + step / 2.0;
+                            off * weight(unit) + (units[unit].abs() + off) * rounded
+                        };
+                        let bound: f32 = (0..units.len()).map(term).sum();
+                        let difference = (found[lane] - expected[lane]).abs() as f32 / 65536.0;
+                        assert!(difference <= bound + 1e-4, "{activation:?}, {precision}: {difference} above {bound}");
+                        farthest = farthest.max(difference);
+                        n += 1;
+                    }
+                });
+            }
+            assert!(farthest > 1e-4 && n > 100, "{activation:?}, {precision}: scores are those of full precision");
+        }
+    }
+}
+
+/// What is kept of common tokens changes no score, whichever sentence it was made for.
+#[test]
+fn common_tokens_score_as_others_do() {
+    let data = data(Activation::Relu, 0);
+    let inputs = || data.examples().iter().map(|example| &example.input);
+    let tokens = common_tokens(inputs());
+    assert!(tokens.len() > 10, "{}", tokens.len());
+    let plain = learner(&data);
+    let keeping = plain.clone().with_common_tokens(inputs());
+    for precision in [Precision::Full, Precision::I16, Precision::I8] {
+        let [plain, keeping] = [&plain, &keeping].map(|one| FeedForwardLearner::finish(&[one]).quantise(precision));
+        let mut memories = [FeedForwardMemory::default(), FeedForwardMemory::default()];
+        let mut workspace: Workspace<FeedForwardMemory> = Workspace::new(data.actions().n_labels());
+        // The second time all are known.
+        for sentence in [0, 1, 2, 0, 1, 2] {
+            let mut begun = false;
+            walk!(data, sentence, |workspace, machine, context, _memory, item, _choice| {
+                let [of_plain, of_keeping] = &mut memories;
+                if !begun {
+                    plain.network_scorer().begin(of_plain, context);
+                    keeping.network_scorer().begin(of_keeping, context);
+                    begun = true;
+                }
+                let permitted = machine.system.permitted(&item.configuration, 0);
+                let query = Query { view: item, point: 0, permitted };
+                let expected = plain.network_scorer().score_one(of_plain, context, query);
+                assert_eq!(keeping.network_scorer().score_one(of_keeping, context, query), expected, "{precision}");
+            });
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Sums of hidden units: which rows make up that of a configuration, and what is kept of them.
+//!
+//! Rows are of single precision, or of whole numbers of 16 bits in networks that are [quantised](super::quantised). What each token
+//! contributes in each place are its *products*; those of common tokens are made once and kept for all sentences. What is read of one
+//! cell makes up one *part* of the sum.
+
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+
+use hashbrown::HashMap;
+
+use super::kernel::{add_with, widest};
+use super::layout::{Group, Layout};
+use crate::configuration::Cells;
+use crate::features::Input;
+use crate::memo::Memo;
+use crate::model::N_COLUMNS;
+use crate::tree::Node;
+
+/// What sums are made of.
+pub trait Unit: Copy + Default + Debug + Send + Sync + 'static {
+    /// Adds `row` to `sum`.
+    fn add(sum: &mut [Self], row: &[Self]);
+}
+
+impl Unit for f32 {
+    #[inline(always)]
+    fn add(sum: &mut [f32], row: &[f32]) {
+        add_with(sum, row);
+    }
+}
+
+impl Unit for i16 {
+    /// What does not fit stays at the end of the range.
+    #[inline(always)]
+    fn add(sum: &mut [i16], row: &[i16]) {
+        sum.iter_mut().zip(row).for_each(|(sum, term)| *sum = sum.saturating_add(*term));
+    }
+}
+
+/// A token, by its values' numbers in the columns.
+pub type Token = [u32; N_COLUMNS];
+
+/// The most tokens that a model says are common.
+const MOST_TOKENS: usize = 1 << 12;
+
+/// The tokens of these sentences that come more than once, the commonest first. They have their numbers.
+pub fn common_tokens<'i>(inputs: impl Iterator<Item = &'i Input>) -> Vec<Token> {
+    let mut counts: HashMap<Token, usize> = HashMap::new();
+    for input in inputs {
+        for place in 0..(input.n_words() + 2) as Node {
+            let token = std::array::from_fn(|column| input.id(column, place.wrapping_sub(1)));
+            *counts.entry(token).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<(Token, usize)> = counts.into_iter().filter(|&(_, count)| count > 1).collect();
+    counts.sort_unstable_by_key(|&(token, count)| (std::cmp::Reverse(count), token));
+    counts.into_iter().take(MOST_TOKENS).map(|(token, _)| token).collect()
+}
+
+/// The most bytes that products of common tokens may take.
+const MOST: usize = 32 << 20;
+
+/// The common tokens of which products are kept, the commonest first.
+#[derive(Debug, Clone, Default)]
+pub struct Common {
+    numbers: HashMap<Token, u32>,
+    n: usize,
+}
+
+impl Common {
+    /// As many of `tokens`, the commonest first, as there is room for if the products of each take this many bytes.
+    pub fn new(tokens: &[Token], bytes: usize) -> Common {
+        let n = tokens.len().min(MOST / bytes.max(1));
+        Common { numbers: tokens[..n].iter().copied().zip(0..).collect(), n }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// The number of a token, if it is one of them.
+    #[inline]
+    pub fn number(&self, token: &Token) -> Option<u32> {
+        self.numbers.get(token).copied()
+    }
+}
+
+/// What sums are made of and does not depend on the sentence.
+#[derive(Debug, Clone)]
+pub struct Tables<T> {
+    /// The units of a row.
+    pub width: usize,
+    /// What every sum begins with.
+    bias: Vec<T>,
+    /// By place of a label, and by label: a row.
+    labels: Vec<T>,
+    n_labels: usize,
+    /// By number of a common token: its products, once they were asked for. They are the same whoever asks.
+    common: Arc<[OnceLock<Box<[T]>>]>,
+}
+
+impl<T: Unit> Tables<T> {
+    /// The tables with rows for this bias and these labels, of `width` units each.
+    pub fn new(width: usize, bias: Vec<T>, labels: Vec<T>, layout: &Layout, common: &Common) -> Tables<T> {
+        let n_labels = labels.len() / (width * layout.network.labels.len().max(1));
+        let common = (0..common.n).map(|_| OnceLock::new()).collect();
+        Tables { width, bias, labels, n_labels, common }
+    }
+
+    /// The products of a common token, if they were made.
+    #[inline]
+    pub fn common(&self, number: u32) -> Option<&[T]> {
+        self.common[number as usize].get().map(|products| &products[..])
+    }
+
+    /// Keeps the products of a common token.
+    pub fn keep(&self, number: u32, products: &[T]) {
+        // Another thread may have come first, with the same.
+        let _ = self.common[number as usize].set(products.into());
+    }
+}
+
+/// Where the products of a token stand.
+#[derive(Debug, Clone, Copy)]
+pub enum Base {
+    /// Those of a common one.
+    Common(u32),
+    /// In the sentence's own, from here on.
+    Own(u32),
+}
+
+/// Where a row of a sum stands.
+#[derive(Debug, Clone, Copy)]
+enum Term {
+    /// The place of a token.
+    Product(u32, u32),
+    Part(u32),
+}
+
+/// The rows of one sentence.
+#[derive(Debug, Clone, Default)]
+pub struct Rows<T> {
+    /// By token: where its products stand.
+    pub bases: Vec<Base>,
+    /// The products of tokens that are not common.
+    pub products: Vec<T>,
+    memo: Memo,
+    parts: Vec<T>,
+    /// How many parts there are.
+    pub n_parts: u32,
+    /// The terms of the configuration that was found last.
+    terms: Vec<Term>,
+    /// Of configurations that are new: sums, one row each.
+    pub sums: Vec<T>,
+}
+
+impl<T: Unit> Rows<T> {
+    /// Forgets all parts.
+    pub fn clear(&mut self) {
+        self.memo.clear();
+        self.parts.clear();
+        self.n_parts = 0;
+    }
+
+    /// The row of a token in a place.
+    #[inline(always)]
+    fn product<'r>(&'r self, tables: &'r Tables<T>, token: u32, place: usize) -> &'r [T] {
+        let start = place * tables.width;
+        match self.bases[token as usize] {
+            Base::Common(number) => &tables.common(number).unwrap_or_default()[start..][..tables.width],
+            Base::Own(base) => &self.products[base as usize + start..][..tables.width],
+        }
+    }
+
+    /// Finds the parts of a configuration with these cells, making those that are new; a fingerprint of all that is read.
+    pub fn find(&mut self, tables: &Tables<T>, groups: &[Group], cells: &Cells) -> u64 {
+        self.terms.clear();
+        let mut fingerprint = 0x243f_6a88_85a3_08d3_u64;
+        let mut mix = |value: u64| {
+            let product = u128::from(fingerprint ^ value) * 0x9e37_79b9_7f4a_7c15;
+            fingerprint = (product >> 64) as u64 ^ product as u64;
+        };
+        for group in groups {
+            let cell = cells[group.role as usize];
+            if let Some(place) = group.single() {
+                let token = group.tokens(cell).next().unwrap_or_default();
+                self.terms.push(Term::Product(token, place as u32));
+                mix(u64::from(token) + 1);
+                continue;
+            }
+            let next = self.n_parts;
+            let number = self.memo.get_or_insert(group.key(cell), next).unwrap_or_else(|| {
+                self.n_parts += 1;
+                let mut parts = std::mem::take(&mut self.parts);
+                let start = parts.len();
+                parts.resize(start + tables.width, T::default());
+                let sum = &mut parts[start..];
+                let tokens = group.tokens(cell).zip(group.places.clone());
+                let tokens = tokens.map(|(token, place)| self.product(tables, token, place));
+                let labels = group.labels_of(cell).zip(group.labels.clone());
+                let label = |(label, place): (u32, usize)| {
+                    &tables.labels[(place * tables.n_labels + label as usize) * tables.width..][..tables.width]
+                };
+                let labels = labels.map(label);
+                widest!(_simd => tokens.chain(labels).for_each(|row| T::add(sum, row)));
+                self.parts = parts;
+                next
+            });
+            self.terms.push(Term::Part(number));
+            mix(u64::from(number) << 32 | 1);
+        }
+        fingerprint
+    }
+
+    /// The sums of hidden units of the configuration that was found last.
+    #[inline]
+    pub fn sum(&self, tables: &Tables<T>, sums: &mut [T]) {
+        sums.copy_from_slice(&tables.bias);
+        widest!(_simd => {
+            for term in &self.terms {
+                let row = match *term {
+                    Term::Product(token, place) => self.product(tables, token, place as usize),
+                    Term::Part(number) => &self.parts[number as usize * tables.width..][..tables.width],
+                };
+                T::add(sums, row);
+            }
+        });
+    }
+
+    /// Adds the sums of the configuration that was found last to those that are new, of which there are `n`.
+    #[inline]
+    pub fn push_sum(&mut self, tables: &Tables<T>, n: usize) {
+        let mut sums = std::mem::take(&mut self.sums);
+        let start = n * tables.width;
+        if sums.len() < start + tables.width {
+            sums.resize(start + tables.width, T::default());
+        }
+        self.sum(tables, &mut sums[start..start + tables.width]);
+        self.sums = sums;
+    }
+}
