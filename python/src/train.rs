@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use treebeam::error::{Error, Problems, Result};
 use treebeam::files::{Output, Paths};
-use treebeam::graph::{GraphData, GraphTrainer};
+use treebeam::graph::{self, GraphData};
 use treebeam::learn::{IterationReport, Run, TrainingData, start};
 use treebeam::options::{GivenOptions, Options};
 use treebeam::training::{Drive, Next, Observer};
@@ -224,7 +224,7 @@ impl Job {
             }
             Options::Graph(options) => {
                 let data = GraphData::new(options, &train, dev.as_ref())?;
-                drive.run(&mut GraphTrainer::new(options, &data, threads.unwrap_or(1))?, watcher)?;
+                drive.run(&mut *graph::start(options, &data, threads.unwrap_or(1))?, watcher)?;
             }
         }
         Ok(())

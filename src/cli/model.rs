@@ -10,10 +10,11 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use crate::graph::GraphModel;
+use crate::graph::{Biaffine, GraphHeader, GraphModel, GraphScorer};
 use crate::linear::{FrozenWeights, Linear, Precision, Weights as _};
-use crate::model::{Frozen as _, Lstm, Network};
+use crate::model::{Frozen as _, Lstm, Network, Size};
 use crate::neural::FeedForward;
+use crate::neural::score::UNIT;
 use crate::parser::Loaded;
 use crate::scorers::{AnyModel, AnyScorer};
 use card::Line;
@@ -130,19 +131,32 @@ fn of_network(network: &FeedForward) -> OfScorer {
 
 fn of_graph(model: &GraphModel) -> serde_json::Result<Info> {
     let header = &model.header;
-    let mut sizes = sizes(&model.weights);
+    let n_templates = header.system.n_templates();
+    let (mut sizes, scorer, weights) = match &model.scorer {
+        GraphScorer::Linear(of) => {
+            (sizes(of), ("scorer", format!("linear, features of arcs ({n_templates} templates)")), weights(of))
+        }
+        GraphScorer::Biaffine(network) => of_biaffine(network, header),
+    };
     sizes["labels"] = header.labels.len().into();
     sizes["templates"] = header.system.n_templates().into();
-    let n_templates = header.system.n_templates();
     let mut lines = vec![
         card::parser(header.system.name(), "graph-based", header.roots, header.lift),
-        ("scorer", format!("linear, features of arcs ({n_templates} templates)")),
+        scorer,
         card::columns(header.word_column, header.word_shape, header.tag_column),
         ("labels", header.labels.len().to_string()),
-        weights(&model.weights),
+        weights,
     ];
     lines.extend(card::origin(&header.provenance, &header.training));
     Ok((serde_json::to_value(header)?, sizes, lines))
+}
+
+fn of_biaffine(network: &Biaffine, header: &GraphHeader) -> OfScorer {
+    let Size { features, weights } = network.size();
+    let sizes = serde_json::json!({ "features": features, "weights": weights, "scale": UNIT as u32 });
+    let about = header.network.as_ref().map_or(String::new(), |network| network.to_string());
+    let numbers = format!("{weights} of single precision, {features} embedded values");
+    (sizes, ("scorer", about), ("weights", numbers))
 }
 
 fn sizes(weights: &FrozenWeights) -> Value {

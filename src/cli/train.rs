@@ -13,9 +13,9 @@ use std::time::Instant;
 
 use super::range;
 use crate::files::{Output, Paths};
-use crate::graph::{GraphData, GraphTrainer};
+use crate::graph::{self, GraphData, GraphHeader};
 use crate::learn::{Run, TrainingData, start as start_run};
-use crate::model::{Header, Notes, VectorsOrigin};
+use crate::model::{Header, Notes, Provenance, VectorsOrigin};
 use crate::options::Options;
 use crate::process::peak_rss_bytes;
 use crate::training::Drive;
@@ -114,11 +114,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 data.actions().len(),
                 options.seed
             ));
-            if let Some(VectorsOrigin { words, train_words, covered, .. }) = &data.header().provenance.vectors {
-                crate::console::note(format_args!(
-                    "vectors of {words} words, {covered} of {train_words} in the training data"
-                ));
-            }
+            tell_vectors(&data.header().provenance);
             if let Some(told) = options.told() {
                 crate::console::note(format_args!("{told}"));
             }
@@ -131,14 +127,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             data.annotate(args.notes());
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(
-                "{}, features of arcs ({} templates), {} labels, seed {}",
+                "{}, {}, {} labels, seed {}",
                 options.system,
-                options.system.n_templates(),
+                inputs_of_arcs(data.header()),
                 data.header().labels.len(),
                 options.seed
             ));
-            let mut trainer = GraphTrainer::new(options, &data, args.threads.unwrap_or(1))?;
-            go(&mut trainer, &args, model, start, stats_output)?;
+            tell_vectors(&data.header().provenance);
+            let mut trainer = graph::start(options, &data, args.threads.unwrap_or(1))?;
+            go(&mut *trainer, &args, model, start, stats_output)?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -153,6 +150,11 @@ fn check_paths(args: &Args, model: &Path, options: &Options) -> anyhow::Result<(
     let mut paths = Paths::default().input(&args.train);
     if let Some(dev) = &args.dev {
         paths = paths.input(dev);
+    }
+    if let Options::Graph(options) = options
+        && let Some(vectors) = &options.vectors
+    {
+        paths = paths.input(Path::new(vectors));
     }
     if let Options::Transitions(options) = options {
         paths = paths.input(Path::new(&options.features));
@@ -214,6 +216,21 @@ fn inputs(header: &Header) -> crate::error::Result<String> {
             format!("{n_places} places and {n_labels} of labels, {hidden} hidden units ({})", network.activation.name())
         }
     })
+}
+
+/// How much the vectors tell that a network begins with.
+fn tell_vectors(provenance: &Provenance) {
+    if let Some(VectorsOrigin { words, train_words, covered, .. }) = &provenance.vectors {
+        crate::console::note(format_args!("vectors of {words} words, {covered} of {train_words} in the training data"));
+    }
+}
+
+/// The same of a graph-based parser.
+fn inputs_of_arcs(header: &GraphHeader) -> String {
+    match &header.network {
+        None => format!("features of arcs ({} templates)", header.system.n_templates()),
+        Some(network) => network.to_string(),
+    }
 }
 
 fn describe(train: &Treebank, dev: Option<&Treebank>, n_left_out: usize) {

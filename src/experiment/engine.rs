@@ -14,7 +14,7 @@ use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::{Error, Result};
 use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
 use crate::files::write_whole;
-use crate::graph::{GraphData, GraphModel, GraphParser, GraphTrainer};
+use crate::graph::{self, GraphData, GraphModel, GraphParser};
 use crate::learn::{IterationReport, Run, Stop, TrainOptions, TrainingData, start};
 use crate::model::Frozen as _;
 use crate::options::Options;
@@ -289,21 +289,21 @@ impl Engine for Treebeam {
             }
             Options::Graph(options) => {
                 let data = pool.install(|| GraphData::new(options, &train, Some(&dev)))?;
-                let mut run = GraphTrainer::new(options, &data, 1)?;
-                let before = match resume(&mut run, desk) {
+                let mut run = graph::start(options, &data, 1)?;
+                let before = match resume(&mut *run, desk) {
                     Some(before) => before,
                     None => {
-                        run = GraphTrainer::new(options, &data, 1)?;
+                        run = graph::start(options, &data, 1)?;
                         0.0
                     }
                 };
-                train_to_the_end(&mut run, desk, began, before)?;
+                train_to_the_end(&mut *run, desk, began, before)?;
                 let model = run.model()?;
                 let finished = Finished {
                     reports: run.reports().to_vec(),
                     stop: run.stopping().stop(run.reports()),
                     kept_epoch: model.header.provenance.iteration,
-                    n_features: model.weights.n_features() as u64,
+                    n_features: model.scorer.size().features as u64,
                     seconds_before: before,
                     cpu_before: 0.0,
                 };

@@ -6,12 +6,9 @@ use toml::{Table, Value};
 
 use super::provenance::Code;
 use crate::error::{Error, Result};
-use crate::graph::{GraphKind, GraphOptions, Learner};
+use crate::graph::{GraphKind, GraphOptions};
 use crate::learn::{Stopping, TrainOptions, Training, check_ranges};
-use crate::options::{GivenOptions, Options};
-
-/// What only graph-based parsers have.
-const GRAPH_ONLY: [&str; 1] = ["aggressiveness"];
+use crate::options::{GRAPH_ONLY, GivenOptions, Options};
 
 impl Options {
     /// The options that `layers` amount to, the later before the earlier. A specification says options for all of its parsers: a
@@ -29,16 +26,17 @@ impl Options {
             if names_graph(layer) {
                 named.resolve()?;
             } else if named.system.is_some() {
-                let (system, aggressiveness) = (named.system, named.aggressiveness);
-                GivenOptions { system, aggressiveness, ..GivenOptions::default() }.resolve()?;
+                let GivenOptions { system, aggressiveness, arc_units, label_units, .. } = named;
+                GivenOptions { system, aggressiveness, arc_units, label_units, ..GivenOptions::default() }.resolve()?;
             }
             merged.extend(layer.clone());
         }
-        if names_graph(&merged) {
-            let all = GraphOptions { patience: Some(1), max_iterations: Some(1), ..GraphOptions::default() };
+        if let Some(kind) = graph_kind(&merged) {
+            let all = GraphOptions::of(kind).with_all();
             let known = Table::try_from(all).map_err(|error| Error::Usage(error.to_string()))?;
             merged.retain(|key, _| known.contains_key(key));
-            if merged.get("learner").is_some_and(|learner| learner.clone().try_into::<Learner>().is_err()) {
+            let learner = merged.get("learner").and_then(Value::as_str);
+            if learner.is_some_and(|learner| !kind.learners().iter().any(|known| known.name() == learner)) {
                 merged.remove("learner");
             }
         } else {
@@ -117,8 +115,13 @@ fn given(table: Table) -> Result<GivenOptions> {
 
 /// Whether the table asks for a graph-based parser.
 fn names_graph(table: &Table) -> bool {
-    let name = table.get("system").and_then(Value::as_str);
-    name.is_some_and(|name| GraphKind::ALL.iter().any(|kind| kind.name() == name))
+    graph_kind(table).is_some()
+}
+
+/// The graph-based parser that the table asks for, if it does.
+fn graph_kind(table: &Table) -> Option<GraphKind> {
+    let name = table.get("system").and_then(Value::as_str)?;
+    GraphKind::ALL.into_iter().find(|kind| kind.name() == name)
 }
 
 impl<'de> Deserialize<'de> for Options {

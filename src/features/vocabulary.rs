@@ -53,9 +53,10 @@ impl Vocabulary {
         self.columns.get(column).map_or(1, |ids| ids.len() + 1)
     }
 
-    /// The values of a column, in the order of their numbers, as a file holds them.
+    /// The values of a column, in the order of their numbers, as a file holds them; none if there is no such column.
     pub fn values(&self, column: usize) -> Vec<u64> {
-        let mut values: Vec<(u32, u64)> = self.columns[column].iter().map(|(&value, &id)| (id, value)).collect();
+        let values = self.columns.get(column).into_iter().flatten();
+        let mut values: Vec<(u32, u64)> = values.map(|(&value, &id)| (id, value)).collect();
         values.sort_unstable();
         values.into_iter().map(|(_, value)| value).collect()
     }

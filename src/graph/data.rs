@@ -3,13 +3,15 @@
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-use super::parser::{Search, Workspace, check_length};
-use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphOptions, Side};
+use super::parser::{SIDE_BY_SIDE, Search, Workspace, check_length};
+use super::{ArcLabels, ArcScores, Biaffine, Eisner, GraphHeader, GraphOptions, Side, biaffine};
+use crate::decode::Parsed;
 use crate::error::Result;
 use crate::eval::Counts;
-use crate::features::{Columns, Input};
+use crate::features::{Columns, Input, Vocabulary};
 use crate::linear::FrozenWeights;
 use crate::model::{LabelDecoding, Notes};
+use crate::neural::Vectors;
 use crate::training::Nonprojective;
 use crate::training::prepare::{TrainingTrees, compare, development, provenance};
 use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
@@ -26,6 +28,9 @@ pub struct GraphData {
     examples: Vec<(Input, Tree)>,
     dev: Vec<(Input, Tree)>,
     n_read: usize,
+    /// The values that a network knows, if one is to be trained, and the vectors of words that it begins with.
+    vocabulary: Option<Vocabulary>,
+    vectors: Option<Vectors>,
 }
 
 impl GraphData {
@@ -51,7 +56,7 @@ impl GraphData {
         let arc = |tree: &Tree, word: Node| (Side::of(tree.head(word), word), tree.label(word));
         let arcs: BTreeSet<(Side, LabelId)> =
             kept.iter().flat_map(|(_, tree)| tree.words().map(move |word| arc(tree, word))).collect();
-        let header = GraphHeader {
+        let mut header = GraphHeader {
             system: options.system,
             roots: options.roots,
             word_column: options.word_column,
@@ -60,13 +65,31 @@ impl GraphData {
             labels: labels.names().to_vec(),
             arcs: arcs.into_iter().collect(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
+            network: options.network(),
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, &kept, dev),
         };
         let (label_decoding, columns, inventory) = (header.label_decoding(), header.columns(), header.inventory());
-        let dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
-        let examples = kept.into_iter().map(|(sentence, tree)| (Input::new(&columns, sentence), tree)).collect();
-        Ok(GraphData { header, label_decoding, columns, inventory, examples, dev, n_read })
+        let vectors = options.vectors.as_deref().map(|path| Vectors::read(path, &columns)).transpose()?;
+        if let (Some(vectors), Some(network)) = (&vectors, &mut header.network) {
+            if let Some(asked) = options.word_units {
+                vectors.check_dimension(asked as usize, "--word-units")?;
+            }
+            network.dimensions[0] = vectors.dimension();
+        }
+        let mut dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
+        let examples = kept.into_iter().map(|(sentence, tree)| (Input::new(&columns, sentence), tree));
+        let mut examples: Vec<(Input, Tree)> = examples.collect();
+        let mut vocabulary = None;
+        if header.network.is_some() {
+            let inputs = examples.iter().map(|(input, _)| input);
+            header.provenance.vectors = vectors.as_ref().map(|vectors| vectors.origin(inputs.clone()));
+            let known = Vocabulary::new(inputs, columns.len(), 1);
+            let known = vectors.as_ref().map_or_else(|| known.clone(), |vectors| vectors.complete(&known));
+            examples.iter_mut().chain(&mut dev).for_each(|(input, _)| input.number(&known));
+            vocabulary = Some(known);
+        }
+        Ok(GraphData { header, label_decoding, columns, inventory, examples, dev, n_read, vocabulary, vectors })
     }
 
     /// The number of sentences in the training file, those that were left out included.
@@ -97,6 +120,28 @@ impl GraphData {
     /// Whether there are development data.
     pub fn has_dev(&self) -> bool {
         !self.dev.is_empty()
+    }
+
+    pub(super) fn vocabulary(&self) -> Option<&Vocabulary> {
+        self.vocabulary.as_ref()
+    }
+
+    pub(super) fn vectors(&self) -> Option<&Vectors> {
+        self.vectors.as_ref()
+    }
+
+    /// The same as [`GraphData::score_dev`] with a network.
+    pub fn score_network(&self, network: &Biaffine) -> Option<Counts> {
+        let (kind, roots) = (self.header.system, self.header.roots);
+        let counts = self.dev.par_chunks(SIDE_BY_SIDE).map_init(biaffine::Workspace::default, |workspace, part| {
+            let inputs: Vec<&Input> = part.iter().map(|(input, _)| input).collect();
+            let parsed = workspace.k_best(network, (kind.is_projective(), roots), &inputs, 1);
+            let compare = |((_, gold), mut best): (&(Input, Tree), Vec<Parsed>)| {
+                compare(gold, &self.label_decoding.finish(best.swap_remove(0).tree))
+            };
+            part.iter().zip(parsed).map(compare).sum()
+        });
+        self.has_dev().then(|| counts.collect::<Vec<Counts>>().into_iter().sum())
     }
 
     pub(super) fn search(&self) -> Search<'_> {

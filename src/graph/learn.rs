@@ -20,11 +20,13 @@ use std::time::Instant;
 
 use super::parser::Workspace;
 use super::scorer::Reward;
-use super::{ArcLabels, GraphData, GraphModel, GraphOptions, Learner, Order, Part, PartScorer};
-use crate::error::Result;
+use super::{
+    ArcLabels, BiaffineTrainer, GraphData, GraphModel, GraphOptions, GraphScorer, Learner, Order, Part, PartScorer,
+};
+use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::IntegerWeights;
-use crate::model::{Averaged as _, Size};
+use crate::model::Averaged as _;
 use crate::process::{self, cpu_s_with};
 use crate::random;
 use crate::system::ActionId;
@@ -34,7 +36,27 @@ use crate::tree::{LabelId, Tree};
 /// What 1.0 is in live weights of MIRA.
 const UNIT: f64 = 65536.0;
 
-/// A training run.
+/// A training run of a graph-based parser.
+pub trait GraphRun: Run {
+    /// The model of what is kept.
+    ///
+    /// # Errors
+    /// If there was no iteration.
+    fn model(&self) -> Result<GraphModel>;
+}
+
+/// The run that `options` ask for, on `data` with up to `threads` threads, on which the result does not depend.
+///
+/// # Errors
+/// If the options contradict each other or threads cannot be started.
+pub fn start<'t>(options: &'t GraphOptions, data: &'t GraphData, threads: usize) -> Result<Box<dyn GraphRun + 't>> {
+    Ok(match options.system.is_biaffine() {
+        true => Box::new(BiaffineTrainer::new(options, data, threads)?),
+        false => Box::new(GraphTrainer::new(options, data, threads)?),
+    })
+}
+
+/// A training run with weights of sparse features.
 #[derive(Debug)]
 pub struct GraphTrainer<'t> {
     options: &'t GraphOptions,
@@ -51,6 +73,10 @@ impl<'t> GraphTrainer<'t> {
     pub fn new(options: &'t GraphOptions, data: &'t GraphData, threads: usize) -> Result<GraphTrainer<'t>> {
         options.check()?;
         options.iterations.check_dev(data.has_dev())?;
+        if options.system.is_biaffine() {
+            let what = format!("{} is trained by a `BiaffineTrainer`; `graph::start` knows", options.system);
+            return Err(Error::Usage(what));
+        }
         let pool = process::thread_pool(threads)?;
         let progress = Progress::new(vec![IntegerWeights::new(data.inventory().width())]);
         Ok(GraphTrainer { options, data, pool, progress })
@@ -64,7 +90,7 @@ impl<'t> GraphTrainer<'t> {
         let best = self.progress.kept()?;
         let mut header = self.data.header().clone();
         self.progress.tell(&mut header.provenance, best.iteration);
-        Ok(GraphModel::new(header, best.finished.clone()))
+        Ok(GraphModel::new(header, GraphScorer::Linear(best.finished.clone())))
     }
 
     /// One pass, unless it is broken off; the number of sentences with an update.
@@ -96,7 +122,7 @@ fn learn(
     gold: &Tree,
 ) -> bool {
     let reward = match options.learner {
-        Learner::Perceptron => None,
+        Learner::Perceptron | Learner::Adam => None,
         Learner::Mira => Some(Reward { gold, unit: UNIT as i32 }),
     };
     let predicted = workspace.decode(data.search(), weights, input, reward).tree;
@@ -120,7 +146,7 @@ fn learn(
         return false;
     }
     let step = match options.learner {
-        Learner::Perceptron => 1,
+        Learner::Perceptron | Learner::Adam => 1,
         Learner::Mira => {
             let needed = f64::from(loss) * UNIT - difference.margin(weights) as f64;
             (needed / squared_norm as f64).min(options.aggressiveness * UNIT).round() as i32
@@ -180,6 +206,12 @@ impl Difference {
     }
 }
 
+impl GraphRun for GraphTrainer<'_> {
+    fn model(&self) -> Result<GraphModel> {
+        GraphTrainer::model(self)
+    }
+}
+
 impl Run for GraphTrainer<'_> {
     fn n_sentences(&self) -> usize {
         self.data.examples().len()
@@ -222,8 +254,7 @@ impl Run for GraphTrainer<'_> {
     fn write(&self, path: &Path) -> Result<Written> {
         let model = self.model()?;
         model.write(path)?;
-        let size = Size { features: model.weights.n_features(), weights: model.weights.n_weights() };
-        Ok(Written { iteration: model.header.provenance.iteration, size })
+        Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })
     }
 }
 
@@ -267,7 +298,7 @@ mod tests {
                 // A step is a whole number of units.
                 let near = |margin: i64, wanted: f64| (margin as f64 - wanted).abs() <= squared_norm as f64 / 2.0 + 1.0;
                 match learner {
-                    Learner::Perceptron => assert_eq!(is, was + squared_norm),
+                    Learner::Perceptron | Learner::Adam => assert_eq!(is, was + squared_norm),
                     Learner::Mira if near(is, loss * UNIT) => {}
                     Learner::Mira => {
                         n_cut += 1;

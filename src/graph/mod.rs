@@ -11,6 +11,8 @@
 //! | `eisner-2` | projective | with the next sibling | McDonald & Pereira (2006) | scoring n³ parts, then n³ additions | n² |
 //! | `eisner-3` | projective | with the next sibling and the grandparent | Koo & Collins (2010), model 1 | scoring n³ parts, then n⁴ additions | n³ |
 //! | `mst` | all | alone | Chu-Liu-Edmonds, as Tarjan (1977) has it | scoring n² arcs, then n² | n² |
+//! | `biaffine` | all | alone | the same, over scores of a [network](Biaffine) (Dozat & Manning 2017) | scoring n² arcs, then n² | n² |
+//! | `biaffine-projective` | projective | alone | Eisner's, over these | scoring n² arcs, then n³ additions | n² |
 //!
 //! The k best labelled trees are found lazily on the charts (Huang & Chiang 2005), and for `mst` by dividing all other trees (Camerini,
 //! Fratta & Maffioli 1980).
@@ -20,6 +22,7 @@
 //! these is found. Memory so stays below that of a chart over 200 words, a fifth of a gigabyte for each thread.
 
 mod arc_scores;
+mod biaffine;
 mod chart;
 mod chu_liu_edmonds;
 mod data;
@@ -39,14 +42,15 @@ mod spanning;
 mod tests;
 
 pub use arc_scores::ArcScores;
+pub use biaffine::{Biaffine, BiaffineNetwork, BiaffineTrainer};
 pub use chart::{Chart, Filled, Heads, PartScores, Span, Wanted};
 pub use chu_liu_edmonds::ChuLiuEdmonds;
 pub use data::GraphData;
 pub use eisner::Eisner;
 pub use features::ArcFeatures;
 pub use forest::{Derived, Edge, Forest, k_best};
-pub use learn::GraphTrainer;
-pub use model::{GraphHeader, GraphModel};
+pub use learn::{GraphRun, GraphTrainer, start};
+pub use model::{GraphHeader, GraphModel, GraphScorer};
 pub use options::{GraphOptions, Learner};
 pub use parser::{GraphParser, check_length};
 pub use part_features::PartFeatures;
@@ -68,29 +72,56 @@ choice! {
         Eisner3 = "eisner-3",
         /// Graph-based: the best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
         Mst = "mst",
+        /// Graph-based: the most probable tree, projective or not, by a network over words in their sentence (Dozat & Manning 2017).
+        Biaffine = "biaffine",
+        /// Graph-based: the same, the most probable projective tree.
+        BiaffineProjective = "biaffine-projective",
     }
 }
 
 impl GraphKind {
     /// Every graph-based parser.
-    pub const ALL: [GraphKind; 4] = [GraphKind::Eisner, GraphKind::Eisner2, GraphKind::Eisner3, GraphKind::Mst];
+    pub const ALL: [GraphKind; 6] = [
+        GraphKind::Eisner,
+        GraphKind::Eisner2,
+        GraphKind::Eisner3,
+        GraphKind::Mst,
+        GraphKind::Biaffine,
+        GraphKind::BiaffineProjective,
+    ];
+
+    /// Those whose scores are sums of weights of sparse features.
+    pub const LINEAR: [GraphKind; 4] = [GraphKind::Eisner, GraphKind::Eisner2, GraphKind::Eisner3, GraphKind::Mst];
+
+    /// Whether a network makes scores.
+    pub fn is_biaffine(self) -> bool {
+        matches!(self, GraphKind::Biaffine | GraphKind::BiaffineProjective)
+    }
+
+    /// What may train it.
+    pub fn learners(self) -> &'static [Learner] {
+        if self.is_biaffine() { &[Learner::Adam] } else { &[Learner::Perceptron, Learner::Mira] }
+    }
 
     /// What the score of an arc sees.
     pub fn order(self) -> Order {
         match self {
-            GraphKind::Eisner | GraphKind::Mst => Order::First,
             GraphKind::Eisner2 => Order::Second,
             GraphKind::Eisner3 => Order::Third,
+            _ => Order::First,
         }
     }
 
     /// Whether all trees are projective.
     pub fn is_projective(self) -> bool {
-        self != GraphKind::Mst
+        !matches!(self, GraphKind::Mst | GraphKind::Biaffine)
     }
 
     /// The number of templates of features.
     pub fn n_templates(self) -> usize {
+        if self.is_biaffine() {
+            return 0;
+        }
         let beyond = match self.order() {
             Order::First => 0,
             Order::Second => part_features::N_SIBLING_TEMPLATES,

@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-use super::{ArcLabels, GraphKind, Side};
+use super::{ArcLabels, Biaffine, BiaffineNetwork, GraphKind, Side};
 use crate::error::Result;
-use crate::features::{ColumnName, Columns, WordShape};
+use crate::features::{ColumnName, Columns, Vocabulary, WordShape};
 use crate::files::{Kind, Section, Sections, damaged, write_whole};
-use crate::linear::FrozenWeights;
-use crate::model::{LabelDecoding, Provenance};
+use crate::linear::{FrozenWeights, Weights as _};
+use crate::model::{LabelDecoding, Provenance, Size};
+use crate::neural::score::UNIT;
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels, Roots};
 
@@ -35,6 +36,9 @@ pub struct GraphHeader {
     pub arcs: Vec<(Side, LabelId)>,
     /// How labels encode lifts that are to be undone after parsing, if they do.
     pub lift: Option<Scheme>,
+    /// The layout of the network that scores arcs, if one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<BiaffineNetwork>,
     /// The options of training.
     pub training: serde_json::Value,
     /// Where the model comes from.
@@ -44,7 +48,8 @@ pub struct GraphHeader {
 impl GraphHeader {
     /// The columns that features read.
     pub fn columns(&self) -> Columns {
-        Columns::of_words_and_tags(self.word_column.into(), self.word_shape, self.tag_column.into())
+        let columns = Columns::of_words_and_tags(self.word_column.into(), self.word_shape, self.tag_column.into());
+        if self.network.is_some() { columns.with_surface() } else { columns }
     }
 
     /// The inventory of labels.
@@ -86,15 +91,51 @@ pub struct GraphModel {
     pub columns: Columns,
     /// The inventory of labels.
     pub inventory: ArcLabels,
-    /// The weights.
-    pub weights: FrozenWeights,
+    /// What scores arcs.
+    pub scorer: GraphScorer,
+}
+
+/// What scores arcs, or greater parts of trees.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a model")]
+pub enum GraphScorer {
+    /// Weights of sparse features.
+    Linear(FrozenWeights),
+    /// A network.
+    Biaffine(Biaffine),
+}
+
+impl GraphScorer {
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        match self {
+            GraphScorer::Linear(weights) => Size { features: weights.n_features(), weights: weights.n_weights() },
+            GraphScorer::Biaffine(network) => network.size(),
+        }
+    }
+
+    /// What a score of 1.0 is.
+    pub fn scale(&self) -> u32 {
+        match self {
+            GraphScorer::Linear(weights) => weights.scale(),
+            GraphScorer::Biaffine(_) => UNIT as u32,
+        }
+    }
+
+    /// The values that are known by number, if any are.
+    pub fn vocabulary(&self) -> Option<&Vocabulary> {
+        match self {
+            GraphScorer::Linear(_) => None,
+            GraphScorer::Biaffine(network) => Some(network.vocabulary()),
+        }
+    }
 }
 
 impl GraphModel {
-    /// The model of this header and these weights.
-    pub fn new(header: GraphHeader, weights: FrozenWeights) -> GraphModel {
+    /// The model of this header and this scorer.
+    pub fn new(header: GraphHeader, scorer: GraphScorer) -> GraphModel {
         let (label_decoding, columns, inventory) = (header.label_decoding(), header.columns(), header.inventory());
-        GraphModel { header, label_decoding, columns, inventory, weights }
+        GraphModel { header, label_decoding, columns, inventory, scorer }
     }
 
     /// Whether `bytes` start as the model file of a graph-based parser does.
@@ -106,7 +147,10 @@ impl GraphModel {
     pub fn to_bytes(&self) -> Vec<u8> {
         let header = serde_json::to_vec(&self.header).expect("a header is plain data");
         let mut sections = vec![Section::new("header", header)];
-        sections.extend(self.weights.sections());
+        sections.extend(match &self.scorer {
+            GraphScorer::Linear(weights) => weights.sections(),
+            GraphScorer::Biaffine(network) => network.sections(),
+        });
         MODEL.pack(&sections)
     }
 
@@ -129,7 +173,14 @@ impl GraphModel {
     fn from_sections(sections: &Sections) -> Result<GraphModel> {
         let header: GraphHeader = sections.json("header")?;
         let width = width(&header, sections.path())?;
-        Ok(GraphModel::new(header, FrozenWeights::from_sections(sections, width)?))
+        if header.network.is_some() != header.system.is_biaffine() {
+            return Err(sections.damaged(&format!("a model of {} with another kind of scorer", header.system)));
+        }
+        let scorer = match header.network {
+            Some(_) => GraphScorer::Biaffine(Biaffine::from_sections(sections, &header)?),
+            None => GraphScorer::Linear(FrozenWeights::from_sections(sections, width)?),
+        };
+        Ok(GraphModel::new(header, scorer))
     }
 
     /// Writes the model file, whole or not at all.

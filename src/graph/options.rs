@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::GraphKind;
+use super::{BiaffineNetwork, GraphKind};
 use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::learn::check_ranges;
+use crate::model::Lstm;
 use crate::training::{Iterations, Keep, Nonprojective, Stopping};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
@@ -15,10 +16,12 @@ choice! {
     /// How far an update goes.
     pub enum Learner {
         /// Structured perceptron (Collins 2002): always by 1.
-        Perceptron,
+        Perceptron = "perceptron",
         /// 1-best MIRA (McDonald, Crammer & Pereira 2005; PA-I of Crammer et al. 2006): as far as it takes for the gold tree to
         /// win over the worst of the others by that one's loss, but at most by the aggressiveness.
-        Mira,
+        Mira = "mira",
+        /// Networks: steps by the first two moments of gradients (Kingma & Ba 2015).
+        Adam = "adam",
     }
 }
 
@@ -33,6 +36,33 @@ pub struct GraphOptions {
     pub learner: Learner,
     /// MIRA: the longest step (C of PA-I).
     pub aggressiveness: f64,
+    /// Biaffine parsers: the learner's rate; `None`: [`GraphOptions::RATE`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// The same: how often a unit is left out in training; `None`: [`GraphOptions::DROPOUT`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropout: Option<f64>,
+    /// The same: sentences in a mini-batch; `None`: [`GraphOptions::BATCH`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
+    /// The same: the numbers in an embedding of a word; `None`: as many as the vectors have, or 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word_units: Option<u32>,
+    /// The same: the file of word vectors to begin with, see [`Vectors`](crate::neural::Vectors); `None`: random ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<String>,
+    /// The same: layers of the encoder; `None`: 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lstm_layers: Option<u32>,
+    /// The same: the numbers that each direction of a layer gives on; `None`: 128.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lstm_units: Option<u32>,
+    /// The same: units of a head, and of a dependent, that arcs are scored by; `None`: 200.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arc_units: Option<u32>,
+    /// The same for labels; `None`: 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_units: Option<u32>,
     /// Passes over the training data: a number, or `plateau`.
     pub iterations: Iterations,
     /// With `plateau`: stop after so many iterations without a better score; `None`: [`Iterations::PATIENCE`].
@@ -68,6 +98,15 @@ impl Default for GraphOptions {
             system: GraphKind::Eisner,
             learner: Learner::Mira,
             aggressiveness: 1.0,
+            rate: None,
+            dropout: None,
+            batch: None,
+            word_units: None,
+            vectors: None,
+            lstm_layers: None,
+            lstm_units: None,
+            arc_units: None,
+            label_units: None,
             iterations: Iterations::Number(10),
             patience: None,
             max_iterations: None,
@@ -85,6 +124,55 @@ impl Default for GraphOptions {
 }
 
 impl GraphOptions {
+    /// The rate of Adam unless told otherwise.
+    pub const RATE: f64 = 0.001;
+    /// How often a unit of a network is left out unless told otherwise (Dozat & Manning 2017).
+    pub const DROPOUT: f64 = 0.33;
+    /// The sentences of a mini-batch unless told otherwise.
+    pub const BATCH: u32 = 8;
+
+    /// The defaults for this parser: networks learn by Adam, and longer.
+    pub fn of(system: GraphKind) -> GraphOptions {
+        let default = GraphOptions { system, ..GraphOptions::default() };
+        match system.is_biaffine() {
+            true => {
+                GraphOptions { learner: Learner::Adam, iterations: Iterations::Number(12), average_from: 0, ..default }
+            }
+            false => default,
+        }
+    }
+
+    /// The same with something in place of everything that may be left out, so that all names are there that the parser knows.
+    pub fn with_all(&self) -> GraphOptions {
+        let all = GraphOptions { patience: Some(1), max_iterations: Some(1), ..self.clone() };
+        match self.system.is_biaffine() {
+            true => GraphOptions {
+                rate: Some(GraphOptions::RATE),
+                dropout: Some(GraphOptions::DROPOUT),
+                batch: Some(GraphOptions::BATCH),
+                word_units: Some(1),
+                vectors: Some(String::new()),
+                lstm_layers: Some(1),
+                lstm_units: Some(1),
+                arc_units: Some(1),
+                label_units: Some(1),
+                ..all
+            },
+            false => all,
+        }
+    }
+
+    /// The layout of the network that scores arcs, if one does.
+    pub fn network(&self) -> Option<BiaffineNetwork> {
+        let or = |given: Option<u32>, default: usize| given.map_or(default, |given| given as usize);
+        self.system.is_biaffine().then(|| BiaffineNetwork {
+            dimensions: [or(self.word_units, 64), 32, 24, 24, 16],
+            encoder: Lstm { layers: or(self.lstm_layers, 2), units: or(self.lstm_units, 128) },
+            arc_units: or(self.arc_units, 200),
+            label_units: or(self.label_units, 64),
+        })
+    }
+
     /// Whether the options make sense together.
     ///
     /// # Errors
@@ -93,8 +181,26 @@ impl GraphOptions {
         check_ranges(self)?;
         self.iterations.check(self.patience, self.max_iterations)?;
         if !self.system.is_projective() && self.nonprojective == Nonprojective::Lift {
-            let message = "--nonprojective lift makes trees projective, and `--system mst` needs none; leave it out";
-            return Err(Error::Usage(message.to_owned()));
+            let system = self.system;
+            let message = format!(
+                "--nonprojective lift makes trees projective, and `--system {system}` needs none; leave it out"
+            );
+            return Err(Error::Usage(message));
+        }
+        if !self.system.learners().contains(&self.learner) {
+            let expected: Vec<&str> = self.system.learners().iter().map(|learner| learner.name()).collect();
+            let expected = expected.join(" or ");
+            let (system, learner) = (self.system, self.learner.name());
+            return Err(Error::Usage(format!("{system} is not trained by {learner}; expected --learner {expected}")));
+        }
+        let of_networks =
+            [self.word_units, self.lstm_layers, self.lstm_units, self.arc_units, self.label_units, self.batch];
+        let has_numbers = self.rate.is_some() || self.dropout.is_some() || self.vectors.is_some();
+        if !self.system.is_biaffine() && (has_numbers || of_networks.iter().any(Option::is_some)) {
+            return Err(Error::Usage(format!(
+                "{} has no network; expected --system biaffine for its options",
+                self.system
+            )));
         }
         Ok(())
     }

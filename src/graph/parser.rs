@@ -7,7 +7,8 @@ use super::eisner::Filled as FilledEisner;
 use super::scorer::Reward;
 use super::spanning::k_best_spanning;
 use super::{
-    ArcLabels, Chart, ChuLiuEdmonds, Derived, Eisner, Filled, GraphKind, GraphModel, Heads, Order, PartScorer, k_best,
+    ArcLabels, Chart, ChuLiuEdmonds, Derived, Eisner, Filled, GraphKind, GraphModel, GraphScorer, Heads, Order,
+    PartScorer, biaffine, k_best,
 };
 use crate::decode::{Parsed, Read, pool};
 use crate::error::{Problem, Result};
@@ -19,6 +20,9 @@ use crate::treebank::{Sentence, Words};
 
 /// The longest sentence, in words: space is quadratic in its length, and a chart over so many takes a quarter of a gigabyte.
 pub(super) const MAX_WORDS: usize = 2048;
+
+/// The sentences that a network reads side by side.
+pub(super) const SIDE_BY_SIDE: usize = 16;
 
 /// The problem that `sentence` is too long, if it is.
 ///
@@ -173,19 +177,41 @@ impl<'m> GraphParser<'m> {
     pub fn parse_with(&self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
         let search = model.search();
-        let parse = |workspace: &mut Workspace, i: usize| {
+        let finish = |parsed: Parsed| Parsed { tree: model.label_decoding.finish(parsed.tree), score: parsed.score };
+        let input = |i: usize| {
             let mut input = Input::default();
             read(i, &mut input);
-            let finish =
-                |parsed: Parsed| Parsed { tree: model.label_decoding.finish(parsed.tree), score: parsed.score };
-            workspace.k_best(search, &model.weights, &input, k).into_iter().map(finish).collect()
+            input
         };
+        match &model.scorer {
+            GraphScorer::Linear(weights) => {
+                let parse = |workspace: &mut Workspace, i: usize| {
+                    workspace.k_best(search, weights, &input(i), k).into_iter().map(finish).collect()
+                };
+                self.each(n, &parse)
+            }
+            GraphScorer::Biaffine(network) => {
+                // Sentences are encoded side by side.
+                let parse = |workspace: &mut biaffine::Workspace, part: usize| {
+                    let inputs: Vec<Input> =
+                        (part * SIDE_BY_SIDE..n.min((part + 1) * SIDE_BY_SIDE)).map(input).collect();
+                    let inputs: Vec<&Input> = inputs.iter().collect();
+                    let found = workspace.k_best(network, (search.kind.is_projective(), search.roots), &inputs, k);
+                    found.into_iter().map(|best| best.into_iter().map(finish).collect()).collect::<Vec<Vec<Parsed>>>()
+                };
+                self.each(n.div_ceil(SIDE_BY_SIDE), &parse).into_iter().flatten().collect()
+            }
+        }
+    }
+
+    /// What `parse` makes of each number below `n`, on all threads.
+    fn each<W: Default, T: Send>(&self, n: usize, parse: &(dyn Fn(&mut W, usize) -> T + Sync)) -> Vec<T> {
         match &self.pool {
             None => {
-                let mut workspace = Workspace::default();
+                let mut workspace = W::default();
                 (0..n).map(|i| parse(&mut workspace, i)).collect()
             }
-            Some(pool) => pool.install(|| (0..n).into_par_iter().map_init(Workspace::default, parse).collect()),
+            Some(pool) => pool.install(|| (0..n).into_par_iter().map_init(W::default, parse).collect()),
         }
     }
 }
@@ -193,7 +219,7 @@ impl<'m> GraphParser<'m> {
 impl GraphModel {
     /// Replaces `input` by what the model reads of `sentence`, keeping the memory.
     pub fn read_words<W: Words + ?Sized>(&self, sentence: &W, input: &mut Input) {
-        input.read(&self.columns, None, sentence);
+        input.read(&self.columns, self.scorer.vocabulary(), sentence);
     }
 
     fn search(&self) -> Search<'_> {

@@ -145,7 +145,12 @@ const LEAST_STEPS: usize = 256;
 /// The sentences of a mini-batch: as many as the options say, but fewer where so few mini-batches would be left that nothing is
 /// learned from them.
 pub fn batch(options: &TrainOptions, n_sentences: usize) -> usize {
-    options.batch.min(n_sentences / LEAST_STEPS).max(1)
+    batch_of(options.batch, n_sentences)
+}
+
+/// The same of those that `asked` says.
+pub fn batch_of(asked: usize, n_sentences: usize) -> usize {
+    asked.min(n_sentences / LEAST_STEPS).max(1)
 }
 
 /// How the options have a network learn from so many sentences.

@@ -21,7 +21,7 @@ enum Range {
 }
 
 /// By the name of the option. The seed is not among them: it is any number of 64 bits.
-const RANGES: [(&str, Range); 21] = [
+const RANGES: [(&str, Range); 23] = [
     ("rate", Range::Above(0.0, 1e6)),
     ("l2", Range::From(0.0, 1e6)),
     ("loss-weight", Range::Above(0.0, 1000.0)),
@@ -31,6 +31,8 @@ const RANGES: [(&str, Range); 21] = [
     ("word-units", Range::Whole(1, 4096)),
     ("lstm-layers", Range::Whole(1, 8)),
     ("lstm-units", Range::Whole(1, 4096)),
+    ("arc-units", Range::Whole(1, 4096)),
+    ("label-units", Range::Whole(1, 4096)),
     ("alpha", Range::Between(0.0, 1.0)),
     ("reference-share", Range::From(0.0, 1.0)),
     ("explore-from", Range::Whole(0, 1_000_000)),

@@ -210,33 +210,45 @@ impl Gradients {
         let dimension = layout.network.dimension();
         let mut start = 0;
         for (column, &n) in dimensions.iter().enumerate() {
-            let mut numbers = vec![NONE; parameters.tensors[column].len() / n];
-            let (rows, tensor) = (&mut self.rows[column], &mut self.tensors[column]);
-            let ids = tapes.iter().flat_map(|tape| &tape.sentence.ids[column]);
-            for (&id, embedding) in ids.zip(of_embeddings.chunks_exact(dimension)) {
-                let part = &embedding[start..start + n];
-                match numbers[id as usize] {
-                    NONE => {
-                        numbers[id as usize] = rows.len() as u32;
-                        rows.push(id);
-                        tensor.extend_from_slice(part);
-                    }
-                    number => add(&mut tensor[number as usize * n..][..n], part),
-                }
-            }
+            let ids = tapes.iter().flat_map(|tape| &tape.sentence.ids[column]).copied();
+            let rows = of_embeddings.chunks_exact(dimension).map(|row| &row[start..start + n]);
+            let n_rows = parameters.tensors[column].len() / n;
+            (self.rows[column], self.tensors[column]) = of_column(n_rows, ids.zip(rows));
             start += n;
         }
     }
 
     /// Makes the norm of all gradients together at most this.
     pub fn clip(&mut self, longest: f64) {
-        let squared: f64 = self.tensors.iter().map(|tensor| squared_norm(tensor)).sum();
-        let norm = squared.sqrt();
+        let norm = norm(&self.tensors);
         if norm > longest {
             let factor = (longest / norm) as f32;
             self.tensors.iter_mut().flatten().for_each(|gradient| *gradient *= factor);
         }
     }
+}
+
+/// The gradients in those of a column's `n_rows` embeddings that were read, by value and gradient of each token: the numbers of the rows,
+/// in the order in which they came first, and what is asked of each.
+pub fn of_column<'g>(n_rows: usize, read: impl Iterator<Item = (u32, &'g [f32])>) -> (Vec<u32>, Vec<f32>) {
+    let mut numbers = vec![NONE; n_rows];
+    let (mut rows, mut gradients) = (Vec::new(), Vec::new());
+    for (id, gradient) in read {
+        match numbers[id as usize] {
+            NONE => {
+                numbers[id as usize] = rows.len() as u32;
+                rows.push(id);
+                gradients.extend_from_slice(gradient);
+            }
+            number => add(&mut gradients[number as usize * gradient.len()..][..gradient.len()], gradient),
+        }
+    }
+    (rows, gradients)
+}
+
+/// The length of all gradients together.
+pub fn norm(tensors: &[Vec<f32>]) -> f64 {
+    tensors.iter().map(|tensor| squared_norm(tensor)).sum::<f64>().sqrt()
 }
 
 /// The sum of squares, sixteen of them side by side.

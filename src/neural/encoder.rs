@@ -14,6 +14,7 @@ use fearless_simd::Simd;
 
 use super::kernel::{Operand, PANEL, Panels, multiply_with, sigmoid, tanh, widest};
 use crate::model::{Lstm, Network};
+use crate::random::{self, Xoshiro256PlusPlus};
 
 /// The sizes of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,24 @@ impl Shape {
             recurrent: &weights.recurrent[number * n_recurrent..][..n_recurrent],
             bias: &weights.bias[number * gates..][..gates],
         }
+    }
+}
+
+/// Fills one of the tensors of [`Weights`], by its place there, with random numbers as Glorot & Bengio (2010) draw them; biases are 0, but
+/// for those of forget gates.
+pub fn fill(shape: Shape, place: usize, tensor: &mut [f32], mut stream: Xoshiro256PlusPlus) {
+    let (units, gates) = (shape.units, 4 * shape.units);
+    if place == 2 {
+        tensor.chunks_exact_mut(gates).for_each(|bias| bias[units..2 * units].fill(1.0));
+        return;
+    }
+    let mut rest = tensor;
+    for layer in 0..shape.layers {
+        let inputs = if place == 0 { shape.inputs_of(layer) } else { units };
+        let bound = (6.0 / (inputs + units) as f64).sqrt();
+        let (both, after) = rest.split_at_mut(2 * inputs * gates);
+        both.iter_mut().for_each(|w| *w = ((2.0 * random::unit(&mut stream) - 1.0) * bound) as f32);
+        rest = after;
     }
 }
 

@@ -20,7 +20,7 @@ macro_rules! widest {
         fearless_simd::dispatch!(fearless_simd::Level::new(), $simd => $work)
     };
 }
-pub(super) use widest;
+pub(crate) use widest;
 
 /// A matrix with its rows at regular distances, to be read.
 #[derive(Debug, Clone, Copy)]

@@ -17,27 +17,27 @@
 //! [places](crate::model::Network) of a configuration, and of the labels of their arcs. There is no framework: the
 //! layers are written out with their gradients, which tests compare with differences of the loss.
 
-mod backward;
+pub(crate) mod backward;
 mod bytes;
-mod encoder;
+pub(crate) mod encoder;
 #[cfg(test)]
-mod encoder_tests;
+pub(crate) mod encoder_tests;
 mod frozen;
-mod kernel;
+pub(crate) mod kernel;
 mod layout;
 mod learner;
-mod noise;
-mod optimiser;
+pub(crate) mod noise;
+pub(crate) mod optimiser;
 mod parameters;
 mod quantised;
 #[cfg(test)]
 mod quantised_tests;
-mod score;
+pub(crate) mod score;
 mod sums;
 mod tape;
 #[cfg(test)]
 mod tests;
-mod through_time;
+pub(crate) mod through_time;
 mod vectors;
 
 pub use frozen::{FeedForward, FeedForwardModel};

@@ -76,6 +76,13 @@ impl SentenceNoise {
     }
 }
 
+impl SentenceNoise {
+    /// The same of units that are no inputs of the encoder, so many of them.
+    pub fn mask_units(&self, share: f32, numbers: &mut [f32]) {
+        mask(mixed(self.salt ^ 1 << 63), share, numbers);
+    }
+}
+
 fn mask(salt: u64, share: f32, numbers: &mut [f32]) {
     let kept = 1.0 / (1.0 - share);
     widest!(_simd => {

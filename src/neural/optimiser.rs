@@ -24,7 +24,7 @@ const WARM_UP: f64 = 200.0;
 /// What is left of the rate at the end.
 const LAST: f64 = 0.02;
 /// The longest gradient.
-const LONGEST: f64 = 5.0;
+pub const LONGEST: f64 = 5.0;
 /// What is kept of the average at a step.
 const KEPT: f64 = 0.9995;
 /// From this step on the average follows only every [`STRIDE`] steps.
@@ -77,28 +77,13 @@ impl Optimiser {
             let of = |of: &mut Parameters| std::mem::take(&mut of.tensors[number]);
             let (mut weights, mut first_moment, mut second_moment) = (of(parameters), of(first), of(second));
             let gradient = &gradients.tensors[number];
-            if number < N_COLUMNS {
-                let n = network.dimensions[number];
-                for (&row, gradient) in gradients.rows[number].iter().zip(gradient.chunks_exact(n)) {
-                    let range = row as usize * n..(row as usize + 1) * n;
-                    let moments = (&mut first_moment[range.clone()], &mut second_moment[range.clone()]);
-                    step.apply(&mut weights[range], moments, gradient);
-                }
-            } else {
-                let weights = weights.par_chunks_mut(SHARE).zip(gradient.par_chunks(SHARE));
-                let moments = first_moment.par_chunks_mut(SHARE).zip(second_moment.par_chunks_mut(SHARE));
-                weights.zip(moments).for_each(|((weights, gradient), (first, second))| {
-                    step.apply(weights, (first, second), gradient);
-                });
-            }
+            let rows = (number < N_COLUMNS).then(|| (&gradients.rows[number][..], network.dimensions[number]));
+            step.take(&mut weights, (&mut first_moment, &mut second_moment), gradient, rows);
             (parameters.tensors[number], first.tensors[number], second.tensors[number]) =
                 (weights, first_moment, second_moment);
         }
-        if let Some(kept) = kept(self.step) {
-            for (average, weights) in average.tensors.iter_mut().zip(&parameters.tensors) {
-                let pairs = average.par_chunks_mut(SHARE).zip(weights.par_chunks(SHARE));
-                pairs.for_each(|(average, weights)| widest!(_simd => follow(average, weights, kept)));
-            }
+        for (kept, now) in average.tensors.iter_mut().zip(&parameters.tensors) {
+            self::average(kept, now, self.step);
         }
     }
 
@@ -127,6 +112,14 @@ impl Optimiser {
     }
 }
 
+/// Has the moving average of a tensor follow it after so many steps.
+pub fn average(average: &mut [f32], weights: &[f32], step: u64) {
+    if let Some(kept) = kept(step) {
+        let pairs = average.par_chunks_mut(SHARE).zip(weights.par_chunks(SHARE));
+        pairs.for_each(|(average, weights)| widest!(_simd => follow(average, weights, kept)));
+    }
+}
+
 /// What is kept of the average after so many steps; `None` if it stays as it is.
 fn kept(step: u64) -> Option<f32> {
     let t = step as f64;
@@ -144,7 +137,7 @@ fn follow(average: &mut [f32], weights: &[f32], kept: f32) {
 
 /// One step.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+pub struct Step {
     learner: Learner,
     rate: f32,
     /// Of `adam`: what is kept of the averages, and what makes up for their start at 0.
@@ -153,7 +146,8 @@ struct Step {
 }
 
 impl Step {
-    fn new(rule: &Rule, step: u64) -> Step {
+    /// The step with this number, from 1.
+    pub fn new(rule: &Rule, step: u64) -> Step {
         let t = step as f64;
         let left = rule.n_steps.map_or(1.0, |n| 1.0 - (1.0 - LAST) * (t / n as f64).min(1.0));
         let warm_up = rule.n_steps.map_or(WARM_UP, |n| WARM_UP.min(n as f64 / 10.0));
@@ -162,6 +156,33 @@ impl Step {
         let power = |kept: f64| 1.0 / (1.0 - kept.powi(step.min(i32::MAX as u64) as i32));
         let corrections = kept.map(|kept| power(kept) as f32);
         Step { learner: rule.learner, rate: rate as f32, kept: kept.map(|kept| kept as f32), corrections }
+    }
+
+    /// Changes a tensor by its gradient. Of embeddings `rows` are the numbers of those that the gradient has, and their length: the others
+    /// stay as they are.
+    pub fn take(
+        &self,
+        weights: &mut [f32],
+        (first, second): (&mut [f32], &mut [f32]),
+        gradient: &[f32],
+        rows: Option<(&[u32], usize)>,
+    ) {
+        match rows {
+            Some((rows, n)) => {
+                for (&row, gradient) in rows.iter().zip(gradient.chunks_exact(n)) {
+                    let range = row as usize * n..(row as usize + 1) * n;
+                    let moments = (&mut first[range.clone()], &mut second[range.clone()]);
+                    self.apply(&mut weights[range], moments, gradient);
+                }
+            }
+            None => {
+                let weights = weights.par_chunks_mut(SHARE).zip(gradient.par_chunks(SHARE));
+                let moments = first.par_chunks_mut(SHARE).zip(second.par_chunks_mut(SHARE));
+                weights.zip(moments).for_each(|((weights, gradient), (first, second))| {
+                    self.apply(weights, (first, second), gradient);
+                });
+            }
+        }
     }
 
     fn apply(&self, weights: &mut [f32], (first, second): (&mut [f32], &mut [f32]), gradient: &[f32]) {

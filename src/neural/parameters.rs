@@ -1,11 +1,11 @@
 //! The parameters of a network: some tensors, each row by row.
 
-use super::encoder::{Shape, Weights};
+use super::encoder::{Shape, Weights, fill};
 use crate::error::Result;
 use crate::features::Vocabulary;
 use crate::files::{Section, Sections};
 use crate::model::{N_COLUMNS, Network};
-use crate::random::{self, Xoshiro256PlusPlus};
+use crate::random;
 
 /// How many tensors there are.
 pub const N_TENSORS: usize = N_COLUMNS + 10;
@@ -124,7 +124,7 @@ impl Parameters {
                 ENCODER_INPUTS..=ENCODER_BIAS => {
                     if let Some(shape) = Shape::of(network) {
                         let stream = random::stream(seed, "network", &[number as u64]);
-                        fill_encoder(shape, number, tensor, stream);
+                        fill(shape, number - ENCODER_INPUTS, tensor, stream);
                     }
                     continue;
                 }
@@ -221,21 +221,4 @@ fn step(numbers: &[f32]) -> f32 {
         step *= 2.0;
     }
     step
-}
-
-/// Fills one of the encoder's tensors with random numbers.
-fn fill_encoder(shape: Shape, number: usize, tensor: &mut [f32], mut stream: Xoshiro256PlusPlus) {
-    let (units, gates) = (shape.units, 4 * shape.units);
-    if number == ENCODER_BIAS {
-        tensor.chunks_exact_mut(gates).for_each(|bias| bias[units..2 * units].fill(1.0));
-        return;
-    }
-    let mut rest = tensor;
-    for layer in 0..shape.layers {
-        let inputs = if number == ENCODER_INPUTS { shape.inputs_of(layer) } else { units };
-        let bound = (6.0 / (inputs + units) as f64).sqrt();
-        let (both, after) = rest.split_at_mut(2 * inputs * gates);
-        both.iter_mut().for_each(|w| *w = ((2.0 * random::unit(&mut stream) - 1.0) * bound) as f32);
-        rest = after;
-    }
 }

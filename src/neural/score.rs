@@ -31,7 +31,7 @@ use crate::tree::Node;
 pub const UNIT: f32 = 65536.0;
 
 /// Scores are kept within this, so that sums of two fit an integer and differ from what is forbidden.
-const MOST: f32 = 2047.0;
+pub const MOST: f32 = 2047.0;
 
 /// A network as it stands: everything that scoring reads.
 #[derive(Debug, Clone, Copy)]
@@ -409,7 +409,7 @@ pub fn slopes(activation: Activation, sums: &[f32], slopes: &mut [f32]) {
 }
 
 /// The logarithm of the sum of the permitted lanes' exponentials, all in fixed point. `mask` is 0 where a lane is permitted.
-fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
+pub fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
     const N: usize = Actions::LANES;
     let permitted = |score: i32, mask: i32| if mask == 0 { score } else { i32::MIN };
     let highest = scores.iter().zip(mask).map(|(&score, &mask)| permitted(score, mask)).max().unwrap_or(i32::MIN);

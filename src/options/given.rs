@@ -66,6 +66,10 @@ all_optional! {
         lstm_layers: i64,
         /// The numbers that each direction of an encoder's layer gives on.
         lstm_units: i64,
+        /// Units of a head, and of a dependent, that a biaffine parser scores arcs by.
+        arc_units: i64,
+        /// The same for labels.
+        label_units: i64,
         /// The model whose parameters a network begins with.
         init: String,
         /// How the layers of a network learn.

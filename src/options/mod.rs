@@ -36,10 +36,12 @@ use crate::learn::{Learner, Objective, TrainOptions, Training, Update, check_ran
 use crate::model::ScorerKind;
 use crate::system::SystemKind;
 
+/// What only graph-based parsers have.
+pub(crate) const GRAPH_ONLY: [&str; 3] = ["aggressiveness", "arc-units", "label-units"];
+
 /// All options of the kind of parser that was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub enum Options {
     /// Of a transition system.
     Transitions(TrainOptions),
@@ -66,8 +68,8 @@ impl GivenOptions {
     }
 
     fn transitions(&self, system: SystemKind, given: Map<String, Value>) -> Result<TrainOptions> {
-        if self.aggressiveness.is_some() {
-            return Err(foreign("aggressiveness", "graph-based parsers", system.name()));
+        if let Some(name) = GRAPH_ONLY.iter().find(|name| given.contains_key(**name)) {
+            return Err(foreign(name, "graph-based parsers", system.name()));
         }
         let default = TrainOptions::default();
         let training = self.training.unwrap_or(default.training);
@@ -99,18 +101,25 @@ impl GivenOptions {
 }
 
 fn graph(kind: GraphKind, given: Map<String, Value>) -> Result<GraphOptions> {
-    let default = GraphOptions { system: kind, ..GraphOptions::default() };
+    let default = GraphOptions::of(kind);
     // Options without a default of their own are named only where they are set.
-    let all = GraphOptions { patience: Some(1), max_iterations: Some(1), ..default.clone() };
-    let own = serde_json::to_value(&all).map_err(|e| Error::Usage(e.to_string()))?;
+    let own = serde_json::to_value(default.with_all()).map_err(|e| Error::Usage(e.to_string()))?;
     if let Some(name) = given.keys().find(|name| own.get(name).is_none()) {
-        return Err(foreign(name, "transition systems", kind.name()));
+        let of = match name.as_str() {
+            "arc-units" | "label-units" => "biaffine parsers",
+            "batch" | "rate" | "dropout" | "word-units" | "vectors" | "lstm-layers" | "lstm-units" => {
+                "transition systems and biaffine parsers"
+            }
+            _ => "transition systems",
+        };
+        return Err(foreign(name, of, kind.name()));
     }
     if let Some(learner) = given.get("learner").and_then(Value::as_str)
-        && ![Learner::Perceptron.name(), Learner::Mira.name()].contains(&learner)
+        && !kind.learners().iter().any(|known| known.name() == learner)
     {
-        let expected = "expected --learner perceptron or mira";
-        return Err(Error::Usage(format!("{kind} is not trained by {learner}; {expected}")));
+        let known: Vec<&str> = kind.learners().iter().map(|known| known.name()).collect();
+        let expected = known.join(" or ");
+        return Err(Error::Usage(format!("{kind} is not trained by {learner}; expected --learner {expected}")));
     }
     let options = overlaid(&default, given)?;
     options.check()?;

@@ -12,8 +12,12 @@ impl GivenOptions {
         let idle = match options {
             Options::Transitions(options) => self.idle(options),
             Options::Graph(options) => {
-                let unused = self.aggressiveness.is_some() && options.learner == GraphLearner::Perceptron;
-                vec![("--aggressiveness", unused, "it is for --learner mira")]
+                let unused = self.aggressiveness.is_some() && options.learner != GraphLearner::Mira;
+                let averages = self.average_from.is_some() && options.system.is_biaffine();
+                vec![
+                    ("--aggressiveness", unused, "it is for --learner mira"),
+                    ("--average-from", averages, "the average of a network's parameters forgets by itself"),
+                ]
             }
         };
         let nonprojective = match options {

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::features::{ColumnName, Input};
 use crate::files::{open, read_whole};
 use crate::graph::GraphModel;
-use crate::linear::Weights as _;
 use crate::model::Frozen as _;
 use crate::options::ParserKind;
 use crate::scorers::AnyModel;
@@ -113,7 +112,7 @@ impl Loaded {
     pub fn scale(&self) -> u32 {
         match self {
             Loaded::Transitions(model) => model.scorer.scale(),
-            Loaded::Graph(model) => model.weights.scale(),
+            Loaded::Graph(model) => model.scorer.scale(),
         }
     }
 

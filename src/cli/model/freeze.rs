@@ -9,7 +9,7 @@ use crate::decode::Parser;
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::files::{Output, Paths};
-use crate::graph::{GraphModel, GraphParser};
+use crate::graph::{GraphModel, GraphParser, GraphScorer};
 use crate::linear::Precision;
 use crate::model::{Frozen as _, Model, Size};
 use crate::parser::Loaded;
@@ -62,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut model = Loaded::read(&args.model)?;
     let before = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
     let was = sizes_of(&model);
-    model = quantise(model, precision);
+    model = quantise(model, precision)?;
     let is = sizes_of(&model);
     write(&model, &args.output)?;
     let mut out = std::io::stdout().lock();
@@ -105,12 +105,12 @@ fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts>
 fn sizes_of(model: &Loaded) -> Size {
     match model {
         Loaded::Transitions(model) => model.scorer.size(),
-        Loaded::Graph(model) => Size { features: model.weights.n_features(), weights: model.weights.n_weights() },
+        Loaded::Graph(model) => model.scorer.size(),
     }
 }
 
-fn quantise(model: Loaded, precision: Precision) -> Loaded {
-    match model {
+fn quantise(model: Loaded, precision: Precision) -> anyhow::Result<Loaded> {
+    Ok(match model {
         Loaded::Transitions(model) => {
             let model = Arc::unwrap_or_clone(model);
             let scorer = match model.scorer {
@@ -121,13 +121,18 @@ fn quantise(model: Loaded, precision: Precision) -> Loaded {
         }
         Loaded::Graph(model) => {
             let model = Arc::unwrap_or_clone(model);
-            let weights = match model.weights.precision() == precision {
-                true => model.weights,
-                false => model.weights.quantise(precision),
+            let scorer = match model.scorer {
+                GraphScorer::Linear(weights) if weights.precision() != precision => {
+                    GraphScorer::Linear(weights.quantise(precision))
+                }
+                GraphScorer::Biaffine(_) if precision != Precision::Full => {
+                    anyhow::bail!("--quantise is for linear models and networks of transition systems; leave it out")
+                }
+                other => other,
             };
-            Loaded::Graph(Arc::new(GraphModel { weights, ..model }))
+            Loaded::Graph(Arc::new(GraphModel { scorer, ..model }))
         }
-    }
+    })
 }
 
 fn write(model: &Loaded, path: &Path) -> Result<()> {

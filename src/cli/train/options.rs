@@ -161,6 +161,12 @@ pub struct TrainingArgs {
     /// With --scorer bilstm: the numbers that each direction of a layer gives on [default: 128]
     #[arg(long, allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
     lstm_units: Option<i64>,
+    /// With --system biaffine: units of a head, and of a dependent, that arcs are scored by [default: 200]
+    #[arg(long, allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
+    arc_units: Option<i64>,
+    /// With --system biaffine: the same for labels [default: 64]
+    #[arg(long, allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
+    label_units: Option<i64>,
     /// Networks: a model to go on from, trained on the same data with the same system
     #[arg(long, value_name = "MODEL", help_heading = "Training, networks")]
     init: Option<String>,

@@ -1,0 +1,254 @@
+//! From gold trees to the gradients of all numbers.
+//!
+//! With p the probabilities of heads and q those of labels, e what is 1 for the gold one and else 0, names as in the
+//! [formulas](super):
+//!
+//! ```text
+//! ds = p − e    dP = ds r_h    dr_h = dsᵀ P    dr_d = dP Uᵀ    dU = r_dᵀ dP    du = Σ dP          P = r_d U + u
+//! dt = q − e    dQ = r'_h dt   dr'_h = Q dt    dr'_d = dQ Vᵀ + dt Xᵀ           dV = r'_dᵀ dQ       Q = r'_d V + W
+//! dz = dr ⊙ leaky'(z)    dW = vᵀ dz    dv = dz Wᵀ
+//! ```
+//!
+//! and from dv back [through the encoder](crate::neural). Sentences are gone through on any thread, each to what is needed of it; the
+//! sums over all words are products that are split by their results alone, so no sum depends on the number of threads.
+
+use rayon::prelude::*;
+
+use super::score::{Arcs, Labels, Reading, Scoring, heads_of, softmax};
+use super::tensors::{
+    ARCS, ARCS_HEADS, ENCODER, LABELS, LABELS_BIAS, LABELS_DEPENDENTS, LABELS_HEADS, N_TENSORS, UNITS, UNITS_BIAS,
+};
+use crate::features::Input;
+use crate::model::N_COLUMNS;
+use crate::neural::backward::{norm, of_column};
+use crate::neural::encoder::Layer;
+use crate::neural::kernel::{Operand, add, multiply, share, sum_of_rows, transpose};
+use crate::neural::through_time::backward;
+use crate::system::FORBIDDEN;
+use crate::tree::{Node, Tree};
+
+use super::super::Side;
+
+/// A sentence with the tree to learn.
+pub type Example<'e> = (&'e Input, &'e Tree);
+
+/// The gradients of all tensors.
+#[derive(Debug, Clone, Default)]
+pub struct Gradients {
+    /// By tensor; of embeddings of columns, only rows that were read, in the order of `rows`.
+    pub tensors: [Vec<f32>; N_TENSORS],
+    /// By column: the rows that were read.
+    pub rows: [Vec<u32>; N_COLUMNS],
+    /// The sum of the words' losses.
+    #[cfg(test)]
+    pub loss: f64,
+    /// Sentences with a wrong head or label.
+    pub n_wrong: u64,
+}
+
+/// What is known of a sentence when its own part is done.
+#[derive(Debug, Default)]
+struct Lesson {
+    reading: Reading,
+    /// dP, dQ, dt, dz, dv, by word.
+    of_arcs: Vec<f32>,
+    of_labels: Vec<f32>,
+    of_lanes: Vec<f32>,
+    of_units: Vec<f32>,
+    of_vectors: Vec<f32>,
+    #[cfg(test)]
+    loss: f64,
+    is_wrong: bool,
+}
+
+/// What is turned once for all sentences: Uᵀ, Vᵀ, Xᵀ, Wᵀ.
+struct Turned {
+    arcs: Vec<f32>,
+    labels: Vec<f32>,
+    dependents: Vec<f32>,
+    units: Vec<f32>,
+}
+
+/// The gradients of the mean loss of the words of these sentences. `masks` has, by side, 0 where an arc may bear the label.
+pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> Gradients {
+    let network = scoring.network;
+    let (arc_units, label_units, lanes) = (network.arc_units, network.label_units, scoring.lanes);
+    let (shape, width) = (network.shape(), network.width());
+    let turn = |number: usize, height: usize| {
+        let tensor = &scoring.tensors.0[number];
+        let mut turned = Vec::new();
+        transpose(tensor, height, tensor.len() / height, &mut turned);
+        turned
+    };
+    let turned = Turned {
+        arcs: turn(ARCS, arc_units),
+        labels: turn(LABELS, label_units),
+        dependents: turn(LABELS_DEPENDENTS, label_units),
+        units: turn(UNITS, shape.outputs()),
+    };
+    let n_words: usize = batch.iter().map(|(input, _)| input.n_words()).sum();
+    let scale = 1.0 / n_words.max(1) as f32;
+    let parts = batch.par_chunks(batch.len().div_ceil(rayon::current_num_threads()).max(1));
+    let lessons: Vec<Lesson> = parts
+        .flat_map_iter(|part| {
+            let inputs: Vec<&Input> = part.iter().map(|(input, _)| *input).collect();
+            let readings = scoring.read(&inputs).into_iter().zip(part);
+            let lesson =
+                |(reading, (_, gold)): (Reading, &Example)| learn(scoring, masks, &turned, reading, gold, scale);
+            readings.map(lesson).collect::<Vec<Lesson>>()
+        })
+        .collect();
+
+    let n_wrong = lessons.iter().filter(|lesson| lesson.is_wrong).count() as u64;
+    let mut gradients = Gradients { n_wrong, ..Gradients::default() };
+    #[cfg(test)]
+    {
+        gradients.loss = lessons.iter().map(|lesson| lesson.loss).sum();
+    }
+    let n: usize = lessons.iter().map(|lesson| lesson.reading.n).sum();
+    let together = |part: fn(&Lesson) -> &[f32]| lessons.iter().map(part).collect::<Vec<_>>().concat();
+    let units = together(|lesson| &lesson.reading.units);
+    // What is multiplied by what: rows of the result are columns of `read`.
+    let product = |read: Operand, height: usize, of: &[f32]| {
+        let width = of.len() / n.max(1);
+        let mut product = vec![0.0; height * width];
+        let by = share(height);
+        product.par_chunks_mut((by * width).max(1)).enumerate().for_each(|(number, product)| {
+            let first = number * by * read.column;
+            let read = Operand { values: &read.values[first..], row: read.column, column: read.row };
+            multiply(read, of, product, (product.len() / width, n, width));
+        });
+        product
+    };
+    let of_arcs = together(|lesson| &lesson.of_arcs);
+    gradients.tensors[ARCS] = product(scoring.kind(&units, 0), arc_units, &of_arcs);
+    gradients.tensors[ARCS_HEADS] = sum_of_rows(&of_arcs, arc_units);
+    let of_labels = together(|lesson| &lesson.of_labels);
+    gradients.tensors[LABELS] = product(scoring.kind(&units, 2), label_units, &of_labels);
+    gradients.tensors[LABELS_HEADS] = sum_of_rows(&of_labels, label_units * lanes);
+    let of_lanes = together(|lesson| &lesson.of_lanes);
+    gradients.tensors[LABELS_DEPENDENTS] = product(scoring.kind(&units, 2), label_units, &of_lanes);
+    gradients.tensors[LABELS_BIAS] = sum_of_rows(&of_lanes, lanes);
+    let of_units = together(|lesson| &lesson.of_units);
+    let vectors = together(|lesson| &lesson.reading.vectors);
+    gradients.tensors[UNITS] = product(Operand::rows(&vectors, shape.outputs()), shape.outputs(), &of_units);
+    gradients.tensors[UNITS_BIAS] = sum_of_rows(&of_units, width);
+
+    let layers: Vec<&[Layer]> = lessons.iter().map(|lesson| &lesson.reading.layers[..]).collect();
+    let noise = |sentence: usize, layer: usize, of: &mut [f32]| lessons[sentence].reading.noise.mask_within(layer, of);
+    let of_vectors = together(|lesson| &lesson.of_vectors);
+    let of = backward(shape, scoring.tensors.encoder(), &layers, of_vectors, noise);
+    for (number, tensor) in [of.inputs, of.recurrent, of.bias].into_iter().enumerate() {
+        gradients.tensors[ENCODER + number] = tensor;
+    }
+    let mut of_embeddings = of.embeddings;
+    let mut rest = &mut of_embeddings[..];
+    for lesson in &lessons {
+        let (own, after) = rest.split_at_mut(lesson.reading.n * network.dimension());
+        lesson.reading.noise.mask(own);
+        rest = after;
+    }
+    let mut start = 0;
+    for (column, dimension) in network.dimensions.into_iter().enumerate() {
+        let ids = lessons.iter().flat_map(|lesson| &lesson.reading.ids[column]).copied();
+        let rows = of_embeddings.chunks_exact(network.dimension()).map(|row| &row[start..start + dimension]);
+        let n_rows = scoring.tensors.0[column].len() / dimension;
+        (gradients.rows[column], gradients.tensors[column]) = of_column(n_rows, ids.zip(rows));
+        start += dimension;
+    }
+    gradients
+}
+
+impl Gradients {
+    /// Makes the norm of all gradients together at most this.
+    pub fn clip(&mut self, longest: f64) {
+        let norm = norm(&self.tensors);
+        if norm > longest {
+            let factor = (longest / norm) as f32;
+            self.tensors.iter_mut().flatten().for_each(|gradient| *gradient *= factor);
+        }
+    }
+}
+
+/// What is learned from one sentence, of whose loss `scale` is a part of the whole.
+fn learn(
+    scoring: Scoring,
+    masks: &[Vec<i32>; 3],
+    turned: &Turned,
+    reading: Reading,
+    gold: &Tree,
+    scale: f32,
+) -> Lesson {
+    let network = scoring.network;
+    let (n, width) = (reading.n, network.width());
+    let (arc_units, label_units, lanes) = (network.arc_units, network.label_units, scoring.lanes);
+    let mut lesson = Lesson::default();
+    let Arcs { products, mut scores } = scoring.arcs(&reading);
+    // The root has no head.
+    scores[..n].fill(0.0);
+    let mut mask = Vec::new();
+    for word in gold.words() {
+        heads_of(word, n, &mut mask);
+        lesson.descend(&mut scores[word as usize * n..][..n], &mask[..n], gold.head(word) as usize, scale);
+    }
+    let mut of_arcs = vec![0.0; n * arc_units];
+    let heads = scoring.of_kind(&reading.units, 1);
+    multiply(Operand::rows(&scores, n), &heads, &mut of_arcs, (n, n, arc_units));
+    let mut of_heads = vec![0.0; n * arc_units];
+    multiply(Operand::transposed(&scores, n), &products, &mut of_heads, (n, n, arc_units));
+    let mut of_dependents = vec![0.0; n * arc_units];
+    multiply(Operand::rows(&of_arcs, arc_units), &turned.arcs, &mut of_dependents, (n, arc_units, arc_units));
+
+    let labels: Labels = scoring.labels(&reading);
+    let mut of_labels = vec![0.0; n * label_units * lanes];
+    let mut of_lanes = vec![0.0; n * lanes];
+    let mut of_label_heads = vec![0.0; n * label_units];
+    for word in gold.words() {
+        let (head, dependent) = (gold.head(word) as usize, word as usize);
+        let mut scores = scoring.of_labels(&labels, word, head..head + 1);
+        let side = Side::of(head as Node, word) as usize;
+        lesson.descend(&mut scores, &masks[side], gold.label(word) as usize, scale);
+        let rows = of_labels[dependent * label_units * lanes..][..label_units * lanes].chunks_exact_mut(lanes);
+        for (row, unit) in rows.zip(&labels.heads[head * label_units..]) {
+            row.iter_mut().zip(&scores).for_each(|(of, score)| *of = unit * score);
+        }
+        let products = Operand::rows(&labels.products[dependent * label_units * lanes..], lanes);
+        let of_head = &mut of_label_heads[head * label_units..][..label_units];
+        multiply(products, &scores, of_head, (label_units, lanes, 1));
+        of_lanes[dependent * lanes..][..lanes].copy_from_slice(&scores);
+    }
+    let mut of_label_dependents = vec![0.0; n * label_units];
+    let size = label_units * lanes;
+    multiply(Operand::rows(&of_labels, size), &turned.labels, &mut of_label_dependents, (n, size, label_units));
+    multiply(Operand::rows(&of_lanes, lanes), &turned.dependents, &mut of_label_dependents, (n, lanes, label_units));
+
+    let mut of_units = vec![0.0; n * width];
+    let kinds = [of_dependents, of_heads, of_label_dependents, of_label_heads];
+    for ((start, length), kind) in network.kinds().into_iter().zip(&kinds) {
+        for (row, own) in of_units.chunks_exact_mut(width).zip(kind.chunks_exact(length)) {
+            add(&mut row[start..start + length], own);
+        }
+    }
+    of_units.iter_mut().zip(&reading.slopes).for_each(|(of, slope)| *of *= slope);
+    let mut of_vectors = vec![0.0; reading.vectors.len()];
+    let inputs = network.shape().outputs();
+    multiply(Operand::rows(&of_units, width), &turned.units, &mut of_vectors, (n, width, inputs));
+    reading.noise.mask_within(network.encoder.layers, &mut of_vectors);
+    Lesson { reading, of_arcs, of_labels, of_lanes, of_units, of_vectors, ..lesson }
+}
+
+impl Lesson {
+    /// From scores to the gradients of the loss in them.
+    fn descend(&mut self, scores: &mut [f32], mask: &[i32], gold: usize, scale: f32) {
+        let permitted = |&place: &usize| mask[place] != FORBIDDEN;
+        let best = (0..scores.len()).filter(permitted).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+        self.is_wrong |= best != Some(gold);
+        softmax(scores, mask);
+        #[cfg(test)]
+        {
+            self.loss -= f64::from(scores[gold]).ln();
+        }
+        scores[gold] -= 1.0;
+        scores.iter_mut().for_each(|score| *score *= scale);
+    }
+}

@@ -1,0 +1,302 @@
+//! The network against a plain one in double precision, whose loss tests differences of; trees and probabilities; files.
+
+use std::path::Path;
+
+use super::gradient::{Example, gradients};
+use super::learner::{Frame, Learner};
+use super::score::Reading;
+use super::tensors::*;
+use super::{BiaffineTrainer, Workspace};
+use crate::graph::{GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphRun as _, GraphScorer, Side};
+use crate::learn::Run as _;
+use crate::model::{Averaged as _, N_COLUMNS};
+use crate::neural::Noise;
+use crate::neural::encoder_tests::plain;
+use crate::neural::optimiser::Rule;
+use crate::process::thread_pool;
+use crate::random;
+use crate::tree::{Node, Roots, Tree, is_projective, violations};
+use crate::treebank::{Format, Treebank, generate};
+use std::sync::Arc;
+
+fn treebank(seed: u64, n_sentences: usize) -> Treebank {
+    let sentences = generate::sentences(generate::Options { seed, n_sentences, non_projective: true }).collect();
+    Treebank::of_sentences(Path::new("generated"), Format::Conllu, sentences)
+}
+
+fn options(system: GraphKind) -> GraphOptions {
+    let units = Some(6);
+    let dropout = Some(0.25);
+    GraphOptions { lstm_units: Some(5), arc_units: units, label_units: Some(4), dropout, ..GraphOptions::of(system) }
+}
+
+/// A learner whose numbers are larger than those that training begins with, so that units differ.
+fn learner(data: &GraphData) -> Learner {
+    let network = data.header().network.clone().unwrap();
+    let vocabulary = data.vocabulary().unwrap();
+    let frame = Frame::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
+    let mut tensors = Tensors::random(&frame.network, &frame.sizes, 3);
+    let mut stream = random::stream(9, "test", &[]);
+    for tensor in &mut tensors.0 {
+        tensor.iter_mut().for_each(|w| *w = *w * 2.0 + (random::unit(&mut stream) - 0.5) as f32 * 0.4);
+    }
+    let noise = Noise::new(4, vocabulary, data.examples().iter().map(|(input, _)| input));
+    let rule = Rule { learner: crate::linear::Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
+    Learner::new(Arc::new(frame), tensors, rule, noise, 0.25)
+}
+
+fn examples(data: &GraphData, n: usize) -> Vec<Example<'_>> {
+    data.examples()[..n].iter().map(|(input, tree)| (input, tree)).collect()
+}
+
+/// The loss of a sentence, written down as the formulas have it.
+fn plain_loss(frame: &Frame, tensors: &[Vec<f64>], reading: &Reading, gold: &Tree, dropout: f32) -> f64 {
+    let (network, n) = (&frame.network, reading.n);
+    let mask = |length: usize, of: &dyn Fn(&mut [f32])| -> Vec<f64> {
+        let mut mask = vec![1.0; length];
+        of(&mut mask);
+        mask.into_iter().map(f64::from).collect()
+    };
+    let of_embeddings = mask(n * network.dimension(), &|numbers| reading.noise.mask(numbers));
+    let mut vectors = vec![Vec::new(); n];
+    for (word, vector) in vectors.iter_mut().enumerate() {
+        for ((ids, table), n) in reading.ids.iter().zip(tensors).zip(network.dimensions) {
+            for number in &table[ids[word] as usize * n..][..n] {
+                vector.push(number * of_embeddings[word * network.dimension() + vector.len()]);
+            }
+        }
+    }
+    let noise = |layer: usize, numbers: &mut [f32]| reading.noise.mask_within(layer, numbers);
+    let encoder = [0, 1, 2].map(|number| &tensors[ENCODER + number][..]);
+    let mut encoded = plain(network.shape(), encoder, &vectors, &noise);
+    let of_outputs = mask(reading.vectors.len(), &|numbers| noise(network.encoder.layers, numbers));
+    encoded.iter_mut().flatten().zip(&of_outputs).for_each(|(x, factor)| *x *= factor);
+    let width = network.width();
+    let of_units = mask(n * width, &|numbers| reading.noise.mask_units(dropout, numbers));
+    let unit = |word: usize, unit: usize| -> f64 {
+        let weights = encoded[word].iter().enumerate().map(|(i, x)| x * tensors[UNITS][i * width + unit]);
+        let sum = tensors[UNITS_BIAS][unit] + weights.sum::<f64>();
+        (if sum > 0.0 { sum } else { 0.1 * sum }) * of_units[word * width + unit]
+    };
+    let units: Vec<Vec<f64>> = (0..n).map(|word| (0..width).map(|place| unit(word, place)).collect()).collect();
+    let (arc, label, lanes) = (network.arc_units, network.label_units, frame.sizes.lanes);
+    let of_arc = |head: usize, dependent: usize| -> f64 {
+        let (d, h) = (&units[dependent][..arc], &units[head][arc..2 * arc]);
+        let form = (0..arc).flat_map(|i| (0..arc).map(move |j| (i, j)));
+        let form: f64 = form.map(|(i, j)| d[i] * tensors[ARCS][i * arc + j] * h[j]).sum();
+        form + h.iter().zip(&tensors[ARCS_HEADS]).map(|(h, u)| h * u).sum::<f64>()
+    };
+    let of_label = |head: usize, dependent: usize, lane: usize| -> f64 {
+        let (d, h) = (&units[dependent][2 * arc..2 * arc + label], &units[head][2 * arc + label..]);
+        let form = (0..label).flat_map(|i| (0..label).map(move |j| (i, j)));
+        let form: f64 = form.map(|(i, j)| d[i] * tensors[LABELS][(i * label + j) * lanes + lane] * h[j]).sum();
+        let linear = (0..label).map(|i| {
+            h[i] * tensors[LABELS_HEADS][i * lanes + lane] + d[i] * tensors[LABELS_DEPENDENTS][i * lanes + lane]
+        });
+        form + linear.sum::<f64>() + tensors[LABELS_BIAS][lane]
+    };
+    let loss = |scores: &[f64], gold: f64| scores.iter().map(|score| score.exp()).sum::<f64>().ln() - gold;
+    let of_word = |word: Node| {
+        let (dependent, head) = (word as usize, gold.head(word) as usize);
+        let heads: Vec<f64> = (0..n).filter(|&head| head != dependent).map(|head| of_arc(head, dependent)).collect();
+        let side = &frame.masks[Side::of(head as Node, word) as usize];
+        let permitted = (0..lanes).filter(|&lane| side[lane] == 0);
+        let labels: Vec<f64> = permitted.map(|lane| of_label(head, dependent, lane)).collect();
+        loss(&heads, of_arc(head, dependent)) + loss(&labels, of_label(head, dependent, gold.label(word) as usize))
+    };
+    gold.words().map(of_word).sum()
+}
+
+#[test]
+fn gradients_are_differences_of_the_loss() {
+    let treebank = treebank(5, 12);
+    let options = options(GraphKind::Biaffine);
+    let data = GraphData::new(&options, &treebank, None).unwrap();
+    let learner = learner(&data);
+    let frame = learner.frame();
+    let batch = examples(&data, 4);
+    let inputs: Vec<_> = batch.iter().map(|(input, _)| *input).collect();
+    let readings = learner.scoring().read(&inputs);
+    let found = gradients(learner.scoring(), &frame.masks, &batch);
+    let n_words: usize = inputs.iter().map(|input| input.n_words()).sum();
+    let mut tensors: Vec<Vec<f64>> =
+        learner.tensors.0.iter().map(|tensor| tensor.iter().map(|&w| f64::from(w)).collect()).collect();
+    let loss = |tensors: &[Vec<f64>]| -> f64 {
+        let all = readings.iter().zip(&batch);
+        all.map(|(reading, (_, gold))| plain_loss(frame, tensors, reading, gold, 0.25)).sum()
+    };
+    assert!((found.loss / loss(&tensors) - 1.0).abs() < 1e-4, "{} instead of {}", found.loss, loss(&tensors));
+    let mut stream = random::stream(1, "places", &[]);
+    for tensor in 0..N_TENSORS {
+        let n = found.tensors[tensor].len();
+        assert!(n > 0, "tensor {tensor}");
+        let mut largest = 0.0_f64;
+        for _ in 0..10 {
+            let at = random::below(n as u64, &mut stream) as usize;
+            let place = match frame.network.dimensions.get(tensor) {
+                Some(&dimension) => found.rows[tensor][at / dimension] as usize * dimension + at % dimension,
+                None => at,
+            };
+            let was = tensors[tensor][place];
+            let mut at_distance = |distance: f64| {
+                tensors[tensor][place] = was + distance;
+                loss(&tensors) / n_words as f64
+            };
+            let slope = (at_distance(1e-5) - at_distance(-1e-5)) / 2e-5;
+            tensors[tensor][place] = was;
+            let gradient = f64::from(found.tensors[tensor][at]);
+            assert!(
+                (gradient - slope).abs() < 2e-3 * slope.abs().max(0.01),
+                "{}, {at}: {gradient} instead of {slope}",
+                NAMES[tensor]
+            );
+            largest = largest.max(slope.abs());
+        }
+        assert!(largest > 0.0, "{}", NAMES[tensor]);
+    }
+}
+
+#[test]
+fn neither_company_nor_threads_matter() {
+    let treebank = treebank(6, 20);
+    let options = options(GraphKind::Biaffine);
+    let data = GraphData::new(&options, &treebank, None).unwrap();
+    let learner = learner(&data);
+    let batch = examples(&data, 9);
+    let [one, two] = [1, 2].map(|threads| {
+        let pool = thread_pool(threads).unwrap();
+        pool.install(|| gradients(learner.scoring(), &learner.frame().masks, &batch))
+    });
+    assert!(one.tensors == two.tensors && one.rows == two.rows && one.n_wrong == two.n_wrong);
+    let inputs: Vec<_> = batch.iter().map(|(input, _)| *input).collect();
+    for (input, together) in inputs.iter().zip(learner.scoring().read(&inputs)) {
+        let alone = learner.scoring().read(&[input]).swap_remove(0);
+        assert_eq!((&alone.units, &alone.ids), (&together.units, &together.ids));
+    }
+}
+
+/// Probabilities of heads and labels add up to 1, and trees are trees whose scores are the logarithms of their probabilities.
+#[test]
+fn trees_are_as_probable_as_they_say() {
+    let treebank = treebank(7, 20);
+    for (system, roots) in [
+        (GraphKind::Biaffine, Roots::Single),
+        (GraphKind::BiaffineProjective, Roots::Single),
+        (GraphKind::Biaffine, Roots::Several),
+        (GraphKind::BiaffineProjective, Roots::Several),
+    ] {
+        let options = GraphOptions { roots, ..options(system) };
+        let data = GraphData::new(&options, &treebank, None).unwrap();
+        let learner = learner(&data);
+        let finished = Learner::finish(&[&learner]);
+        let scoring = finished.scoring();
+        let inputs: Vec<_> = data.examples().iter().map(|(input, _)| input).collect();
+        let readings = scoring.read(&inputs);
+        let search = (system.is_projective(), roots);
+        let best = Workspace::default().k_best(&finished, search, &inputs, 1);
+        let five = Workspace::default().k_best(&finished, search, &inputs, 5);
+        for ((reading, best), five) in readings.iter().zip(&best).zip(&five) {
+            let (arcs, labels) = (scoring.arcs(reading).scores, scoring.labels(reading));
+            let logarithm = |tree: &Tree| -> f64 {
+                let share = |scores: Vec<f64>, at: f64| at - scores.iter().map(|score| score.exp()).sum::<f64>().ln();
+                let of_word = |word: Node| {
+                    let row = &arcs[word as usize * reading.n..][..reading.n];
+                    let others = row.iter().enumerate().filter(|&(head, _)| head != word as usize);
+                    let heads = others.map(|(_, &score)| f64::from(score)).collect();
+                    let head = tree.head(word);
+                    let lanes = scoring.of_labels(&labels, word, head as usize..head as usize + 1);
+                    let mask = &finished.frame().masks[Side::of(head, word) as usize];
+                    let permitted = lanes.iter().zip(mask).filter(|(_, mask)| **mask == 0);
+                    let permitted = permitted.map(|(&score, _)| f64::from(score)).collect();
+                    assert_eq!(mask[tree.label(word) as usize], 0);
+                    share(heads, f64::from(row[head as usize]))
+                        + share(permitted, f64::from(lanes[tree.label(word) as usize]))
+                };
+                tree.words().map(of_word).sum()
+            };
+            assert_eq!((&best[0].tree, best[0].score), (&five[0].tree, five[0].score));
+            assert!(five.is_sorted_by(|a, b| a.score >= b.score) && five.len() > 1);
+            for (place, parsed) in five.iter().enumerate() {
+                assert_eq!(violations(parsed.tree.heads(), roots), []);
+                assert!(!system.is_projective() || is_projective(&parsed.tree));
+                assert!(five[..place].iter().all(|other| other.tree != parsed.tree));
+                let (found, expected) = (parsed.score as f64 / 65536.0, logarithm(&parsed.tree));
+                assert!((found - expected).abs() < 1e-3 * expected.abs().max(1.0), "{found} instead of {expected}");
+            }
+        }
+    }
+}
+
+/// A run that goes on from a checkpoint makes the same bytes, with other numbers of threads, too; what is read parses as what was written.
+#[test]
+fn runs_are_resumed_and_models_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (train, dev) = (treebank(8, 40), treebank(9, 10));
+    let options = GraphOptions { iterations: 3.into(), batch: Some(4), ..options(GraphKind::Biaffine) };
+    let data = GraphData::new(&options, &train, Some(&dev)).unwrap();
+    let mut whole = BiaffineTrainer::new(&options, &data, 1).unwrap();
+    let checkpoint = folder.path().join("checkpoint");
+    whole.iterate(&mut |_| ());
+    whole.save(&checkpoint).unwrap();
+    let mut resumed = BiaffineTrainer::new(&options, &data, 2).unwrap();
+    resumed.load(&checkpoint).unwrap();
+    for run in [&mut whole, &mut resumed] {
+        while !run.is_done() {
+            run.iterate(&mut |_| ());
+        }
+    }
+    let [whole, resumed] = [whole, resumed].map(|run| run.model().unwrap());
+    let bytes = whole.to_bytes();
+    assert!(bytes == resumed.to_bytes());
+    let other = GraphOptions { seed: 2, ..options.clone() };
+    let other = GraphData::new(&other, &train, Some(&dev)).unwrap();
+    let told = BiaffineTrainer::new(&options, &other, 1).unwrap().load(&checkpoint).unwrap_err().to_string();
+    assert!(told.contains("other options or data"), "{told}");
+
+    let read = GraphModel::from_bytes(&bytes, Path::new("model")).unwrap();
+    assert!(bytes == read.to_bytes());
+    let parse =
+        |model: &GraphModel, threads, k| GraphParser::new(model, threads).unwrap().k_best(&dev.sentences, k).unwrap();
+    for k in [1, 3] {
+        let [a, b, c] = [parse(&whole, 1, k), parse(&read, 1, k), parse(&read, 2, k)];
+        let scores = |all: &[Vec<crate::decode::Parsed>]| -> Vec<(Tree, i64)> {
+            all.iter().flatten().map(|parsed| (parsed.tree.clone(), parsed.score)).collect()
+        };
+        assert!(scores(&a) == scores(&b) && scores(&a) == scores(&c));
+    }
+    // A header of another parser, or a network of other sizes than its tensors have, is refused.
+    let forged = |change: &dyn Fn(&mut GraphModel)| {
+        let mut forged = whole.clone();
+        change(&mut forged);
+        GraphModel::from_bytes(&forged.to_bytes(), Path::new("forged")).unwrap_err().to_string()
+    };
+    assert!(forged(&|model| model.header.system = GraphKind::Mst).contains("another kind of scorer"));
+    let told = forged(&|model| model.header.network.as_mut().unwrap().arc_units = 7);
+    assert!(told.contains("the network's units are"), "{told}");
+    assert!(forged(&|model| model.header.network.as_mut().unwrap().label_units = 0).contains("a layer of 0 numbers"));
+    let GraphScorer::Biaffine(network) = &whole.scorer else { panic!("the model is of another kind") };
+    assert_eq!(network.vocabulary().len(N_COLUMNS - 1), data.vocabulary().unwrap().len(N_COLUMNS - 1));
+}
+
+/// Words begin with their vectors, and those that only the file has are known.
+#[test]
+fn words_begin_with_their_vectors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("w.vec");
+    let treebank = treebank(8, 10);
+    let word = treebank.sentences[0].form(1);
+    std::fs::write(&path, format!("{word} 1 2 -3\nunseenword 4 5 6\n")).unwrap();
+    let options = GraphOptions { vectors: Some(path.display().to_string()), ..options(GraphKind::Biaffine) };
+    let data = GraphData::new(&options, &treebank, None).unwrap();
+    assert_eq!(data.header().network.as_ref().unwrap().dimensions[0], 3);
+    assert_eq!(data.header().provenance.vectors.as_ref().unwrap().covered, 1);
+    let trainer = BiaffineTrainer::new(&options, &data, 1).unwrap();
+    let columns = data.header().columns();
+    let embedding = |word: &str| {
+        let number = data.vocabulary().unwrap().id(0, columns.word(word)) as usize;
+        trainer.learner().tensors.0[0][3 * number..][..3].to_vec()
+    };
+    assert_eq!([embedding(word), embedding("unseenword")], [vec![1.0, 2.0, -3.0], vec![4.0, 5.0, 6.0]]);
+    let told = GraphData::new(&GraphOptions { word_units: Some(2), ..options.clone() }, &treebank, None);
+    assert!(told.unwrap_err().to_string().contains("vectors of 3 numbers; expected 2, as --word-units says"));
+}
