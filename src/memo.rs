@@ -57,6 +57,23 @@ impl Memo {
         None
     }
 
+    /// The value of `key`, if there is one.
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<u32> {
+        let mask = self.places.len() - 1;
+        let mut i = key as usize & mask;
+        loop {
+            let place = &self.places[i];
+            if place.generation != self.generation {
+                return None;
+            }
+            if place.key == key {
+                return Some(place.value);
+            }
+            i = (i + 1) & mask;
+        }
+    }
+
     /// How many entries there are.
     #[inline]
     pub fn len(&self) -> usize {
@@ -90,7 +107,9 @@ mod tests {
                 assert_eq!(memo.get_or_insert(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), key as u32 + round), None);
             }
             for key in 0..1000u64 {
-                assert_eq!(memo.get_or_insert(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), 0), Some(key as u32 + round));
+                let key_of = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                assert_eq!(memo.get_or_insert(key_of, 0), Some(key as u32 + round));
+                assert_eq!((memo.get(key_of), memo.get(!key_of)), (Some(key as u32 + round), None));
             }
             memo.clear();
         }

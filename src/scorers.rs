@@ -135,7 +135,7 @@ pub(crate) fn find_any(
 }
 
 impl Frozen for AnyScorer {
-    const KIND: &'static str = "linear, feed-forward or bilstm";
+    const KIND: &'static str = "linear, feed-forward, bilstm or stack-lstm";
 
     type Memory = AnyMemory;
     type Scorer<'m> = AnyScoring<'m>;

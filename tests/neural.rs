@@ -167,7 +167,7 @@ fn networks_begin_with_vectors() {
         ("--vectors bad.vec", "bad.vec:2: 1 numbers behind the word `b`; expected 2"),
         ("--vectors none.vec", "none.vec: "),
         ("--vectors w.vec --init v1", "leave out --vectors"),
-        ("--vectors w.vec --scorer linear", "expected --scorer feed-forward or bilstm"),
+        ("--vectors w.vec --scorer linear", "expected --scorer feed-forward, bilstm or stack-lstm"),
         ("--word-units 0", "a whole number from 1 to 4,096"),
     ] {
         let train =
@@ -176,6 +176,43 @@ fn networks_begin_with_vectors() {
         let refused = treebeam(at, &line).assert().failure();
         let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
         assert!(told.contains(expected), "{options}: {told}");
+    }
+}
+
+/// The same with stacks.
+#[test]
+fn stacks_are_trained_and_used_as_other_scorers_are() {
+    let folder = folder();
+    let at = folder.path();
+    let train = TRAIN.replace("feed-forward", "stack-lstm --lstm-units 24 --hidden 32");
+    let bytes = |name: &str| fs::read(at.join(name)).unwrap();
+    for threads in [1, 2] {
+        let local = "--system arc-hybrid --training greedy --iterations 6";
+        run(at, &format!("{train} {local} --threads {threads} --model local{threads}"));
+        let global = "--system arc-hybrid --beam 4 --iterations 2 --init local1";
+        run(at, &format!("{train} {global} --threads {threads} --model global{threads}"));
+    }
+    assert!(bytes("local1") == bytes("local2"), "another model with two threads");
+    assert!(bytes("global1") == bytes("global2"), "another model with two threads");
+    let greedy = las(at, "local1", 1);
+    assert!(greedy > 60.0, "{greedy}");
+    let beam = las(at, "global1", 4);
+    assert!(beam > greedy - 3.0, "{beam} after {greedy}");
+    let info = run(at, "model info local1");
+    let expected = "stack-lstm network of three times 2 layers of 24, 3 places and 0 of labels, 32 hidden units, relu";
+    assert!(info.contains(expected), "{info}");
+    let once = run(at, "parse --quiet --model local1 --beam 8 --k-best 3 --threads 1 dev.conllu");
+    assert_eq!(once, run(at, "parse --quiet --model local1 --beam 8 --k-best 3 --threads 2 dev.conllu"));
+    assert!(run(at, "trace --json --model local1 --beam 4 dev.conllu").contains("\"templates\":[]"));
+    run(at, "model freeze local1 -o frozen --test dev.conllu");
+    assert!(bytes("frozen") == bytes("local1"));
+    for (options, expected) in [
+        ("--init local1 --lstm-units 25", "another number of units"),
+        ("--places focus", "--places is for feed-forward and bilstm"),
+    ] {
+        let line = format!("{train} --system arc-hybrid {options} --model other").replacen("--lstm-units 24", "", 1);
+        let refused = treebeam(at, &line).assert().failure();
+        assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains(expected));
     }
 }
 
@@ -191,7 +228,7 @@ fn options_of_networks_are_checked() {
         ("--replicas 2", "networks cannot be added up"),
         ("--decisions separate", "expected --decisions joint"),
         ("--search exact --system arc-hybrid --training global", "expected --search beam"),
-        ("--scorer linear --learner adam", "expected --scorer feed-forward or bilstm"),
+        ("--scorer linear --learner adam", "expected --scorer feed-forward, bilstm or stack-lstm"),
         ("--scorer linear --activation tanh", "expected --scorer feed-forward"),
         ("--system arc-eager --init local", "another transition system"),
         ("--system arc-hybrid --init local --hidden 9", "another number of hidden units"),
@@ -199,9 +236,9 @@ fn options_of_networks_are_checked() {
         ("--system arc-hybrid --init local --places focus", "another choice of places"),
         ("--system arc-hybrid --scorer bilstm --init local", "another kind of network"),
         ("--system arc-hybrid --lstm-units 8", "for --scorer bilstm"),
-        ("--scorer linear --places focus", "expected --scorer feed-forward or bilstm"),
+        ("--scorer linear --places focus", "expected --scorer feed-forward, bilstm or stack-lstm"),
         ("--scorer bilstm --lstm-layers 9", "a whole number from 1 to 8"),
-        ("--init linear", "kind `linear`; expected `feed-forward or bilstm`"),
+        ("--init linear", "kind `linear`; expected `feed-forward, bilstm or stack-lstm`"),
     ] {
         let line = format!("{} {options} --model other", TRAIN.replace("--scorer feed-forward --quiet", ""));
         let line = if options.contains("--scorer") { line } else { format!("{line} --scorer feed-forward") };
@@ -228,7 +265,8 @@ fn all_systems_and_kinds_of_networks() {
         let options = TrainOptions { hidden: Some(8), activation, iterations: 1.into(), beam: 3, ..options };
         let encoder = TrainOptions { lstm_units: Some(4), ..options.clone().with_scorer(ScorerKind::Bilstm) };
         let encoder = TrainOptions { iterations: 1.into(), lstm_layers: Some(1 + number as u32 % 2), ..encoder };
-        for options in [options, encoder] {
+        let stacks = TrainOptions { scorer: ScorerKind::StackLstm, ..encoder.clone() };
+        for options in [options, encoder, stacks] {
             let data = TrainingData::new(&options, &train, None).unwrap();
             let model = train_any(&options, &data, 1).unwrap();
             let again = AnyModel::from_bytes(&model.to_bytes(), Path::new("again")).unwrap();
@@ -246,10 +284,26 @@ fn all_systems_and_kinds_of_networks() {
 /// Damaged model files are errors that name the file, even if their checksums are right.
 #[test]
 fn damaged_networks_are_errors() {
+    let encoder = "encoder-inputs encoder-recurrent encoder-bias";
+    let stacks = format!("{encoder} tokens tokens-bias composition composition-bias actions");
+    let header = damaged(ScorerKind::Bilstm, &format!("{encoder} encoder-none"));
+    assert!(header("\"hidden\":3,\"activation\"", "\"hidden\":0,\"activation\"").contains("a layer of 0 numbers"));
+    assert!(header("\"layers\":2", "\"layers\":9").contains("9 layers; expected from 1 to 8"));
+    assert!(header("\"encoder\":{\"layers\":2,\"units\":3},", "").contains("another kind than the scorer"));
+    assert!(header("\"S0\",\"S0.l1\"", "\"S0.l1\",\"B0\"").contains("in the order of their roles"));
+    assert!(header("\"S0.l2\"", "\"S0.x\"").contains("no place of a configuration"));
+    let header = damaged(ScorerKind::StackLstm, &stacks);
+    assert!(header("\"units\":3", "\"units\":0").contains("0 units; expected from 1 to 4096"));
+    assert!(header("\"stacks\":{\"layers\":2,\"units\":3},", "").contains("reads the actions but has no stacks"));
+    assert!(header("\"S0\",\"A\"", "\"S0\",\"S1\",\"A\"").contains("expected S0, M0, A and B0"));
+}
+
+/// Damages a model of this kind, which has these tensors of its own, in many places; then what becomes of it if its header is changed.
+fn damaged(scorer: ScorerKind, own: &str) -> impl Fn(&str, &str) -> String + use<> {
     let train = treebank(generated(3, 8));
-    let options = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam);
-    let options = options.with_scorer(ScorerKind::Bilstm);
-    let options = TrainOptions { hidden: Some(3), places: Some(Places::Full), iterations: 1.into(), ..options };
+    let options = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam).with_scorer(scorer);
+    let places = Some(Places::Full).filter(|_| scorer == ScorerKind::Bilstm);
+    let options = TrainOptions { hidden: Some(3), places, iterations: 1.into(), ..options };
     let options = TrainOptions { lstm_layers: Some(2), lstm_units: Some(3), ..options };
     let data = TrainingData::new(&options, &train, None).unwrap();
     let bytes = train_any(&options, &data, 1).unwrap().to_bytes();
@@ -260,8 +314,8 @@ fn damaged_networks_are_errors() {
     let kind = Kind { magic: b"treebeam", version: 4, name: "model" };
     let whole = kind.unpack(bytes, Path::new("small.model")).unwrap();
     let columns = (0..5).map(|column| format!("values-{column}"));
-    let tensors = "words tags prefixes suffixes shapes labels places label-places bias output output-bias encoder-inputs \
-                   encoder-recurrent encoder-bias encoder-none";
+    let tensors =
+        format!("words tags prefixes suffixes shapes labels places label-places bias output output-bias {own}");
     let names: Vec<String> = ["header", "scorer"]
         .into_iter()
         .map(str::to_owned)
@@ -278,7 +332,8 @@ fn damaged_networks_are_errors() {
         kind.pack(&sections.collect::<Vec<_>>())
     };
     read(&packed(&|_, bytes| Some(bytes))).unwrap();
-    for damaged in &names {
+    // Not all networks read labels.
+    for damaged in names.iter().filter(|name| !whole.get(name).unwrap().is_empty()) {
         let refused = |change: &dyn Fn(Vec<u8>) -> Option<Vec<u8>>| {
             let bytes = packed(&|name, bytes| if name == damaged { change(bytes) } else { Some(bytes) });
             let error = read(&bytes).expect_err(damaged).to_string();
@@ -290,16 +345,13 @@ fn damaged_networks_are_errors() {
             refused(&|bytes| Some([&f32::NAN.to_le_bytes()[..], &bytes[4..]].concat()));
         }
     }
-    let header = |from: &str, to: &str| {
-        let change = |name: &str, bytes: Vec<u8>| match name {
-            "header" => Some(String::from_utf8(bytes).unwrap().replace(from, to).into_bytes()),
-            _ => Some(bytes),
-        };
-        read(&packed(&change)).unwrap_err().to_string()
-    };
-    assert!(header("\"hidden\":3,\"activation\"", "\"hidden\":0,\"activation\"").contains("a layer of 0 numbers"));
-    assert!(header("\"layers\":2", "\"layers\":9").contains("9 layers; expected from 1 to 8"));
-    assert!(header("\"encoder\":{\"layers\":2,\"units\":3},", "").contains("another kind than the scorer"));
-    assert!(header("\"S0\",\"S0.l1\"", "\"S0.l1\",\"B0\"").contains("in the order of their roles"));
-    assert!(header("\"S0.l2\"", "\"S0.x\"").contains("no place of a configuration"));
+    move |from, to| {
+        let sections = names.iter().map(|name| {
+            let bytes = whole.get(name).unwrap().to_vec();
+            let text = || String::from_utf8(bytes.clone()).unwrap().replace(from, to).into_bytes();
+            Section::new(name.clone(), if name == "header" { text() } else { bytes })
+        });
+        let bytes = kind.pack(&sections.collect::<Vec<_>>());
+        AnyModel::from_bytes(&bytes, Path::new("small.model")).unwrap_err().to_string()
+    }
 }

@@ -47,6 +47,7 @@ fn old_processors_learn_and_parse_the_same() {
         "--training l2s --features l2s --learner nn",
         "--training greedy --scorer feed-forward --hidden 16",
         "--training greedy --scorer bilstm --lstm-units 8 --hidden 16",
+        "--training greedy --scorer stack-lstm --lstm-units 8 --hidden 16",
     ];
     let learnt = "--train train.conllu --system arc-eager --iterations 1 --seed 1 --threads 1";
     for (number, method) in methods.into_iter().enumerate() {

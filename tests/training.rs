@@ -199,6 +199,8 @@ fn a_killed_run_of_networks_resumes_to_the_same_bytes() {
     killed_and_resumed(TRAIN, &format!("{network} --beam 4"), "8");
     let encoder = "--scorer bilstm --lstm-units 8 --hidden 16 --system arc-hybrid";
     killed_and_resumed(TRAIN, &format!("{encoder} --training greedy"), "8");
+    let stacks = "--scorer stack-lstm --lstm-units 8 --hidden 16 --system arc-hybrid";
+    killed_and_resumed(TRAIN, &format!("{stacks} --training greedy"), "8");
 }
 
 #[test]

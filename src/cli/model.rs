@@ -102,7 +102,7 @@ fn of_linear(linear: &Linear, features: &str) -> OfScorer {
 
 fn of_network(network: &FeedForward) -> OfScorer {
     let size = network.size();
-    let Network { places, labels, encoder, hidden, activation, .. } = &network.layout().network;
+    let Network { places, labels, encoder, stacks, hidden, activation, .. } = &network.layout().network;
     let mut sizes = serde_json::json!({
         "features": size.features,
         "weights": size.weights,
@@ -115,6 +115,10 @@ fn of_network(network: &FeedForward) -> OfScorer {
     let mut about = format!("{} network", network.kind());
     if let Some(Lstm { layers, units }) = encoder {
         about += &format!(" of {layers} layers of 2 x {units}");
+        (sizes["layers"], sizes["units"]) = ((*layers).into(), (*units).into());
+    }
+    if let Some(Lstm { layers, units }) = stacks {
+        about += &format!(" of three times {layers} layers of {units}");
         (sizes["layers"], sizes["units"]) = ((*layers).into(), (*units).into());
     }
     about += &format!(", {n_places} places and {n_labels} of labels, {hidden} hidden units, {activation}");

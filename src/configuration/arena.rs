@@ -14,7 +14,7 @@
 use bumpalo::Bump;
 
 use super::cell::{Keyed, PartialTree, SlotMask, Slots};
-use super::{Cell, Cells, Configuration, LabelSets, Point, Role, RootPlace, Stacks, View};
+use super::{Cell, Cells, Composition, Configuration, LabelSets, Point, Role, RootPlace, Stacks, TreeId, View};
 use crate::tree::{LabelId, NO_LABEL, Node, ROOT};
 
 /// Where the cells of one sentence live.
@@ -39,9 +39,11 @@ impl<'a> Arena<'a> {
         Arena::of(bump, label_sets, masks)
     }
 
-    /// The cell that stands for the last actions: `action`, and those of `before`.
+    /// The cell that stands for the last actions: `action`, and those of `before`, to which it is linked where
+    /// [trees](super::Trees) are kept.
     pub fn history(&self, action: u16, before: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
-        self.cell(Slots::of_history(action, before.map(|cell| &cell.slots)), None)
+        let slots = Slots::of_history(action, before.map(|cell| &cell.slots));
+        self.cell(slots, before.filter(|_| self.label_sets.trees().are_kept()))
     }
 
     #[inline]
@@ -53,6 +55,33 @@ impl<'a> Arena<'a> {
     #[inline]
     pub(super) fn keyed(&self, slots: Slots) -> Keyed<'a> {
         Keyed { slots, keys: self.bump.alloc_slice_fill_iter(self.maker.iter().map(|mask| slots.key(mask))) }
+    }
+
+    /// These slots, which became of the first one's when it got the second one as a dependent.
+    #[inline]
+    pub(super) fn grown(&self, slots: Slots, parts: [&Keyed; 2], label: LabelId, is_left: bool) -> Keyed<'a> {
+        match self.label_sets.trees().are_kept() {
+            true => {
+                let [head, dependent] = parts.map(Keyed::tree);
+                self.with_tree(slots, self.label_sets.trees().compose(Composition { head, dependent, label, is_left }))
+            }
+            false => self.keyed(slots),
+        }
+    }
+
+    /// These slots, of a node whose tree has this number.
+    #[cold]
+    pub(super) fn with_tree(&self, slots: Slots, tree: TreeId) -> Keyed<'a> {
+        Keyed { slots, keys: self.bump.alloc_slice_copy(&[u64::from(tree)]) }
+    }
+
+    /// These slots, which became of others while the tree stayed as it was.
+    #[inline]
+    pub(super) fn changed(&self, slots: Slots, before: &Keyed<'a>) -> Keyed<'a> {
+        match self.label_sets.trees().are_kept() {
+            true => Keyed { slots, keys: before.keys },
+            false => self.keyed(slots),
+        }
     }
 }
 
@@ -78,7 +107,7 @@ impl<'a, P: PartialTree<'a>> Arena<'a, P> {
     }
 
     #[inline]
-    fn on(&self, partial: P, below: Option<&'a Cell<'a, P>>) -> &'a Cell<'a, P> {
+    pub(super) fn on(&self, partial: P, below: Option<&'a Cell<'a, P>>) -> &'a Cell<'a, P> {
         self.bump.alloc(Cell::on(partial, below))
     }
 

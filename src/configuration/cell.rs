@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{Arena, LabelSets};
+use super::{Arena, LabelSets, TreeId};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node};
 
 /// The number of slots of a cell.
@@ -303,8 +303,16 @@ pub trait PartialTree<'a>: Copy {
 pub struct Keyed<'a> {
     /// What features read.
     pub slots: Slots,
-    /// The key of `slots` under each of the arena's masks.
+    /// The key of `slots` under each of the arena's masks; where [trees](super::Trees) are kept, the number of the tree.
     pub keys: &'a [u64],
+}
+
+impl Keyed<'_> {
+    /// The number of the partial tree, where trees are kept.
+    #[inline]
+    pub fn tree(&self) -> TreeId {
+        self.keys.first().map_or_else(|| self.slots.get(Slot::Node).into(), |&tree| tree as TreeId)
+    }
 }
 
 impl<'a> PartialTree<'a> for Keyed<'a> {
@@ -332,17 +340,17 @@ impl<'a> PartialTree<'a> for Keyed<'a> {
 
     #[inline]
     fn with_left(&self, dependent: &Keyed<'a>, label: LabelId, arena: Arena<'a>) -> Keyed<'a> {
-        arena.keyed(self.slots.with_left(&dependent.slots, label, arena.label_sets()))
+        arena.grown(self.slots.with_left(&dependent.slots, label, arena.label_sets()), [self, dependent], label, true)
     }
 
     #[inline]
     fn with_right(&self, dependent: &Keyed<'a>, label: LabelId, arena: Arena<'a>) -> Keyed<'a> {
-        arena.keyed(self.slots.with_right(&dependent.slots, label, arena.label_sets()))
+        arena.grown(self.slots.with_right(&dependent.slots, label, arena.label_sets()), [self, dependent], label, false)
     }
 
     #[inline]
     fn with_head(&self, head: &Keyed<'a>, label: LabelId, arena: Arena<'a>) -> Keyed<'a> {
-        arena.keyed(self.slots.with_head(&head.slots, label))
+        arena.changed(self.slots.with_head(&head.slots, label), self)
     }
 }
 

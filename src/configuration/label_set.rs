@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::Trees;
 use crate::tree::LabelId;
 
 /// A set's number in its [`LabelSets`].
@@ -23,6 +24,7 @@ static EDITIONS: AtomicU64 = AtomicU64::new(1);
 pub struct LabelSets {
     n_labels: usize,
     inner: RefCell<Inner>,
+    trees: Trees,
 }
 
 #[derive(Debug, Default)]
@@ -38,9 +40,15 @@ struct Inner {
 impl LabelSets {
     /// An interner of sets of labels below `n_labels`.
     pub fn new(n_labels: usize) -> LabelSets {
-        let sets = LabelSets { n_labels, inner: RefCell::default() };
+        let sets = LabelSets { n_labels, inner: RefCell::default(), trees: Trees::default() };
         sets.clear();
         sets
+    }
+
+    /// The partial trees of a sentence, if they are kept.
+    #[inline]
+    pub fn trees(&self) -> &Trees {
+        &self.trees
     }
 
     /// The set `set` with `label` added.

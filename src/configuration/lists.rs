@@ -11,7 +11,7 @@
 //!   dependents and of their dependents are remade.
 
 use super::cell::Slots;
-use super::{Arena, Cell, Cells, Configuration, PlainView, Point, Role, View};
+use super::{Arena, Cell, Cells, Composition, Configuration, PlainView, Point, Role, TreeId, View};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, Tree};
 
 /// A configuration ⟨λ1, λ2, β, A⟩ with λ1 = 0..i, λ2 = i+1..j-1, β = j..n.
@@ -92,7 +92,23 @@ impl<'a> Draft<'a> {
     }
 
     fn remake(&mut self, node: Node, slots: Slots) {
-        self.cells[node as usize] = self.arena.cell(slots, None);
+        let partial = self.arena.changed(slots, &self.cells[node as usize].partial);
+        self.cells[node as usize] = self.arena.on(partial, None);
+    }
+
+    /// Remakes the cell of a node whose dependents have changed; `tree` is what it was before those of `added` were added,
+    /// with their labels.
+    fn remake_head(&mut self, node: Node, slots: Slots, tree: TreeId, added: impl Iterator<Item = (Node, LabelId)>) {
+        let trees = self.arena.label_sets().trees();
+        if !trees.are_kept() {
+            return self.remake(node, slots);
+        }
+        let with = |head: TreeId, (dependent, label): (Node, LabelId)| {
+            let is_left = dependent < node;
+            trees.compose(Composition { head, dependent: self.cells[dependent as usize].tree(), label, is_left })
+        };
+        let tree = added.fold(tree, with);
+        self.cells[node as usize] = self.arena.on(self.arena.with_tree(slots, tree), None);
     }
 
     /// Adds the words that hang on `node` to the dependents of `slots`.
@@ -143,7 +159,10 @@ impl<'a> Draft<'a> {
         self.heads[word as usize] = NO_NODE;
         self.remake(word, self.cells[word as usize].slots.without_head());
         let slots = self.with_dependents(head, self.cells[head as usize].slots.without_dependents());
-        self.remake(head, slots);
+        let all = if self.arena.label_sets().trees().are_kept() { self.heads.len() as Node } else { 0 };
+        let words = (1..all).filter(|&word| self.heads[word as usize] == head);
+        let left: Vec<(Node, LabelId)> = words.map(|word| (word, self.label(word))).collect();
+        self.remake_head(head, slots, head.into(), left.into_iter());
         self.spread(word);
     }
 
@@ -151,7 +170,7 @@ impl<'a> Draft<'a> {
     fn attach(&mut self, head: Node, word: Node, label: LabelId) {
         self.heads[word as usize] = head;
         let slots = self.with_dependent(head, self.cells[head as usize].slots, word, label);
-        self.remake(head, slots);
+        self.remake_head(head, slots, self.cells[head as usize].tree(), std::iter::once((word, label)));
         self.remake(word, self.cells[word as usize].slots.with_head(&slots, label));
         self.arcs = self.arcs.wrapping_add(self.fingerprint(word));
         self.spread(word);

@@ -16,6 +16,7 @@ mod pending;
 mod plain;
 mod role;
 mod side;
+mod trees;
 mod two_stacks;
 
 pub(crate) use arena::fingerprint;
@@ -28,6 +29,7 @@ pub use pending::{Pending, PlainPending, SharedPending};
 pub use plain::PlainConfiguration;
 pub use role::{Cells, Role};
 pub use side::{NOTHING, STATE_SLOTS, Side, State, StateId};
+pub use trees::{Composition, TreeId, Trees};
 pub use two_stacks::{PlainTwoStacks, SharedTwoStacks, TwoStacks};
 
 use std::fmt::Debug;

@@ -22,7 +22,7 @@ pub struct Item<'a, C> {
     pub score: i64,
     /// In training: whether the derivation so far is a gold one.
     pub is_gold: bool,
-    /// The last actions, where features read them.
+    /// The last actions, where scorers read them: of those that read all, linked back to the first one.
     pub history: Option<&'a Cell<'a>>,
 }
 
@@ -253,7 +253,9 @@ impl<'a, C: View<'a>> View<'a> for Item<'a, C> {
 
     #[inline]
     fn identity(&self) -> u64 {
-        let history = self.history.map_or(0, |history| history.slots.history());
+        // Whole histories are no part of it: else every derivation of a configuration would take a place of the beam.
+        let history = self.history.filter(|history| history.below.is_none());
+        let history = history.map_or(0, |history| history.slots.history());
         self.configuration.identity() ^ history.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }

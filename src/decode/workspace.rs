@@ -65,6 +65,7 @@ impl<M: Default> Workspace<M> {
     /// Forgets the last sentence but for its input. The scorer must [begin](crate::scorer::Scorer::begin) anew.
     pub fn start(&mut self) {
         self.label_sets.clear_if_full();
+        self.label_sets.trees().stop();
         self.bump.reset();
     }
 }

@@ -27,7 +27,7 @@ impl TrainOptions {
         self.system.check_roots(self.roots)?;
         match self.scorer {
             ScorerKind::Linear => self.check_learner()?,
-            ScorerKind::FeedForward | ScorerKind::Bilstm => self.check_network()?,
+            ScorerKind::FeedForward | ScorerKind::Bilstm | ScorerKind::StackLstm => self.check_network()?,
         }
         self.check_search()
     }
@@ -35,9 +35,17 @@ impl TrainOptions {
     fn check_network(&self) -> Result<()> {
         let global = self.training == Training::Global;
         let is_right = |learner| matches!(learner, Learner::Adam | Learner::Adagrad | Learner::Momentum);
-        let encoder = self.lstm_layers.is_some() || self.lstm_units.is_some();
+        let sized = self.lstm_layers.is_some() || self.lstm_units.is_some();
+        let is_stacks = self.scorer == ScorerKind::StackLstm;
         let refused = [
-            (encoder && self.scorer != ScorerKind::Bilstm, "--lstm-layers and --lstm-units are for --scorer bilstm"),
+            (
+                sized && self.scorer == ScorerKind::FeedForward,
+                "--lstm-layers and --lstm-units are for --scorer bilstm and stack-lstm",
+            ),
+            (
+                is_stacks && self.places.is_some(),
+                "it reads the whole stack, buffer and history; --places is for feed-forward and bilstm",
+            ),
             (!is_right(self.learner), "expected --learner adam, adagrad or momentum"),
             (self.replicas > 1, "networks cannot be added up; expected --replicas 1"),
             (self.decisions != Decisions::Joint, "it decides on whole actions; expected --decisions joint"),
@@ -64,7 +72,7 @@ impl TrainOptions {
         if self.learner.is_of_networks() {
             let learner = self.learner.name();
             return wrong(&format!(
-                "--learner {learner} is for networks; expected --scorer feed-forward or bilstm with it"
+                "--learner {learner} is for networks; expected --scorer feed-forward, bilstm or stack-lstm with it"
             ));
         }
         let of_networks = [self.activation.is_some(), self.init.is_some(), self.places.is_some()];
@@ -72,7 +80,7 @@ impl TrainOptions {
         if of_networks.contains(&true) || self.lstm_layers.is_some() || self.lstm_units.is_some() || of_words {
             return wrong(
                 "--activation, --places, --word-units, --vectors, --lstm-layers, --lstm-units and --init are for networks; expected \
-                 --scorer feed-forward or bilstm with them",
+                 --scorer feed-forward, bilstm or stack-lstm with them",
             );
         }
         if self.hidden.is_some_and(|hidden| hidden > MOST_HIDDEN_OF_NN) {

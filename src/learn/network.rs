@@ -43,14 +43,14 @@ impl Init {
             |what: &str| Err(Error::Usage(format!("--init {path}: the model has another {what}; expected the same")));
         let (Some(network), Some(asked)) = (&of.network, &header.network) else {
             return Err(Error::Usage(format!(
-                "--init {path}: expected the model of a network, and --scorer feed-forward or bilstm"
+                "--init {path}: expected the model of a network, and --scorer feed-forward, bilstm or stack-lstm"
             )));
         };
         let other_columns = (of.word_column, of.tag_column, of.word_shape)
             != (header.word_column, header.tag_column, header.word_shape);
         let places = |network: &Network| (network.places.clone(), network.labels.clone());
-        let layers = |network: &Network| network.encoder.map(|encoder| encoder.layers);
-        let units = |network: &Network| network.encoder.map(|encoder| encoder.units);
+        let layers = |network: &Network| network.lstm().map(|lstm| lstm.layers);
+        let units = |network: &Network| network.lstm().map(|lstm| lstm.units);
         let differs = [
             (of.system != header.system, "transition system"),
             (of.labels != header.labels || of.arcs != header.arcs, "inventory of labels"),

@@ -77,10 +77,10 @@ pub struct TrainOptions {
     /// The file of word vectors that a network begins with, see [`Vectors`](crate::neural::Vectors); `None`: random ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vectors: Option<String>,
-    /// Layers of an encoder; `None`: 2.
+    /// Layers of an encoder or of each stack; `None`: 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lstm_layers: Option<u32>,
-    /// The numbers that each direction of an encoder's layer gives on; `None`: 128.
+    /// The numbers that each direction of an encoder's layer, or a layer of each stack, gives on; `None`: 128.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lstm_units: Option<u32>,
     /// The model file of a network to begin with; `None`: a random one.
@@ -286,7 +286,7 @@ impl TrainOptions {
         let learner = if self.learner == Learner::Perceptron { Learner::Adam } else { self.learner };
         let (dropout, iterations) = match (self.training, scorer) {
             (Training::Global, _) => (0.0, 3),
-            (_, ScorerKind::Bilstm) => (0.3, 12),
+            (_, ScorerKind::Bilstm | ScorerKind::StackLstm) => (0.3, 12),
             _ => (0.3, 8),
         };
         let (update, iterations) = (Update::Early, Iterations::Number(iterations));
@@ -311,14 +311,16 @@ impl TrainOptions {
         let lstm = Lstm { layers: of_layers(self.lstm_layers, 2), units: of_layers(self.lstm_units, 128) };
         let (places, encoder) = match self.scorer {
             ScorerKind::Linear => return None,
-            ScorerKind::FeedForward => (Places::Full, None),
+            ScorerKind::FeedForward | ScorerKind::StackLstm => (Places::Full, None),
             ScorerKind::Bilstm => (Places::Extended, Some(lstm)),
         };
         let activation = self.activation.unwrap_or_default();
         let mut network =
             Network::new(self.places.unwrap_or(places), encoder, (hidden, activation), between, normalised);
         network.dimensions[0] = of_layers(self.word_units, network.dimensions[0]);
-        Some(network)
+        // Two stacks have a top each.
+        let has_m0 = between || self.system == SystemKind::TwoPlanar;
+        Some(if self.scorer == ScorerKind::StackLstm { network.with_stacks(lstm, has_m0) } else { network })
     }
 
     /// What training minimises.

@@ -20,6 +20,9 @@ choice! {
         FeedForward = "feed-forward",
         /// The same over what a bidirectional long short-term memory makes of a sentence's words (Kiperwasser & Goldberg 2016).
         Bilstm = "bilstm",
+        /// A hidden layer over long short-term memories of the stack, the buffer and the actions so far, which compose partial trees
+        /// (Dyer et al. 2015).
+        StackLstm = "stack-lstm",
     }
 }
 
@@ -74,13 +77,13 @@ choice! {
 /// The most numbers that an embedding or a hidden layer may have.
 pub const MAX_DIMENSION: usize = 4096;
 
-/// A bidirectional long short-term memory.
+/// Long short-term memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Lstm {
     /// Layers, one upon the other.
     pub layers: usize,
-    /// The numbers that each direction of a layer gives on.
+    /// The numbers that a layer gives on; of bidirectional ones, that each direction does.
     pub units: usize,
 }
 
@@ -102,6 +105,10 @@ pub struct Network {
     /// What makes vectors of words in their sentence of embeddings; without it embeddings are read as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoder: Option<Lstm>,
+    /// Long short-term memories of the stack, the buffer and the actions so far. `places` then are S0, A and B0, which stand for
+    /// these three, and M0, where systems have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stacks: Option<Lstm>,
     /// Hidden units.
     pub hidden: usize,
     /// What these make of their sums.
@@ -157,7 +164,8 @@ impl FromStr for Place {
 
     fn from_str(text: &str) -> Result<Place> {
         let (role, name) = text.split_once('.').unwrap_or((text, ""));
-        let role = Role::ALL.into_iter().find(|known| known.to_string() == role && *known != Role::A);
+        let role =
+            Role::ALL.into_iter().find(|known| known.to_string() == role && (*known != Role::A || name.is_empty()));
         let slot = NODES.iter().chain(&LABELS).find(|(known, _)| *known == name);
         match (role, slot) {
             (Some(role), Some(&(_, slot))) => Ok(Place { role, slot }),
@@ -199,15 +207,33 @@ impl Network {
             dimensions: [64, 32, 24, 24, 16],
             label_dimension: 24,
             encoder,
+            stacks: None,
             hidden,
             activation,
             normalised,
         }
     }
 
+    /// The network that reads the stack, the buffer and the actions so far as long short-term memories make vectors of them.
+    #[must_use]
+    pub fn with_stacks(self, stacks: Lstm, between: bool) -> Network {
+        let roles = [Role::S0, Role::M0, Role::A, Role::B0].into_iter().filter(|role| between || *role != Role::M0);
+        let places = roles.map(|role| Place { role, slot: Slot::Node }).collect();
+        Network { places, labels: Vec::new(), encoder: None, stacks: Some(stacks), ..self }
+    }
+
     /// What kind of scorer it makes.
     pub fn kind(&self) -> ScorerKind {
-        if self.encoder.is_some() { ScorerKind::Bilstm } else { ScorerKind::FeedForward }
+        match (self.stacks, self.encoder) {
+            (Some(_), _) => ScorerKind::StackLstm,
+            (None, Some(_)) => ScorerKind::Bilstm,
+            (None, None) => ScorerKind::FeedForward,
+        }
+    }
+
+    /// The sizes of its long short-term memories, if it has some.
+    pub fn lstm(&self) -> Option<Lstm> {
+        self.stacks.or(self.encoder)
     }
 
     /// The numbers in the embedding of a token.
@@ -217,7 +243,11 @@ impl Network {
 
     /// The numbers that the hidden layer reads of a token.
     pub fn vector_dimension(&self) -> usize {
-        self.encoder.map_or_else(|| self.dimension(), |encoder| 2 * encoder.units)
+        match (self.stacks, self.encoder) {
+            (Some(stacks), _) => stacks.units,
+            (None, Some(encoder)) => 2 * encoder.units,
+            (None, None) => self.dimension(),
+        }
     }
 
     /// Whether it can be computed.
@@ -230,13 +260,31 @@ impl Network {
         if let Some(size) = sizes.into_iter().find(|size| !(1..=MAX_DIMENSION).contains(*size)) {
             return wrong(format!("the network has a layer of {size} numbers; expected from 1 to {MAX_DIMENSION}"));
         }
-        if let Some(Lstm { layers, units }) = self.encoder {
+        if let Some(Lstm { layers, units }) = self.lstm() {
             if !(1..=MAX_LAYERS).contains(&layers) {
-                return wrong(format!("the encoder has {layers} layers; expected from 1 to {MAX_LAYERS}"));
+                return wrong(format!(
+                    "its long short-term memories have {layers} layers; expected from 1 to {MAX_LAYERS}"
+                ));
             }
             if !(1..=MAX_DIMENSION).contains(&units) {
-                return wrong(format!("the encoder has {units} units; expected from 1 to {MAX_DIMENSION}"));
+                return wrong(format!(
+                    "its long short-term memories have {units} units; expected from 1 to {MAX_DIMENSION}"
+                ));
             }
+        }
+        let is_stack = |place: &Place| [Role::S0, Role::M0, Role::A, Role::B0].contains(&place.role);
+        let is_whole = |place: &Place| is_stack(place) && place.slot == Slot::Node;
+        match self.stacks {
+            Some(_) if self.encoder.is_some() => {
+                return wrong("the network has both stacks and an encoder; expected one of them".to_owned());
+            }
+            Some(_) if !self.places.iter().all(is_whole) || !self.labels.is_empty() => {
+                return wrong("the network has stacks but reads single places; expected S0, M0, A and B0".to_owned());
+            }
+            None if self.places.iter().any(|place| place.role == Role::A) => {
+                return wrong("the network reads the actions but has no stacks".to_owned());
+            }
+            _ => (),
         }
         let is_node = |place: &Place| NODES.iter().any(|(_, slot)| *slot == place.slot);
         let is_label = |place: &Place| LABELS.iter().any(|(_, slot)| *slot == place.slot);
@@ -271,6 +319,15 @@ mod tests {
         {
             let encoder = Some(Lstm { layers, units });
             assert_eq!(Network { encoder, ..network.clone() }.check().is_ok(), is_right);
+        }
+        for between in [true, false] {
+            let stacks = network.clone().with_stacks(Lstm { layers: 2, units: 16 }, between);
+            stacks.check().unwrap();
+            assert_eq!((stacks.kind(), stacks.vector_dimension()), (ScorerKind::StackLstm, 16));
+            let text = serde_json::to_string(&stacks).unwrap();
+            assert_eq!(serde_json::from_str::<Network>(&text).unwrap(), stacks);
+            assert!(Network { stacks: None, ..stacks.clone() }.check().is_err());
+            assert!(Network { places: network.places.clone(), ..stacks }.check().is_err());
         }
         // As in the paper: four words, eleven with their outermost dependents.
         for (places, n) in [(Places::Focus, 4), (Places::Extended, 11), (Places::Full, 18)] {

@@ -20,6 +20,7 @@ use super::parameters::{
     BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_NONE, ENCODER_RECURRENT, LABEL_PLACES, LABELS, N_TENSORS, OUTPUT,
     OUTPUT_BIAS, PLACES, Parameters,
 };
+use super::stack_lstm;
 use super::tape::Tape;
 use super::through_time::backward;
 use crate::model::N_COLUMNS;
@@ -75,8 +76,14 @@ impl Gradients {
         });
         gradients.tensors[BIAS] = sum_of_rows(&sums, hidden);
 
-        gradients.of_labels(layout, parameters, &tapes, &sums);
-        gradients.of_tokens(layout, parameters, &tapes, &sums);
+        let of_embeddings = match stack_lstm::Shape::of(&layout.network) {
+            Some(shape) => gradients.of_stacks((shape, &layout.network), parameters, &tapes, &sums),
+            None => {
+                gradients.of_labels(layout, parameters, &tapes, &sums);
+                gradients.of_tokens(layout, parameters, &tapes, &sums)
+            }
+        };
+        gradients.of_values(layout, parameters, &tapes, of_embeddings);
         gradients
     }
 
@@ -109,7 +116,8 @@ impl Gradients {
         }
     }
 
-    fn of_tokens(&mut self, layout: &Layout, parameters: &Parameters, tapes: &[&Tape], sums: &[f32]) {
+    /// The gradients in tokens' embeddings.
+    fn of_tokens(&mut self, layout: &Layout, parameters: &Parameters, tapes: &[&Tape], sums: &[f32]) -> Vec<f32> {
         let network = &layout.network;
         let (dimension, hidden, n_places) = (network.vector_dimension(), network.hidden, network.places.len());
         // Tokens of all sentences, one after the other.
@@ -155,10 +163,14 @@ impl Gradients {
                 add(&mut of_vectors[token as usize * dimension..][..dimension], row);
             }
         }
-        let mut of_embeddings = match Shape::of(network) {
+        match Shape::of(network) {
             Some(shape) => self.of_encoder(shape, parameters, tapes, &of_vectors),
             None => of_vectors,
-        };
+        }
+    }
+
+    /// From embeddings of tokens to those of their values, past what noise left out.
+    fn of_values(&mut self, layout: &Layout, parameters: &Parameters, tapes: &[&Tape], mut of_embeddings: Vec<f32>) {
         let mut start = 0;
         for tape in tapes {
             let length = tape.sentence.embeddings.len();

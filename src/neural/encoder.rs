@@ -194,7 +194,7 @@ fn go_through<S: Simd>(simd: S, shape: Shape, recurrent: &[f32], direction: usiz
 
 /// From sums to gates, and to what is remembered and given on.
 #[inline(always)]
-fn remember(sums: &mut [f32], memory: &mut [f32], given: &mut [f32]) {
+pub(super) fn remember(sums: &mut [f32], memory: &mut [f32], given: &mut [f32]) {
     let units = memory.len();
     let (i_and_f, g_and_o) = sums.split_at_mut(2 * units);
     i_and_f.iter_mut().for_each(|sum| *sum = sigmoid(*sum));

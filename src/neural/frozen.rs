@@ -102,14 +102,16 @@ impl FeedForward {
 }
 
 impl Frozen for FeedForward {
-    const KIND: &'static str = "feed-forward or bilstm";
+    const KIND: &'static str = "feed-forward, bilstm or stack-lstm";
 
     fn kind(&self) -> &'static str {
         self.inner.layout.network.kind().name()
     }
 
     fn reads(kind: &[u8]) -> bool {
-        [ScorerKind::FeedForward, ScorerKind::Bilstm].iter().any(|known| known.name().as_bytes() == kind)
+        [ScorerKind::FeedForward, ScorerKind::Bilstm, ScorerKind::StackLstm]
+            .iter()
+            .any(|known| known.name().as_bytes() == kind)
     }
 
     type Memory = AnyMemory;

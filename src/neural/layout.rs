@@ -49,7 +49,9 @@ impl Layout {
                 label_slots,
             }
         };
-        let groups = Role::ALL.into_iter().map(group);
+        // Stacks read whole sequences.
+        let by_place = network.stacks.is_none();
+        let groups = Role::ALL.into_iter().filter(|_| by_place).map(group);
         let groups = groups.filter(|group| !group.places.is_empty() || !group.labels.is_empty()).collect();
         Layout { network, groups }
     }

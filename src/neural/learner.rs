@@ -158,13 +158,13 @@ impl Trainable for FeedForwardLearner {
     fn see<'a, V: View<'a>>(
         &self,
         memory: &mut FeedForwardMemory,
-        _: Context,
+        context: Context,
         query: Query<V>,
         dropped: Dropped,
         seen: &mut Seen<f32, Hidden>,
     ) {
         let scorer = self.scorer();
-        scorer.hidden(memory, &query, &mut seen.kept);
+        scorer.hidden(memory, context, &query, &mut seen.kept);
         if !dropped.is_none() {
             drop_units(dropped, &mut seen.kept);
         }
@@ -176,7 +176,7 @@ impl Trainable for FeedForwardLearner {
     fn credit<'a, V: View<'a>>(
         &self,
         memory: &mut FeedForwardMemory,
-        _: Context,
+        context: Context,
         query: Query<V>,
         seen: Option<&Seen<f32, Hidden>>,
         _: usize,
@@ -190,11 +190,16 @@ impl Trainable for FeedForwardLearner {
         let hidden = match seen {
             Some(seen) => &seen.kept,
             None => {
-                self.scorer().hidden(memory, &query, &mut hidden);
+                self.scorer().hidden(memory, context, &query, &mut hidden);
                 &hidden
             }
         };
         let (mut tokens, mut labels) = (Vec::new(), Vec::new());
+        if let Some(stacks) = self.scorer().stacks() {
+            // It is known already, and so made.
+            self.scorer().find_in_stacks(memory, context, &query.view.cells(query.point));
+            into.stacks.record(stacks.network, stacks.shape, &memory.stacks);
+        }
         self.layout.read(|role| query.view.cell(query.point, role), &mut tokens, &mut labels);
         into.record(memory, (&tokens, &labels), hidden, (gradient, self.sizes.lanes));
     }

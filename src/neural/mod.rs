@@ -1,11 +1,12 @@
 //! Scorers with networks: feed-forward ones over embeddings (Chen & Manning 2014), or over what a bidirectional long short-term
-//! memory makes of them (Kiperwasser & Goldberg 2016).
+//! memory makes of them (Kiperwasser & Goldberg 2016), or of the stack, the buffer and the actions so far (Dyer et al. 2015).
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `kernel`, `bytes` | products of matrices and functions of vectors, the same bits on all processors |
 //! | `layout`, `parameters` | what is read of a configuration; the numbers that are learned |
 //! | `encoder`, `through_time` | vectors of words in their sentence, and the gradients of what makes them |
+//! | `stack_lstm` | vectors of the stack, the buffer and the actions so far, which share their structure |
 //! | `score`, `sums` | scoring a beam's configurations, sharing what they have in common |
 //! | `noise` | what training changes at random |
 //! | `tape`, `backward` | from gradients of scores to those of parameters |
@@ -33,6 +34,7 @@ mod quantised;
 #[cfg(test)]
 mod quantised_tests;
 pub(crate) mod score;
+mod stack_lstm;
 mod sums;
 mod tape;
 #[cfg(test)]

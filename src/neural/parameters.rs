@@ -1,6 +1,7 @@
 //! The parameters of a network: some tensors, each row by row.
 
 use super::encoder::{Shape, Weights, fill};
+use super::stack_lstm;
 use crate::error::Result;
 use crate::features::Vocabulary;
 use crate::files::{Section, Sections};
@@ -8,7 +9,7 @@ use crate::model::{N_COLUMNS, Network};
 use crate::random;
 
 /// How many tensors there are.
-pub const N_TENSORS: usize = N_COLUMNS + 10;
+pub const N_TENSORS: usize = N_COLUMNS + 15;
 
 /// The tensors, in the order of their numbers: embeddings of columns; then those of labels, and so on.
 const NAMES: [&str; N_TENSORS] = [
@@ -27,12 +28,17 @@ const NAMES: [&str; N_TENSORS] = [
     "encoder-recurrent",
     "encoder-bias",
     "encoder-none",
+    "tokens",
+    "tokens-bias",
+    "composition",
+    "composition-bias",
+    "actions",
 ];
 
 /// By tensor, what a whole number stands for, where tensors are such.
 const STEPS: &str = "steps";
 
-/// Embeddings of labels; row 0 is no label.
+/// Embeddings of labels; row 0 is no label. With stacks, of relations: by label, two for dependents to the right and to the left.
 pub const LABELS: usize = N_COLUMNS;
 /// By place, what multiplies the vector of a token: as many rows as that has numbers, of a column for each hidden unit.
 pub const PLACES: usize = N_COLUMNS + 1;
@@ -44,7 +50,7 @@ pub const BIAS: usize = N_COLUMNS + 3;
 pub const OUTPUT: usize = N_COLUMNS + 4;
 /// By lane.
 pub const OUTPUT_BIAS: usize = N_COLUMNS + 5;
-/// Of the encoder, if there is one: see [`Weights`].
+/// Of the encoder, or the stacks, if there are any: see [`Weights`].
 pub const ENCODER_INPUTS: usize = N_COLUMNS + 6;
 /// See [`Weights`].
 pub const ENCODER_RECURRENT: usize = N_COLUMNS + 7;
@@ -52,6 +58,17 @@ pub const ENCODER_RECURRENT: usize = N_COLUMNS + 7;
 pub const ENCODER_BIAS: usize = N_COLUMNS + 8;
 /// What stands for no token where an encoder makes vectors of tokens.
 pub const ENCODER_NONE: usize = N_COLUMNS + 9;
+
+/// With stacks: what makes a vector of a token's embedding.
+pub const TOKENS: usize = N_COLUMNS + 10;
+/// See [`TOKENS`].
+pub const TOKENS_BIAS: usize = N_COLUMNS + 11;
+/// With stacks: what makes the vector of a tree, of those of the head, of the dependent and of their relation, one after the other.
+pub const COMPOSITION: usize = N_COLUMNS + 12;
+/// See [`COMPOSITION`].
+pub const COMPOSITION_BIAS: usize = N_COLUMNS + 13;
+/// With stacks: embeddings of actions.
+pub const ACTIONS: usize = N_COLUMNS + 14;
 
 /// The sizes that tensors follow from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +104,15 @@ impl Sizes {
             lengths[ENCODER_INPUTS..ENCODER_NONE].copy_from_slice(&shape.lengths());
             lengths[ENCODER_NONE] = shape.outputs();
         }
+        if let Some(shape) = stack_lstm::Shape::of(network) {
+            lengths[LABELS] = 2 * self.labels * label_dimension;
+            lengths[ENCODER_INPUTS..ENCODER_NONE].copy_from_slice(&shape.lengths());
+            lengths[TOKENS] = shape.embedding * shape.units;
+            lengths[TOKENS_BIAS] = shape.units;
+            lengths[COMPOSITION] = (2 * shape.units + shape.label) * shape.units;
+            lengths[COMPOSITION_BIAS] = shape.units;
+            lengths[ACTIONS] = self.lanes * shape.label;
+        }
         lengths
     }
 }
@@ -120,11 +146,17 @@ impl Parameters {
                     tensor.fill(0.02);
                     continue;
                 }
-                OUTPUT_BIAS => continue,
+                OUTPUT_BIAS | TOKENS_BIAS | COMPOSITION_BIAS => continue,
+                TOKENS => layer(network.dimension(), network.vector_dimension() as f64),
+                COMPOSITION => {
+                    layer(tensor.len() / network.vector_dimension().max(1), network.vector_dimension() as f64)
+                }
                 ENCODER_INPUTS..=ENCODER_BIAS => {
+                    let stream = random::stream(seed, "network", &[number as u64]);
                     if let Some(shape) = Shape::of(network) {
-                        let stream = random::stream(seed, "network", &[number as u64]);
                         fill(shape, number - ENCODER_INPUTS, tensor, stream);
+                    } else if let Some(shape) = stack_lstm::Shape::of(network) {
+                        shape.fill(number - ENCODER_INPUTS, tensor, stream);
                     }
                     continue;
                 }
@@ -136,7 +168,7 @@ impl Parameters {
         parameters
     }
 
-    /// The encoder's, if there is one.
+    /// Those of the encoder or of the stacks, if there are any.
     pub fn encoder(&self) -> Weights<'_> {
         let [inputs, recurrent, bias] = [ENCODER_INPUTS, ENCODER_RECURRENT, ENCODER_BIAS];
         let [inputs, recurrent, bias] = [inputs, recurrent, bias].map(|number| &self.tensors[number][..]);
@@ -192,9 +224,9 @@ impl Parameters {
             return Err(sections.damaged(&format!("there should be {N_TENSORS} steps of the network's tensors")));
         }
         let mut parameters = Parameters { tensors: std::array::from_fn(|_| Vec::new()) };
-        let n_tensors = if network.encoder.is_some() { N_TENSORS } else { ENCODER_INPUTS };
-        let named = NAMES.iter().zip(&mut parameters.tensors).take(n_tensors);
-        for (number, ((name, tensor), length)) in named.zip(sizes.lengths(network)).enumerate() {
+        let named = NAMES.iter().zip(&mut parameters.tensors).zip(sizes.lengths(network)).enumerate();
+        let named = named.filter(|(number, (_, length))| *number < ENCODER_INPUTS || *length > 0);
+        for (number, ((name, tensor), length)) in named {
             let found: Vec<f32> = match &steps {
                 None => sections.numbers::<f32>(name)?.to_vec(),
                 Some(steps) => sections.numbers::<i16>(name)?.iter().map(|&n| f32::from(n) * steps[number]).collect(),

@@ -17,6 +17,7 @@ use super::layout::Layout;
 use super::noise::{Noise, SentenceNoise};
 use super::parameters::{BIAS, ENCODER_NONE, LABEL_PLACES, LABELS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
 use super::quantised::{Quantised, Scratch, padded, push_rounded};
+use super::stack_lstm::{self, StackDerived, StackMemory, StackScorer};
 use super::sums::{Base, Common, Rows, Tables, Token, Unit};
 use crate::configuration::{Cells, View};
 use crate::features::Input;
@@ -59,6 +60,8 @@ pub struct FeedForwardMemory {
     /// What no one keeps: products of full precision, on their way to fewer bits.
     products: Vec<f32>,
     scratch: Scratch,
+    /// What is known of stacks, where they are read.
+    pub(super) stacks: StackMemory,
     wholes: Memo,
     /// The configurations' scores, by number.
     scores: Vectors,
@@ -103,6 +106,9 @@ pub struct Encoded {
 /// When so many rows are memoised all are forgotten.
 const MAX_ROWS: u32 = 1 << 11;
 
+/// When so many nodes of stacks are known all are forgotten.
+const MAX_NODES: usize = 1 << 17;
+
 /// The hidden units of one configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Hidden {
@@ -115,6 +121,13 @@ pub struct Hidden {
 impl FeedForwardScorer<'_> {
     pub(super) fn width(&self) -> usize {
         self.lanes
+    }
+
+    /// The stacks, where they are read.
+    pub(super) fn stacks(&self) -> Option<StackScorer<'_>> {
+        let shape = stack_lstm::Shape::of(&self.layout.network)?;
+        let (network, derived) = (&self.layout.network, &self.derived.stacks);
+        Some(StackScorer { shape, network, parameters: self.parameters, derived })
     }
 
     fn n_hidden(&self) -> usize {
@@ -148,6 +161,12 @@ impl FeedForwardScorer<'_> {
             }
             if self.noise.is_some() {
                 sentence.noise.mask(&mut sentence.embeddings);
+            }
+        }
+        if let Some(stacks) = self.stacks() {
+            for sentence in &mut *sentences {
+                let vectors = stacks.vectors(&sentence.embeddings);
+                sentence.encoded = Some(Encoded { vectors, ..Encoded::default() });
             }
         }
         let Some(shape) = Shape::of(network) else { return };
@@ -187,6 +206,10 @@ impl FeedForwardScorer<'_> {
                 Arc::new(sentence)
             }
         };
+        if let Some(stacks) = self.stacks() {
+            let noise = self.noise.map(|_| &memory.sentence.noise);
+            return stacks.begin(&mut memory.stacks, memory.sentence.vectors(), noise);
+        }
         let n_tokens = input.n_words() + 2;
         let FeedForwardMemory { sentence, rows, .. } = memory;
         self.multiply(sentence.vectors(), n_tokens, &mut rows.products);
@@ -285,13 +308,21 @@ impl FeedForwardScorer<'_> {
     pub(super) fn hidden<'a, V: View<'a>>(
         &self,
         memory: &mut FeedForwardMemory,
+        context: Context,
         query: &Query<V>,
         hidden: &mut Hidden,
     ) {
         self.make_room(memory);
-        self.find(memory, query);
-        hidden.units.resize(self.n_hidden(), 0.0);
-        memory.rows.sum(&self.derived.tables, &mut hidden.units);
+        if let Some(stacks) = self.stacks() {
+            self.find_in_stacks(memory, context, &query.view.cells(query.point));
+            let found = std::mem::take(&mut memory.stacks.found);
+            stacks.sums(&mut memory.stacks, &found, &mut hidden.units);
+            memory.stacks.found = found;
+        } else {
+            self.find(memory, query);
+            hidden.units.resize(self.n_hidden(), 0.0);
+            memory.rows.sum(&self.derived.tables, &mut hidden.units);
+        }
         hidden.slopes.resize(self.n_hidden(), 0.0);
         slopes(self.layout.network.activation, &hidden.units, &mut hidden.slopes);
         activate(self.layout.network.activation, &mut hidden.units);
@@ -306,7 +337,24 @@ impl FeedForwardScorer<'_> {
         multiply(Operand::rows(units, self.n_hidden()), weights, scores, (n, self.n_hidden(), width));
     }
 
+    /// Finds a configuration's nodes in stacks; a fingerprint of them.
+    pub(super) fn find_in_stacks(&self, memory: &mut FeedForwardMemory, context: Context, cells: &Cells) -> u64 {
+        memory.stacks.find(&self.layout.network, cells, context.label_sets.trees());
+        memory.stacks.found.iter().fold(0x243f_6a88_85a3_08d3, |fingerprint: u64, &number| {
+            let product = u128::from(fingerprint ^ (u64::from(number) + 1)) * 0x9e37_79b9_7f4a_7c15;
+            (product >> 64) as u64 ^ product as u64
+        })
+    }
+
     fn make_room(&self, memory: &mut FeedForwardMemory) {
+        // While training, tapes go by the numbers of nodes.
+        if memory.stacks.n_nodes() >= MAX_NODES
+            && self.noise.is_none()
+            && let Some(stacks) = self.stacks()
+        {
+            stacks.forget(&mut memory.stacks);
+            self.forget(memory);
+        }
         if memory.rows.n_parts.max(memory.short_rows.n_parts) >= MAX_ROWS || memory.n_wholes >= MAX_ROWS as usize {
             self.forget(memory);
         }
@@ -314,7 +362,10 @@ impl FeedForwardScorer<'_> {
 
     /// Finds the number of a configuration; if it is new, its activations are left to be scored.
     #[inline]
-    fn prepare<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, query: &Query<V>) -> u32 {
+    fn prepare<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, context: Context, query: &Query<V>) -> u32 {
+        if self.layout.network.stacks.is_some() {
+            return self.prepare_in_stacks(memory, context, &query.view.cells(query.point));
+        }
         let fingerprint = self.find(memory, query);
         let next = (memory.n_wholes + memory.n_new) as u32;
         memory.wholes.get_or_insert(fingerprint, next).unwrap_or_else(|| {
@@ -327,13 +378,31 @@ impl FeedForwardScorer<'_> {
         })
     }
 
+    /// The same of a configuration with these cells, whose sums are left to be made, too.
+    fn prepare_in_stacks(&self, memory: &mut FeedForwardMemory, context: Context, cells: &Cells) -> u32 {
+        let fingerprint = self.find_in_stacks(memory, context, cells);
+        let next = (memory.n_wholes + memory.n_new) as u32;
+        memory.wholes.get_or_insert(fingerprint, next).unwrap_or_else(|| {
+            let StackMemory { new, found, .. } = &mut memory.stacks;
+            new.extend_from_slice(found);
+            memory.n_new += 1;
+            next
+        })
+    }
+
     /// Scores all configurations that were left to be scored.
     fn finish(&self, memory: &mut FeedForwardMemory) {
         let n_new = std::mem::take(&mut memory.n_new);
         if n_new == 0 {
             return;
         }
-        let FeedForwardMemory { rows, short_rows, scratch, raw, .. } = memory;
+        let FeedForwardMemory { rows, short_rows, scratch, raw, stacks, .. } = memory;
+        if let Some(scorer) = self.stacks() {
+            let mut new = std::mem::take(&mut stacks.new);
+            scorer.sums(stacks, &new, &mut rows.sums);
+            new.clear();
+            stacks.new = new;
+        }
         match &self.derived.quantised {
             None => {
                 let hidden = &mut rows.sums[..n_new * self.n_hidden()];
@@ -432,7 +501,15 @@ pub fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
 impl Scorer for FeedForwardScorer<'_> {
     type Memory = FeedForwardMemory;
 
+    /// Stacks have the actions for a third sequence.
+    fn reads_history(&self) -> bool {
+        self.layout.network.stacks.is_some()
+    }
+
     fn begin(&self, memory: &mut FeedForwardMemory, context: Context) {
+        if self.layout.network.stacks.is_some() {
+            context.label_sets.trees().start();
+        }
         self.look_at(memory, context.input);
         self.forget(memory);
     }
@@ -445,11 +522,11 @@ impl Scorer for FeedForwardScorer<'_> {
         (memory.n_wholes, memory.n_new) = (0, 0);
     }
 
-    fn score<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, _: Context, queries: &[Query<V>]) {
+    fn score<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, context: Context, queries: &[Query<V>]) {
         self.make_room(memory);
         let mut step = std::mem::take(&mut memory.step);
         step.clear();
-        step.extend(queries.iter().map(|query| self.prepare(memory, query)));
+        step.extend(queries.iter().map(|query| self.prepare(memory, context, query)));
         memory.step = step;
         self.finish(memory);
     }
@@ -475,7 +552,7 @@ impl Scorer for FeedForwardScorer<'_> {
         query: Query<V>,
     ) -> &'s [i32] {
         self.make_room(memory);
-        let number = self.prepare(memory, &query);
+        let number = self.prepare(memory, context, &query);
         self.finish(memory);
         self.read(memory, context, number, query.permitted).get(0)
     }
@@ -494,6 +571,8 @@ pub struct Derived {
     common: Common,
     /// The network in fewer bits, which then makes the scores.
     quantised: Option<Quantised>,
+    /// Of stacks, if there are some.
+    stacks: StackDerived,
 }
 
 impl Derived {
@@ -506,18 +585,23 @@ impl Derived {
     pub fn finished(layout: &Layout, parameters: &Parameters, tokens: &[Token], precision: Precision) -> Derived {
         let network = &layout.network;
         let encoder = Shape::of(network).map_or_else(Vec::new, |shape| panels(shape, parameters.encoder()));
+        let of_stacks = |shape| StackDerived::new(shape, parameters);
+        let stacks = stack_lstm::Shape::of(network).map_or_else(StackDerived::default, of_stacks);
+        // Stacks have sums of their own, in full precision, whatever their parameters were rounded to.
+        let by_place = network.stacks.is_none();
+        let precision = if by_place { precision } else { Precision::Full };
         let places = Panels::new(&parameters.tensors[PLACES], (network.vector_dimension(), network.hidden));
         let bytes = match precision {
             Precision::Full => network.places.len() * network.hidden * size_of::<f32>(),
             _ => network.places.len() * padded(network.hidden) * size_of::<i16>(),
         };
         // What an encoder makes of a token depends on its sentence.
-        let common = if encoder.is_empty() { Common::new(tokens, bytes) } else { Common::default() };
+        let common = if by_place && encoder.is_empty() { Common::new(tokens, bytes) } else { Common::default() };
         let labels = label_products(layout, parameters);
         let quantised = Quantised::new(layout, parameters, (&labels, &common), precision);
         let bias = parameters.tensors[BIAS].clone();
         let tables = Tables::new(network.hidden, bias, labels, layout, &common);
-        Derived { tables, places, encoder, common, quantised }
+        Derived { tables, places, encoder, common, quantised, stacks }
     }
 }
 

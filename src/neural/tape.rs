@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::score::{FeedForwardMemory, Hidden, Sentence};
+use super::stack_lstm::StackTape;
 
 /// Configurations of one sentence with the gradients of their scores.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +22,8 @@ pub struct Tape {
     pub(super) scores: Vec<f32>,
     /// How many configurations there are.
     pub(super) n: usize,
+    /// What else networks with stacks have seen of them.
+    pub(super) stacks: StackTape,
 }
 
 impl Tape {

@@ -124,7 +124,7 @@ fn of_sums(shape: Shape, recurrent: &[f32], layers: &[&Layer], direction: usize,
 /// From gates to the gradients in their sums. `of_given` is the gradient in what was given on, `of_cell` that which came to the
 /// memory from the word after, and then that which goes on to the word before.
 #[inline(always)]
-fn forget(gates: &mut [f32], (cell, before): (&[f32], &[f32]), of_given: &mut [f32], of_cell: &mut [f32]) {
+pub(super) fn forget(gates: &mut [f32], (cell, before): (&[f32], &[f32]), of_given: &mut [f32], of_cell: &mut [f32]) {
     let units = cell.len();
     let (i_and_f, g_and_o) = gates.split_at_mut(2 * units);
     let ((i, f), (g, o)) = (i_and_f.split_at_mut(units), g_and_o.split_at_mut(units));

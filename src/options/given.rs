@@ -62,9 +62,9 @@ all_optional! {
         word_units: i64,
         /// The word vectors that a network begins with.
         vectors: String,
-        /// Layers of an encoder.
+        /// Layers of an encoder or of each stack.
         lstm_layers: i64,
-        /// The numbers that each direction of an encoder's layer gives on.
+        /// The numbers that each direction of an encoder's layer, or a layer of each stack, gives on.
         lstm_units: i64,
         /// Units of a head, and of a dependent, that a biaffine parser scores arcs by.
         arc_units: i64,

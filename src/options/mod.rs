@@ -78,7 +78,7 @@ impl GivenOptions {
         // The perceptron has no steps for what is never right and never wrong, and no step is a violation there.
         let scorer = self.scorer.unwrap_or_default();
         let suited = match scorer {
-            ScorerKind::FeedForward | ScorerKind::Bilstm => Learner::Adam,
+            ScorerKind::FeedForward | ScorerKind::Bilstm | ScorerKind::StackLstm => Learner::Adam,
             ScorerKind::Linear if is_probability => Learner::Adagrad,
             ScorerKind::Linear => default.learner,
         };

@@ -155,10 +155,10 @@ pub struct TrainingArgs {
     /// known, too
     #[arg(long, value_name = "FILE", help_heading = "Training, networks")]
     vectors: Option<String>,
-    /// With --scorer bilstm: layers of the encoder [default: 2]
+    /// With --scorer bilstm: layers of the encoder; stack-lstm: of each of the three [default: 2]
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
     lstm_layers: Option<i64>,
-    /// With --scorer bilstm: the numbers that each direction of a layer gives on [default: 128]
+    /// With --scorer bilstm: the numbers that each direction of a layer gives on; stack-lstm: that a layer does [default: 128]
     #[arg(long, allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
     lstm_units: Option<i64>,
     /// With --system biaffine: units of a head, and of a dependent, that arcs are scored by [default: 200]

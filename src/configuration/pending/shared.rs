@@ -4,7 +4,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::Pending;
 use crate::configuration::arena::{Arena, fingerprint};
-use crate::configuration::cell::Slots;
+use crate::configuration::cell::{Keyed, PartialTree as _, Slots};
 use crate::configuration::{Cell, Cells, Configuration, Point, Role, View};
 use crate::tree::{LabelId, Node, ROOT};
 
@@ -54,9 +54,16 @@ impl<'a> SharedPending<'a> {
         self.blocks[block][place]
     }
 
-    /// The configuration in which `dependent` is off the list and the node of `head` has these slots.
-    fn attached(&self, dependent: &Cell<'a>, head: &Cell<'a>, slots: Slots, label: LabelId, arena: Arena<'a>) -> Self {
-        let head_after = arena.cell(slots, None);
+    /// The configuration in which `dependent` is off the list and this is known of the node of `head`.
+    fn attached(
+        &self,
+        dependent: &Cell<'a>,
+        head: &Cell<'a>,
+        after: Keyed<'a>,
+        label: LabelId,
+        arena: Arena<'a>,
+    ) -> Self {
+        let head_after = arena.on(after, None);
         let blocks = arena.bump().alloc_slice_copy(self.blocks);
         let (of_dependent, of_head) = (block_of(dependent.node()), block_of(head.node()));
         for block in [of_dependent, of_head].into_iter().take(1 + usize::from(of_dependent != of_head)) {
@@ -144,14 +151,14 @@ impl<'a> Pending for SharedPending<'a> {
     #[inline]
     fn left_arc_at(&self, point: Point, label: LabelId, arena: Arena<'a>) -> Self {
         let (dependent, head) = (self.cell(point as usize), self.cell(point as usize + 1));
-        let slots = head.slots.with_left(&dependent.slots, label, arena.label_sets());
-        self.attached(dependent, head, slots, label, arena)
+        let after = head.partial.with_left(&dependent.partial, label, arena);
+        self.attached(dependent, head, after, label, arena)
     }
 
     #[inline]
     fn right_arc_at(&self, point: Point, label: LabelId, arena: Arena<'a>) -> Self {
         let (head, dependent) = (self.cell(point as usize), self.cell(point as usize + 1));
-        let slots = head.slots.with_right(&dependent.slots, label, arena.label_sets());
-        self.attached(dependent, head, slots, label, arena)
+        let after = head.partial.with_right(&dependent.partial, label, arena);
+        self.attached(dependent, head, after, label, arena)
     }
 }

@@ -1,0 +1,407 @@
+//! From the gradients of sums to those of what made them: back through the three memories, the compositions and the tokens.
+//!
+//! Nodes form trees, in which gradients go from the leaves to the first node: those of equal depth, of all sentences of a
+//! mini-batch, are one product of matrices. What is asked of a node is the sum of what all configurations and all nodes after it
+//! ask. A node's input is a vector of a token or a tree, never what a memory gave on, so that all three memories come first, then
+//! the compositions, the largest ones first, and then the tokens. The gradients of a single step are those of
+//! [`through_time`](crate::neural::through_time).
+//!
+//! All sums are taken in the order of sentences and nodes, and products are split by their results alone: nothing depends on the
+//! number of threads.
+
+use rayon::prelude::*;
+
+use super::shape::{HISTORY, N_STRANDS, Shape};
+use super::step::mask;
+use super::tape::{StackTape, strand_of};
+use crate::configuration::Role;
+use crate::model::Network;
+use crate::neural::backward::Gradients;
+use crate::neural::encoder::Weights;
+use crate::neural::kernel::{Operand, add, multiply, share, sum_of_rows, transpose, widest};
+use crate::neural::parameters::{
+    ACTIONS, COMPOSITION, COMPOSITION_BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_RECURRENT, LABELS, PLACES,
+    Parameters, TOKENS, TOKENS_BIAS,
+};
+use crate::neural::tape::Tape;
+use crate::neural::through_time::forget;
+
+/// The nodes of a strand, of all sentences: the first one has read nothing.
+struct Chain {
+    parents: Vec<u32>,
+    /// Items, or actions.
+    inputs: Vec<u32>,
+    /// By node: the number of its sentence.
+    tapes: Vec<u32>,
+    cells: Vec<f32>,
+    outputs: Vec<f32>,
+    gates: Vec<f32>,
+}
+
+/// The gradients in a strand.
+#[derive(Default)]
+struct OfStrand {
+    /// By layer.
+    inputs: Vec<f32>,
+    recurrent: Vec<f32>,
+    bias: Vec<f32>,
+    /// By node: in what the first layer read.
+    read: Vec<f32>,
+}
+
+/// Where the parts of sentences stand among those of all.
+struct Offsets {
+    tokens: Vec<u32>,
+    trees: Vec<u32>,
+    /// By strand.
+    nodes: [Vec<u32>; N_STRANDS],
+    n_tokens: u32,
+}
+
+impl Offsets {
+    fn new(tapes: &[&StackTape]) -> Offsets {
+        let from = |first: usize, n: &dyn Fn(&StackTape) -> usize| -> (Vec<u32>, usize) {
+            let mut next = first;
+            let start = |tape: &&StackTape| {
+                next += n(tape);
+                (next - n(tape)) as u32
+            };
+            let starts = tapes.iter().map(start).collect();
+            (starts, next)
+        };
+        let (tokens, n_tokens) = from(0, &|tape| tape.n_tokens as usize);
+        let (trees, _) = from(n_tokens, &|tape| tape.parts.len());
+        // All sentences share the first node.
+        let nodes = |strand: usize| from(0, &|tape| tape.strands[strand].parents.len().saturating_sub(1)).0;
+        Offsets { tokens, trees, nodes: std::array::from_fn(nodes), n_tokens: n_tokens as u32 }
+    }
+
+    fn item(&self, tape: usize, n_tokens: u32, item: u32) -> u32 {
+        match item.checked_sub(n_tokens) {
+            None => self.tokens[tape] + item,
+            Some(tree) => self.trees[tape] + tree,
+        }
+    }
+
+    fn node(&self, strand: usize, tape: usize, node: u32) -> u32 {
+        if node == 0 { 0 } else { self.nodes[strand][tape] + node }
+    }
+}
+
+/// What all of the backward pass reads.
+struct Pass<'p> {
+    shape: Shape,
+    network: &'p Network,
+    parameters: &'p Parameters,
+    tapes: Vec<&'p StackTape>,
+    offsets: Offsets,
+    /// By item: its vector.
+    vectors: Vec<f32>,
+    chains: [Chain; N_STRANDS],
+}
+
+impl Gradients {
+    /// Adds those of stacks and of what they read; `sums` are the gradients of hidden units' sums. The gradients in tokens'
+    /// embeddings, of all sentences.
+    pub fn of_stacks(
+        &mut self,
+        (shape, network): (Shape, &Network),
+        parameters: &Parameters,
+        tapes: &[&Tape],
+        sums: &[f32],
+    ) -> Vec<f32> {
+        let stacks: Vec<&StackTape> = tapes.iter().map(|tape| &tape.stacks).collect();
+        let pass = Pass::new(shape, network, parameters, stacks);
+        let (mut of_items, of_outputs) = self.of_places(&pass, sums);
+        let [stack, buffer, history] = of_outputs;
+        let of = |strand: usize, of_outputs: Vec<f32>| pass.of_strand(strand, of_outputs);
+        let (stack, (buffer, history)) =
+            rayon::join(|| of(0, stack), || rayon::join(|| of(1, buffer), || of(2, history)));
+        for (chain, of) in pass.chains.iter().zip([&stack, &buffer]) {
+            for (&item, row) in chain.inputs.iter().zip(of.read.chunks_exact(shape.units)).skip(1) {
+                add(&mut of_items[item as usize * shape.units..][..shape.units], row);
+            }
+        }
+        self.tensors[ACTIONS] = vec![0.0; parameters.tensors[ACTIONS].len()];
+        let actions = pass.chains[HISTORY].inputs.iter().zip(history.read.chunks_exact(shape.label)).skip(1);
+        actions.for_each(|(&action, row)| {
+            add(&mut self.tensors[ACTIONS][action as usize * shape.label..][..shape.label], row)
+        });
+        for of in [stack, buffer, history] {
+            self.tensors[ENCODER_INPUTS].extend(of.inputs);
+            self.tensors[ENCODER_RECURRENT].extend(of.recurrent);
+            self.tensors[ENCODER_BIAS].extend(of.bias);
+        }
+        self.of_compositions(&pass, &mut of_items);
+        self.of_token_vectors(&pass, tapes, of_items)
+    }
+
+    /// From the sums of hidden units to what they read: by item, and by node and layer of each strand.
+    fn of_places(&mut self, pass: &Pass, sums: &[f32]) -> (Vec<f32>, [Vec<f32>; N_STRANDS]) {
+        let Pass { shape, network, offsets, .. } = pass;
+        let Shape { layers, units, .. } = *shape;
+        let (hidden, width) = (network.hidden, network.places.len() * units);
+        let n = sums.len() / hidden;
+        // By configuration and place: the row that is read, and what it is one of.
+        let mut rows: Vec<(Option<usize>, usize)> = Vec::new();
+        for (number, tape) in pass.tapes.iter().enumerate() {
+            for (&found, place) in tape.found.iter().zip(network.places.iter().cycle()) {
+                rows.push(match place.role {
+                    Role::M0 => (None, offsets.item(number, tape.n_tokens, found) as usize),
+                    role => {
+                        let strand = strand_of(role);
+                        (Some(strand), offsets.node(strand, number, found) as usize * layers + layers - 1)
+                    }
+                });
+            }
+        }
+        let mut read = Vec::with_capacity(rows.len() * units);
+        for &(strand, row) in &rows {
+            let from = strand.map_or(&pass.vectors, |strand| &pass.chains[strand].outputs);
+            read.extend_from_slice(&from[row * units..][..units]);
+        }
+        self.tensors[PLACES] = of_weights(&read, width, sums, hidden);
+        let of_read = back(sums, &pass.parameters.tensors[PLACES], (n, hidden, width));
+        let mut of_items = vec![0.0; pass.vectors.len()];
+        let mut of_outputs = [0, 1, 2].map(|strand| vec![0.0; pass.chains[strand].outputs.len()]);
+        for (&(strand, row), of) in rows.iter().zip(of_read.chunks_exact(units)) {
+            let to = strand.map_or(&mut of_items, |strand| &mut of_outputs[strand]);
+            add(&mut to[row * units..][..units], of);
+        }
+        (of_items, of_outputs)
+    }
+
+    /// From the vectors of trees to those of their parts, and at last of tokens.
+    fn of_compositions(&mut self, pass: &Pass, of_items: &mut [f32]) {
+        let Shape { units, label, .. } = pass.shape;
+        let all = |(number, tape): (usize, &&StackTape)| -> Vec<[u32; 3]> {
+            let item = |item| pass.offsets.item(number, tape.n_tokens, item);
+            tape.parts.iter().map(|&[head, dependent, relation]| [item(head), item(dependent), relation]).collect()
+        };
+        let parts: Vec<[u32; 3]> = pass.tapes.iter().enumerate().flat_map(all).collect();
+        let first = pass.offsets.n_tokens as usize;
+        // Of a tree: one more than the larger one of its parts.
+        let mut heights = vec![0_u32; parts.len()];
+        for (number, parts) in parts.iter().enumerate() {
+            let height = |item: u32| (item as usize).checked_sub(first).map_or(0, |tree| heights[tree] + 1);
+            heights[number] = height(parts[0]).max(height(parts[1]));
+        }
+        let weights = &pass.parameters.tensors[COMPOSITION];
+        let (of_vectors, of_relation) = weights.split_at(2 * units * units);
+        let mut of_sums = vec![0.0; parts.len() * units];
+        for trees in by_level(&heights).iter().rev() {
+            let mut rows = Vec::with_capacity(trees.len() * units);
+            for &tree in trees {
+                let (vector, of) =
+                    (&pass.vectors[(first + tree) * units..][..units], &of_items[(first + tree) * units..]);
+                rows.extend(vector.iter().zip(of).map(|(x, of)| of * (1.0 - x * x)));
+            }
+            let of_parts = back(&rows, of_vectors, (trees.len(), units, 2 * units));
+            for ((&tree, row), of_parts) in
+                trees.iter().zip(rows.chunks_exact(units)).zip(of_parts.chunks_exact(2 * units))
+            {
+                of_sums[tree * units..][..units].copy_from_slice(row);
+                for (&part, of) in parts[tree].iter().zip(of_parts.chunks_exact(units)) {
+                    add(&mut of_items[part as usize * units..][..units], of);
+                }
+            }
+        }
+        let relations = &pass.parameters.tensors[LABELS];
+        let mut read = Vec::with_capacity(parts.len() * 2 * units);
+        let mut of_label = Vec::with_capacity(parts.len() * label);
+        for &[head, dependent, relation] in &parts {
+            for item in [head, dependent] {
+                read.extend_from_slice(&pass.vectors[item as usize * units..][..units]);
+            }
+            of_label.extend_from_slice(&relations[relation as usize * label..][..label]);
+        }
+        self.tensors[COMPOSITION] = of_weights(&read, 2 * units, &of_sums, units);
+        self.tensors[COMPOSITION].extend(of_weights(&of_label, label, &of_sums, units));
+        self.tensors[COMPOSITION_BIAS] = sum_of_rows(&of_sums, units);
+        self.tensors[LABELS] = vec![0.0; relations.len()];
+        let of_relations = back(&of_sums, of_relation, (parts.len(), units, label));
+        for (&[.., relation], of) in parts.iter().zip(of_relations.chunks_exact(label)) {
+            add(&mut self.tensors[LABELS][relation as usize * label..][..label], of);
+        }
+    }
+
+    /// From the vectors of tokens to their embeddings.
+    fn of_token_vectors(&mut self, pass: &Pass, tapes: &[&Tape], mut of_items: Vec<f32>) -> Vec<f32> {
+        let Shape { units, embedding, .. } = pass.shape;
+        let n = pass.offsets.n_tokens as usize;
+        of_items.truncate(n * units);
+        of_items.iter_mut().zip(&pass.vectors).for_each(|(of, x)| *of *= if *x > 0.0 { 1.0 } else { 0.0 });
+        let embeddings: Vec<f32> = tapes.iter().map(|tape| &tape.sentence.embeddings[..]).collect::<Vec<_>>().concat();
+        self.tensors[TOKENS] = of_weights(&embeddings, embedding, &of_items, units);
+        self.tensors[TOKENS_BIAS] = sum_of_rows(&of_items, units);
+        back(&of_items, &pass.parameters.tensors[TOKENS], (n, units, embedding))
+    }
+}
+
+impl<'p> Pass<'p> {
+    fn new(shape: Shape, network: &'p Network, parameters: &'p Parameters, tapes: Vec<&'p StackTape>) -> Pass<'p> {
+        let offsets = Offsets::new(&tapes);
+        let n = |tape: &StackTape| tape.n_tokens as usize * shape.units;
+        let tokens = tapes.iter().map(|tape| &tape.vectors[..n(tape)]);
+        let trees = tapes.iter().map(|tape| &tape.vectors[n(tape)..]);
+        let vectors = tokens.chain(trees).collect::<Vec<_>>().concat();
+        let chains = std::array::from_fn(|strand| Chain::new(shape, strand, &tapes, &offsets));
+        Pass { shape, network, parameters, tapes, offsets, vectors, chains }
+    }
+
+    /// From what is asked of nodes, by layer, to the gradients of a strand.
+    fn of_strand(&self, strand: usize, mut of_outputs: Vec<f32>) -> OfStrand {
+        let Shape { layers, units, .. } = self.shape;
+        let Chain { parents, tapes, cells, outputs, gates, .. } = &self.chains[strand];
+        let (n, row) = (parents.len(), 4 * units);
+        let part = |layer: usize| self.shape.part(self.parameters.encoder(), strand, layer);
+        let turned: Vec<[Vec<f32>; 2]> = (0..layers).map(|layer| turn(part(layer), units)).collect();
+        let mut depths = vec![0_u32; n];
+        (1..n).for_each(|node| depths[node] = depths[parents[node] as usize] + 1);
+        let mut of_cells = vec![0.0; n * layers * units];
+        // By layer and node.
+        let mut of_sums = vec![0.0; layers * n * row];
+        for nodes in by_level(&depths).iter().skip(1).rev() {
+            for layer in (0..layers).rev() {
+                let place = |node: usize| (node * layers + layer) * units;
+                let mut rows = Vec::with_capacity(nodes.len() * row);
+                nodes.iter().for_each(|&node| rows.extend_from_slice(&gates[4 * place(node)..][..row]));
+                widest!(_simd => {
+                    for (&node, row) in nodes.iter().zip(rows.chunks_exact_mut(row)) {
+                        let before = &cells[place(parents[node] as usize)..][..units];
+                        let own = place(node)..place(node) + units;
+                        let (of_given, of_cell) = (&mut of_outputs[own.clone()], &mut of_cells[own.clone()]);
+                        forget(row, (&cells[own], before), of_given, of_cell);
+                    }
+                });
+                let [inputs, recurrent] = &turned[layer];
+                let mut of_before = vec![0.0; nodes.len() * units];
+                multiply(Operand::rows(&rows, row), recurrent, &mut of_before, (nodes.len(), row, units));
+                for ((&node, sums), of) in nodes.iter().zip(rows.chunks_exact(row)).zip(of_before.chunks_exact(units)) {
+                    let parent = place(parents[node] as usize);
+                    of_sums[(layer * n + node) * row..][..row].copy_from_slice(sums);
+                    add(&mut of_outputs[parent..][..units], of);
+                    let of_cell = of_cells[place(node)..][..units].to_vec();
+                    add(&mut of_cells[parent..][..units], &of_cell);
+                }
+                if layer > 0 {
+                    let mut of_below = vec![0.0; nodes.len() * units];
+                    multiply(Operand::rows(&rows, row), inputs, &mut of_below, (nodes.len(), row, units));
+                    for (&node, of) in nodes.iter().zip(of_below.chunks_exact_mut(units)) {
+                        mask(of, self.mask(strand, layer, tapes[node]));
+                        add(&mut of_outputs[place(node) - units..][..units], of);
+                    }
+                }
+            }
+        }
+        let mut all = OfStrand::default();
+        for (layer, of_sums) in of_sums.chunks_exact(n * row).enumerate() {
+            let at = |node: usize, layer: usize| &outputs[(node * layers + layer) * units..][..units];
+            let before = parents.iter().map(|&parent| at(parent as usize, layer)).collect::<Vec<_>>().concat();
+            let read = match layer {
+                0 => self.first_inputs(strand),
+                _ => {
+                    let mut read = (0..n).map(|node| at(node, layer - 1)).collect::<Vec<_>>().concat();
+                    let rows = read.chunks_exact_mut(units).zip(tapes);
+                    rows.for_each(|(row, &tape)| mask(row, self.mask(strand, layer, tape)));
+                    read
+                }
+            };
+            all.inputs.extend(of_weights(&read, self.shape.inputs_of(strand, layer), of_sums, row));
+            all.recurrent.extend(of_weights(&before, units, of_sums, row));
+            all.bias.extend(sum_of_rows(of_sums, row));
+            if layer == 0 {
+                all.read = back(of_sums, part(0).inputs, (n, row, self.shape.inputs_of(strand, 0)));
+            }
+        }
+        all
+    }
+
+    fn mask(&self, strand: usize, layer: usize, tape: u32) -> &[f32] {
+        let Shape { layers, units, .. } = self.shape;
+        &self.tapes[tape as usize].masks[(strand * layers + layer) * units..][..units]
+    }
+
+    /// By node: what the first layer of a strand read.
+    fn first_inputs(&self, strand: usize) -> Vec<f32> {
+        let (from, width) = match strand {
+            HISTORY => (&self.parameters.tensors[ACTIONS], self.shape.label),
+            _ => (&self.vectors, self.shape.units),
+        };
+        let inputs = self.chains[strand].inputs.iter();
+        inputs.map(|&input| &from[input as usize * width..][..width]).collect::<Vec<_>>().concat()
+    }
+}
+
+impl Chain {
+    fn new(shape: Shape, strand: usize, tapes: &[&StackTape], offsets: &Offsets) -> Chain {
+        let width = shape.layers * shape.units;
+        let zeros = vec![0.0; width];
+        let mut chain = Chain {
+            parents: vec![0],
+            inputs: vec![0],
+            tapes: vec![0],
+            cells: zeros.clone(),
+            outputs: zeros,
+            gates: vec![0.0; 4 * width],
+        };
+        for (number, tape) in tapes.iter().enumerate() {
+            let of = &tape.strands[strand];
+            let n = of.parents.len().saturating_sub(1);
+            chain.parents.extend(of.parents.iter().skip(1).map(|&parent| offsets.node(strand, number, parent)));
+            let input = |&input: &u32| match strand {
+                HISTORY => input,
+                _ => offsets.item(number, tape.n_tokens, input),
+            };
+            chain.inputs.extend(of.inputs.iter().skip(1).map(input));
+            chain.tapes.extend(std::iter::repeat_n(number as u32, n));
+            if n > 0 {
+                chain.cells.extend_from_slice(&of.cells[width..]);
+                chain.outputs.extend_from_slice(&of.outputs[width..]);
+                chain.gates.extend_from_slice(&of.gates[4 * width..]);
+            }
+        }
+        chain
+    }
+}
+
+/// The transposes of what a layer multiplies: its inputs, and what it gave on before.
+fn turn(weights: Weights, units: usize) -> [Vec<f32>; 2] {
+    let gates = 4 * units;
+    [weights.inputs, weights.recurrent].map(|matrix| {
+        let mut turned = Vec::new();
+        transpose(matrix, matrix.len() / gates, gates, &mut turned);
+        turned
+    })
+}
+
+/// Numbers by their level, each level's in ascending order.
+fn by_level(levels: &[u32]) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new(); levels.iter().max().map_or(0, |&highest| highest as usize + 1)];
+    levels.iter().enumerate().for_each(|(number, &level)| all[level as usize].push(number));
+    all
+}
+
+/// The gradients of weights by which rows of `inputs` numbers were multiplied to rows of `outputs` numbers, of which `of` are those.
+fn of_weights(rows: &[f32], inputs: usize, of: &[f32], outputs: usize) -> Vec<f32> {
+    let n = of.len() / outputs;
+    let mut weights = vec![0.0; inputs * outputs];
+    let share = share(inputs);
+    weights.par_chunks_mut(share * outputs).enumerate().for_each(|(number, weights)| {
+        let rows = Operand { values: &rows[(number * share).min(rows.len())..], row: 1, column: inputs };
+        multiply(rows, of, weights, (weights.len() / outputs, n, outputs));
+    });
+    weights
+}
+
+/// From the gradients of rows of `outputs` numbers to those of the rows of `inputs` numbers that were multiplied by the weights.
+fn back(of: &[f32], weights: &[f32], (n, outputs, inputs): (usize, usize, usize)) -> Vec<f32> {
+    let mut turned = Vec::new();
+    transpose(weights, inputs, outputs, &mut turned);
+    let mut of_rows = vec![0.0; n * inputs];
+    let share = share(n.max(1));
+    of_rows.par_chunks_mut(share * inputs).zip(of.par_chunks(share * outputs)).for_each(|(rows, of)| {
+        multiply(Operand::rows(of, outputs), &turned, rows, (rows.len() / inputs, outputs, inputs));
+    });
+    of_rows
+}

@@ -1,0 +1,195 @@
+//! What is known of a sentence: the vectors of its tokens and partial trees (*items*), and what the three memories have read
+//! (*nodes* of a *strand*). Both are numbered when they are first met, and made later, many at once.
+
+use super::shape::{BUFFER, HISTORY, N_STRANDS, STACK};
+use crate::configuration::{Cell, Cells, Role, TreeId, Trees};
+use crate::memo::Memo;
+use crate::model::Network;
+
+/// What is known of the sentence at hand.
+#[derive(Debug, Clone, Default)]
+pub struct StackMemory {
+    pub(super) items: Items,
+    pub(super) strands: [Strand; N_STRANDS],
+    /// Of the configuration that was found last, by place: its node, of M0 its item.
+    pub found: Vec<u32>,
+    /// Of configurations whose sums are to be made: the same.
+    pub new: Vec<u32>,
+    /// By strand and layer: what a layer reads of the one below is multiplied by this. Empty if nothing is left out.
+    pub(super) masks: Vec<f32>,
+    /// Cells on the way to one that is known.
+    waiting: Vec<(u64, TreeId)>,
+    /// How many steps of long short-term memories were made, over all sentences.
+    pub n_steps: u64,
+}
+
+/// Vectors of tokens and trees. The first ones are those of the tokens: none, the root, the words.
+#[derive(Debug, Clone, Default)]
+pub struct Items {
+    pub vectors: Vec<f32>,
+    pub n_tokens: u32,
+    /// Of the trees: the items of the head and the dependent, and the relation.
+    pub parts: Vec<[u32; 3]>,
+    /// How many of these have a vector.
+    pub n_made: usize,
+    /// By number of a tree less [`Trees::FIRST`]: one more than the place in `parts`; 0 if it has not been met.
+    of_trees: Vec<u32>,
+    unresolved: Vec<TreeId>,
+}
+
+/// What a long short-term memory has read. Node 0 has read nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Strand {
+    /// By node: what was read before the last input, and that input: an item, or an action.
+    pub parents: Vec<u32>,
+    pub inputs: Vec<u32>,
+    /// By node and layer: c and h. The gates are kept while training.
+    pub cells: Vec<f32>,
+    pub outputs: Vec<f32>,
+    pub gates: Vec<f32>,
+    /// How many nodes have been made; those after them wait.
+    pub n_made: usize,
+    by_input: Memo,
+    by_cell: Memo,
+    /// By item: what its vector adds to the gates of the first layer, with their biases, if that is known.
+    pub products: Vec<f32>,
+    pub has_product: Vec<bool>,
+}
+
+/// Spreads a number over all bits; different ones stay different.
+fn spread(x: u64) -> u64 {
+    x.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
+}
+
+impl Items {
+    /// The item of a token or a tree, as a new one if it has not been met.
+    fn of_tree(&mut self, tree: TreeId, trees: &Trees) -> u32 {
+        if tree < Trees::FIRST {
+            return tree + 1;
+        }
+        if let Some(known) = self.known(tree) {
+            return known;
+        }
+        // Parts have smaller numbers, so this ends.
+        self.unresolved.push(tree);
+        while let Some(&tree) = self.unresolved.last() {
+            let parts = trees.parts(tree).expect("the trees of a sentence's cells are kept with it");
+            match [parts.head, parts.dependent].map(|part| self.known(part).ok_or(part)) {
+                [Ok(head), Ok(dependent)] => {
+                    self.unresolved.pop();
+                    let place = (tree - Trees::FIRST) as usize;
+                    if self.of_trees.len() <= place {
+                        self.of_trees.resize(place + 1, 0);
+                    }
+                    if self.of_trees[place] == 0 {
+                        self.parts.push([head, dependent, 2 * u32::from(parts.label) + u32::from(parts.is_left)]);
+                        self.of_trees[place] = self.parts.len() as u32;
+                    }
+                }
+                found => self.unresolved.extend(found.into_iter().filter_map(Result::err)),
+            }
+        }
+        self.known(tree).unwrap_or_default()
+    }
+
+    fn known(&self, tree: TreeId) -> Option<u32> {
+        let Some(place) = tree.checked_sub(Trees::FIRST) else { return Some(tree + 1) };
+        let number = self.of_trees.get(place as usize).copied().unwrap_or_default();
+        (number > 0).then(|| self.n_tokens + number - 1)
+    }
+}
+
+impl Strand {
+    fn clear(&mut self, width: usize) {
+        self.gates.clear();
+        for numbers in [&mut self.parents, &mut self.inputs] {
+            numbers.clear();
+            numbers.push(0);
+        }
+        for numbers in [&mut self.cells, &mut self.outputs] {
+            numbers.clear();
+            numbers.resize(width, 0.0);
+        }
+        self.n_made = 1;
+        self.by_input.clear();
+        self.by_cell.clear();
+    }
+
+    /// The node after `input` is read, as a new one if that has not been done.
+    fn after(&mut self, parent: u32, input: u32) -> u32 {
+        let next = self.parents.len() as u32;
+        let key = spread(u64::from(parent) << 32 | u64::from(input));
+        self.by_input.get_or_insert(key, next).unwrap_or_else(|| {
+            self.parents.push(parent);
+            self.inputs.push(input);
+            next
+        })
+    }
+}
+
+impl StackMemory {
+    /// Forgets all but the tokens, of which there are `n_tokens`; nodes have `width` numbers in all their layers.
+    pub(super) fn clear(&mut self, n_tokens: usize, width: usize, units: usize) {
+        let Items { vectors, n_tokens: n, parts, n_made, of_trees, .. } = &mut self.items;
+        vectors.truncate(n_tokens * units);
+        parts.clear();
+        of_trees.clear();
+        (*n, *n_made) = (n_tokens as u32, 0);
+        for strand in &mut self.strands {
+            strand.clear(width);
+            strand.products.truncate(n_tokens * 4 * units);
+            strand.has_product.truncate(n_tokens);
+        }
+        self.new.clear();
+    }
+
+    /// How many nodes there are.
+    pub fn n_nodes(&self) -> usize {
+        self.strands.iter().map(|strand| strand.parents.len()).sum()
+    }
+
+    /// Finds the nodes of a configuration with these cells, and the item of M0, by place of the network. Those that are new are
+    /// numbered, and wait to be made.
+    pub fn find(&mut self, network: &Network, cells: &Cells, trees: &Trees) {
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.extend(network.places.iter().map(|place| {
+            let first = place.role as usize;
+            match place.role {
+                Role::M0 => cells[first].map_or(0, |cell| self.items.of_tree(cell.tree(), trees)),
+                Role::A => self.node(HISTORY, &cells[first..=first], trees),
+                Role::B0 => self.node(BUFFER, &cells[first..], trees),
+                _ => self.node(STACK, &cells[first..=Role::S3 as usize], trees),
+            }
+        }));
+        self.found = found;
+    }
+
+    /// The node of a sequence that ends in these cells, the last one first.
+    fn node(&mut self, strand: usize, cells: &[Option<&Cell>], trees: &Trees) -> u32 {
+        let Some(last) = cells[0] else { return 0 };
+        let mut node = 0;
+        self.waiting.clear();
+        let is_linked = last.below.is_some() || cells.get(1).is_none_or(|next| next.is_none());
+        if is_linked {
+            for cell in std::iter::successors(Some(last), |cell| cell.below) {
+                let key = spread(std::ptr::from_ref(cell).addr() as u64);
+                if let Some(known) = self.strands[strand].by_cell.get(key) {
+                    node = known;
+                    break;
+                }
+                self.waiting.push((key, if strand == HISTORY { cell.node().into() } else { cell.tree() }));
+            }
+        } else {
+            self.waiting.extend(cells.iter().flatten().map(|cell| (0, cell.tree())));
+        }
+        while let Some((key, value)) = self.waiting.pop() {
+            let input = if strand == HISTORY { value } else { self.items.of_tree(value, trees) };
+            node = self.strands[strand].after(node, input);
+            if is_linked {
+                self.strands[strand].by_cell.get_or_insert(key, node);
+            }
+        }
+        node
+    }
+}

@@ -1,0 +1,216 @@
+//! Making nodes and compositions that are new, as many as possible at once.
+//!
+//! Rows of a product do not depend on which others there are, so a node has the same bits however it came to be made.
+
+use super::memory::{Items, StackMemory, Strand};
+use super::shape::{BUFFER, HISTORY, N_STRANDS, STACK, Shape, StackDerived, products};
+use crate::model::Network;
+use crate::neural::encoder::remember;
+use crate::neural::kernel::{Operand, multiply, tanh, widest};
+use crate::neural::noise::SentenceNoise;
+use crate::neural::parameters::{BIAS, COMPOSITION, PLACES, Parameters, TOKENS, TOKENS_BIAS};
+
+use crate::configuration::Role;
+
+/// Stacks as they stand: everything that reading configurations takes.
+#[derive(Debug, Clone, Copy)]
+pub struct StackScorer<'m> {
+    /// Their sizes.
+    pub shape: Shape,
+    /// The network.
+    pub network: &'m Network,
+    /// Its parameters.
+    pub parameters: &'m Parameters,
+    /// What follows from them.
+    pub derived: &'m StackDerived,
+}
+
+impl StackScorer<'_> {
+    /// The vectors of tokens, from their embeddings.
+    pub fn vectors(&self, embeddings: &[f32]) -> Vec<f32> {
+        let [weights, bias] = [TOKENS, TOKENS_BIAS].map(|number| &self.parameters.tensors[number][..]);
+        let mut vectors = products(embeddings, weights, bias, self.shape.embedding);
+        vectors.iter_mut().for_each(|x| *x = x.max(0.0));
+        vectors
+    }
+
+    /// Forgets the last sentence and looks at one whose tokens have these vectors. What is drawn from `noise` is left out.
+    pub fn begin(&self, memory: &mut StackMemory, vectors: &[f32], noise: Option<&SentenceNoise>) {
+        let Shape { layers, units, .. } = self.shape;
+        let n_tokens = vectors.len() / units;
+        memory.items.vectors.clear();
+        memory.items.vectors.extend_from_slice(vectors);
+        for strand in [STACK, BUFFER] {
+            let weights = self.shape.part(self.parameters.encoder(), strand, 0);
+            memory.strands[strand].products = products(vectors, weights.inputs, weights.bias, units);
+            memory.strands[strand].has_product = vec![true; n_tokens];
+        }
+        memory.masks.clear();
+        if let Some(noise) = noise {
+            memory.masks.resize(N_STRANDS * layers * units, 1.0);
+            for (number, mask) in memory.masks.chunks_exact_mut(units).enumerate() {
+                noise.mask_within(number, mask);
+            }
+        }
+        memory.clear(n_tokens, layers * units, units);
+    }
+
+    /// Forgets all but the tokens.
+    pub fn forget(&self, memory: &mut StackMemory) {
+        let n_tokens = memory.items.n_tokens as usize;
+        memory.clear(n_tokens, self.shape.layers * self.shape.units, self.shape.units);
+    }
+
+    /// Makes what is new, and fills in the sums of hidden units of configurations, of which `found` has the nodes.
+    pub fn sums(&self, memory: &mut StackMemory, found: &[u32], sums: &mut Vec<f32>) {
+        self.make(memory);
+        let (width, n) = (self.network.places.len() * self.shape.units, found.len() / self.network.places.len());
+        let read = self.read(memory, found);
+        sums.clear();
+        (0..n).for_each(|_| sums.extend_from_slice(&self.parameters.tensors[BIAS]));
+        let rows = Operand::rows(&read, width);
+        multiply(rows, &self.parameters.tensors[PLACES], sums, (n, width, self.network.hidden));
+    }
+
+    /// What hidden units read of configurations.
+    pub(super) fn read(&self, memory: &StackMemory, found: &[u32]) -> Vec<f32> {
+        let Shape { layers, units, .. } = self.shape;
+        let mut read = Vec::with_capacity(found.len() * units);
+        for (&number, place) in found.iter().zip(self.network.places.iter().cycle()) {
+            let last =
+                |strand: usize| &memory.strands[strand].outputs[(number as usize * layers + layers - 1) * units..];
+            let row = match place.role {
+                Role::M0 => &memory.items.vectors[number as usize * units..],
+                Role::A => last(HISTORY),
+                Role::B0 => last(BUFFER),
+                _ => last(STACK),
+            };
+            read.extend_from_slice(&row[..units]);
+        }
+        read
+    }
+
+    fn make(&self, memory: &mut StackMemory) {
+        let StackMemory { items, strands, masks, n_steps, .. } = memory;
+        self.compose(items);
+        for (number, strand) in strands.iter_mut().enumerate() {
+            *n_steps += (strand.parents.len() - strand.n_made) as u64;
+            if number != HISTORY {
+                self.multiply_inputs(number, strand, items);
+            }
+            while strand.n_made < strand.parents.len() {
+                // Nodes whose parents have been made.
+                let first = strand.n_made;
+                let n = strand.parents[first..].iter().take_while(|parent| (**parent as usize) < first).count();
+                self.advance(number, strand, first..first + n, masks);
+                strand.n_made += n;
+            }
+        }
+    }
+
+    /// Makes the vectors of new trees.
+    fn compose(&self, items: &mut Items) {
+        let units = self.shape.units;
+        let mut read = Vec::new();
+        while items.n_made < items.parts.len() {
+            let made = items.n_tokens + items.n_made as u32;
+            let is_ready = |parts: &&[u32; 3]| parts[0] < made && parts[1] < made;
+            let parts: Vec<[u32; 3]> = items.parts[items.n_made..].iter().take_while(is_ready).copied().collect();
+            read.clear();
+            let start = items.vectors.len();
+            for &[head, dependent, relation] in &parts {
+                for item in [head, dependent] {
+                    read.extend_from_slice(&items.vectors[item as usize * units..][..units]);
+                }
+                items.vectors.extend_from_slice(&self.derived.relations[relation as usize * units..][..units]);
+            }
+            let sums = &mut items.vectors[start..];
+            let weights = &self.parameters.tensors[COMPOSITION];
+            multiply(Operand::rows(&read, 2 * units), weights, sums, (parts.len(), 2 * units, units));
+            widest!(_simd => sums.iter_mut().for_each(|x| *x = tanh(*x)));
+            items.n_made += parts.len();
+        }
+    }
+
+    /// What the vectors of trees add to gates, as far as new nodes read them.
+    fn multiply_inputs(&self, number: usize, strand: &mut Strand, items: &Items) {
+        let (units, gates) = (self.shape.units, 4 * self.shape.units);
+        let n_items = items.n_tokens as usize + items.parts.len();
+        strand.has_product.resize(n_items, false);
+        let mut wanted: Vec<usize> = Vec::new();
+        for &item in &strand.inputs[strand.n_made..] {
+            if !std::mem::replace(&mut strand.has_product[item as usize], true) {
+                wanted.push(item as usize);
+            }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        strand.products.resize(n_items * gates, 0.0);
+        let read: Vec<&[f32]> = wanted.iter().map(|item| &items.vectors[item * units..][..units]).collect();
+        let weights = self.shape.part(self.parameters.encoder(), number, 0);
+        let rows = products(&read.concat(), weights.inputs, weights.bias, units);
+        for (item, row) in wanted.into_iter().zip(rows.chunks_exact(gates)) {
+            strand.products[item * gates..][..gates].copy_from_slice(row);
+        }
+    }
+
+    /// Makes nodes whose parents have been made.
+    fn advance(&self, number: usize, strand: &mut Strand, nodes: std::ops::Range<usize>, masks: &[f32]) {
+        let Shape { layers, units, .. } = self.shape;
+        let (gates, width, n) = (4 * units, layers * units, nodes.len());
+        let keeps_gates = !masks.is_empty();
+        let Strand { parents, inputs, cells, outputs, gates: kept, products, .. } = strand;
+        cells.resize(nodes.end * width, 0.0);
+        outputs.resize(nodes.end * width, 0.0);
+        if keeps_gates {
+            kept.resize(nodes.end * layers * gates, 0.0);
+        }
+        let firsts = if number == HISTORY { &self.derived.actions } else { &*products };
+        let mut sums = Vec::with_capacity(n * gates);
+        let mut read = Vec::with_capacity(n * units);
+        for layer in 0..layers {
+            let weights = self.shape.part(self.parameters.encoder(), number, layer);
+            let place = |node: usize| (node * layers + layer) * units;
+            sums.clear();
+            if layer == 0 {
+                for node in nodes.clone() {
+                    sums.extend_from_slice(&firsts[inputs[node] as usize * gates..][..gates]);
+                }
+            } else {
+                (0..n).for_each(|_| sums.extend_from_slice(weights.bias));
+                read.clear();
+                for node in nodes.clone() {
+                    read.extend_from_slice(&outputs[place(node) - units..][..units]);
+                }
+                let masks = masks.get((number * layers + layer) * units..).unwrap_or_default();
+                mask(&mut read, &masks[..units.min(masks.len())]);
+                multiply(Operand::rows(&read, units), weights.inputs, &mut sums, (n, units, gates));
+            }
+            read.clear();
+            for node in nodes.clone() {
+                read.extend_from_slice(&outputs[place(parents[node] as usize)..][..units]);
+                cells.copy_within(place(parents[node] as usize)..place(parents[node] as usize) + units, place(node));
+            }
+            multiply(Operand::rows(&read, units), weights.recurrent, &mut sums, (n, units, gates));
+            widest!(_simd => {
+                for (node, row) in nodes.clone().zip(sums.chunks_exact_mut(gates)) {
+                    let (memory, given) = (&mut cells[place(node)..][..units], &mut outputs[place(node)..][..units]);
+                    remember(row, memory, given);
+                }
+            });
+            if keeps_gates {
+                for (node, row) in nodes.clone().zip(sums.chunks_exact(gates)) {
+                    kept[(node * layers + layer) * gates..][..gates].copy_from_slice(row);
+                }
+            }
+        }
+    }
+}
+
+/// Multiplies each row by the mask, if there is one.
+pub(super) fn mask(rows: &mut [f32], mask: &[f32]) {
+    if !mask.is_empty() {
+        rows.chunks_exact_mut(mask.len()).for_each(|row| row.iter_mut().zip(mask).for_each(|(x, factor)| *x *= factor));
+    }
+}
