@@ -45,7 +45,7 @@ SECONDS ?= 60
 FUZZ_FLAGS = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
-FUZZ_TARGETS = reader packed features specification model
+FUZZ_TARGETS = reader packed features specification model checkpoint decoder
 ROUNDS ?= 20
 
 .PHONY: fuzz torture
@@ -105,7 +105,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks systems updates
+.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks neural-global-vs-greedy systems updates
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -137,10 +137,11 @@ beam-margin: build ## pruning by score margin beside narrower beams: accuracy, s
 search-axis: build ## from greedy to exact search: the same features, the same systems
 graph-orders: build ## graph-based parsers of first to third order beside transition systems
 networks: build ## networks beside linear models, trained greedily, decoded greedily and in beams
+neural-global-vs-greedy: build ## what global training buys a linear model, a network, an encoder: four scorers, four systems
 systems: build ## every transition system, greedy and with a beam
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks systems updates:
+global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks neural-global-vs-greedy systems updates:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:

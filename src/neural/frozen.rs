@@ -40,7 +40,7 @@ struct Inner {
 }
 
 /// The section of [`Inner::tokens`], and that of a precision which is not full.
-const TOKENS: &str = "tokens";
+const TOKENS: &str = "common-tokens";
 const PRECISION: &str = "precision";
 
 impl FeedForward {
