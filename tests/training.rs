@@ -385,6 +385,12 @@ fn frozen_models_parse() {
                 .collect();
             assert!(las[0] > 50.0 && las[2].abs() < 3.0, "{system}, {bits}: {text}");
             let fewer = fs::metadata(folder.path().join("fewer")).unwrap().len();
+            let json = run(&format!("model freeze model --quantise {bits} --test dev.conllu -o fewer --json"));
+            let told: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(told["after"]["bytes"], fewer, "{json}");
+            for (number, side) in ["before", "after"].iter().enumerate() {
+                assert!((told[side]["las"].as_f64().unwrap() - las[number]).abs() < 0.0051, "{json}");
+            }
             assert!(fewer < model.len() as u64, "{system}, {bits}");
             assert!(run("model info fewer").contains(&format!("precision {bits}")));
             run("parse --model fewer dev.conllu -o parsed.conllu");

@@ -20,6 +20,7 @@ use anyhow::Context;
 use indicatif::HumanDuration;
 use toml::Table;
 
+use crate::cli::write_json_line;
 use crate::error::Error;
 use crate::experiment::{Overrides, Spec};
 use opened::{Experiment, How, State};
@@ -47,6 +48,9 @@ enum Command {
         /// The folder
         #[arg(default_value = "experiments")]
         folder: PathBuf,
+        /// Print a JSON object a line, for each specification
+        #[arg(long)]
+        json: bool,
     },
     /// Show the cells of experiments: how things stand with them, what they are likely to cost
     ///
@@ -139,7 +143,7 @@ struct Experiments {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::Init { name, output } => init::run(&name, output),
-        Command::List { folder } => list(&folder),
+        Command::List { folder, json } => list(&folder, json),
         Command::Plan { experiments, json } => {
             let opened = experiments.open()?;
             if json {
@@ -337,30 +341,67 @@ struct OutlineProfile {
     treebanks: Option<Vec<String>>,
 }
 
-fn list(folder: &Path) -> anyhow::Result<ExitCode> {
+/// A specification as it is listed.
+#[derive(serde::Serialize)]
+struct Listed {
+    specification: PathBuf,
+    title: String,
+    profiles: BTreeMap<String, Scale>,
+}
+
+/// How large an experiment is. Of kinds other than trainings only the treebanks are known before they are planned.
+#[derive(serde::Serialize)]
+struct Scale {
+    treebanks: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<usize>,
+}
+
+impl Listed {
+    fn read(path: PathBuf) -> anyhow::Result<Listed> {
+        if kind_of(&path)?.is_some() {
+            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+            let Outline { title, profiles } = toml::from_str(&text).with_context(|| path.display().to_string())?;
+            let scale = |profile: OutlineProfile| Scale {
+                treebanks: profile.treebanks.map_or(1, |treebanks| treebanks.len()),
+                seeds: None,
+                cells: None,
+            };
+            let profiles = profiles.into_iter().map(|(name, profile)| (name, scale(profile))).collect();
+            return Ok(Listed { specification: path, title, profiles });
+        }
+        let spec = Spec::read(&path)?;
+        let n_rows = spec.rows.iter().filter(|row| row.open.is_none()).count();
+        let mut profiles = BTreeMap::new();
+        for (name, profile) in &spec.profiles {
+            let (treebanks, seeds) = (profile.treebanks.len(), profile.seeds.len());
+            let cells = Some(treebanks * seeds * n_rows * spec.columns.len());
+            profiles.insert(name.clone(), Scale { treebanks, seeds: Some(seeds), cells });
+        }
+        Ok(Listed { specification: path, title: spec.title, profiles })
+    }
+}
+
+fn list(folder: &Path, json: bool) -> anyhow::Result<ExitCode> {
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     paths.sort();
     let mut out = std::io::stdout().lock();
+    let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     for path in paths {
-        if kind_of(&path)?.is_some() {
-            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-            let spec: Outline = toml::from_str(&text).with_context(|| path.display().to_string())?;
-            writeln!(out, "{}\n    {}", path.display(), spec.title)?;
-            for (name, profile) in &spec.profiles {
-                let n = profile.treebanks.as_ref().map_or(1, Vec::len);
-                writeln!(out, "    {name}: {n} treebank{}", if n == 1 { "" } else { "s" })?;
-            }
+        let listed = Listed::read(path)?;
+        if json {
+            write_json_line(&mut out, &listed)?;
             continue;
         }
-        let spec = Spec::read(&path)?;
-        writeln!(out, "{}\n    {}", path.display(), spec.title)?;
-        for (name, profile) in &spec.profiles {
-            let (treebanks, seeds) = (profile.treebanks.len(), profile.seeds.len());
-            let rows = spec.rows.iter().filter(|row| row.open.is_none()).count();
-            let cells = treebanks * seeds * rows * spec.columns.len();
-            writeln!(out, "    {name}: {cells} cells, {treebanks} treebanks, {seeds} seeds")?;
+        writeln!(out, "{}\n    {}", listed.specification.display(), listed.title)?;
+        for (name, &Scale { treebanks, seeds, cells }) in &listed.profiles {
+            let parts = [(cells, "cell"), (Some(treebanks), "treebank"), (seeds, "seed")];
+            let told: Vec<String> = parts.iter().filter_map(|(n, what)| n.map(|n| counted(n, what))).collect();
+            writeln!(out, "    {name}: {}", told.join(", "))?;
         }
     }
     Ok(ExitCode::SUCCESS)

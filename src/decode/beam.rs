@@ -5,7 +5,7 @@ use fearless_simd::prelude::*;
 
 use crate::configuration::{Cell, Cells, Point, Role, View};
 use crate::scorer::{Block, MAX_TERMS, Scores};
-use crate::system::{ActionId, Actions, Choice, FORBIDDEN};
+use crate::system::{ActionId, Actions, Choice, FORBIDDEN, Permitted};
 use crate::vector::vectorised;
 
 /// An item of a beam: a configuration, its score, and the way back.
@@ -74,6 +74,27 @@ pub struct Selection {
     bands: [usize; N_BANDS],
     /// The logarithm of a band's width: that of the last step is a good guess for the next.
     shift: u32,
+    /// What the rows of scores are of.
+    rows: Vec<Row>,
+}
+
+/// An item's rank and score, and what of it is offered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub rank: u32,
+    pub base: i64,
+    pub of: Of,
+}
+
+/// What of an item is offered.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Of {
+    /// What is permitted at this point: a row of scores.
+    Point(Point, Permitted),
+    /// Waiting by this action, once the derivation is complete: a row of scores.
+    Idle(ActionId),
+    /// Waiting where it is not scored.
+    Ended,
 }
 
 const N_BANDS: usize = 128;
@@ -83,7 +104,7 @@ pub const NO_MARGIN: i64 = i64::MAX / 2;
 
 impl Default for Selection {
     fn default() -> Selection {
-        Selection { candidates: Vec::new(), bands: [0; N_BANDS], shift: 10 }
+        Selection { candidates: Vec::new(), bands: [0; N_BANDS], shift: 10, rows: Vec::new() }
     }
 }
 
@@ -123,6 +144,17 @@ impl<'w> Beam<'w> {
     #[inline]
     pub fn with_margin(self, margin: i64) -> Beam<'w> {
         Beam { margin, ..self }
+    }
+
+    /// An empty list of rows, to be [given back](Beam::give_back) so that the next step has its memory.
+    pub(super) fn take_rows(&mut self) -> Vec<Row> {
+        let mut rows = std::mem::take(&mut self.selection.rows);
+        rows.clear();
+        rows
+    }
+
+    pub(super) fn give_back(&mut self, rows: Vec<Row>) {
+        self.selection.rows = rows;
     }
 
     /// Offers every permitted action at `point` of the item of this `rank`. Ranks, and points of a rank, must come in

@@ -2,7 +2,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::beam::NO_MARGIN;
+use super::beam::{NO_MARGIN, Of, Row};
 use super::interned::MAX_WIDTH;
 use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Scratch, Strategy, Workspace};
 use crate::configuration::{Arena, View as _};
@@ -181,7 +181,6 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     ///
     /// Where derivations differ in length, waiting is scored like any transition (Zhu et al. 2013): else the longer
     /// derivations of a beam would gain by their length.
-    #[inline]
     pub fn offer<'a>(
         &self,
         beam: &mut Beam,
@@ -190,26 +189,24 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         context: Context,
         queries: &[Query<&'a Item<'a, S::Shared<'a>>>],
     ) {
-        let actions = self.machine.actions;
-        vectorised!(simd => {
-            let mut row = 0;
-            for (rank, item) in (0..).zip(items) {
-                if self.machine.is_terminal(item) {
-                    let gained = actions.idle().map_or(0, |idle| {
-                        row += 1;
-                        self.scorer.row(memory, context, row - 1, Permitted::default()).of(idle)
-                    });
-                    beam.offer(Candidate::new(item.score + i64::from(gained), rank, IDLE));
-                    continue;
-                }
-                let of_item = |query: &&Query<&Item<S::Shared<'a>>>| std::ptr::eq(query.view, *item);
-                while let Some(&Query { point, permitted, .. }) = queries.get(row).filter(of_item) {
-                    let scores = self.scorer.row(memory, context, row, permitted);
-                    beam.offer_all_with(simd, (rank, point, item.score), scores, actions.mask(permitted));
-                    row += 1;
-                }
+        let mut rows = beam.take_rows();
+        let mut row = 0;
+        for (rank, item) in (0..).zip(items) {
+            let Item { score: base, .. } = **item;
+            if self.machine.is_terminal(item) {
+                let idles = self.machine.actions.idle();
+                row += usize::from(idles.is_some());
+                rows.push(Row { rank, base, of: idles.map_or(Of::Ended, Of::Idle) });
+                continue;
             }
-        });
+            let of_item = |query: &&Query<&Item<S::Shared<'a>>>| std::ptr::eq(query.view, *item);
+            while let Some(&Query { point, permitted, .. }) = queries.get(row).filter(of_item) {
+                rows.push(Row { rank, base, of: Of::Point(point, permitted) });
+                row += 1;
+            }
+        }
+        offer_rows(&self.scorer, beam, &rows, memory, context);
+        beam.give_back(rows);
     }
 
     /// Offers those successors of an item that `choices`, in ascending order, lead to.
@@ -268,4 +265,27 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
             }
         }
     }
+}
+
+/// Offers what rows of scores are of, from the first row on. Nothing in it depends on the transition system.
+fn offer_rows<C: Scorer>(scorer: &C, beam: &mut Beam, rows: &[Row], memory: &mut C::Memory, context: Context) {
+    let actions = context.actions;
+    vectorised!(simd => {
+        let mut number = 0;
+        for &Row { rank, base, of } in rows {
+            match of {
+                Of::Point(point, permitted) => {
+                    let scores = scorer.row(memory, context, number, permitted);
+                    beam.offer_all_with(simd, (rank, point, base), scores, actions.mask(permitted));
+                    number += 1;
+                }
+                Of::Idle(idle) => {
+                    let gained = scorer.row(memory, context, number, Permitted::default()).of(idle);
+                    beam.offer(Candidate::new(base + i64::from(gained), rank, IDLE));
+                    number += 1;
+                }
+                Of::Ended => beam.offer(Candidate::new(base, rank, IDLE)),
+            }
+        }
+    });
 }

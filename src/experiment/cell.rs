@@ -1,6 +1,5 @@
 //! One training and the decodings of its model.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -11,6 +10,7 @@ use super::provenance::Code;
 use super::record::Record;
 use crate::decode::Margin;
 use crate::error::{Error, Result};
+use crate::features::FeatureSet;
 use crate::options::Options;
 
 /// One training and the widths at which its model is decoded on the test and development data.
@@ -26,7 +26,7 @@ pub struct Cell {
     pub options: Options,
     /// The options of the training that comes before it, if it goes on from another one's model.
     pub after: Option<Options>,
-    /// The checksum of the `.feat` file, if the features are one; built-in sets are code.
+    /// The checksum of the features' text, if there is a `.feat` file among them; built-in sets are code.
     pub features_sha256: Option<String>,
     /// The treebank.
     pub data: Arc<Data>,
@@ -55,6 +55,9 @@ struct Identity<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     after: &'a Option<Options>,
     features: &'a Option<String>,
+    /// Checksums of other files that the options name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
     train: &'a str,
     dev: &'a str,
     test: &'a str,
@@ -74,7 +77,7 @@ impl Cell {
     /// A cell with its key.
     ///
     /// # Errors
-    /// If the options name a `.feat` file that cannot be read.
+    /// If the options name a file that cannot be read.
     pub fn new(
         row: &str,
         column: &str,
@@ -84,18 +87,18 @@ impl Cell {
         diagnose: bool,
     ) -> Result<Cell> {
         let Trainings { options, after } = trainings;
-        let own_features =
-            options.transitions().map(|options| &options.features).filter(|name| name.ends_with(".feat"));
-        let checksum = |name: &String| {
-            let bytes = std::fs::read(Path::new(name)).map_err(Error::io(name))?;
-            Ok::<_, Error>(hex(&Sha256::digest(bytes)))
-        };
-        let features_sha256 = own_features.map(checksum).transpose()?;
+        let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
+        let own_features = options.features().filter(|name| name.contains(".feat"));
+        let features_sha256 =
+            own_features.map(|name| Ok::<_, Error>(digest(FeatureSet::load(name)?.text.as_bytes()))).transpose()?;
+        let checksum = |path: &str| Ok(digest(&std::fs::read(path).map_err(Error::io(path))?));
+        let files = options.files().into_iter().map(checksum).collect::<Result<_>>()?;
         let identity = Identity {
             scheme: 1,
             options: &options,
             after: &after,
             features: &features_sha256,
+            files,
             train: &data.train.sha256,
             dev: &data.dev.sha256,
             test: &data.test.sha256,

@@ -195,8 +195,43 @@ impl Spent {
     }
 }
 
-/// Trains a parser of a transition system, or goes on with what stands on the desk. The clock was started at `began`; `before` are the
-/// seconds that earlier processes took for what came first.
+/// The run that `begin` begins, brought to its end, or gone on with from what stands on the desk; and the seconds that processes which
+/// are gone took. The clock was started at `began`; `before` are the seconds that they took for what came first.
+fn ended<R: Run + ?Sized>(
+    begin: impl Fn() -> Result<Box<R>>,
+    desk: &Desk,
+    began: Instant,
+    before: f64,
+) -> Result<(Box<R>, f64)> {
+    let mut run = begin()?;
+    let before = match resume(&mut *run, desk) {
+        // Checkpoints know what all of it took.
+        Some(seconds) if seconds > 0.0 => seconds,
+        Some(_) => before,
+        None => {
+            run = begin()?;
+            before
+        }
+    };
+    train_to_the_end(&mut *run, desk, began, before)?;
+    Ok((run, before))
+}
+
+impl Finished {
+    /// What is left of a run whose model is of `kept_epoch` and knows so many features.
+    fn of(run: &(impl Run + ?Sized), kept_epoch: u32, n_features: usize, seconds_before: f64) -> Finished {
+        Finished {
+            reports: run.reports().to_vec(),
+            stop: run.stopping().stop(run.reports()),
+            kept_epoch,
+            n_features: n_features as u64,
+            seconds_before,
+            cpu_before: 0.0,
+        }
+    }
+}
+
+/// Trains a parser of a transition system, as [`ended`] does.
 fn of_transitions(
     options: &TrainOptions,
     data: &TrainingData,
@@ -204,26 +239,9 @@ fn of_transitions(
     began: Instant,
     before: f64,
 ) -> Result<(scorers::AnyModel, Finished)> {
-    let mut run = start(options, data, 1)?;
-    let before = match resume(&mut *run, desk) {
-        // Checkpoints know what all of it took.
-        Some(seconds) if seconds > 0.0 => seconds,
-        Some(_) => before,
-        None => {
-            run = start(options, data, 1)?;
-            before
-        }
-    };
-    train_to_the_end(&mut *run, desk, began, before)?;
+    let (run, before) = ended(|| start(options, data, 1), desk, began, before)?;
     let model = run.model()?;
-    let finished = Finished {
-        reports: run.reports().to_vec(),
-        stop: run.stopping().stop(run.reports()),
-        kept_epoch: model.header.provenance.iteration,
-        n_features: model.scorer.size().features as u64,
-        seconds_before: before,
-        cpu_before: 0.0,
-    };
+    let finished = Finished::of(&*run, model.header.provenance.iteration, model.scorer.size().features, before);
     Ok((model, finished))
 }
 
@@ -289,24 +307,10 @@ impl Engine for Treebeam {
             }
             Options::Graph(options) => {
                 let data = pool.install(|| GraphData::new(options, &train, Some(&dev)))?;
-                let mut run = graph::start(options, &data, 1)?;
-                let before = match resume(&mut *run, desk) {
-                    Some(before) => before,
-                    None => {
-                        run = graph::start(options, &data, 1)?;
-                        0.0
-                    }
-                };
-                train_to_the_end(&mut *run, desk, began, before)?;
+                let (run, before) = ended(|| graph::start(options, &data, 1), desk, began, 0.0)?;
                 let model = run.model()?;
-                let finished = Finished {
-                    reports: run.reports().to_vec(),
-                    stop: run.stopping().stop(run.reports()),
-                    kept_epoch: model.header.provenance.iteration,
-                    n_features: model.scorer.size().features as u64,
-                    seconds_before: before,
-                    cpu_before: 0.0,
-                };
+                let (kept, size) = (model.header.provenance.iteration, model.scorer.size());
+                let finished = Finished::of(&*run, kept, size.features, before);
                 (AnyModel::Graph(model), finished)
             }
         };

@@ -53,6 +53,20 @@ impl Options {
         }
     }
 
+    /// The features of a transition system, as they were asked for.
+    pub fn features(&self) -> Option<&str> {
+        self.transitions().map(|options| &*options.features)
+    }
+
+    /// The files that a training begins with: word vectors, another model.
+    pub fn files(&self) -> Vec<&str> {
+        let (vectors, init) = match self {
+            Options::Transitions(options) => (&options.vectors, &options.init),
+            Options::Graph(options) => (&options.vectors, &None),
+        };
+        [vectors, init].into_iter().flatten().map(|path| &**path).collect()
+    }
+
     /// The name of the system or parser.
     pub fn system(&self) -> &'static str {
         match self {

@@ -72,6 +72,11 @@ impl Group {
         self.places.iter().copied()
     }
 
+    /// Whether the group reads several places.
+    pub fn is_joint(&self) -> bool {
+        self.places.len() > 1
+    }
+
     /// The numbers of the group's templates in the set.
     pub fn templates(&self) -> impl Iterator<Item = usize> + '_ {
         self.templates.iter().map(|t| t.template as usize)

@@ -15,35 +15,24 @@
 //! Each iteration takes the time of parsing all sentences, and for updates that of extracting the features of wrong arcs.
 
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::time::Instant;
+
+use rayon::ThreadPool;
 
 use super::parser::Workspace;
+use super::run::{GraphRun, Learns, Trainer};
 use super::scorer::Reward;
-use super::{
-    ArcLabels, BiaffineTrainer, GraphData, GraphModel, GraphOptions, GraphScorer, Learner, Order, Part, PartScorer,
-};
+use super::{ArcLabels, BiaffineTrainer, GraphData, GraphOptions, GraphScorer, Learner, Order, Part, PartScorer};
 use crate::error::{Error, Result};
+use crate::eval::Counts;
 use crate::features::Input;
-use crate::linear::IntegerWeights;
+use crate::linear::{FrozenWeights, IntegerWeights};
 use crate::model::Averaged as _;
-use crate::process::{self, cpu_s_with};
-use crate::random;
 use crate::system::ActionId;
-use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
+use crate::training::Tick;
 use crate::tree::{LabelId, Tree};
 
 /// What 1.0 is in live weights of MIRA.
 const UNIT: f64 = 65536.0;
-
-/// A training run of a graph-based parser.
-pub trait GraphRun: Run {
-    /// The model of what is kept.
-    ///
-    /// # Errors
-    /// If there was no iteration.
-    fn model(&self) -> Result<GraphModel>;
-}
 
 /// The run that `options` ask for, on `data` with up to `threads` threads, on which the result does not depend.
 ///
@@ -57,13 +46,7 @@ pub fn start<'t>(options: &'t GraphOptions, data: &'t GraphData, threads: usize)
 }
 
 /// A training run with weights of sparse features.
-#[derive(Debug)]
-pub struct GraphTrainer<'t> {
-    options: &'t GraphOptions,
-    data: &'t GraphData,
-    pool: rayon::ThreadPool,
-    progress: Progress<IntegerWeights>,
-}
+pub type GraphTrainer<'t> = Trainer<'t, IntegerWeights>;
 
 impl<'t> GraphTrainer<'t> {
     /// A run on `data`; up to `threads` threads score the development data. The result does not depend on them.
@@ -71,43 +54,40 @@ impl<'t> GraphTrainer<'t> {
     /// # Errors
     /// If the options contradict each other or threads cannot be started.
     pub fn new(options: &'t GraphOptions, data: &'t GraphData, threads: usize) -> Result<GraphTrainer<'t>> {
-        options.check()?;
-        options.iterations.check_dev(data.has_dev())?;
         if options.system.is_biaffine() {
             let what = format!("{} is trained by a `BiaffineTrainer`; `graph::start` knows", options.system);
             return Err(Error::Usage(what));
         }
-        let pool = process::thread_pool(threads)?;
-        let progress = Progress::new(vec![IntegerWeights::new(data.inventory().width())]);
-        Ok(GraphTrainer { options, data, pool, progress })
+        Trainer::of(options, data, threads, IntegerWeights::new(data.inventory().width()))
     }
+}
 
-    /// The model of what is kept.
-    ///
-    /// # Errors
-    /// If there was no iteration.
-    pub fn model(&self) -> Result<GraphModel> {
-        let best = self.progress.kept()?;
-        let mut header = self.data.header().clone();
-        self.progress.tell(&mut header.provenance, best.iteration);
-        Ok(GraphModel::new(header, GraphScorer::Linear(best.finished.clone())))
-    }
-
-    /// One pass, unless it is broken off; the number of sentences with an update.
-    fn pass(&mut self, tick: &mut Tick) -> ControlFlow<(), u64> {
-        let mut order: Vec<usize> = (0..self.data.examples().len()).collect();
-        let iteration = u64::from(self.progress.iteration);
-        random::shuffle(&mut order, &mut random::stream(self.options.seed, "shuffle", &[iteration]));
+impl Learns for IntegerWeights {
+    fn pass(
+        &mut self,
+        options: &GraphOptions,
+        data: &GraphData,
+        _: &ThreadPool,
+        order: &[usize],
+        tick: &mut Tick,
+    ) -> ControlFlow<(), u64> {
         let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
         let mut updates = 0;
-        for (done, number) in order.into_iter().enumerate() {
-            let (input, gold) = &self.data.examples()[number];
-            let weights = &mut self.progress.replicas[0];
-            updates += u64::from(learn(self.options, self.data, &mut workspace, &mut difference, weights, input, gold));
-            weights.end_sentence();
+        for (done, &number) in order.iter().enumerate() {
+            let (input, gold) = &data.examples()[number];
+            updates += u64::from(learn(options, data, &mut workspace, &mut difference, self, input, gold));
+            self.end_sentence();
             tick(done + 1)?;
         }
         ControlFlow::Continue(updates)
+    }
+
+    fn score_dev(finished: &FrozenWeights, data: &GraphData) -> Option<Counts> {
+        data.score_dev(finished)
+    }
+
+    fn scorer(finished: &FrozenWeights) -> GraphScorer {
+        GraphScorer::Linear(finished.clone())
     }
 }
 
@@ -203,58 +183,6 @@ impl Difference {
             .iter()
             .map(|&(feature, lane, count)| i64::from(weights.get(feature, lane)) * i64::from(count))
             .sum()
-    }
-}
-
-impl GraphRun for GraphTrainer<'_> {
-    fn model(&self) -> Result<GraphModel> {
-        GraphTrainer::model(self)
-    }
-}
-
-impl Run for GraphTrainer<'_> {
-    fn n_sentences(&self) -> usize {
-        self.data.examples().len()
-    }
-
-    fn stopping(&self) -> Stopping {
-        self.options.stopping()
-    }
-
-    fn reports(&self) -> &[IterationReport] {
-        &self.progress.reports
-    }
-
-    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
-        self.progress.start_pass(self.options.average_from);
-        // The pass changes the run that the clock's pool belongs to.
-        let (start, cpu_start) = (Instant::now(), cpu_s_with(&self.pool));
-        let updates = self.pass(tick)?;
-        let Self { options, data, pool, progress } = self;
-        let pass = Pass {
-            updates,
-            seconds: start.elapsed().as_secs_f64(),
-            cpu_seconds: cpu_s_with(pool).zip(cpu_start).map(|(end, start)| end - start),
-            stopping: options.stopping(),
-            keep: options.keep,
-            has_dev: data.has_dev(),
-        };
-        progress.end_pass(pass, |weights| pool.install(|| data.score_dev(weights)));
-        ControlFlow::Continue(())
-    }
-
-    fn save(&self, path: &Path) -> Result<()> {
-        self.progress.save(self.data.header(), path)
-    }
-
-    fn load(&mut self, path: &Path) -> Result<()> {
-        self.progress.load(self.data.header(), path)
-    }
-
-    fn write(&self, path: &Path) -> Result<Written> {
-        let model = self.model()?;
-        model.write(path)?;
-        Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })
     }
 }
 

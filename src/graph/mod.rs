@@ -36,6 +36,7 @@ mod parser;
 mod part_features;
 mod part_scorer;
 mod parts;
+mod run;
 mod scorer;
 mod spanning;
 #[cfg(test)]
@@ -49,13 +50,14 @@ pub use data::GraphData;
 pub use eisner::Eisner;
 pub use features::ArcFeatures;
 pub use forest::{Derived, Edge, Forest, k_best};
-pub use learn::{GraphRun, GraphTrainer, start};
+pub use learn::{GraphTrainer, start};
 pub use model::{GraphHeader, GraphModel, GraphScorer};
 pub use options::{GraphOptions, Learner};
 pub use parser::{GraphParser, check_length};
 pub use part_features::PartFeatures;
 pub use part_scorer::{PartScorer, Scoring};
 pub use parts::{Order, Part};
+pub use run::{GraphRun, Learns, Trainer};
 pub use scorer::{ArcLabels, ArcScorer, Side};
 pub use spanning::k_best_spanning;
 

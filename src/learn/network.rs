@@ -124,8 +124,12 @@ impl NetworkStart {
         let noise = Noise::new(seed, &self.vocabulary, data.examples().iter().map(|example| &example.input));
         let parts = (self.layout.clone(), data.columns().clone(), self.vocabulary.clone());
         let schooling = schooling(options, data.examples().len());
-        FeedForwardLearner::new(parts, self.sizes, parameters, schooling, noise)
-            .with_common_tokens(data.examples().iter().map(|example| &example.input))
+        let learner = FeedForwardLearner::new(parts, self.sizes, parameters, schooling, noise);
+        // What encoders and stacks make of a token depends on its sentence.
+        match network.encoder.is_none() && network.stacks.is_none() {
+            true => learner.with_common_tokens(data.examples().iter().map(|example| &example.input)),
+            false => learner,
+        }
     }
 }
 
@@ -137,6 +141,15 @@ pub fn rate(options: &TrainOptions) -> f64 {
         (_, Training::Global) => 0.0003,
         _ => 0.001,
     })
+}
+
+/// How much of the squared logarithm of what probabilities are divided by is in the loss of single decisions: global training begins
+/// with sums of scores, which would compare nothing if each configuration's were off by a number of its own.
+const SELF_NORMALISING: f32 = 0.1;
+
+/// The weight of it; see [`LocalObjective::self_normalising`](super::LocalObjective::self_normalising).
+pub fn self_normalising(options: &TrainOptions) -> f32 {
+    if options.scorer.is_linear() { 0.0 } else { SELF_NORMALISING }
 }
 
 /// Steps that a pass over the data has at least, if there are as many sentences.

@@ -32,7 +32,7 @@
 use super::Training;
 use crate::choice::choice;
 use crate::linear::Learner;
-use crate::neural::exp;
+use crate::neural::{exp, ln};
 
 choice! {
     /// A loss to minimise.
@@ -96,6 +96,8 @@ pub struct LocalObjective {
     objective: Objective,
     /// MIRA's C, if steps are to be as long as it takes.
     aggressiveness: Option<f32>,
+    /// With `softmax`: the weight of (log Σ exp s)² in the loss.
+    self_normalising: f32,
     /// By stage: the largest cost so far.
     largest: Vec<f32>,
     /// Decisions so far, over all stages.
@@ -105,7 +107,15 @@ pub struct LocalObjective {
 impl LocalObjective {
     /// The objective before the first of decisions in `n_stages` stages.
     pub fn new(objective: Objective, aggressiveness: Option<f32>, n_stages: usize) -> LocalObjective {
-        LocalObjective { objective, aggressiveness, largest: vec![0.0; n_stages], n_examples: 0 }
+        let largest = vec![0.0; n_stages];
+        LocalObjective { objective, aggressiveness, self_normalising: 0.0, largest, n_examples: 0 }
+    }
+
+    /// The objective that keeps the sum of exponentials near 1, by so much of its squared logarithm in the loss (Devlin et al.
+    /// 2014): scores are then nearly logarithms of probabilities as they stand, so that sums of them over derivations compare.
+    #[must_use]
+    pub fn self_normalising(self, weight: f32) -> LocalObjective {
+        LocalObjective { self_normalising: weight, ..self }
     }
 
     /// What is minimised.
@@ -129,6 +139,9 @@ impl LocalObjective {
     ) {
         self.n_examples += 1;
         self.objective.gradients(options, reference, &mut self.largest[stage]);
+        if self.self_normalising > 0.0 && self.objective == Objective::Softmax {
+            normalise(options, self.self_normalising);
+        }
         let Some(aggressiveness) = self.aggressiveness else { return };
         let place = |sign: f32| options.iter().position(|option| option.gradient == sign);
         if let (Some(right), Some(wrong)) = (place(-1.0), place(1.0)) {
@@ -223,6 +236,17 @@ fn softmax(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
     }
 }
 
+/// Adds the gradient of `weight` (log Σ exp s)².
+fn normalise(options: &mut [Scored], weight: f32) {
+    let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(option.score));
+    let sum: f32 = options.iter().map(|option| exp(option.score - highest)).sum();
+    let slope = 2.0 * weight * (highest + ln(f64::from(sum)) as f32);
+    for option in options {
+        let of_option = slope * exp(option.score - highest) / sum;
+        option.gradient += if of_option.abs() < NEGLIGIBLE { 0.0 } else { of_option };
+    }
+}
+
 fn hinge(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
     options.iter_mut().for_each(|option| option.gradient = 0.0);
     let best = |of: &dyn Fn(&Scored) -> Option<f32>| {
@@ -284,6 +308,28 @@ mod tests {
             for (option, expected) in options.iter().zip([step, -step, 0.0]) {
                 assert!((option.gradient - expected).abs() < 1e-6, "{option:?}");
             }
+        }
+    }
+
+    /// Against differences of the loss.
+    #[test]
+    fn self_normalising_is_the_gradient_of_its_loss() {
+        let scored = [(0.3, 0.0), (-0.7, 2.0), (1.1, 1.0), (0.2, 0.0)];
+        let mut options = scored.map(|(score, cost)| Scored { score, cost, gradient: f32::NAN });
+        let mut objective = LocalObjective::new(Objective::Softmax, None, 1).self_normalising(0.1);
+        objective.gradients(0, &mut options, 0, |_, _| unreachable!());
+        let loss = |scores: &[f64]| {
+            let all = scores.iter().map(|score| score.exp()).sum::<f64>().ln();
+            let right = scores.iter().zip(scored).filter(|(_, (_, cost))| *cost == 0.0);
+            all - right.map(|(score, _)| score.exp()).sum::<f64>().ln() + 0.1 * all * all
+        };
+        for number in 0..scored.len() {
+            let mut scores = scored.map(|(score, _)| f64::from(score));
+            scores[number] += 1e-4;
+            let above = loss(&scores);
+            scores[number] -= 2e-4;
+            let slope = (above - loss(&scores)) / 2e-4;
+            assert!((f64::from(options[number].gradient) - slope).abs() < 1e-5, "{options:?}, not {slope}");
         }
     }
 

@@ -193,7 +193,8 @@ impl<'t, T: Trainable> Trainer<'t, T> {
         let n_stages = data.stages().lanes().len();
         let replicas = (0..options.replicas as usize).map(|number| Replica {
             model: new(replica_seed(options.seed, number)),
-            objective: LocalObjective::new(options.objective(), options.aggressiveness(), n_stages),
+            objective: LocalObjective::new(options.objective(), options.aggressiveness(), n_stages)
+                .self_normalising(network::self_normalising(options)),
         });
         let progress = Progress::new(replicas.collect());
         Ok(Trainer { options, data, pool, threads, progress })

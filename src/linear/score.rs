@@ -6,6 +6,8 @@
 //! of groups; and, if there are many parts, that of the whole configuration, a sum of parts. Sums are of integers: memoised
 //! scores equal the plain ones to the bit ([`LinearMemory::score_plainly`]).
 
+use std::ops::Range;
+
 use super::sides::{SideMemory, SideScorer};
 use super::{OutputLayer, Row, Weights};
 use crate::configuration::{Cells, Interned, SlotMask, Tables, View};
@@ -165,11 +167,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
                         memory.extractor.see(features, &view.cells(*point));
                         seen = true;
                     }
-                    for group in part.groups.clone() {
-                        self.prepare_group(memory, context, group);
-                    }
-                    memory.new_parts.push(part.groups.len());
-                    memory.parts.add()
+                    self.prepare_part(memory, context, part.groups.clone())
                 }
             };
             if few { terms.push(vector) } else { memory.part_vectors.push(vector) }
@@ -177,6 +175,14 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         if !few {
             terms.push(memory.wholes.add());
         }
+    }
+
+    /// The number of a new part's vector, which is still to be made of its groups.
+    #[inline(never)]
+    fn prepare_part(&self, memory: &mut LinearMemory, context: Context, groups: Range<usize>) -> u32 {
+        memory.new_parts.push(groups.len());
+        groups.for_each(|group| self.prepare_group(memory, context, group));
+        memory.parts.add()
     }
 
     /// Finds the vector of a group, or makes one that is still to be looked up.
@@ -198,6 +204,46 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
     fn by_sides(&self) -> Option<SideScorer<'w, W>> {
         let LinearScorer { features, weights, output, width } = *self;
         Some(SideScorer { sides: features.sides()?, weights, output, width })
+    }
+
+    /// [`LinearScorer::finish`] with the best instructions: compiled once for all systems.
+    #[inline(never)]
+    fn finish_all(&self, memory: &mut LinearMemory) {
+        vectorised!(_simd => self.finish(memory));
+    }
+
+    /// The sum of one configuration that was prepared, whose vectors are `memory.terms`, after it is finished.
+    #[inline(never)]
+    fn finish_one(&self, memory: &mut LinearMemory) {
+        vectorised!(_simd => {
+            self.finish(memory);
+            let level = if self.few_parts() { &memory.parts } else { &memory.wholes };
+            memory.sum.clear(self.width);
+            memory.sum.push_sum(&level.vectors, &memory.terms);
+        });
+    }
+
+    /// The sum of the configuration that the extractor sees. What is read of one place alone often comes again and is memoised by
+    /// groups; what is read of several hardly does in a single derivation, and is looked up each time.
+    #[inline(never)]
+    fn sum_once(&self, memory: &mut LinearMemory, context: Context) {
+        for (number, group) in self.features.groups().iter().enumerate() {
+            if !group.is_joint() {
+                self.prepare_group(memory, context, number);
+            }
+        }
+        let start = memory.features.len();
+        for group in self.features.groups().iter().filter(|group| group.is_joint()) {
+            memory.extractor.extract_of(group, context.input, context.label_sets, &mut memory.features);
+        }
+        self.weights.prefetch(&memory.features[start..]);
+        vectorised!(_simd => {
+            self.look_up(memory);
+            memory.sum.clear(self.width);
+            memory.sum.push_sum(&memory.groups.vectors, &memory.group_vectors);
+            self.weights.add(&memory.rows[start..], memory.sum.last_mut());
+        });
+        memory.group_vectors.clear();
     }
 
     /// Fills the vectors of all configurations that were prepared.
@@ -275,7 +321,7 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         for query in queries {
             self.prepare(memory, context, query, &mut step);
         }
-        vectorised!(_simd => self.finish(memory));
+        self.finish_all(memory);
         memory.step = step;
     }
 
@@ -313,16 +359,10 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         terms.clear();
         self.prepare(memory, context, &query, &mut terms);
         memory.terms = terms;
-        vectorised!(_simd => {
-            self.finish(memory);
-            let level = if self.few_parts() { &memory.parts } else { &memory.wholes };
-            memory.sum.clear(self.width);
-            memory.sum.push_sum(&level.vectors, &memory.terms);
-        });
+        self.finish_one(memory);
         self.output(memory, context, query.permitted)
     }
 
-    /// Groups alone are memoised.
     #[inline]
     fn score_once<'a, 's, V: View<'a>>(
         &self,
@@ -332,15 +372,7 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
     ) -> &'s [i32] {
         memory.groups.make_room(self.width);
         memory.extractor.see(self.features, &view.cells(point));
-        for group in 0..self.features.groups().len() {
-            self.prepare_group(memory, context, group);
-        }
-        vectorised!(_simd => {
-            self.look_up(memory);
-            memory.sum.clear(self.width);
-            memory.sum.push_sum(&memory.groups.vectors, &memory.group_vectors);
-        });
-        memory.group_vectors.clear();
+        self.sum_once(memory, context);
         self.output(memory, context, permitted)
     }
 

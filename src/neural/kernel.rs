@@ -11,7 +11,7 @@
 //! on the blocks. Frameworks bring a hundred packages and kernels of their own. What a parser needs is one loop.
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, f32x8, f32x16};
+use fearless_simd::{f32x8, f32x16};
 
 /// Runs generic code with the best vector instructions that the processor has: unlike [`vectorised!`](crate::vector), with those of
 /// AVX-512 too.
@@ -58,21 +58,40 @@ pub fn multiply(a: Operand, b: &[f32], c: &mut [f32], (m, k, n): (usize, usize, 
     widest!(simd => multiply_with(simd, a, b, c, (m, k, n)));
 }
 
+/// Whether vectors are of sixteen numbers, of which there are 32 registers then. Known while compiling: only one of both ways is.
+const fn is_wide<S: Simd>() -> bool {
+    size_of::<S::f32s>() == size_of::<f32x16<S>>()
+}
+
 #[inline(always)]
 pub(super) fn multiply_with<S: Simd>(simd: S, a: Operand, b: &[f32], c: &mut [f32], (m, k, n): (usize, usize, usize)) {
     // Of 16 registers 12 hold sums, of 32 there are 16 and more.
-    match simd.level() {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512(_) => multiply_wide::<S, 8>(simd, a, b, c, (m, k, n)),
-        _ => multiply_narrow::<S, 6>(simd, a, b, c, (m, k, n)),
+    if const { is_wide::<S>() } {
+        multiply_wide::<S, 8>(simd, a, b, c, (m, k, n));
+    } else {
+        multiply_narrow::<S, 6>(simd, a, b, c, (m, k, n));
     }
 }
 
 macro_rules! blocked {
-    ($name:ident, $panels:ident, $columns:ident, $block:ident, $vector:ident, $lanes:literal) => {
-        /// `N` rows from row `i` on, of the first `V` vectors of `b` and `c`, whose rows are so far apart.
-        #[inline(always)]
+    ($name:ident, $panels:ident, $columns:ident, $block:ident, $block_here:ident, $vector:ident, $lanes:literal) => {
+        /// `N` rows from row `i` on, of the first `V` vectors of `b` and `c`, whose rows are so far apart. Compiled once for each
+        /// kind of processor, whoever asks for it.
+        #[inline(never)]
         fn $block<S: Simd, const N: usize, const V: usize>(
+            simd: S,
+            a: Operand,
+            b: (&[f32], usize),
+            c: (&mut [f32], usize),
+            place: (usize, usize),
+        ) {
+            simd.vectorize(
+                #[inline(always)]
+                || $block_here::<S, N, V>(simd, a, b, c, place),
+            );
+        }
+        #[inline(always)]
+        fn $block_here<S: Simd, const N: usize, const V: usize>(
             simd: S,
             a: Operand,
             (b, b_row): (&[f32], usize),
@@ -121,11 +140,14 @@ macro_rules! blocked {
             // Few rows wait for their own last steps, so the last but one block leaves enough for the last one.
             while i < m {
                 let n = match m - i {
+                    _ if R == 1 => 1,
                     left if left >= R + 4 || left == R => R,
                     left if left > R || left == 7 => left.div_ceil(2),
                     left => left,
                 };
                 match n {
+                    // Single rows: nothing else is compiled for them.
+                    _ if const { R == 1 } => $block::<S, 1, V>(simd, a, b, (c, c_row), (i, k)),
                     6.. if n == R => $block::<S, R, V>(simd, a, b, (c, c_row), (i, k)),
                     6.. => $block::<S, 6, V>(simd, a, b, (c, c_row), (i, k)),
                     5 => $block::<S, 5, V>(simd, a, b, (c, c_row), (i, k)),
@@ -260,10 +282,10 @@ impl Panels {
 
     #[inline(always)]
     fn multiply_with<S: Simd>(&self, simd: S, a: Operand, c: &mut [f32], m: usize) {
-        match simd.level() {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512(_) => multiply_panels_wide::<S, 8>(simd, a, self, c, m),
-            _ => multiply_panels_narrow::<S, 6>(simd, a, self, c, m),
+        if const { is_wide::<S>() } {
+            multiply_panels_wide::<S, 8>(simd, a, self, c, m);
+        } else {
+            multiply_panels_narrow::<S, 6>(simd, a, self, c, m);
         }
     }
 }
@@ -278,8 +300,8 @@ fn pack(from: &[f32], n: usize, (j, width): (usize, usize), (height, padded): (u
     }
 }
 
-blocked!(multiply_wide, multiply_panels_wide, columns_wide, block_wide, f32x16, 16);
-blocked!(multiply_narrow, multiply_panels_narrow, columns_narrow, block_narrow, f32x8, 8);
+blocked!(multiply_wide, multiply_panels_wide, columns_wide, block_wide, block_wide_here, f32x16, 16);
+blocked!(multiply_narrow, multiply_panels_narrow, columns_narrow, block_narrow, block_narrow_here, f32x8, 8);
 
 /// The sum of rows of `width` elements.
 pub fn sum_of_rows(rows: &[f32], width: usize) -> Vec<f32> {
@@ -370,6 +392,7 @@ pub fn ln(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fearless_simd::Level;
     use proptest::prelude::*;
 
     /// What `multiply_with` gives at each level that this processor has.

@@ -164,7 +164,7 @@ impl Trainable for FeedForwardLearner {
         seen: &mut Seen<f32, Hidden>,
     ) {
         let scorer = self.scorer();
-        scorer.hidden(memory, context, &query, &mut seen.kept);
+        scorer.hidden(memory, context, &scorer.cells(&query), &mut seen.kept);
         if !dropped.is_none() {
             drop_units(dropped, &mut seen.kept);
         }
@@ -186,21 +186,22 @@ impl Trainable for FeedForwardLearner {
         if gradient.iter().all(|(_, slope)| *slope == 0.0) {
             return;
         }
+        let cells = self.scorer().cells(&query);
         let mut hidden = Hidden::default();
         let hidden = match seen {
             Some(seen) => &seen.kept,
             None => {
-                self.scorer().hidden(memory, context, &query, &mut hidden);
+                self.scorer().hidden(memory, context, &cells, &mut hidden);
                 &hidden
             }
         };
         let (mut tokens, mut labels) = (Vec::new(), Vec::new());
         if let Some(stacks) = self.scorer().stacks() {
             // It is known already, and so made.
-            self.scorer().find_in_stacks(memory, context, &query.view.cells(query.point));
+            self.scorer().find_in_stacks(memory, context, &cells);
             into.stacks.record(stacks.network, stacks.shape, &memory.stacks);
         }
-        self.layout.read(|role| query.view.cell(query.point, role), &mut tokens, &mut labels);
+        self.layout.read(|role| cells[role as usize], &mut tokens, &mut labels);
         into.record(memory, (&tokens, &labels), hidden, (gradient, self.sizes.lanes));
     }
 

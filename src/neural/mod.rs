@@ -43,7 +43,7 @@ pub(crate) mod through_time;
 mod vectors;
 
 pub use frozen::{FeedForward, FeedForwardModel};
-pub(crate) use kernel::exp;
+pub(crate) use kernel::{exp, ln};
 pub use layout::{Group, Layout};
 pub use learner::{FeedForwardLearner, Schooling};
 pub use noise::{Noise, SentenceNoise};

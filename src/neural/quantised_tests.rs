@@ -47,7 +47,8 @@ fn quantised_scores_are_within_their_bound() {
                     }
                     let permitted = machine.system.permitted(&item.configuration, 0);
                     let query = Query { view: item, point: 0, permitted };
-                    exact.network_scorer().hidden(of_hidden, context, &query, &mut hidden);
+                    let scorer = exact.network_scorer();
+                    scorer.hidden(of_hidden, context, &scorer.cells(&query), &mut hidden);
                     let Hidden { units, slopes } = &hidden;
                     // How far an activation may go if its sum does.
                     let moved = |unit: usize| match activation {

@@ -290,36 +290,38 @@ impl FeedForwardScorer<'_> {
         places.multiply(Operand::rows(vectors, self.layout.network.vector_dimension()), products, n);
     }
 
-    /// Finds the parts of a configuration, making those that are new; a fingerprint of all that is read.
+    /// The cells of a configuration that are read.
     #[inline]
-    fn find<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, query: &Query<V>) -> u64 {
-        let groups = &self.layout.groups;
+    pub(super) fn cells<'a, V: View<'a>>(&self, query: &Query<V>) -> Cells<'a> {
+        if self.layout.network.stacks.is_some() {
+            return query.view.cells(query.point);
+        }
         let mut cells: Cells = Default::default();
-        for group in groups {
+        for group in &self.layout.groups {
             cells[group.role as usize] = query.view.cell(query.point, group.role);
         }
+        cells
+    }
+
+    /// Finds the parts of a configuration with these cells, making those that are new; a fingerprint of all that is read.
+    fn find(&self, memory: &mut FeedForwardMemory, cells: &Cells) -> u64 {
+        let groups = &self.layout.groups;
         match &self.derived.quantised {
-            None => memory.rows.find(&self.derived.tables, groups, &cells),
-            Some(quantised) => memory.short_rows.find(&quantised.tables, groups, &cells),
+            None => memory.rows.find(&self.derived.tables, groups, cells),
+            Some(quantised) => memory.short_rows.find(&quantised.tables, groups, cells),
         }
     }
 
     /// The hidden units of a configuration, with their slopes.
-    pub(super) fn hidden<'a, V: View<'a>>(
-        &self,
-        memory: &mut FeedForwardMemory,
-        context: Context,
-        query: &Query<V>,
-        hidden: &mut Hidden,
-    ) {
+    pub(super) fn hidden(&self, memory: &mut FeedForwardMemory, context: Context, cells: &Cells, hidden: &mut Hidden) {
         self.make_room(memory);
         if let Some(stacks) = self.stacks() {
-            self.find_in_stacks(memory, context, &query.view.cells(query.point));
+            self.find_in_stacks(memory, context, cells);
             let found = std::mem::take(&mut memory.stacks.found);
             stacks.sums(&mut memory.stacks, &found, &mut hidden.units);
             memory.stacks.found = found;
         } else {
-            self.find(memory, query);
+            self.find(memory, cells);
             hidden.units.resize(self.n_hidden(), 0.0);
             memory.rows.sum(&self.derived.tables, &mut hidden.units);
         }
@@ -361,12 +363,11 @@ impl FeedForwardScorer<'_> {
     }
 
     /// Finds the number of a configuration; if it is new, its activations are left to be scored.
-    #[inline]
-    fn prepare<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, context: Context, query: &Query<V>) -> u32 {
+    fn prepare(&self, memory: &mut FeedForwardMemory, context: Context, cells: &Cells) -> u32 {
         if self.layout.network.stacks.is_some() {
-            return self.prepare_in_stacks(memory, context, &query.view.cells(query.point));
+            return self.prepare_in_stacks(memory, context, cells);
         }
-        let fingerprint = self.find(memory, query);
+        let fingerprint = self.find(memory, cells);
         let next = (memory.n_wholes + memory.n_new) as u32;
         memory.wholes.get_or_insert(fingerprint, next).unwrap_or_else(|| {
             match &self.derived.quantised {
@@ -526,7 +527,7 @@ impl Scorer for FeedForwardScorer<'_> {
         self.make_room(memory);
         let mut step = std::mem::take(&mut memory.step);
         step.clear();
-        step.extend(queries.iter().map(|query| self.prepare(memory, context, query)));
+        step.extend(queries.iter().map(|query| self.prepare(memory, context, &self.cells(query))));
         memory.step = step;
         self.finish(memory);
     }
@@ -552,7 +553,7 @@ impl Scorer for FeedForwardScorer<'_> {
         query: Query<V>,
     ) -> &'s [i32] {
         self.make_room(memory);
-        let number = self.prepare(memory, context, &query);
+        let number = self.prepare(memory, context, &self.cells(&query));
         self.finish(memory);
         self.read(memory, context, number, query.permitted).get(0)
     }

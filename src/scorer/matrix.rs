@@ -90,6 +90,13 @@ impl Vectors {
         bytemuck::cast_slice_mut(self.push_blocks())
     }
 
+    /// The last vector, to be changed.
+    #[inline(always)]
+    pub fn last_mut(&mut self) -> &mut [i32] {
+        let start = self.blocks.len().saturating_sub(self.width);
+        bytemuck::cast_slice_mut(&mut self.blocks[start..])
+    }
+
     /// Makes room for `n` vectors of `lanes` lanes in place of what there is; they hold anything.
     pub(crate) fn reset(&mut self, lanes: usize, n: usize) {
         self.width = lanes.div_ceil(Actions::LANES);

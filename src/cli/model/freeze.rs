@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use serde::Serialize;
+
+use crate::cli::write_json_line;
 use crate::decode::Parser;
 use crate::error::Result;
 use crate::eval::Counts;
@@ -34,6 +37,45 @@ pub struct Args {
     /// The width to parse with; by default the model's own
     #[arg(long, value_name = "B", value_parser = crate::cli::range::beam())]
     beam: Option<usize>,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A model before or after, as JSON.
+#[derive(Serialize)]
+struct Told<'a> {
+    model: &'a Path,
+    features: usize,
+    weights: usize,
+    /// Of the file, where that can be told.
+    bytes: Option<u64>,
+    /// The scores of the treebank it was tried on, in per cent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uas: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    las: Option<f64>,
+}
+
+impl<'a> Told<'a> {
+    fn new(model: &'a Path, size: Size, score: Option<Counts>) -> Told<'a> {
+        let bytes = std::fs::metadata(model).ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
+        let Size { features, weights, .. } = size;
+        let (uas, las) = (score.map(|score| score.uas()), score.map(|score| score.las()));
+        Told { model, features, weights, bytes, uas, las }
+    }
+}
+
+/// What freezing changes, as JSON.
+#[derive(Serialize)]
+struct Change<'a> {
+    before: Told<'a>,
+    after: Told<'a>,
+    /// The treebank that both parsed, and its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<&'a Path>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -65,24 +107,30 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     model = quantise(model, precision)?;
     let is = sizes_of(&model);
     write(&model, &args.output)?;
+    let after = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
+    let n_words = before.map(|before| before.tokens);
+    let [before, after] =
+        [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| Told::new(m, size, s));
     let mut out = std::io::stdout().lock();
-    let sizes = [&args.model, &args.output].map(|path| size(path));
+    if args.json {
+        let test = args.test.as_deref();
+        write_json_line(&mut out, &Change { before, after, test, words: n_words })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let bytes = |told: &Told| told.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
     writeln!(out, "{:<10}{:>12}{:>12}", "", "before", "after")?;
-    writeln!(out, "{:<10}{:>12}{:>12}", "features", was.features, is.features)?;
-    writeln!(out, "{:<10}{:>12}{:>12}", "weights", was.weights, is.weights)?;
-    writeln!(out, "{:<10}{:>12}{:>12}", "bytes", sizes[0], sizes[1])?;
-    if let (Some(test), Some(before)) = (test, before) {
-        let after = score(&model, &test, args.beam)?;
-        writeln!(out, "{:<10}{:>12.2}{:>12.2}  {:+.2}", "UAS", before.uas(), after.uas(), after.uas() - before.uas())?;
-        writeln!(out, "{:<10}{:>12.2}{:>12.2}  {:+.2}", "LAS", before.las(), after.las(), after.las() - before.las())?;
-        writeln!(out, "over {} words of {}, punctuation included, full labels", before.tokens, test.path.display())?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "features", before.features, after.features)?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "weights", before.weights, after.weights)?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "bytes", bytes(&before), bytes(&after))?;
+    for (name, before, after) in [("UAS", before.uas, after.uas), ("LAS", before.las, after.las)] {
+        if let (Some(before), Some(after)) = (before, after) {
+            writeln!(out, "{name:<10}{before:>12.2}{after:>12.2}  {:+.2}", after - before)?;
+        }
+    }
+    if let (Some(test), Some(n_words)) = (test, n_words) {
+        writeln!(out, "over {n_words} words of {}, punctuation included, full labels", test.path.display())?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The size of a file in bytes, as far as it can be told.
-fn size(path: &Path) -> String {
-    std::fs::metadata(path).map_or("?".to_owned(), |metadata| metadata.len().to_string())
 }
 
 /// Correct heads and labels of what the model makes of `test`.

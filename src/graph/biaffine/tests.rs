@@ -7,7 +7,7 @@ use super::learner::{Frame, Learner};
 use super::score::Reading;
 use super::tensors::*;
 use super::{BiaffineTrainer, Workspace};
-use crate::graph::{GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphRun as _, GraphScorer, Side};
+use crate::graph::{GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphScorer, Side};
 use crate::learn::Run as _;
 use crate::model::{Averaged as _, N_COLUMNS};
 use crate::neural::Noise;
@@ -294,7 +294,7 @@ fn words_begin_with_their_vectors() {
     let columns = data.header().columns();
     let embedding = |word: &str| {
         let number = data.vocabulary().unwrap().id(0, columns.word(word)) as usize;
-        trainer.learner().tensors.0[0][3 * number..][..3].to_vec()
+        trainer.parameters().tensors.0[0][3 * number..][..3].to_vec()
     };
     assert_eq!([embedding(word), embedding("unseenword")], [vec![1.0, 2.0, -3.0], vec![4.0, 5.0, 6.0]]);
     let told = GraphData::new(&GraphOptions { word_units: Some(2), ..options.clone() }, &treebank, None);
