@@ -114,13 +114,26 @@ fn the_rest_is_parsed_on_request() {
     assert!(told(&assert).contains("2 invalid sentences are left out, 10 are kept"), "{}", told(&assert));
 }
 
+/// Whether this process ignores a signal, where that can be told: the processes that it starts do, too.
+fn is_ignored(signal: u8) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
 #[test]
 fn signals_leave_nothing_behind() {
     let folder = folder();
     let at = folder.path();
     let many: String = fs::read_to_string(at.join("dev.conllu")).unwrap().repeat(3000);
     fs::write(at.join("many.conllu"), many).unwrap();
-    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+    for (name, number) in [("INT", 2_u8), ("TERM", 15), ("HUP", 1)] {
+        if is_ignored(number) {
+            println!(
+                "skipped: SIG{name} is ignored here, as what runs in the background often does, and so by what is started"
+            );
+            continue;
+        }
         let line = "parse --model model --beam 64 many.conllu -o out";
         let mut parsing = start(at, line).stderr(Stdio::piped()).spawn().unwrap();
         let started = Instant::now();
@@ -132,7 +145,7 @@ fn signals_leave_nothing_behind() {
         let mut said = String::new();
         parsing.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         let status = parsing.wait().unwrap();
-        assert_eq!((status.code(), status.signal()), (Some(128 + number), None), "{said}");
+        assert_eq!((status.code(), status.signal()), (Some(128 + i32::from(number)), None), "{said}");
         assert!(said.contains(&format!("stopped by SIG{name}")), "{said}");
         assert_eq!((temporary_files(at), at.join("out").exists()), (0, false));
     }
