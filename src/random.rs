@@ -30,6 +30,13 @@ pub fn shuffle<T>(items: &mut [T], rng: &mut Xoshiro256PlusPlus) {
     }
 }
 
+/// The numbers below `n` in the order of a pass over training data.
+pub fn order(n: usize, seed: u64, pass: u32) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    shuffle(&mut order, &mut stream(seed, "shuffle", &[u64::from(pass)]));
+    order
+}
+
 /// A number in `0..bound`, by multiplication (bias below 2^-32 for bounds below 2^32).
 pub fn below(bound: u64, rng: &mut Xoshiro256PlusPlus) -> u64 {
     ((u128::from(next(rng)) * u128::from(bound)) >> 64) as u64

@@ -107,18 +107,10 @@ impl<P: Learns> Run for Trainer<'_, P> {
         let Trainer { options, data, pool, progress } = self;
         progress.start_pass(options.average_from);
         let clock = Clock::start(pool);
-        let mut order: Vec<usize> = (0..data.examples().len()).collect();
-        let iteration = u64::from(progress.iteration);
-        random::shuffle(&mut order, &mut random::stream(options.seed, "shuffle", &[iteration]));
+        let order = random::order(data.examples().len(), options.seed, progress.iteration);
         let updates = progress.replicas[0].pass(options, data, pool, &order, tick)?;
-        let pass = Pass {
-            updates,
-            seconds: clock.seconds(),
-            cpu_seconds: clock.cpu_seconds(),
-            stopping: options.stopping(),
-            keep: options.keep,
-            has_dev: data.has_dev(),
-        };
+        let pass =
+            Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
         progress.end_pass(pass, |finished| pool.install(|| P::score_dev(finished, data)));
         ControlFlow::Continue(())
     }

@@ -311,7 +311,19 @@ mod tests {
         }
     }
 
-    /// Against differences of the loss.
+    /// Gradients against differences of a loss of scores.
+    fn assert_slopes(scored: &[(f32, f32)], gradients: &[f32], loss: &dyn Fn(&[f64]) -> f64) {
+        for (number, &gradient) in gradients.iter().enumerate() {
+            let mut scores: Vec<f64> = scored.iter().map(|(score, _)| f64::from(*score)).collect();
+            scores[number] += 1e-4;
+            let above = loss(&scores);
+            scores[number] -= 2e-4;
+            let slope = (above - loss(&scores)) / 2e-4;
+            assert!((f64::from(gradient) - slope).abs() < 1e-5, "{gradients:?}, not {slope} at {number}");
+        }
+        assert_eq!(gradients.len(), scored.len());
+    }
+
     #[test]
     fn self_normalising_is_the_gradient_of_its_loss() {
         let scored = [(0.3, 0.0), (-0.7, 2.0), (1.1, 1.0), (0.2, 0.0)];
@@ -323,14 +335,7 @@ mod tests {
             let right = scores.iter().zip(scored).filter(|(_, (_, cost))| *cost == 0.0);
             all - right.map(|(score, _)| score.exp()).sum::<f64>().ln() + 0.1 * all * all
         };
-        for number in 0..scored.len() {
-            let mut scores = scored.map(|(score, _)| f64::from(score));
-            scores[number] += 1e-4;
-            let above = loss(&scores);
-            scores[number] -= 2e-4;
-            let slope = (above - loss(&scores)) / 2e-4;
-            assert!((f64::from(options[number].gradient) - slope).abs() < 1e-5, "{options:?}, not {slope}");
-        }
+        assert_slopes(&scored, &options.map(|option| option.gradient), &loss);
     }
 
     #[test]
@@ -358,14 +363,7 @@ mod tests {
                 sum(false).ln() - sum(true).ln()
             };
             let found = gradients(objective, &scored, 0);
-            for number in 0..scored.len() {
-                let mut scores = scored.map(|(score, _)| f64::from(score));
-                scores[number] += 1e-4;
-                let above = loss(&scores);
-                scores[number] -= 2e-4;
-                let slope = (above - loss(&scores)) / 2e-4;
-                assert!((f64::from(found[number]) - slope).abs() < 1e-5, "{} instead of {slope}", found[number]);
-            }
+            assert_slopes(&scored, &found, &loss);
         }
     }
 }

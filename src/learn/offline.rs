@@ -121,8 +121,7 @@ impl Run for OfflineRun<'_> {
         let OfflineRun { options, data, pool, progress } = self;
         let clock = Clock::start(pool);
         let machine = &mut progress.replicas[0];
-        let mut order: Vec<usize> = (0..machine.n_decisions()).collect();
-        random::shuffle(&mut order, &mut random::stream(options.seed, "shuffle", &[u64::from(progress.iteration)]));
+        let order = random::order(machine.n_decisions(), options.seed, progress.iteration);
         // As many decisions together as sentences have on average.
         let n_sentences = data.examples().len();
         let (mut updates, mut begin) = (0, 0);
@@ -132,14 +131,8 @@ impl Run for OfflineRun<'_> {
             begin = end;
             tick(done)?;
         }
-        let pass = Pass {
-            updates,
-            seconds: clock.seconds(),
-            cpu_seconds: clock.cpu_seconds(),
-            stopping: options.stopping(),
-            keep: options.keep,
-            has_dev: data.has_dev(),
-        };
+        let pass =
+            Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
         let score_dev = |linear: &Linear| pool.install(|| data.score_dev(|| linear.scorer()));
         progress.end_pass(pass, score_dev);
         ControlFlow::Continue(())

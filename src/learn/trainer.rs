@@ -253,14 +253,8 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             passes.sum()
         });
         let Some(updates) = updates else { return ControlFlow::Break(()) };
-        let pass = Pass {
-            updates,
-            seconds: clock.seconds(),
-            cpu_seconds: clock.cpu_seconds(),
-            stopping: options.stopping(),
-            keep: options.keep,
-            has_dev: data.has_dev(),
-        };
+        let pass =
+            Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
         progress.end_pass(pass, |finished| pool.install(|| data.score_dev(|| finished.scorer())));
         ControlFlow::Continue(())
     }
@@ -365,8 +359,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         tick: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Option<u64> {
         let (data, options) = (self.data, self.options);
-        let mut order: Vec<usize> = (0..data.examples().len()).collect();
-        random::shuffle(&mut order, &mut random::stream(self.seed, "shuffle", &[u64::from(self.iteration)]));
+        let order = random::order(data.examples().len(), self.seed, self.iteration);
         let n_labels = data.actions().n_labels();
         let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
         let school = School::of(options, data);

@@ -7,6 +7,7 @@ use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::model::{Averaged, Provenance};
+use crate::process::Clock;
 
 choice! {
     /// Which weights to keep.
@@ -63,13 +64,11 @@ pub struct Best<F> {
 
 /// A pass over the training data that has just ended.
 #[derive(Debug, Clone, Copy)]
-pub struct Pass {
+pub struct Pass<'c> {
     /// See [`IterationReport::updates`].
     pub updates: u64,
-    /// Its wall time.
-    pub seconds: f64,
-    /// See [`IterationReport::cpu_seconds`].
-    pub cpu_seconds: Option<f64>,
+    /// What has measured its time.
+    pub clock: &'c Clock<'c>,
     /// When the run stops.
     pub stopping: Stopping,
     /// Which iteration's parameters are kept.
@@ -94,6 +93,7 @@ impl<P: Averaged> Progress<P> {
     /// Ends an iteration: averages the parameters, scores them on the development data, keeps them if they are to be kept, and
     /// reports.
     pub fn end_pass(&mut self, pass: Pass, score_dev: impl FnOnce(&P::Finished) -> Option<Counts>) {
+        let (seconds, cpu_seconds) = (pass.clock.seconds(), pass.clock.cpu_seconds());
         self.iteration += 1;
         let wanted = pass.keep == Keep::Best || self.iteration == pass.stopping.most;
         let mut dev = None;
@@ -111,8 +111,8 @@ impl<P: Averaged> Progress<P> {
             updates: pass.updates,
             features: self.replicas[0].n_features(),
             dev,
-            seconds: pass.seconds,
-            cpu_seconds: pass.cpu_seconds,
+            seconds,
+            cpu_seconds,
         });
     }
 
