@@ -92,6 +92,7 @@ fn numbers_out_of_range_are_refused_with_their_range() {
         ("average-from", "-1", "a whole number from 0 to 1,000,000; found -1"),
         ("min-count", "256", "a whole number from 1 to 255; found 256"),
         ("hidden", "4097", "a whole number from 1 to 4,096; found 4097"),
+        ("min-gradient", "1.5", "a number from 0 to 1; found 1.5"),
         ("explore-prob", "1.5", "a number from 0 to 1; found 1.5"),
         ("explore-prob", "nan", "a number from 0 to 1; found no finite number"),
         ("dropout", "1.0", "a number from 0 to below 1; found 1.0"),

@@ -395,6 +395,22 @@ fn frozen_models_parse() {
             assert!(run("model info fewer").contains(&format!("precision {bits}")));
             run("parse --model fewer dev.conllu -o parsed.conllu");
         }
+        // What is pruned is told by the model, and `auto` costs next to nothing.
+        let small = if system == "eisner" { "16" } else { "0.25" };
+        for (prune, may_cost) in [(small, 5.0), ("auto", 0.02)] {
+            let json = run(&format!("model freeze model --prune {prune} --test dev.conllu -o pruned --json"));
+            let told: serde_json::Value = serde_json::from_str(&json).unwrap();
+            let [was, is] = ["before", "after"].map(|side| told[side]["weights"].as_u64().unwrap());
+            let [before, after] = ["before", "after"].map(|side| told[side]["las"].as_f64().unwrap());
+            assert!(is < was && before - after <= may_cost, "{system}, {prune}: {json}");
+            let info = run("model info pruned");
+            let line = info.lines().find(|line| line.starts_with("pruned")).unwrap();
+            assert!(line.contains(&format!("{} weights nearer to 0 than", was - is)), "{line}");
+            assert!(line.contains(&format!("LAS {before:.2} before and {after:.2} after")), "{line}");
+            run("parse --model pruned dev.conllu -o parsed.conllu");
+        }
+        treebeam(folder.path(), "model freeze model --prune auto -o no").assert().failure();
+        treebeam(folder.path(), "model freeze model --prune little -o no").assert().code(2);
     }
     treebeam(folder.path(), "model freeze dev.conllu -o no").assert().code(2);
     assert!(!folder.path().join("no").exists());

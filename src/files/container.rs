@@ -14,6 +14,7 @@
 //! longer than it says is an error; nothing in it is trusted before its checksum and its bounds are checked.
 
 use std::fs::File;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use rapidhash::v3::rapidhash_v3;
 use serde::de::DeserializeOwned;
 
 use super::memory::{self, Mapped, Numbers};
-use super::{is_packed, read_whole};
+use super::{Output, is_packed, read_whole};
 use crate::error::{Error, Result};
 
 const BYTE_ORDER: u32 = 0x0102_0304;
@@ -69,6 +70,16 @@ impl<'s> Section<'s> {
         let name = name.into();
         assert!((1..=NAME).contains(&name.len()) && !name.contains('\0'), "`{name}` is no name of a section");
         Section { name, bytes: bytes.into() }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it holds.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Other bytes under the same name.
@@ -119,23 +130,50 @@ impl Kind {
     /// If two sections have one name.
     pub fn pack(&self, sections: &[Section]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(sections.iter().map(|s| s.bytes.len() + ALIGNMENT).sum::<usize>() + 1024);
-        bytes.extend(self.magic);
-        bytes.extend(self.version.to_le_bytes());
-        bytes.extend(BYTE_ORDER.to_le_bytes());
-        bytes.extend((sections.len() as u64).to_le_bytes());
-        bytes.resize(TABLE + sections.len() * ENTRY, 0);
-        for (i, Section { name, bytes: section }) in sections.iter().enumerate() {
-            assert!(sections[..i].iter().all(|other| other.name != *name), "two sections are named `{name}`");
-            bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
-            let entry = TABLE + i * ENTRY;
-            bytes[entry..][..name.len()].copy_from_slice(name.as_bytes());
-            let numbers = [bytes.len() as u64, section.len() as u64, rapidhash_v3(section)];
-            for (j, number) in numbers.into_iter().enumerate() {
-                bytes[entry + NAME + j * 8..][..8].copy_from_slice(&number.to_le_bytes());
-            }
-            bytes.extend_from_slice(section);
-        }
+        self.write_to(sections, &mut bytes).expect("memory takes what it is given");
         bytes
+    }
+
+    /// Writes a file with these sections, whole or not at all, packed if its name ends in `.gz` or `.zst`; `-` is standard
+    /// output. Sections are written from where they stand: no copy of the file is made in memory.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    ///
+    /// # Panics
+    /// If two sections have one name.
+    pub fn write(&self, sections: &[Section], path: &Path) -> Result<()> {
+        let mut output = Output::create(path)?;
+        self.write_to(sections, &mut output).map_err(Error::io(path))?;
+        output.finish()
+    }
+
+    fn write_to(&self, sections: &[Section], out: &mut dyn Write) -> io::Result<()> {
+        let mut table = Vec::with_capacity(TABLE + sections.len() * ENTRY);
+        table.extend(self.magic);
+        table.extend(self.version.to_le_bytes());
+        table.extend(BYTE_ORDER.to_le_bytes());
+        table.extend((sections.len() as u64).to_le_bytes());
+        let mut end = TABLE + sections.len() * ENTRY;
+        for (i, Section { name, bytes }) in sections.iter().enumerate() {
+            assert!(sections[..i].iter().all(|other| other.name != *name), "two sections are named `{name}`");
+            let start = end.next_multiple_of(ALIGNMENT);
+            table.extend(name.as_bytes());
+            table.resize(TABLE + i * ENTRY + NAME, 0);
+            for number in [start as u64, bytes.len() as u64, rapidhash_v3(bytes)] {
+                table.extend(number.to_le_bytes());
+            }
+            end = start + bytes.len();
+        }
+        out.write_all(&table)?;
+        let mut end = table.len();
+        for Section { bytes, .. } in sections {
+            let start = end.next_multiple_of(ALIGNMENT);
+            out.write_all(&[0; ALIGNMENT][..start - end])?;
+            out.write_all(bytes)?;
+            end = start + bytes.len();
+        }
+        Ok(())
     }
 
     /// The sections of a file in memory; `path` is what errors call it.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{ArcLabels, Biaffine, BiaffineNetwork, GraphKind, Side};
 use crate::error::Result;
 use crate::features::{ColumnName, Columns, Vocabulary, WordShape};
-use crate::files::{Kind, Section, Sections, damaged, write_whole};
+use crate::files::{Kind, Section, Sections, damaged};
 use crate::linear::{FrozenWeights, Weights as _};
 use crate::model::{LabelDecoding, Provenance, Size};
 use crate::neural::score::UNIT;
@@ -145,13 +145,17 @@ impl GraphModel {
 
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
+        MODEL.pack(&self.sections())
+    }
+
+    fn sections(&self) -> Vec<Section<'_>> {
         let header = serde_json::to_vec(&self.header).expect("a header is plain data");
         let mut sections = vec![Section::new("header", header)];
         sections.extend(match &self.scorer {
             GraphScorer::Linear(weights) => weights.sections(),
             GraphScorer::Biaffine(network) => network.sections(),
         });
-        MODEL.pack(&sections)
+        sections
     }
 
     /// The model in `bytes`; `path` is what errors call it.
@@ -188,7 +192,7 @@ impl GraphModel {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
-        write_whole(path, &self.to_bytes())
+        MODEL.write(&self.sections(), path)
     }
 }
 

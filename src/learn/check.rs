@@ -52,6 +52,7 @@ impl TrainOptions {
             (self.nn_update.is_some(), "--nn-update is for --learner nn"),
             (self.l2.is_some(), "--l2 is for --learner sgd and dual-averaging"),
             (self.min_count.is_some(), "rare words have embeddings, too; expected no --min-count"),
+            (self.min_gradient.is_some(), "all its weights are there from the beginning; expected no --min-gradient"),
             (self.search == SearchKind::Exact, "it reads more than exact search tells apart; expected --search beam"),
             (self.update == Update::Laso, "it learns from mini-batches; expected another --update"),
             (
@@ -91,6 +92,12 @@ impl TrainOptions {
             return wrong(
                 "--rate, --min-count and --decisions are for learners of real-valued weights; expected another --learner than \
                  perceptron",
+            );
+        }
+        if self.min_gradient.is_some_and(|least| least > 0.0) && !self.has_min_gradient() {
+            return wrong(
+                "--min-gradient is for training on single decisions with --objective softmax or softmax-margin, and for learners \
+                 other than perceptron, sgd-plus and nn",
             );
         }
         if self.training == Training::Global {

@@ -21,12 +21,13 @@ enum Range {
 }
 
 /// By the name of the option. The seed is not among them: it is any number of 64 bits.
-const RANGES: [(&str, Range); 23] = [
+const RANGES: [(&str, Range); 24] = [
     ("rate", Range::Above(0.0, 1e6)),
     ("l2", Range::From(0.0, 1e6)),
     ("loss-weight", Range::Above(0.0, 1000.0)),
     ("dropout", Range::Below(0.0, 1.0)),
     ("min-count", Range::Whole(1, 255)),
+    ("min-gradient", Range::From(0.0, 1.0)),
     ("hidden", Range::Whole(1, 4096)),
     ("word-units", Range::Whole(1, 4096)),
     ("lstm-layers", Range::Whole(1, 8)),

@@ -49,6 +49,18 @@ impl FrozenWeights {
 
     /// The same weights in fewer bits. Weights that become zero are left out.
     pub fn quantise(&self, precision: Precision) -> FrozenWeights {
+        self.again(precision, 0.0)
+    }
+
+    /// The same without weights that are nearer to 0 than `least`. Features that lose all of them keep their places in the
+    /// hash table, whose features are known by parts of their hashes alone, but cost nothing else.
+    pub fn prune(&self, least: f64) -> FrozenWeights {
+        self.again(self.shape.precision, least)
+    }
+
+    fn again(&self, precision: Precision, least: f64) -> FrozenWeights {
+        let least = least * f64::from(self.shape.scale);
+        let stays = |weight: i32| f64::from(weight.unsigned_abs()) >= least;
         let mut largest = 0;
         self.for_each_row(|_, row| largest = row.iter().fold(largest, |largest, (_, w)| largest.max(w.unsigned_abs())));
         let mut shape = Shape { precision, ..self.shape };
@@ -63,7 +75,8 @@ impl FrozenWeights {
             let mut sizes: Vec<u32> = Vec::with_capacity(self.shape.n_weights);
             self.for_each_row(|_, row| {
                 if InlineRow::of(row).is_none() && !shape.is_dense(row.len()) {
-                    sizes.extend(row.iter().map(|&(_, weight)| fixed(weight).unsigned_abs()));
+                    let staying = row.iter().filter(|&&(_, weight)| stays(weight));
+                    sizes.extend(staying.map(|&(_, weight)| fixed(weight).unsigned_abs()));
                 }
             });
             builder.levels = Some(Levels::new(sizes));
@@ -72,7 +85,8 @@ impl FrozenWeights {
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
         self.for_each_row(|number, row| {
             entries.clear();
-            entries.extend(row.iter().map(|&(action, weight)| (action, fixed(weight))).filter(|&(_, w)| w != 0));
+            let staying = row.iter().filter(|&&(_, weight)| stays(weight));
+            entries.extend(staying.map(|&(action, weight)| (action, fixed(weight))).filter(|&(_, w)| w != 0));
             numbers.insert(number, builder.row(&entries));
         });
         builder.finish(self.buckets.map(|number| numbers[&number]))
@@ -253,6 +267,43 @@ mod tests {
                 assert!(again.sections() == coarse.sections());
                 assert!(FrozenWeights::from_sections(&sections, width + 16).is_err());
             }
+        }
+    }
+
+    /// Weights below the threshold are gone, the others are what they were, and the file is sound.
+    #[test]
+    fn pruning_leaves_out_what_is_small_and_nothing_else() {
+        const WIDTH: usize = 64;
+        let feature = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut weights = IntegerWeights::new(WIDTH);
+        for number in 0..3000u64 {
+            for action in 0..number % 50 {
+                weights.update(feature(number), action as ActionId, ((number * 7 + action * 3) % 41) as i32 - 20);
+            }
+        }
+        weights.end_sentence();
+        // The average over two moments, of which the first has no weights.
+        let scores = |weights: &FrozenWeights, number: u64| {
+            let mut scores = [0; WIDTH];
+            weights.add_features(&[feature(number)], &mut scores);
+            scores.map(|score| f64::from(score) / f64::from(weights.scale()))
+        };
+        for precision in [Precision::Full, Precision::I16] {
+            let full = FrozenWeights::average(std::slice::from_ref(&weights), WIDTH).quantise(precision);
+            let pruned = full.prune(4.0);
+            let mut n_left = 0;
+            for number in 0..3000 {
+                for (before, after) in scores(&full, number).into_iter().zip(scores(&pruned, number)) {
+                    assert_eq!(after, if before.abs() >= 4.0 { before } else { 0.0 });
+                    n_left += usize::from(after != 0.0);
+                }
+            }
+            assert_eq!(pruned.n_weights(), n_left);
+            assert!(n_left * 3 < full.n_weights() * 2 && n_left > 0);
+            let bytes = |weights: &FrozenWeights| weights.sections().iter().map(|s| s.bytes().len()).sum::<usize>();
+            assert!(bytes(&pruned) < bytes(&full));
+            let again = FrozenWeights::from_sections(&unpacked(&pruned.sections()), WIDTH).unwrap();
+            assert!(again.sections() == pruned.sections());
         }
     }
 

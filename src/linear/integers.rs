@@ -13,15 +13,15 @@ use crate::model::Averaged;
 use crate::system::ActionId;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
+#[repr(C, packed(2))]
 struct IntegerEntry {
-    lane: u32,
+    lane: u16,
     weight: i32,
 }
 
 impl Entry for IntegerEntry {
     fn lane(&self) -> u32 {
-        self.lane
+        self.lane.into()
     }
 }
 
@@ -49,13 +49,13 @@ impl IntegerWeights {
         let i = self.rows.find_or_insert(feature, 2);
         let row = self.rows.place(i).row();
         let sum = self.tick * i64::from(change);
-        if let Some(at) = self.rows.entries[row.clone()].iter().position(|entry| entry.lane == u32::from(action)) {
+        if let Some(at) = self.rows.entries[row.clone()].iter().position(|entry| entry.lane == action) {
             self.rows.entries[row.start + at].weight += change;
             self.rows.beside[row.start + at] += sum;
             return;
         }
         let end = self.rows.extend_row(i, 1);
-        self.rows.entries[end] = IntegerEntry { lane: u32::from(action), weight: change };
+        self.rows.entries[end] = IntegerEntry { lane: action, weight: change };
         self.rows.beside[end] = sum;
     }
 
@@ -72,7 +72,7 @@ impl IntegerWeights {
     /// The weight of `feature` and `action`.
     pub fn get(&self, feature: u64, action: ActionId) -> i32 {
         let row = &self.rows.entries[self.rows.find(feature).row()];
-        row.iter().find(|entry| entry.lane == u32::from(action)).map_or(0, |entry| entry.weight)
+        row.iter().find(|entry| entry.lane == action).map_or(0, |entry| entry.weight)
     }
 
     fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
@@ -81,7 +81,7 @@ impl IntegerWeights {
             let IntegerEntry { lane, weight } = self.rows.entries[i];
             // Exact in integers up to the division.
             let total = i64::from(weight) * self.tick - self.rows.beside[i];
-            (lane as ActionId, total as f64 / ticks)
+            (lane, total as f64 / ticks)
         })
     }
 }
@@ -143,7 +143,7 @@ impl Averaged for IntegerWeights {
             // Neither weights nor their averages may be so large that sums come near the score of what is forbidden.
             let is_sound = (1..1 << 40).contains(&tick)
                 && rows.beside.len() == rows.entries.len()
-                && rows.entries.iter().all(|entry| fits(entry.weight.unsigned_abs().into()))
+                && rows.entries.iter().all(|entry| fits({ entry.weight }.unsigned_abs().into()))
                 && rows.beside.iter().all(|sum| fits(sum.unsigned_abs() / tick.unsigned_abs() / 2));
             is_sound.then_some((rows, tick))
         };
@@ -175,7 +175,7 @@ impl Weights for IntegerWeights {
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
         for &row in rows {
             for entry in self.rows.found(row) {
-                scores[entry.lane as usize] += entry.weight;
+                scores[usize::from(entry.lane)] += entry.weight;
             }
         }
     }

@@ -61,6 +61,12 @@ impl Linear {
         }
         Linear { weights: self.weights.quantise(precision), ..self }
     }
+
+    /// The same without weights that are nearer to 0 than `least`.
+    #[must_use]
+    pub fn prune(self, least: f64) -> Linear {
+        Linear { weights: self.weights.prune(least), ..self }
+    }
 }
 
 impl Frozen for Linear {

@@ -8,7 +8,7 @@ use crate::files::{Section, Sections};
 use crate::system::ActionId;
 use std::ops::Range;
 
-/// What a learner remembers of one weight.
+/// What a learner remembers of one weight: as much of it as its rule says is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct State {
@@ -19,38 +19,67 @@ pub struct State {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
+#[repr(C, packed(2))]
 struct RealEntry {
-    lane: u32,
+    lane: u16,
     weight: f32,
 }
 
 impl Entry for RealEntry {
     fn lane(&self) -> u32 {
-        self.lane
+        self.lane.into()
     }
 }
 
 /// What stands beside real weights.
 #[derive(Debug, Clone)]
 struct Remembered {
-    states: Vec<State>,
+    states: States,
     /// The sum of tick × change, as beside integers; `None` if averages are not asked for.
     sums: Option<Vec<f64>>,
 }
 
 impl Beside for Remembered {
     fn resize(&mut self, len: usize) {
-        self.states.resize(len, State::default());
+        self.states.numbers.resize(len * self.states.kept, 0.0);
         if let Some(sums) = &mut self.sums {
             sums.resize(len, 0.0);
         }
     }
 
     fn copy_within(&mut self, row: Range<usize>, to: usize) {
-        self.states.copy_within(row.clone(), to);
+        let States { numbers, kept } = &mut self.states;
+        numbers.copy_within(row.start * *kept..row.end * *kept, to * *kept);
         if let Some(sums) = &mut self.sums {
             sums.copy_within(row, to);
+        }
+    }
+}
+
+/// The [`State`] of each weight, without the numbers that its rule has no use for.
+#[derive(Debug, Clone)]
+struct States {
+    numbers: Vec<f32>,
+    /// Numbers of each state: 0, the first or both.
+    kept: usize,
+}
+
+impl States {
+    #[inline]
+    fn get(&self, at: usize) -> State {
+        match self.kept {
+            0 => State::default(),
+            1 => State { squares: self.numbers[at], second: 0.0 },
+            _ => State { squares: self.numbers[2 * at], second: self.numbers[2 * at + 1] },
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, at: usize, state: State) {
+        match self.kept {
+            0 => {}
+            1 => self.numbers[at] = state.squares,
+            _ => (self.numbers[2 * at], self.numbers[2 * at + 1]) = (state.squares, state.second),
         }
     }
 }
@@ -82,10 +111,14 @@ pub struct Lanes {
     /// By number: the row that it was last met in.
     met: Vec<u64>,
     row: u64,
+    /// By number: whether a row that does not have the lane yet gets it.
+    begins: Vec<bool>,
+    /// How many of them do.
+    n_beginning: usize,
 }
 
 impl Lanes {
-    /// Replaces the lanes; none may come twice.
+    /// Replaces the lanes; none may come twice. Rows that do not have one get it, unless told otherwise.
     pub fn set(&mut self, lanes: impl IntoIterator<Item = u32>) {
         self.lanes.iter().for_each(|&lane| self.numbers[lane as usize] = 0);
         self.lanes.clear();
@@ -98,6 +131,16 @@ impl Lanes {
         }
         self.met.clear();
         self.met.resize(self.lanes.len(), self.row);
+        self.begins.clear();
+        self.begins.resize(self.lanes.len(), true);
+        self.n_beginning = self.lanes.len();
+    }
+
+    /// Says of each lane, by number, whether rows that do not have it get it.
+    pub fn set_beginning(&mut self, begins: impl Iterator<Item = bool>) {
+        self.begins.clear();
+        self.begins.extend(begins);
+        self.n_beginning = self.begins.iter().filter(|&&begins| begins).count();
     }
 
     /// The number of `lane` among the lanes, if it is one of them.
@@ -109,12 +152,13 @@ impl Lanes {
 }
 
 impl RealWeights {
-    /// No weights yet. They end as their average over training if `averaged`. Features that come fewer than `min_count`
+    /// No weights yet. They end as their average over training if `averaged`; of their states so many numbers are kept. Features that come fewer than `min_count`
     /// times in the first pass get no row; counts are kept by the lowest 24 bits of features, so of those that
     /// share these some are let in that are too rare.
-    pub fn new(averaged: bool, min_count: u8) -> RealWeights {
+    pub fn new(averaged: bool, kept: usize, min_count: u8) -> RealWeights {
+        let states = States { numbers: Vec::new(), kept };
         RealWeights {
-            rows: RowTable::new(Remembered { states: Vec::new(), sums: averaged.then(Vec::new) }),
+            rows: RowTable::new(Remembered { states, sums: averaged.then(Vec::new) }),
             min_count,
             counts: if min_count > 1 { vec![0; 1 << COUNT_BITS] } else { Vec::new() },
             is_open: true,
@@ -178,7 +222,7 @@ impl RealWeights {
             }
             for &(start, end) in &rows[..features.len()] {
                 for entry in &self.rows.entries[start..end] {
-                    scores[entry.lane as usize] += entry.weight * self.factor;
+                    scores[usize::from(entry.lane)] += entry.weight * self.factor;
                 }
             }
         }
@@ -197,39 +241,44 @@ impl RealWeights {
     ) {
         for &feature in features {
             lanes.row += 1;
-            let Some(i) = self.find_or_let_in(feature, lanes.lanes.len()) else { continue };
+            let Some(i) = self.find_or_let_in(feature, lanes.n_beginning) else { continue };
             let row = self.rows.place(i).row();
             let Remembered { states, sums } = &mut self.rows.beside;
-            let (entries, states) = (&mut self.rows.entries[row.clone()], &mut states[row.clone()]);
+            let entries = &mut self.rows.entries[row.clone()];
             // Most rows of hidden units have all lanes, in order: no look-ups then.
-            if sums.is_none() && entries.iter().map(|entry| &entry.lane).eq(&lanes.lanes) {
-                for (number, (entry, state)) in entries.iter_mut().zip(states).enumerate() {
-                    entry.weight += change(number, entry.weight, state);
+            if sums.is_none() && entries.iter().map(|entry| entry.lane()).eq(lanes.lanes.iter().copied()) {
+                for (number, (at, entry)) in row.zip(entries).enumerate() {
+                    let mut state = states.get(at);
+                    entry.weight += change(number, entry.weight, &mut state);
+                    states.set(at, state);
                 }
                 continue;
             }
-            let mut n_met = 0;
-            for (at, (entry, state)) in entries.iter_mut().zip(states).enumerate() {
-                let Some(number) = lanes.number(entry.lane) else { continue };
-                let by = change(number, entry.weight, state);
+            let mut n_missing = lanes.n_beginning;
+            for (at, entry) in row.zip(entries) {
+                let Some(number) = lanes.number(entry.lane()) else { continue };
+                let mut state = states.get(at);
+                let by = change(number, entry.weight, &mut state);
+                states.set(at, state);
                 entry.weight += by;
                 if let Some(sums) = sums {
-                    sums[row.start + at] += self.tick * f64::from(by);
+                    sums[at] += self.tick * f64::from(by);
                 }
                 lanes.met[number] = lanes.row;
-                n_met += 1;
+                n_missing -= usize::from(lanes.begins[number]);
             }
-            if n_met == lanes.lanes.len() {
+            if n_missing == 0 {
                 continue;
             }
-            let end = self.rows.extend_row(i, lanes.lanes.len() - n_met);
+            let end = self.rows.extend_row(i, n_missing);
             let Remembered { states, sums } = &mut self.rows.beside;
-            let missing = lanes.lanes.iter().enumerate().filter(|&(number, _)| lanes.met[number] != lanes.row);
+            let missing = lanes.lanes.iter().enumerate();
+            let missing = missing.filter(|&(number, _)| lanes.begins[number] && lanes.met[number] != lanes.row);
             for (at, (number, &lane)) in (end..).zip(missing) {
                 let mut state = State::default();
                 let weight = change(number, 0.0, &mut state);
-                self.rows.entries[at] = RealEntry { lane, weight };
-                states[at] = state;
+                self.rows.entries[at] = RealEntry { lane: lane as u16, weight };
+                states.set(at, state);
                 if let Some(sums) = sums {
                     sums[at] = self.tick * f64::from(weight);
                 }
@@ -240,7 +289,7 @@ impl RealWeights {
     /// The weight of `feature` in `lane`.
     pub fn get(&self, feature: u64, lane: u32) -> f32 {
         let row = &self.rows.entries[self.rows.find(feature).row()];
-        row.iter().find(|entry| entry.lane == lane).map_or(0.0, |entry| entry.weight * self.factor)
+        row.iter().find(|entry| entry.lane() == lane).map_or(0.0, |entry| entry.weight * self.factor)
     }
 
     fn find_or_let_in(&mut self, feature: u64, n_lanes: usize) -> Option<usize> {
@@ -248,14 +297,14 @@ impl RealWeights {
         if self.rows.is_taken(i) {
             return Some(i);
         }
-        self.lets_in(feature).then(|| self.rows.insert(feature, n_lanes))
+        (self.lets_in(feature) && n_lanes > 0).then(|| self.rows.insert(feature, n_lanes))
     }
 
     fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
         place.row().map(move |i| {
             let RealEntry { lane, weight } = self.rows.entries[i];
             let behind = self.rows.beside.sums.as_ref().map_or(0.0, |sums| sums[i] / self.tick);
-            (lane as ActionId, f64::from(weight * self.factor) - behind)
+            (ActionId::from(lane), f64::from(weight * self.factor) - behind)
         })
     }
 }
@@ -284,7 +333,7 @@ impl Weights for RealWeights {
         let unit = UNIT * self.factor;
         for &row in rows {
             for entry in self.rows.found(row) {
-                scores[entry.lane as usize] += (entry.weight * unit).round() as i32;
+                scores[usize::from(entry.lane)] += (entry.weight * unit).round() as i32;
             }
         }
     }
@@ -315,10 +364,10 @@ impl RealWeights {
     pub fn sections(&self) -> Vec<Section<'_>> {
         let Remembered { states, sums } = &self.rows.beside;
         let (min_count, is_open) = (u64::from(self.min_count), u64::from(self.is_open));
-        let state = [self.tick.to_bits(), min_count, is_open, u64::from(sums.is_some())];
+        let state = [self.tick.to_bits(), min_count, is_open, u64::from(sums.is_some()), states.kept as u64];
         let mut sections = vec![Section::new("state", bytemuck::cast_slice(&state).to_vec())];
         sections.extend(self.rows.sections());
-        sections.push(Section::new("states", bytemuck::cast_slice(states)));
+        sections.push(Section::new("states", bytemuck::cast_slice(&states.numbers)));
         sections.push(Section::new("sums", bytemuck::cast_slice(sums.as_deref().unwrap_or_default())));
         sections
     }
@@ -326,13 +375,15 @@ impl RealWeights {
     /// The weights from [`RealWeights::sections`], for scores of `width` lanes and with the factor 1; `None` if anything points outside.
     pub fn from_sections(sections: &Sections, width: usize) -> Option<RealWeights> {
         let [state, states, sums] = sections.all(["state", "states", "sums"]).ok()?;
-        let &[tick, min_count, is_open, averaged] = &from_bytes::<u64>(state)?[..] else { return None };
-        let (states, sums): (Vec<State>, Vec<f64>) = (from_bytes(states)?, from_bytes(sums)?);
+        let &[tick, min_count, is_open, averaged, kept] = &from_bytes::<u64>(state)?[..] else { return None };
+        let (states, sums): (Vec<f32>, Vec<f64>) = (from_bytes(states)?, from_bytes(sums)?);
         let (n_states, n_sums) = (states.len(), sums.len());
-        let sums = (averaged != 0).then_some(sums);
-        let expected_sums = if sums.is_some() { n_states } else { 0 };
+        let (sums, kept) = ((averaged != 0).then_some(sums), kept.min(3) as usize);
+        let is_averaged = sums.is_some();
+        let states = States { numbers: states, kept };
         let rows = RowTable::from_sections(sections, Remembered { states, sums }, width)?;
-        if n_states != rows.entries.len() || n_sums != expected_sums {
+        let n_entries = rows.entries.len();
+        if kept > 2 || n_states != n_entries * kept || n_sums != if is_averaged { n_entries } else { 0 } {
             return None;
         }
         let (tick, min_count) = (f64::from_bits(tick), u8::try_from(min_count).ok()?);
@@ -358,7 +409,7 @@ mod tests {
     /// Rows against a plain map, under updates of varying lanes.
     #[test]
     fn rows_hold_what_was_added() {
-        let mut weights = RealWeights::new(false, 1);
+        let mut weights = RealWeights::new(false, 2, 1);
         let mut lanes = Lanes::default();
         let mut plain = std::collections::HashMap::new();
         for round in 0..50u64 {
@@ -393,7 +444,7 @@ mod tests {
     /// Features that come once in the first pass have no row, then or later.
     #[test]
     fn rare_features_are_left_out() {
-        let mut weights = RealWeights::new(false, 2);
+        let mut weights = RealWeights::new(false, 0, 2);
         let mut lanes = Lanes::default();
         lanes.set([0]);
         let mut learn =
@@ -409,11 +460,48 @@ mod tests {
         }
     }
 
+    /// A lane that is not to begin changes where there is one, and takes no memory where there is none.
+    #[test]
+    fn weights_begin_when_they_are_told_to() {
+        let mut weights = RealWeights::new(false, 1, 1);
+        let mut lanes = Lanes::default();
+        let mut learn = |weights: &mut RealWeights, feature_number: u64, begins: [bool; 2]| {
+            lanes.set([3, 5]);
+            lanes.set_beginning(begins.into_iter());
+            weights.update(&[feature(feature_number)], &mut lanes, |number, _, _| number as f32 + 1.0);
+        };
+        learn(&mut weights, 1, [false, true]);
+        learn(&mut weights, 1, [false, false]);
+        learn(&mut weights, 2, [false, false]);
+        assert_eq!([weights.get(feature(1), 3), weights.get(feature(1), 5)], [0.0, 4.0]);
+        assert_eq!((weights.n_features(), weights.has_row(feature(2))), (1, false));
+        learn(&mut weights, 1, [true, false]);
+        assert_eq!([weights.get(feature(1), 3), weights.get(feature(1), 5)], [1.0, 6.0]);
+    }
+
+    /// Bytes of a weight: lane and number take 6, each number of its state 4, the sum of averages 8.
+    #[test]
+    fn a_weight_takes_as_few_bytes_as_its_rule_allows() {
+        for (averaged, kept, expected) in [(false, 0, 6), (false, 2, 14), (true, 0, 14), (true, 1, 18)] {
+            let mut weights = RealWeights::new(averaged, kept, 1);
+            let mut lanes = Lanes::default();
+            lanes.set(0..64);
+            weights.update(&(0..100).map(feature).collect::<Vec<_>>(), &mut lanes, |_, _, _| 1.0);
+            let bytes: usize = weights
+                .sections()
+                .iter()
+                .filter(|section| ["entries", "states", "sums"].contains(&section.name()))
+                .map(|section| section.bytes().len())
+                .sum();
+            assert_eq!(bytes, (100 * 64 + 1) * expected, "{averaged} {kept}");
+        }
+    }
+
     /// The averages after three ticks, as those of integers: w is 1, 3, 2 after ticks 1, 2, 3.
     #[test]
     fn averages_are_over_ticks() {
         for (averaged, expected) in [(true, 6.0 / 4.0), (false, 2.0)] {
-            let mut weights = RealWeights::new(averaged, 1);
+            let mut weights = RealWeights::new(averaged, 0, 1);
             let mut lanes = Lanes::default();
             lanes.set([7]);
             for change in [1.0, 2.0, -1.0] {

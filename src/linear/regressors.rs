@@ -13,7 +13,7 @@ use crate::configuration::View;
 use crate::error::Result;
 use crate::features::Compiled;
 use crate::files::{Section, Sections};
-use crate::linear::learner::Rule as _;
+use crate::linear::learner::Rule;
 use crate::model::{Averaged, Dropped, Seen, Trainable};
 use crate::scorer::{Context, Query, Stages};
 
@@ -77,13 +77,22 @@ macro_rules! with_rule {
     };
 }
 
+/// How many numbers of a weight's state its rule keeps.
+fn kept<R: Rule>(_: R) -> usize {
+    R::KEPT
+}
+
 impl Regressors {
     /// Regressors that know nothing yet; the hidden units of networks begin at random.
     pub fn new(features: Arc<Compiled>, stages: Stages, options: LearnerOptions, seed: u64) -> Regressors {
         let mut first = 0;
         let learned = stages.lanes().iter().cloned().map(|lanes| match options.hidden {
             0 => Learned::Linear {
-                weights: Box::new(RealWeights::new(options.update.averages(), options.min_count)),
+                weights: Box::new(RealWeights::new(
+                    options.update.averages(),
+                    with_rule!(options, |rule| kept(rule)),
+                    options.min_count,
+                )),
                 clock: Clock::default(),
             },
             per_lane => {
@@ -121,7 +130,10 @@ impl Regressors {
         match &mut self.learned[*stage] {
             Learned::Linear { weights, clock } => {
                 let clock = (clock, !self.options.by_sentence);
-                with_rule!(self.options, |rule| linear::update(rule, weights, clock, features, gradient, scratch));
+                let least = self.options.min_gradient;
+                with_rule!(self.options, |rule| {
+                    linear::update((rule, least), weights, clock, features, gradient, scratch);
+                });
             }
             Learned::Network(network) => {
                 with_rule!(self.options, |rule| network.update(rule, features, activations, gradient, scratch));

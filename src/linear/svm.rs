@@ -101,7 +101,7 @@ struct Visit {
 impl SupportVectors {
     /// A machine that knows nothing yet; `c` is what the losses of decisions count.
     pub fn new(features: Arc<Compiled>, stages: Stages, decisions: Arc<Examples>, c: f32) -> SupportVectors {
-        let weights = RealWeights::new(false, 1);
+        let weights = RealWeights::new(false, 0, 1);
         let alphas = vec![Vec::new(); decisions.len()];
         SupportVectors { features, stages, decisions, weights, alphas, c }
     }

@@ -4,17 +4,21 @@ use std::path::Path;
 
 use super::{Frozen, Header, Model};
 use crate::error::Result;
-use crate::files::{Kind, Section, Sections, write_whole};
+use crate::files::{Kind, Section, Sections};
 
 const MODEL: Kind = Kind { magic: b"treebeam", version: 4, name: "model; expected a file written by `treebeam train`" };
 
 impl<F: Frozen> Model<F> {
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
+        MODEL.pack(&self.sections())
+    }
+
+    fn sections(&self) -> Vec<Section<'_>> {
         let header = serde_json::to_vec(&self.header).expect("a header is plain data");
         let mut sections = vec![Section::new("header", header), Section::new("scorer", self.scorer.kind().as_bytes())];
         sections.extend(self.scorer.sections());
-        MODEL.pack(&sections)
+        sections
     }
 
     /// The model in `bytes`; `path` is what errors call it.
@@ -54,6 +58,6 @@ impl<F: Frozen> Model<F> {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
-        write_whole(path, &self.to_bytes())
+        MODEL.write(&self.sections(), path)
     }
 }

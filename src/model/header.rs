@@ -122,9 +122,27 @@ pub struct Provenance {
     pub iteration: u32,
     /// The random generator.
     pub generator: String,
+    /// What was left out after training, if anything was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pruned: Option<Pruned>,
     /// What whoever trained the model has to say of it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub notes: Notes,
+}
+
+/// Weights that were left out of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pruned {
+    /// All that were nearer to 0 than this.
+    pub below: f64,
+    /// How many there were.
+    pub weights: usize,
+    /// How many bytes shorter the file is.
+    pub bytes: u64,
+    /// The labelled attachment score before and after, in per cent, if they were tried on a treebank, with the SHA-256 of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub las: Option<(f64, f64, String)>,
 }
 
 /// Word vectors that a network began with.

@@ -23,7 +23,7 @@ mod trainable;
 
 pub use comparison::{Align, Comparison, Normalise};
 pub use frozen::{Frozen, Size};
-pub use header::{ArcLabel, Header, Notes, Provenance, VectorsOrigin};
+pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
 pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
 pub use lags::Lags;

@@ -52,6 +52,8 @@ all_optional! {
         dropout: f64,
         /// How often a feature must come in the first pass.
         min_count: i64,
+        /// How large the gradient must be that a weight begins with.
+        min_gradient: f64,
         /// Hidden units: for each action, or of the network.
         hidden: i64,
         /// What hidden units of a network make of their sums.

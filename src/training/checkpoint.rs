@@ -9,10 +9,10 @@ use std::path::Path;
 use super::Progress;
 use super::progress::{Best, IterationReport};
 use crate::error::{Error, Result};
-use crate::files::{Kind, Section, write_whole};
+use crate::files::{Kind, Section};
 use crate::model::Averaged;
 
-const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 5, name: "checkpoint" };
+const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 6, name: "checkpoint" };
 
 #[derive(Serialize, Deserialize)]
 struct Summary<H> {
@@ -43,7 +43,7 @@ impl<P: Averaged> Progress<P> {
             let of_replica = replica.save().into_iter();
             sections.extend(of_replica.map(|section| section.under(&format!("replica-{number}"))));
         }
-        write_whole(path, &CHECKPOINT.pack(&sections))
+        CHECKPOINT.write(&sections, path)
     }
 
     /// Goes on from the checkpoint at `path`, if it is of the run that is to make a model with `header`.

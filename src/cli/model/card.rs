@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::features::{ColumnName, WordShape};
-use crate::model::{Lags, Provenance, VectorsOrigin};
+use crate::model::{Lags, Provenance, Pruned, VectorsOrigin};
 use crate::options::{GivenOptions, Options};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
@@ -73,6 +73,7 @@ pub fn origin(provenance: &Provenance, training: &Value) -> Vec<Line> {
         lines.push(("vectors", format!("{of}; sha256 {sha256}")));
     }
     lines.push(("score", score(provenance)));
+    lines.extend(provenance.pruned.as_ref().map(|what| ("pruned", pruned(what))));
     let licence = provenance.notes.licence.clone();
     lines.push(("licence", licence.unwrap_or_else(|| "not stated; `train --licence` states one".to_owned())));
     lines.push(("made by", format!("treebeam {}; random numbers: {}", provenance.version, provenance.generator)));
@@ -150,6 +151,16 @@ fn passes(provenance: &Provenance, training: &Value) -> String {
     };
     let seed = training.get("seed").map_or(String::new(), |seed| format!(", seed {seed}"));
     format!("{iterations}{replicas}{seed}; the weights of iteration {}, {kept}", provenance.iteration)
+}
+
+fn pruned(Pruned { below, weights, bytes, las }: &Pruned) -> String {
+    let cost = match las {
+        Some((before, after, sha256)) => {
+            format!("LAS {before:.2} before and {after:.2} after on the treebank with sha256 {sha256}")
+        }
+        None => "what that costs was not measured".to_owned(),
+    };
+    format!("{weights} weights nearer to 0 than {below}, which took {bytes} bytes of the file; {cost}")
 }
 
 fn data(provenance: &Provenance) -> String {

@@ -14,7 +14,7 @@ use crate::eval::Counts;
 use crate::files::{Output, Paths};
 use crate::graph::{GraphModel, GraphParser, GraphScorer};
 use crate::linear::Precision;
-use crate::model::{Frozen as _, Model, Size};
+use crate::model::{Frozen as _, Model, Pruned, Size};
 use crate::parser::Loaded;
 use crate::scorers::AnyScorer;
 use crate::training::prepare::{compare, development};
@@ -31,6 +31,10 @@ pub struct Args {
     /// The bits of a weight; as many as it was trained with if not given
     #[arg(long, value_enum)]
     quantise: Option<Quantise>,
+    /// Leave out weights that are nearer to 0 than this, or, with `auto`, as many of the small ones as cost at most 0.02 LAS on the
+    /// treebank of --test
+    #[arg(long, value_name = "THRESHOLD", value_parser = Prune::parse)]
+    prune: Option<Prune>,
     /// Parse this treebank with both models and print what changes
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
@@ -86,6 +90,30 @@ enum Quantise {
     I8,
 }
 
+/// Which weights to leave out.
+#[derive(Debug, Clone, Copy)]
+enum Prune {
+    Below(f64),
+    Auto,
+}
+
+impl Prune {
+    fn parse(text: &str) -> std::result::Result<Prune, String> {
+        match text.parse() {
+            Ok(least) if (0.0..=1e6).contains(&least) => Ok(Prune::Below(least)),
+            _ if text == "auto" => Ok(Prune::Auto),
+            _ => Err("expected a number from 0 to 1,000,000, or `auto`".to_owned()),
+        }
+    }
+}
+
+/// The least threshold that `auto` tries; each further one is twice as large.
+const FIRST: f64 = 0.001;
+/// The greatest.
+const LAST: f64 = 64.0;
+/// What `auto` may cost, in points of the labelled attachment score.
+const MAY_COST: f64 = 0.02;
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut paths = Paths::default().input(&args.model);
@@ -102,12 +130,46 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
     let mut model = Loaded::read(&args.model)?;
-    let before = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
+    let score_of = |model: &Loaded| test.as_ref().map(|test| score(model, test, args.beam)).transpose();
+    let before = score_of(&model)?;
     let was = sizes_of(&model);
     model = quantise(model, precision)?;
+    if let Some(prune) = args.prune {
+        let (unpruned, score) =
+            (size_and_bytes(&model), if args.quantise.is_some() { score_of(&model)? } else { before });
+        let below = match prune {
+            Prune::Below(below) => below,
+            Prune::Auto => {
+                let Some(score) = score else {
+                    anyhow::bail!(
+                        "--prune auto looks for what costs next to nothing; expected --test FILE to try it on"
+                    )
+                };
+                let mut below = 0.0;
+                let tried =
+                    std::iter::successors(Some(FIRST), |below| Some(2.0 * below)).take_while(|&below| below <= LAST);
+                for next in tried {
+                    let after = score_of(&pruned(model.clone(), next)?)?;
+                    if after.is_some_and(|after| score.las() - after.las() > MAY_COST) {
+                        break;
+                    }
+                    below = next;
+                }
+                below
+            }
+        };
+        model = pruned(model, below)?;
+        let (size, bytes) = size_and_bytes(&model);
+        let las = match (score, score_of(&model)?, &test) {
+            (Some(before), Some(after), Some(test)) => Some((before.las(), after.las(), test.sha256.clone())),
+            _ => None,
+        };
+        let (weights, bytes) = (unpruned.0.weights - size.weights, unpruned.1.saturating_sub(bytes));
+        tell(&mut model, Pruned { below, weights, bytes, las });
+    }
     let is = sizes_of(&model);
     write(&model, &args.output)?;
-    let after = test.as_ref().map(|test| score(&model, test, args.beam)).transpose()?;
+    let after = score_of(&model)?;
     let n_words = before.map(|before| before.tokens);
     let [before, after] =
         [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| Told::new(m, size, s));
@@ -181,6 +243,43 @@ fn quantise(model: Loaded, precision: Precision) -> anyhow::Result<Loaded> {
             Loaded::Graph(Arc::new(GraphModel { scorer, ..model }))
         }
     })
+}
+
+/// The model without weights nearer to 0 than `least`.
+fn pruned(model: Loaded, least: f64) -> anyhow::Result<Loaded> {
+    let refused = "--prune is for linear models; expected a model without a network";
+    Ok(match model {
+        Loaded::Transitions(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let AnyScorer::Linear(linear) = model.scorer else { anyhow::bail!(refused) };
+            Loaded::Transitions(Arc::new(Model { scorer: AnyScorer::Linear(linear.prune(least)), ..model }))
+        }
+        Loaded::Graph(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let GraphScorer::Linear(weights) = model.scorer else { anyhow::bail!(refused) };
+            Loaded::Graph(Arc::new(GraphModel { scorer: GraphScorer::Linear(weights.prune(least)), ..model }))
+        }
+    })
+}
+
+/// Tells a model what was left out of it.
+fn tell(model: &mut Loaded, pruned: Pruned) {
+    match model {
+        Loaded::Transitions(model) => Arc::make_mut(model).header.provenance.pruned = Some(pruned),
+        Loaded::Graph(model) => Arc::make_mut(model).header.provenance.pruned = Some(pruned),
+    }
+}
+
+/// How large a model is, and its parts in a file.
+fn size_and_bytes(model: &Loaded) -> (Size, u64) {
+    let sections = match model {
+        Loaded::Transitions(model) => model.scorer.sections(),
+        Loaded::Graph(model) => match &model.scorer {
+            GraphScorer::Linear(weights) => weights.sections(),
+            GraphScorer::Biaffine(network) => network.sections(),
+        },
+    };
+    (sizes_of(model), sections.iter().map(|section| section.bytes().len() as u64).sum())
 }
 
 fn write(model: &Loaded, path: &Path) -> Result<()> {

@@ -138,6 +138,10 @@ pub struct TrainingArgs {
     /// Leave out features that come fewer times in the first pass [default: 1; nn: 2]
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, learners", hide = true)]
     min_count: Option<i64>,
+    /// A weight begins with a gradient of at least this size, and takes no memory before [default: 0.02 on single decisions with
+    /// softmax or softmax-margin, else 0]
+    #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Training, learners", hide = true)]
+    min_gradient: Option<f64>,
     /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]; networks: hidden units [default:
     /// 200]
     #[arg(long, allow_negative_numbers = true, value_name = "H", help_heading = "Training, learners", hide = true)]

@@ -16,6 +16,8 @@ pub struct AdaGrad {
 }
 
 impl Rule for AdaGrad {
+    const KEPT: usize = 1;
+
     fn step(&self, _: &Clock, _: f32, _: f32) -> f32 {
         self.rate
     }

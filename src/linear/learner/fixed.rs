@@ -14,6 +14,8 @@ pub struct Fixed {
 }
 
 impl Rule for Fixed {
+    const KEPT: usize = 0;
+
     fn step(&self, _: &Clock, _: f32, _: f32) -> f32 {
         self.rate
     }

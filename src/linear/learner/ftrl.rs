@@ -17,6 +17,8 @@ pub struct Ftrl {
 }
 
 impl Rule for Ftrl {
+    const KEPT: usize = 2;
+
     fn step(&self, _: &Clock, _: f32, _: f32) -> f32 {
         0.0
     }

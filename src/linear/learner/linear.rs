@@ -13,10 +13,10 @@ pub struct Scratch {
     steps: Vec<f32>,
 }
 
-/// Changes the weights of all `features`, whose inputs are 1, in the lanes that have a `gradient`. Counts an example, if it is
-/// one.
+/// Changes the weights of all `features`, whose inputs are 1, in the lanes that have a `gradient`. Weights that there are not
+/// yet begin if it is at least as large as `min_gradient`. Counts an example, if it is one.
 pub fn update<R: Rule>(
-    rule: R,
+    (rule, min_gradient): (R, f32),
     weights: &mut RealWeights,
     (clock, is_example): (&mut Clock, bool),
     features: &[u64],
@@ -33,6 +33,9 @@ pub fn update<R: Rule>(
     gradients.extend(moving().map(|&(_, gradient)| gradient));
     if gradients.is_empty() {
         return;
+    }
+    if min_gradient > 0.0 {
+        lanes.set_beginning(gradients.iter().map(|gradient| gradient.abs() >= min_gradient));
     }
     norms.clear();
     norms.resize(gradients.len(), 0.0);

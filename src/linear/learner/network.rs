@@ -45,7 +45,7 @@ impl Network {
         Network {
             first,
             lanes,
-            hidden: RealWeights::new(false, min_count),
+            hidden: RealWeights::new(false, R::KEPT, min_count),
             biases: Dense::new(rule, biases, 1),
             outputs: Dense::new(rule, outputs, n_units + 1),
             clocks: Default::default(),
@@ -100,7 +100,7 @@ impl Network {
             .enumerate()
             .map(|(unit, (behind, h))| ((self.first + unit) as u32, behind * (1.0 - h * h)))
             .collect();
-        update(rule, &mut self.hidden, (&mut self.clocks[0], true), features, &behind, scratch);
+        update((rule, 0.0), &mut self.hidden, (&mut self.clocks[0], true), features, &behind, scratch);
         for (unit, &(_, gradient)) in behind.iter().enumerate() {
             self.biases.update(rule, &self.clocks[0], unit, &[1.0], gradient);
         }

@@ -16,6 +16,8 @@ pub struct LearnerOptions {
     pub hidden: usize,
     /// Features that come fewer times in the first pass are left out.
     pub min_count: u8,
+    /// A weight begins with a gradient of at least this size.
+    pub min_gradient: f32,
     /// λ of `sgd` and `dual-averaging`: the loss has λ/2 times the squared norm of the weights added to it.
     pub l2: f32,
     /// Whether an example is a sentence, as in global training, and not a decision: for the learners above, where time counts.
@@ -35,7 +37,7 @@ impl LearnerOptions {
             Learner::Momentum => 0.05,
         };
         let (hidden, min_count) = if learner == Learner::Nn { (5, 2) } else { (0, 1) };
-        LearnerOptions { update, rate, beta: 0.1, hidden, min_count, l2: 0.0, by_sentence: false }
+        LearnerOptions { update, rate, beta: 0.1, hidden, min_count, min_gradient: 0.0, l2: 0.0, by_sentence: false }
     }
 }
 
@@ -60,6 +62,8 @@ impl Clock {
 /// A rule for changing the weights of one regressor on one example. A gradient is that of the loss in the score; `x` is the
 /// input that the weight is for.
 pub trait Rule: Copy {
+    /// How many numbers of a weight's [`State`] are kept from one change to the next: none, the first, or both.
+    const KEPT: usize;
     /// Whether [`Rule::observe`] must see all weights before the first of them changes.
     const OBSERVES: bool = false;
 

@@ -11,6 +11,8 @@ pub struct Sgd {
 }
 
 impl Rule for Sgd {
+    const KEPT: usize = 0;
+
     fn step(&self, clock: &Clock, _: f32, _: f32) -> f32 {
         self.rate / clock.examples.sqrt() as f32
     }

@@ -20,6 +20,8 @@ pub struct SgdPlus {
 }
 
 impl Rule for SgdPlus {
+    const KEPT: usize = 2;
+
     const OBSERVES: bool = true;
 
     #[inline]

@@ -23,6 +23,8 @@ pub struct Summed {
 }
 
 impl Rule for Summed {
+    const KEPT: usize = 0;
+
     fn step(&self, _: &Clock, _: f32, _: f32) -> f32 {
         1.0
     }
