@@ -186,6 +186,46 @@ fn a_killed_greedy_run_resumes_to_the_same_bytes() {
     killed_and_resumed(TRAIN, GREEDY, "8");
 }
 
+/// What is drawn is the same on any number of threads and after an interruption, for linear models and networks; what is asked
+/// for and done anyway makes the same model; and the model's card tells how to train it again.
+#[test]
+fn the_choice_among_correct_transitions_is_an_option() {
+    let network = "--scorer feed-forward --hidden 16 --system arc-hybrid --training greedy";
+    for options in [&format!("{GREEDY} --correct random"), &format!("{network} --correct random")] {
+        killed_and_resumed(TRAIN, options, "8");
+    }
+    let folder = folder(60);
+    let at = folder.path();
+    let linear = "--training greedy --system arc-hybrid --replicas 1";
+    for (options, own) in [
+        (linear, "best-scored"),
+        (&format!("{linear} --oracle dynamic --explore-prob 0"), "best-scored"),
+        (&format!("{linear} --learner mira"), "best-scored"),
+        (&format!("{linear} --learner adagrad --objective softmax"), "all"),
+        (network, "all"),
+    ] {
+        let plain = model(at, options);
+        let mut parses = Vec::new();
+        for correct in ["best-scored", "canonical", "random", "all"] {
+            if options.contains("mira") && correct == "all" {
+                continue;
+            }
+            let chosen = model(at, &format!("{options} --correct {correct} --threads 1"));
+            assert_eq!(chosen == plain, correct == own, "{options}: {correct}");
+            let parse = treebeam(at, "parse --model model train.conllu").assert().success().get_output().stdout.clone();
+            assert!(!parses.contains(&parse), "{options}: {correct} makes the same parser as another choice");
+            parses.push(parse);
+            let threads = model(at, &format!("{options} --correct {correct} --threads 2"));
+            assert!(chosen == threads, "{options}: {correct}: two threads");
+        }
+    }
+    model(at, "--training greedy --system arc-hybrid --correct canonical");
+    let info = treebeam(at, "model info model").assert().success();
+    let card = String::from_utf8(info.get_output().stdout.clone()).unwrap();
+    assert!(card.contains(" --correct canonical"), "{card}");
+    assert!(card.contains("of several correct ones the canonical one is learned"), "{card}");
+}
+
 #[test]
 fn a_killed_run_of_base_learners_resumes_to_the_same_bytes() {
     killed_and_resumed(TRAIN, SEARCH, "8");
@@ -317,6 +357,15 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ("--training greedy --learner svm --oracle dynamic", "expected --oracle static"),
         ("--training greedy --learner svm --replicas 2", "expected --replicas 1"),
         ("--training greedy --learner svm --objective softmax", "expected --objective hinge"),
+        ("--correct random", "--correct chooses among several correct transitions: in a beam"),
+        ("--training l2s --correct random", "learning to search learns what each transition costs"),
+        ("--training greedy --oracle static --correct canonical", "a static oracle has one correct transition"),
+        ("--training greedy --learner svm --correct all", "a static oracle has one correct transition"),
+        ("--training greedy --correct worst", "invalid value 'worst' for '--correct <WHICH>'"),
+        ("--training greedy --learner mira --correct all", "expected best-scored, canonical or random"),
+        ("--training greedy --learner sgd --objective multiclass --correct all", "multiclass has one right option"),
+        ("--training greedy --correct all --batch 2", "expected --batch 1"),
+        ("--system eisner --correct all", "--correct is for transition systems"),
         ("--training greedy --align words", "--align and --normalise are for --training global"),
         ("--system eisner --align words", "--align is for transition systems"),
         ("--dropout 0.5", "--dropout is for training on single decisions"),

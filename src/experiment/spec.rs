@@ -335,6 +335,7 @@ mod tests {
             "systems",
             "lecture-global-vs-greedy",
             "exploration-vs-beam",
+            "spurious-choices",
             "updates",
             "gn13-table1",
             "gn13-figure1",
@@ -412,7 +413,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_their_lines() {
-        insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `scorer`, `features`, `training`, `learner`, `objective`, `rate`, `l2`, `loss-weight`, `dropout`, `min-count`, `min-gradient`, `hidden`, `activation`, `places`, `word-units`, `vectors`, `lstm-layers`, `lstm-units`, `arc-units`, `label-units`, `init`, `nn-update`, `decisions`, `preset`, `roll-in`, `roll-out`, `alpha`, `reference-share`, `run-reference`, `oracle`, `explore-from`, `explore-prob`, `update`, `search`, `beam`, `merge`, `align`, `normalise`, `iterations`, `patience`, `max-iterations`, `average-from`, `replicas`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `word-shape`, `tag-column`, `keep`, `aggressiveness`");
+        insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `scorer`, `features`, `training`, `learner`, `objective`, `rate`, `l2`, `loss-weight`, `dropout`, `min-count`, `min-gradient`, `hidden`, `activation`, `places`, `word-units`, `vectors`, `lstm-layers`, `lstm-units`, `arc-units`, `label-units`, `init`, `nn-update`, `decisions`, `preset`, `roll-in`, `roll-out`, `alpha`, `reference-share`, `run-reference`, `oracle`, `correct`, `explore-from`, `explore-prob`, `update`, `search`, `beam`, `merge`, `align`, `normalise`, `iterations`, `patience`, `max-iterations`, `average-from`, `replicas`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `word-shape`, `tag-column`, `keep`, `aggressiveness`");
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");

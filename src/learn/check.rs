@@ -1,6 +1,6 @@
 //! Whether the options of a training run make sense together.
 
-use super::{Objective, TrainOptions, Training, Update, check_ranges};
+use super::{Correct, Objective, TrainOptions, Training, Update, check_ranges};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::linear::Learner;
@@ -25,11 +25,48 @@ impl TrainOptions {
             return wrong(&format!("{system} has no {oracle} oracle; expected --oracle {}", known.join(" or ")));
         }
         self.system.check_roots(self.roots)?;
+        self.check_correct()?;
         match self.scorer {
             ScorerKind::Linear => self.check_learner()?,
             ScorerKind::FeedForward | ScorerKind::Bilstm | ScorerKind::StackLstm => self.check_network()?,
         }
         self.check_search()
+    }
+
+    fn check_correct(&self) -> Result<()> {
+        let Some(correct) = self.correct else { return Ok(()) };
+        let all = correct == Correct::All;
+        let refused = [
+            (
+                self.training == Training::Global,
+                "in a beam the derivation of the highest score is chosen; expected --training greedy",
+            ),
+            (
+                self.training == Training::L2s,
+                "learning to search learns what each transition costs; expected --training greedy",
+            ),
+            (
+                self.oracle.is_static(),
+                "a static oracle has one correct transition; expected --oracle non-deterministic or dynamic, as far as the \
+                 system has them",
+            ),
+            (
+                all && self.objective() == Objective::Multiclass,
+                "multiclass has one right option; expected best-scored, canonical or random",
+            ),
+            (
+                all && self.learner == Learner::Mira,
+                "the steps of mira are just long enough for one of them; expected best-scored, canonical or random",
+            ),
+            (
+                all && self.learner == Learner::Perceptron && self.batch > 1,
+                "with all, weights of perceptrons are no whole numbers, and learn from one decision at a time; expected --batch 1",
+            ),
+        ];
+        match refused.into_iter().find(|&(is_refused, _)| is_refused) {
+            Some((_, why)) => Err(Error::Usage(format!("--correct chooses among several correct transitions: {why}"))),
+            None => Ok(()),
+        }
     }
 
     fn check_network(&self) -> Result<()> {

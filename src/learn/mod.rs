@@ -31,7 +31,7 @@ mod violation;
 pub use crate::linear::Learner;
 pub use crate::training::{IterationReport, Iterations, Keep, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
-pub use local::{Preset, RollIn, RollOut, Search};
+pub use local::{Correct, Preset, RollIn, RollOut, Search};
 pub use merged::MergedPursuit;
 pub use network::{NetworkStart, batch_of};
 pub use objective::{LocalObjective, Objective, Scored};

@@ -130,18 +130,48 @@ impl LocalObjective {
 
     /// Fills in the gradients of a decision's options; see [`Objective::gradients`]. `squared_distance` is, for MIRA, the
     /// squared norm of the difference between the gradients of two options, of which the first is right.
+    ///
+    /// Behind the option that the reference prefers come those that were chosen among the right ones, if that is not left to the
+    /// objective: with one of them the others are left out, several share equally in what one would be reinforced by.
     pub fn gradients(
+        &mut self,
+        stage: usize,
+        options: &mut [Scored],
+        (reference, chosen): (usize, &[usize]),
+        squared_distance: impl FnOnce(usize, usize) -> f32,
+    ) {
+        self.n_examples += 1;
+        match *chosen {
+            [] => self.of_options(stage, options, reference, squared_distance),
+            [only] => {
+                let is_kept = |&place: &usize| place == only || options[place].cost != 0.0;
+                let places: Vec<usize> = (0..options.len()).filter(is_kept).collect();
+                let mut kept: Vec<Scored> = places.iter().map(|&place| options[place]).collect();
+                let right = places.iter().position(|&place| place == only).expect("what was chosen is an option");
+                self.of_options(stage, &mut kept, right, |a, b| squared_distance(places[a], places[b]));
+                options.iter_mut().for_each(|option| option.gradient = 0.0);
+                for (&place, option) in places.iter().zip(kept) {
+                    options[place] = option;
+                }
+            }
+            _ => {
+                self.of_options(stage, options, reference, squared_distance);
+                share(options, chosen);
+            }
+        }
+        if self.self_normalising > 0.0 && self.objective == Objective::Softmax {
+            normalise(options, self.self_normalising);
+        }
+    }
+
+    fn of_options(
         &mut self,
         stage: usize,
         options: &mut [Scored],
         reference: usize,
         squared_distance: impl FnOnce(usize, usize) -> f32,
     ) {
-        self.n_examples += 1;
         self.objective.gradients(options, reference, &mut self.largest[stage]);
-        if self.self_normalising > 0.0 && self.objective == Objective::Softmax {
-            normalise(options, self.self_normalising);
-        }
         let Some(aggressiveness) = self.aggressiveness else { return };
         let place = |sign: f32| options.iter().position(|option| option.gradient == sign);
         if let (Some(right), Some(wrong)) = (place(-1.0), place(1.0)) {
@@ -236,6 +266,18 @@ fn softmax(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
     }
 }
 
+/// Gives each of the `chosen` an equal part of the gradients of all that cost nothing.
+fn share(options: &mut [Scored], chosen: &[usize]) {
+    let mut sum = 0.0;
+    for option in options.iter_mut().filter(|option| option.cost == 0.0) {
+        sum += option.gradient;
+        option.gradient = 0.0;
+    }
+    for &place in chosen {
+        options[place].gradient = sum / chosen.len() as f32;
+    }
+}
+
 /// Adds the gradient of `weight` (log Σ exp s)².
 fn normalise(options: &mut [Scored], weight: f32) {
     let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(option.score));
@@ -301,7 +343,7 @@ mod tests {
             let mut objective = LocalObjective::new(Objective::Hinge, Some(aggressiveness), 1);
             let option = |score, cost| Scored { score, cost, gradient: 0.0 };
             let mut options = [option(0.5, 2.0), option(0.2, 0.0), option(-3.0, 1.0)];
-            objective.gradients(0, &mut options, 1, |right, wrong| {
+            objective.gradients(0, &mut options, (1, &[]), |right, wrong| {
                 assert_eq!((right, wrong), (1, 0));
                 8.0
             });
@@ -329,7 +371,7 @@ mod tests {
         let scored = [(0.3, 0.0), (-0.7, 2.0), (1.1, 1.0), (0.2, 0.0)];
         let mut options = scored.map(|(score, cost)| Scored { score, cost, gradient: f32::NAN });
         let mut objective = LocalObjective::new(Objective::Softmax, None, 1).self_normalising(0.1);
-        objective.gradients(0, &mut options, 0, |_, _| unreachable!());
+        objective.gradients(0, &mut options, (0, &[]), |_, _| unreachable!());
         let loss = |scores: &[f64]| {
             let all = scores.iter().map(|score| score.exp()).sum::<f64>().ln();
             let right = scores.iter().zip(scored).filter(|(_, (_, cost))| *cost == 0.0);
@@ -338,11 +380,44 @@ mod tests {
         assert_slopes(&scored, &options.map(|option| option.gradient), &loss);
     }
 
+    /// With one right option chosen the others are left out of its likelihood; several share the perceptron's step, whose loss is
+    /// that of their mean score. Without a choice the likelihood is that of all.
+    #[test]
+    fn chosen_options_are_those_that_are_reinforced() {
+        let scored = [(0.3, 0.0), (-0.7, 2.0), (1.1, 1.0), (0.2, 0.0), (-0.4, 0.0)];
+        let found = |objective: Objective, chosen: &[usize]| {
+            let mut options = scored.map(|(score, cost)| Scored { score, cost, gradient: f32::NAN });
+            LocalObjective::new(objective, None, 1).gradients(0, &mut options, (0, chosen), |_, _| unreachable!());
+            options.map(|option| option.gradient)
+        };
+        let likelihood = |right: &[usize], among: &[usize], scores: &[f64]| {
+            let sum = |places: &[usize]| places.iter().map(|&place| scores[place].exp()).sum::<f64>().ln();
+            sum(among) - sum(right)
+        };
+        let one = found(Objective::Softmax, &[3]);
+        assert_slopes(&scored, &one, &|scores| likelihood(&[3], &[1, 2, 3], scores));
+        assert_eq!((one[0], one[4]), (0.0, 0.0));
+        let all = found(Objective::Softmax, &[]);
+        assert_slopes(&scored, &all, &|scores| likelihood(&[0, 3, 4], &[0, 1, 2, 3, 4], scores));
+        let hinge = |right: &[usize], margin: f64, scores: &[f64]| {
+            let mean = right.iter().map(|&place| scores[place]).sum::<f64>() / right.len() as f64;
+            f64::max(scores[1] + 2.0 * margin, scores[2] + margin) - mean
+        };
+        for (objective, margin) in [(Objective::Perceptron, 0.0), (Objective::Hinge, 1.0)] {
+            for chosen in [&[4][..], &[0, 3, 4]] {
+                assert_slopes(&scored, &found(objective, chosen), &|scores| hinge(chosen, margin, scores));
+            }
+            assert_eq!(found(objective, &[]), found(objective, &[0]));
+        }
+        // The gradient of the regressor of what was chosen, and of those of what is wrong.
+        assert_eq!(found(Objective::Multiclass, &[4])[..4], [0.0, 2.0 * (-0.7 + 1.0), 2.0, 0.0]);
+    }
+
     #[test]
     fn what_is_known_of_decisions_comes_back() {
         let mut objective = LocalObjective::new(Objective::Regression, None, 2);
         let mut options = [0.0, 3.0].map(|cost| Scored { score: 0.0, cost, gradient: 0.0 });
-        objective.gradients(1, &mut options, 0, |_, _| unreachable!());
+        objective.gradients(1, &mut options, (0, &[]), |_, _| unreachable!());
         let mut again = LocalObjective::new(Objective::Regression, None, 2);
         again.load(&objective.to_bytes()).unwrap();
         assert_eq!((again.largest[1], &again), (3.0, &objective));

@@ -1,7 +1,7 @@
 //! Everything that decides what a training run computes.
 
 use super::global::Lesson;
-use super::{Iterations, Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search, Stopping};
+use super::{Correct, Iterations, Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search, Stopping};
 use crate::choice::choice;
 use crate::decode::SearchKind;
 use crate::features::{ColumnName, WordShape};
@@ -122,6 +122,10 @@ pub struct TrainOptions {
     pub run_reference: bool,
     /// The gold side: one canonical derivation, or every correct action.
     pub oracle: OracleKind,
+    /// Greedy, with an oracle that is not static: which of several correct transitions is reinforced, and followed where the
+    /// prediction is wrong; `None`: what the objective does of itself ([`Correct::of`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correct: Option<Correct>,
     /// Greedy with a dynamic oracle: explore after this many iterations (k of Goldberg & Nivre 2013).
     pub explore_from: u32,
     /// Greedy with a dynamic oracle: the probability of following the model's own choice (p).
@@ -209,6 +213,7 @@ impl Default for TrainOptions {
             reference_share: None,
             run_reference: false,
             oracle: OracleKind::Dynamic,
+            correct: None,
             explore_from: 1,
             explore_prob: 0.9,
             update: Update::MaxViolation,
@@ -304,11 +309,12 @@ impl TrainOptions {
         TrainOptions { scorer, learner, dropout, iterations, update, replicas: 1, batch: 8, average_from: 0, ..self }
     }
 
-    /// Whether weights are whole numbers, changed by the perceptron's rule. Decisions in several stages, and features that are
-    /// counted before they are let in, are for learners of real-valued weights.
+    /// Whether weights are whole numbers, changed by the perceptron's rule. Decisions in several stages, steps that are shared
+    /// among correct transitions, and features that are counted before they are let in, are for learners of real-valued weights.
     pub fn is_perceptron(&self) -> bool {
         self.learner == Learner::Perceptron
             && self.decisions == Decisions::Joint
+            && self.correct != Some(Correct::All)
             && self.min_count.is_none_or(|n| n < 2)
     }
 
@@ -342,6 +348,11 @@ impl TrainOptions {
             _ => Objective::Softmax,
         };
         self.objective.unwrap_or(suited)
+    }
+
+    /// How to choose among correct transitions, if not as the objective does of itself.
+    pub(super) fn among_correct(&self) -> Option<Correct> {
+        self.correct.filter(|&correct| Correct::of(self.objective()) != Some(correct))
     }
 
     /// What global training learns of a derivation.
@@ -394,7 +405,7 @@ impl TrainOptions {
     pub fn told(&self) -> Option<String> {
         let is_plain = self.objective() == Objective::Perceptron && self.training != Training::L2s;
         if self.is_perceptron() && is_plain {
-            return None;
+            return self.correct.map(|correct| format!("of several correct transitions: {}", correct.name()));
         }
         let learner = self.learner();
         let rate = if self.scorer.is_linear() { learner.rate } else { super::network::rate(self) as f32 };
@@ -407,6 +418,9 @@ impl TrainOptions {
         }
         if self.dropout > 0.0 {
             told += &format!(", dropout {}", self.dropout);
+        }
+        if let Some(correct) = self.correct {
+            told += &format!(", of several correct transitions: {}", correct.name());
         }
         if self.training == Training::L2s {
             let preset = self.preset.map_or(String::new(), |preset| format!("preset {}: ", preset.name()));

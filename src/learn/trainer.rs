@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::data::{Example, TrainingData};
 use super::global::{self, Lesson};
-use super::local::{self, Dropout, Exploration, Guide, Parameters, Setting};
+use super::local::{self, AmongCorrect, Dropout, Exploration, Guide, Parameters, Setting};
 use super::network;
 use super::objective::LocalObjective;
 use super::offline::OfflineRun;
@@ -431,7 +431,9 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             let (from, probability) = (options.explore_from, options.explore_prob);
             Exploration::new(from, probability, self.seed, self.iteration, number)
         };
-        Guide::Greedy { gold, exploration: explores.then(exploration) }
+        let among = options.among_correct().filter(|_| !options.oracle.is_static());
+        let among = among.map(|correct| AmongCorrect::new(correct, self.stream("correct", number)));
+        Guide::Greedy { gold, exploration: explores.then(exploration), among }
     }
 
     /// The number of updates that the sentence calls for, and their gradients as far as they are put off.

@@ -287,6 +287,14 @@ pub struct Update {
     gradient: Vec<(u32, f32)>,
 }
 
+#[cfg(test)]
+impl Update {
+    /// By lane.
+    pub fn gradient(&self) -> &[(u32, f32)] {
+        &self.gradient
+    }
+}
+
 /// What regressors keep of a configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Inputs {

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::ParserKind;
 use crate::decode::SearchKind;
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
+use crate::learn::{
+    Correct, Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update,
+};
 use crate::model::{Activation, Align, Normalise, Places, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::OracleKind;
@@ -92,6 +94,8 @@ all_optional! {
         run_reference: bool,
         /// The gold side.
         oracle: OracleKind,
+        /// Which of several correct transitions is reinforced and followed.
+        correct: Correct,
         /// The iterations before exploration begins.
         explore_from: i64,
         /// The probability of following the model's own choice.

@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::graph::{GraphKind, GraphOptions};
-use crate::learn::{Learner, Objective, TrainOptions, Training, Update, check_ranges};
+use crate::learn::{Correct, Learner, Objective, TrainOptions, Training, Update, check_ranges};
 use crate::model::ScorerKind;
 use crate::system::SystemKind;
 
@@ -95,6 +95,9 @@ impl GivenOptions {
         // What is asked for and would be done anyway makes the same model.
         if of_beams == Some(Objective::of(training, options.learner)) {
             options.objective = None;
+        }
+        if options.correct == Correct::of(options.objective()) {
+            options.correct = None;
         }
         Ok(options)
     }

@@ -111,7 +111,12 @@ fn how(training: &Value) -> String {
                 }
                 _ => String::new(),
             };
-            format!("greedy, one decision at a time; {gold}{exploring}; {learner}")
+            let correct = match text(training, "correct") {
+                Some("all") => "; all of several correct ones are learned".to_owned(),
+                Some(correct) => format!("; of several correct ones the {correct} one is learned"),
+                None => String::new(),
+            };
+            format!("greedy, one decision at a time; {gold}{correct}{exploring}; {learner}")
         }
         Some("l2s") => {
             let policy = |option| text(training, option).unwrap_or("its default");
@@ -215,7 +220,7 @@ fn needed(training: &Value) -> Option<Vec<(String, Value)>> {
         }
     }
     // What matters most comes first.
-    let order = ["system", "scorer", "features", "training", "oracle", "update", "search", "beam"];
+    let order = ["system", "scorer", "features", "training", "oracle", "correct", "update", "search", "beam"];
     let mut options: Vec<(String, Value)> = given.into_iter().collect();
     options.sort_by_key(|(name, _)| order.iter().position(|known| known == name).unwrap_or(order.len()));
     Some(options)

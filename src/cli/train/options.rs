@@ -3,7 +3,9 @@
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
-use crate::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update};
+use crate::learn::{
+    Correct, Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update,
+};
 use crate::model::{Activation, Align, Normalise, Places, ScorerKind};
 use crate::options::{GivenOptions, ParserKind};
 use crate::scorer::Decisions;
@@ -48,6 +50,10 @@ pub struct TrainingArgs {
     /// The gold side: the canonical derivation, or every correct action [default: dynamic, if the system has it]
     #[arg(long, value_enum, help_heading = "Training")]
     oracle: Option<OracleKind>,
+    /// Greedy: which of several correct transitions is reinforced, and followed where the prediction is wrong [default: what
+    /// the objective does: perceptron and hinge best-scored; likelihoods and regression all]
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "Training")]
+    correct: Option<Correct>,
     /// Greedy with a dynamic oracle: explore after this many iterations [default: 1]
     #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training")]
     explore_from: Option<i64>,

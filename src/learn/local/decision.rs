@@ -1,12 +1,13 @@
 //! One decision: its options with their scores and costs, which of them is predicted, and which is followed.
 
+use super::correct::{AmongCorrect, Candidate};
 use super::frame::{Frame, MoveOption};
 use crate::configuration::Point;
 use crate::decode::Machine;
 use crate::learn::objective::{LocalObjective, Scored};
 use crate::model::Trainable;
 use crate::scorer::Stages;
-use crate::system::{Choice, TransitionSystem};
+use crate::system::{Choice, Move, TransitionSystem};
 
 /// The options of one decision.
 #[derive(Debug, Default)]
@@ -15,6 +16,9 @@ pub struct Decision {
     pub options: Vec<(Point, u32)>,
     scored: Vec<Scored>,
     gradient: Vec<(u32, f32)>,
+    /// The places of the correct options that were chosen; none if that is left to the objective.
+    chosen: Vec<usize>,
+    candidates: Vec<Candidate>,
 }
 
 /// How to go on from a decision.
@@ -32,6 +36,7 @@ impl Decision {
     fn clear(&mut self) {
         self.options.clear();
         self.scored.clear();
+        self.chosen.clear();
     }
 
     fn push<T: Trainable>(&mut self, point: Point, lane: u32, cost: f32, frame: &Frame<T>) {
@@ -61,6 +66,60 @@ impl Decision {
         for (Choice { point, action }, cost) in pair {
             self.push(point, u32::from(action), cost, frame);
         }
+    }
+
+    /// The options are the correct actions, which are in ascending order, and the predicted one, which is not among them.
+    pub fn set_correct<T: Trainable>(&mut self, correct: &[Choice], predicted: Choice, frame: &Frame<T>) {
+        self.clear();
+        let (before, behind) = correct.split_at(correct.partition_point(|&choice| choice < predicted));
+        let mut push = |cost: f32, choices: &[Choice]| {
+            for &Choice { point, action } in choices {
+                self.push(point, u32::from(action), cost, frame);
+            }
+        };
+        push(0.0, before);
+        push(1.0, &[predicted]);
+        push(0.0, behind);
+    }
+
+    /// Chooses among the correct options, if there are several. `mv` tells an option's move by its place and lane; the options of
+    /// a move stand together.
+    pub fn choose(
+        &mut self,
+        among: &mut AmongCorrect,
+        canonical: Option<(Point, Move)>,
+        mv: &dyn Fn(usize, u32) -> Move,
+    ) {
+        let Decision { options, scored, chosen, candidates, .. } = self;
+        candidates.clear();
+        for (place, (&(point, lane), option)) in options.iter().zip(scored).enumerate() {
+            if option.cost != 0.0 {
+                continue;
+            }
+            let candidate = Candidate { place, point, mv: mv(place, lane), score: option.score };
+            match candidates.last_mut() {
+                Some(last) if (last.point, last.mv) == (point, candidate.mv) => {
+                    if candidate.score > last.score {
+                        *last = candidate;
+                    }
+                }
+                _ => candidates.push(candidate),
+            }
+        }
+        among.choose(canonical, candidates);
+        chosen.clear();
+        chosen.extend(candidates.iter().map(|candidate| candidate.place));
+    }
+
+    /// The correct options that were chosen, by point and lane with their scores; none if that is left to the objective.
+    #[cfg(test)]
+    pub fn chosen(&self) -> impl Iterator<Item = (Point, u32, f32)> {
+        self.chosen.iter().map(|&place| (self.options[place].0, self.options[place].1, self.scored[place].score))
+    }
+
+    /// Whether the prediction is correct.
+    pub fn is_right(&self) -> bool {
+        self.scored[self.predicted()].cost == 0.0
     }
 
     /// The options are the labels of a move.
@@ -128,7 +187,10 @@ impl Decision {
             Follow::Learned => predicted,
             Follow::Reference => reference,
             Follow::Corrected if is_right => predicted,
-            Follow::Corrected => self.best(|option| option.cost == 0.0),
+            Follow::Corrected => match self.chosen[..] {
+                [only] => only,
+                _ => self.best(|option| option.cost == 0.0),
+            },
         };
         (chosen, is_right)
     }
@@ -142,8 +204,8 @@ impl Decision {
         (model, objective): (&T, &mut LocalObjective),
         mut credit: impl FnMut(Point, &[(u32, f32)]),
     ) {
-        let Decision { options, scored, gradient } = self;
-        objective.gradients(stage, scored, reference, |right, wrong| {
+        let Decision { options, scored, gradient, chosen, .. } = self;
+        objective.gradients(stage, scored, (reference, chosen), |right, wrong| {
             let [right, wrong] =
                 [right, wrong].map(|place| options[place]).map(|(point, lane)| (frame.point(point), lane));
             model.squared_distance(right, wrong)

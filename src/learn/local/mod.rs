@@ -24,7 +24,7 @@
 //!
 //! **Greedy training** learns from the same options: with a static oracle all but the derivation's action cost 1, with others
 //! costs are the oracle's. A wrong prediction is followed if the exploration policy says so; else the best of the right ones
-//! is.
+//! is, or [another of them](Correct).
 //!
 //! **Dropout**, if asked for, leaves features out of an example, and so out of the prediction that goes with it: weights that
 //! lean on a few features alone are not enough. Roll-outs see all features.
@@ -39,6 +39,7 @@
 //! Complexity: O(n) decisions a sentence without roll-outs; a roll-out is as long as the rest of its derivation, so with
 //! learned ones it is O(m n²) scorings for m moves.
 
+mod correct;
 mod decision;
 mod exploration;
 mod frame;
@@ -47,6 +48,7 @@ mod roll_out;
 #[cfg(test)]
 mod tests;
 
+pub use correct::{AmongCorrect, Correct};
 pub use exploration::Exploration;
 pub use frame::Dropout;
 pub use options::{Preset, RollIn, RollOut, Search};
@@ -69,10 +71,13 @@ use frame::{Frame, MoveOption};
 pub enum Guide<'t> {
     /// Greedy training.
     Greedy {
-        /// Who is gold. The canonical derivation is also followed; of other derivations the model's favourite is.
+        /// Who is gold. The canonical derivation is also followed.
         gold: GoldSide<'t>,
         /// Whether to follow the model into its mistakes instead, if ever.
         exploration: Option<Exploration>,
+        /// How to choose where several actions are correct; `None`: as the objective does of itself, and the best-scored one is
+        /// followed.
+        among: Option<AmongCorrect>,
     },
     /// Learning to search, in a pass with this number.
     Search {
@@ -126,13 +131,17 @@ pub struct Setting<'s, S> {
 pub fn learn<S: TransitionSystem, T: Trainable>(
     setting: Setting<S>,
     supervision: &Supervision<S>,
-    guide: Guide,
+    mut guide: Guide,
     dropout: Option<Dropout>,
     objective: &mut LocalObjective,
     workspace: &mut Workspace<T::Memory>,
     parameters: Parameters<T>,
 ) -> (u64, T::Gradient) {
     workspace.start();
+    let among = match &mut guide {
+        Guide::Greedy { among, .. } => among.take(),
+        Guide::Search { .. } => None,
+    };
     let (bump, context, scratch) = workspace.parts(setting.machine.actions);
     parameters.begin(scratch.memory, context);
     let mut learner = Learner {
@@ -147,6 +156,7 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
         frame: Frame::default(),
         spare: Frame::default(),
         dropout,
+        among,
         decision: Decision::default(),
         correct: Vec::new(),
     };
@@ -167,6 +177,7 @@ struct Learner<'s, 'a, S, T: Trainable> {
     /// For roll-outs.
     spare: Frame<T>,
     dropout: Option<Dropout>,
+    among: Option<AmongCorrect>,
     decision: Decision,
     correct: Vec<Choice>,
 }
@@ -184,7 +195,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         let machine = self.setting.machine;
         let at_once = matches!(self.parameters, Parameters::AtOnce(_));
         let stays = S::CORRECTS_ITSELF && at_once && self.learns_from_mistakes(&guide);
-        let stays = stays && matches!(guide, Guide::Greedy { gold: GoldSide::LeastCost, exploration: None });
+        let stays = stays && matches!(guide, Guide::Greedy { gold: GoldSide::LeastCost, exploration: None, .. });
         let mut item = machine.initial(self.arena, self.context.input.n_words());
         let mut options: Vec<MoveOption> = Vec::new();
         let (mut n_wrong, mut n_steps, mut corrections) = (0, 0, 0);
@@ -253,6 +264,11 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
             if self.correct.binary_search(&predicted).is_ok() {
                 return Decided { choice: predicted, is_right: true, learned: false };
             }
+            if self.among.is_some() {
+                self.decision.set_correct(&self.correct, predicted, &self.frame);
+                self.choose(item, None);
+                return self.joint(item, 0, &mut |is_right| follow_greedily(guide, is_right));
+            }
             // The best correct action, the first of them on ties: all that the perceptron compares with the prediction.
             let correct = self.frame.best_of(&self.correct);
             self.decision.set_pair(correct, predicted, &self.frame);
@@ -289,11 +305,30 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         match stages.decisions() {
             Decisions::Joint => {
                 self.decision.set_actions(options, &self.frame, &machine);
+                self.choose(item, None);
                 let reference = self.decision.position(&options[reference]);
                 self.joint(item, reference, &mut follow)
             }
             Decisions::Separate => self.separate(item, options, reference, &mut follow),
         }
+    }
+
+    /// Chooses among the correct options of the decision at hand, which are whole actions or these moves, unless that is left
+    /// to the objective.
+    fn choose(&mut self, item: &'a Item<'a, S::Shared<'a>>, moves: Option<&[MoveOption]>) {
+        let Learner { among: Some(among), decision, setting, .. } = self else { return };
+        // A perceptron has nothing to learn there.
+        if self.objective.objective() == Objective::Perceptron && decision.is_right() {
+            return;
+        }
+        let machine = setting.machine;
+        let canonical = (among.correct == Correct::Canonical)
+            .then(|| machine.system.static_move(self.supervision.gold, &item.configuration));
+        let mv = |place: usize, lane: u32| match moves {
+            Some(moves) => moves[place].mv,
+            None => machine.actions.get(lane as ActionId).mv,
+        };
+        decision.choose(among, canonical, &mv);
     }
 
     /// Decides on a whole action.
@@ -319,6 +354,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
     ) -> Decided {
         let Setting { machine, stages, .. } = self.setting;
         self.decision.set_moves(options, &self.frame, stages);
+        self.choose(item, Some(options));
         let (chosen, is_right) = self.decision.decide(reference, follow);
         let learned = self.credit(item, 0, reference);
         let option = options[chosen];

@@ -1,6 +1,7 @@
 //! The shortcut against roll-outs, the perceptron of real weights against that of integers, and what is kept between decisions
 //! against looking again.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::learn::{TrainOptions, TrainingData};
 use crate::linear::{Averages as _, FrozenWeights, LearnerOptions, Linear, Perceptron, Regressors, Weights as _};
 use crate::linear::{Learner as Rule, LinearMemory};
 use crate::model::{Averaged, Frozen as _};
-use crate::system::{EasyFirst, Roots, SystemKind};
+use crate::system::{EasyFirst, Move, Roots, SystemKind};
 use crate::tree::Gold;
 use crate::treebank::generate::{Options, sentences};
 use crate::treebank::{Format, Treebank};
@@ -83,6 +84,39 @@ fn learn_from<S: TransitionSystem, T: Trainable>(
     learn(setting, &supervision, guide, None, objective, &mut workspace, parameters)
 }
 
+/// Gives `walk` a learner of the sentence whose model does not change, and whose item is the initial one.
+fn with_learner<S: TransitionSystem, R>(
+    system: S,
+    data: &TrainingData,
+    (input, gold): (&Input, &Gold),
+    model: &Perceptron,
+    walk: impl FnOnce(&mut Learner<'_, '_, S, Perceptron>) -> R,
+) -> R {
+    let setting = setting(system, data, false);
+    let (machine, actions) = (setting.machine, data.actions());
+    let supervision = Supervision { machine, gold };
+    let (bump, label_sets) = (Bump::new(), LabelSets::new(actions.n_labels()));
+    let context = Context { input, label_sets: &label_sets, actions };
+    let mut memory = LinearMemory::default();
+    model.begin(&mut memory, context);
+    walk(&mut Learner {
+        setting,
+        supervision: &supervision,
+        context,
+        memory: &mut memory,
+        arena: Arena::new(&bump, &label_sets, &[]),
+        objective: &mut LocalObjective::new(Objective::Perceptron, None, 1),
+        parameters: Parameters::PutOff(model),
+        gradient: Vec::new(),
+        frame: Frame::default(),
+        spare: Frame::default(),
+        dropout: None,
+        among: None,
+        decision: Decision::default(),
+        correct: Vec::new(),
+    })
+}
+
 /// Asserts that costs agree on a random walk; how many actions were costly.
 fn costly_on_a_walk<S: TransitionSystem>(
     system: S,
@@ -91,29 +125,11 @@ fn costly_on_a_walk<S: TransitionSystem>(
     gold: &Gold,
     number: u64,
 ) -> usize {
-    let setting = setting(system, data, false);
-    let (machine, actions) = (setting.machine, data.actions());
-    let supervision = Supervision { machine, gold };
-    let (bump, label_sets) = (Bump::new(), LabelSets::new(actions.n_labels()));
-    let context = Context { input, label_sets: &label_sets, actions };
-    let model = perceptron(data);
-    let mut memory = LinearMemory::default();
-    model.begin(&mut memory, context);
-    let mut learner = Learner {
-        setting,
-        supervision: &supervision,
-        context,
-        memory: &mut memory,
-        arena: Arena::new(&bump, &label_sets, &[]),
-        objective: &mut LocalObjective::new(Objective::Perceptron, None, 1),
-        parameters: Parameters::PutOff(&model),
-        gradient: Vec::new(),
-        frame: Frame::default(),
-        spare: Frame::default(),
-        dropout: None,
-        decision: Decision::default(),
-        correct: Vec::new(),
-    };
+    with_learner(system, data, (input, gold), &perceptron(data), |learner| walk_of_costs(learner, number))
+}
+
+fn walk_of_costs<'a, S: TransitionSystem>(learner: &mut Learner<'_, 'a, S, Perceptron>, number: u64) -> usize {
+    let (machine, actions, input) = (learner.setting.machine, learner.context.actions, learner.context.input);
     let mut stream = random::stream(9, "walk", &[number]);
     let mut item = machine.initial(learner.arena, input.n_words());
     let mut options = Vec::new();
@@ -173,16 +189,27 @@ fn roll_outs_of_the_reference_change_nothing() {
 /// With the perceptron's rule, real weights and integers are the same, averages included.
 #[test]
 fn the_perceptron_is_the_perceptron() {
-    for system in [SystemKind::ArcEager, SystemKind::EasyFirst] {
+    let mut by_choice: Vec<Vec<i64>> = Vec::new();
+    for (system, correct) in [
+        (SystemKind::ArcEager, None),
+        (SystemKind::ArcEager, Some(Correct::BestScored)),
+        (SystemKind::ArcEager, Some(Correct::Canonical)),
+        (SystemKind::ArcEager, Some(Correct::Random)),
+        (SystemKind::EasyFirst, None),
+        (SystemKind::EasyFirst, Some(Correct::Random)),
+    ] {
         let options = options(system);
         let data = data(&options, 30, false);
+        let mut sums = Vec::new();
         let (mut real, mut integer) = (regressors(&data, Rule::Perceptron), perceptron(&data));
         let mut objectives = [(); 2].map(|()| LocalObjective::new(Objective::Perceptron, None, 1));
         for pass in 0..3 {
             for number in 0..data.examples().len() {
                 let guide = || {
                     let exploration = Some(Exploration::new(1, 0.5, 1, pass, number));
-                    Guide::Greedy { gold: GoldSide::LeastCost, exploration }
+                    let stream = random::stream(1, "correct", &[u64::from(pass), number as u64]);
+                    let among = correct.map(|correct| AmongCorrect::new(correct, stream));
+                    Guide::Greedy { gold: GoldSide::LeastCost, exploration, among }
                 };
                 let [objective, other] = &mut objectives;
                 let counts = with_system!(options.system, options.roots, |system| {
@@ -207,8 +234,178 @@ fn the_perceptron_is_the_perceptron() {
                 scores
             };
             assert_eq!(scores(&real), scores(&finished));
+            sums.extend(scores(&finished).into_iter().map(i64::from));
         });
+        by_choice.push(sums);
     }
+    // The perceptron itself reinforces the best-scored correct action; others would have learned something else.
+    assert!(by_choice[0] == by_choice[1] && by_choice[4] != by_choice[5]);
+    for (one, other) in [(1, 2), (1, 3), (2, 3)] {
+        assert!(by_choice[one] != by_choice[other], "choices {one} and {other}");
+    }
+}
+
+/// On walks, some along the canonical derivation and others at random: what is chosen is always of least cost, and what its name
+/// says.
+#[test]
+fn what_is_chosen_is_correct() {
+    for (system, non_projective) in [
+        (SystemKind::ArcHybrid, false),
+        (SystemKind::ArcEager, false),
+        (SystemKind::ArcStandard, false),
+        (SystemKind::EasyFirst, false),
+        (SystemKind::Covington, true),
+    ] {
+        let options = options(system);
+        let data = data(&options, 12, non_projective);
+        let mut model = perceptron(&data);
+        let mut seen = Seen::default();
+        with_system!(system, options.roots, |system| {
+            let setting = setting(system, &data, false);
+            for number in 0..data.examples().len() {
+                let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration: None, among: None };
+                let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
+                learn_from(setting, &data, number, guide, &mut objective, Parameters::AtOnce(&mut model));
+            }
+            for (number, example) in data.examples().iter().enumerate() {
+                for derivation in [None, Some(&example.derivation[..])] {
+                    with_learner(system, &data, (&example.input, &example.gold), &model, |learner| {
+                        walk_of_choices(learner, number as u64, derivation, &mut seen);
+                    });
+                }
+            }
+        });
+        assert!(seen.ambiguous > 20 && seen.not_best > 0 && seen.canonical > 100, "{system}: {seen:?}");
+    }
+}
+
+/// What walks met.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Configurations with several correct transitions.
+    ambiguous: usize,
+    /// Those whose canonical transition has not the highest score.
+    not_best: usize,
+    /// Those on canonical derivations.
+    canonical: usize,
+}
+
+fn walk_of_choices<'a, S: TransitionSystem>(
+    learner: &mut Learner<'_, 'a, S, Perceptron>,
+    number: u64,
+    derivation: Option<&[Choice]>,
+    seen: &mut Seen,
+) {
+    let (machine, actions, gold) = (learner.setting.machine, learner.context.actions, learner.supervision.gold);
+    let mut stream = random::stream(9, "walk", &[number]);
+    let mut item = machine.initial(learner.arena, learner.context.input.n_words());
+    let (mut options, mut correct) = (Vec::new(), Vec::new());
+    let transition = |point: Point, lane: u32| (point, actions.get(lane as ActionId).mv);
+    for step in 0.. {
+        if machine.is_terminal(item) {
+            break;
+        }
+        let c = &item.configuration;
+        let n_points = machine.system.n_points(c);
+        let model = (&*learner.parameters, &mut *learner.memory);
+        learner.frame.fill(model, learner.context, item, n_points, 0..n_points as Point, Dropped::default());
+        learner.reference_options(item, &mut options);
+        learner.decision.set_actions(&options, &learner.frame, &machine);
+        learner.supervision.correct_choices(c, &mut correct);
+        let highest = correct.iter().map(|c| learner_score(&learner.frame, c)).fold(f32::MIN, f32::max);
+        let mut transitions: Vec<_> = correct.iter().map(|c| transition(c.point, u32::from(c.action))).collect();
+        transitions.dedup();
+        let canonical = machine.system.static_move(gold, c);
+        let mut choose = |correct: Correct, seed: u64| {
+            let among = &mut AmongCorrect::new(correct, random::stream(seed, "correct", &[]));
+            let canonical = (correct == Correct::Canonical).then_some(canonical);
+            learner.decision.choose(among, canonical, &|_, lane| transition(0, lane).1);
+            learner.decision.chosen().collect::<Vec<_>>()
+        };
+        for which in [Correct::BestScored, Correct::Canonical, Correct::Random, Correct::All] {
+            for (point, lane, score) in choose(which, number) {
+                assert!(correct.contains(&Choice { point, action: lane as ActionId }), "{}: {which:?}", S::NAME);
+                let label =
+                    correct.iter().filter(|c| transition(c.point, u32::from(c.action)) == transition(point, lane));
+                let best = label.map(|c| learner_score(&learner.frame, c)).fold(f32::MIN, f32::max);
+                assert_eq!(score, best, "{}: {which:?}: another label is better", S::NAME);
+            }
+        }
+        let moves = |chosen: Vec<(Point, u32, f32)>| -> Vec<(Point, Move)> {
+            chosen.into_iter().map(|(point, lane, _)| transition(point, lane)).collect()
+        };
+        let [best] = choose(Correct::BestScored, 0)[..] else { panic!("one is best") };
+        assert_eq!(best.2, highest);
+        assert_eq!(moves(choose(Correct::All, 0)), transitions, "every correct transition is reinforced");
+        let [preferred] = moves(choose(Correct::Canonical, 0))[..] else { panic!("one is canonical") };
+        let expected = if transitions.contains(&canonical) { canonical } else { transition(best.0, best.1) };
+        assert_eq!(preferred, expected);
+        if transitions.len() > 1 {
+            seen.ambiguous += 1;
+            seen.not_best += usize::from(preferred != transition(best.0, best.1));
+            let drawn: BTreeSet<_> = (0..400).flat_map(|seed| moves(choose(Correct::Random, seed))).collect();
+            assert!(transitions.len() > 20 || drawn == transitions.iter().copied().collect(), "{drawn:?}");
+        }
+        let next = match derivation {
+            Some(derivation) => {
+                let right = derivation[step];
+                assert_eq!(preferred, transition(right.point, u32::from(right.action)), "{}", S::NAME);
+                seen.canonical += 1;
+                right
+            }
+            None => {
+                let option = options[random::below(options.len() as u64, &mut stream) as usize];
+                let permitted = |&id: &ActionId| actions.permits(option.permitted, id);
+                let action = actions.of_move(option.mv).find(permitted).unwrap();
+                Choice { point: option.point, action }
+            }
+        };
+        item = machine.successor(item, next, 0, false, learner.arena);
+    }
+}
+
+fn learner_score(frame: &Frame<Perceptron>, choice: &Choice) -> f32 {
+    frame.get(choice.point, u32::from(choice.action))
+}
+
+/// Shared steps, by hand: with `all` the perceptron raises each of the correct transitions by an equal part, and the choice
+/// among them is no longer the objective's.
+#[test]
+fn all_correct_transitions_share_a_step() {
+    let options = options(SystemKind::ArcHybrid);
+    let data = data(&options, 30, false);
+    let train = |correct: Option<Correct>| {
+        let mut model = regressors(&data, Rule::Perceptron);
+        let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
+        let mut steps = BTreeSet::new();
+        with_system!(options.system, options.roots, |system| {
+            for number in 0..data.examples().len() {
+                let stream = random::stream(1, "correct", &[number as u64]);
+                let among = correct.map(|correct| AmongCorrect::new(correct, stream));
+                let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration: None, among };
+                let setting = setting(system, &data, false);
+                let put_off = Parameters::PutOff(&model);
+                let (_, mut gradient) = learn_from(setting, &data, number, guide, &mut objective, put_off);
+                for slopes in gradient.iter().map(|update| update.gradient()) {
+                    let moving: Vec<f32> =
+                        slopes.iter().map(|(_, slope)| *slope).filter(|slope| *slope != 0.0).collect();
+                    if moving.is_empty() {
+                        continue;
+                    }
+                    let raised: Vec<f32> = moving.iter().copied().filter(|slope| *slope < 0.0).collect();
+                    assert!(raised.iter().all(|slope| *slope == -1.0 / raised.len() as f32), "{moving:?}");
+                    assert_eq!(moving.iter().sum::<f32>(), 0.0);
+                    steps.insert(raised.len());
+                }
+                model.learn(&mut gradient);
+                model.end_sentence();
+            }
+        });
+        steps
+    };
+    assert_eq!(train(None), BTreeSet::from([1]));
+    assert_eq!(train(Some(Correct::Canonical)), BTreeSet::from([1]));
+    assert!(train(Some(Correct::All)).is_superset(&BTreeSet::from([1, 2])));
 }
 
 fn easy_first_data() -> TrainingData {
@@ -225,7 +422,7 @@ fn train(data: &TrainingData, explore: Option<f64>, reuse: bool, put_off: bool) 
     for (pass, updates) in updates.iter_mut().enumerate() {
         for number in 0..data.examples().len() {
             let exploration = explore.map(|p| Exploration::new(1, p, 1, pass as u32, number));
-            let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration };
+            let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
             let parameters = if put_off { Parameters::PutOff(&model) } else { Parameters::AtOnce(&mut model) };
             let (n, mut gradient) = learn_from(setting, data, number, guide, &mut objective, parameters);
             *updates += n;
@@ -259,7 +456,7 @@ fn easy_first_corrects_itself() {
     let setting = setting(EasyFirst::new(Roots::Single), &data, true);
     let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
     let mut n_wrong = |model: &mut Perceptron, number, exploration, put_off: bool| {
-        let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration };
+        let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
         let parameters = if put_off { Parameters::PutOff(model) } else { Parameters::AtOnce(model) };
         learn_from(setting, &data, number, guide, &mut objective, parameters)
     };

@@ -1,0 +1,110 @@
+//! The choice among several correct transitions, where the oracle leaves one: spurious ambiguity in training.
+//!
+//! Several derivations make the same tree, so that in many configurations more than one transition is correct: of least cost.
+//! The choice among them is made twice:
+//!
+//! * **what is reinforced**: the chosen transition against the wrong ones. Correct ones that are not chosen are neither
+//!   reinforced nor punished: they are left out of the example.
+//! * **what is followed** where the model is not followed: the chosen transition, unless the model's own prediction is correct,
+//!   for that is followed in any case (CHOOSE-NEXT of Goldberg & Nivre 2012, who draw at random where it is not).
+//!
+//! The perceptron learns from mistakes alone, so it chooses only where the prediction is not correct.
+//!
+//! A transition is a move at a point. Where its arc is not a gold one all its labels cost the same; then the label of the highest
+//! score stands for it.
+
+use rand::rngs::Xoshiro256PlusPlus;
+
+use crate::choice::choice;
+use crate::configuration::Point;
+use crate::learn::objective::Objective;
+use crate::random;
+use crate::system::Move;
+
+choice! {
+    /// Which of several correct transitions is reinforced, and followed where the prediction is wrong.
+    pub enum Correct {
+        /// The one of the highest score under the current model (Goldberg & Nivre 2012, 2013).
+        ///
+        /// Likelihoods: that of the best one, as in hard expectation maximisation.
+        BestScored = "best-scored",
+        /// The transition of the static oracle if it is among the correct ones, else the best-scored one.
+        ///
+        /// Along the canonical derivation it always is, for trees that the system derives. Elsewhere the static oracle's rule is
+        /// asked all the same; what it says is taken only where the dynamic oracle agrees.
+        Canonical = "canonical",
+        /// One drawn at random, all with the same probability, anew at every decision.
+        ///
+        /// Each sentence of each iteration has a random stream of its own, so that neither threads nor resuming change a draw.
+        Random = "random",
+        /// All of them; the best-scored one is followed.
+        ///
+        /// Likelihoods: the sum of the probabilities of all correct actions. Perceptron and hinge: each of k correct
+        /// transitions gets 1/k of the step that the best one would get, so that the update is the mean of those of
+        /// each, what `random` does in expectation. Regression: the cost of each is learned.
+        All = "all",
+    }
+}
+
+impl Correct {
+    /// What an objective does of itself; `None`: something else (`multiclass` takes the first that makes a gold arc).
+    pub fn of(objective: Objective) -> Option<Correct> {
+        match objective {
+            Objective::Perceptron | Objective::Hinge | Objective::LossAugmented => Some(Correct::BestScored),
+            Objective::Softmax | Objective::SoftmaxMargin | Objective::Crf | Objective::Regression => {
+                Some(Correct::All)
+            }
+            Objective::Multiclass => None,
+        }
+    }
+}
+
+/// A choice that is not the objective's own, on one sentence.
+#[derive(Debug, Clone)]
+pub struct AmongCorrect {
+    /// How to choose.
+    pub correct: Correct,
+    stream: Xoshiro256PlusPlus,
+}
+
+/// A correct transition of a decision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// The place, among the decision's options, of its best-scored action.
+    pub place: usize,
+    /// Where it is taken.
+    pub point: Point,
+    /// Its move.
+    pub mv: Move,
+    /// The score of the action.
+    pub score: f32,
+}
+
+impl AmongCorrect {
+    /// A choice that draws, if it draws, from `stream`.
+    pub fn new(correct: Correct, stream: Xoshiro256PlusPlus) -> AmongCorrect {
+        AmongCorrect { correct, stream }
+    }
+
+    /// Leaves the chosen ones of `candidates`, of which there is at least one: a single one, or with [`Correct::All`] all.
+    /// `canonical` is what the static oracle says.
+    pub fn choose(&mut self, canonical: Option<(Point, Move)>, candidates: &mut Vec<Candidate>) {
+        if candidates.len() < 2 || self.correct == Correct::All {
+            return;
+        }
+        let is_canonical = |candidate: &Candidate| canonical == Some((candidate.point, candidate.mv));
+        let chosen = match self.correct {
+            Correct::Random => candidates[random::below(candidates.len() as u64, &mut self.stream) as usize],
+            // There is no canonical one but for those that ask for it.
+            _ => candidates.iter().copied().find(is_canonical).unwrap_or_else(|| best(candidates)),
+        };
+        candidates.clear();
+        candidates.push(chosen);
+    }
+}
+
+/// The candidate of the highest score, the first of them on ties.
+fn best(candidates: &[Candidate]) -> Candidate {
+    let better = |best: Candidate, candidate: Candidate| if candidate.score > best.score { candidate } else { best };
+    candidates.iter().copied().reduce(better).expect("some option is correct")
+}
