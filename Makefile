@@ -14,8 +14,14 @@ help:
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
 
+# The library's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, in half the
+# time; the program is tested as it is released.
+CHECKED = $(addprefix --config profile.release.package.treebeam.,opt-level=1 debug-assertions=true overflow-checks=true)
+
 test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
-	$(CARGO) test --release --locked
+	$(CARGO) test --release --locked --lib $(CHECKED)
+	$(CARGO) test --release --locked --bins --test main
+	$(CARGO) test --release --locked --doc
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.
 lint: ## formatting and clippy; the parser alone, as a library, compiles

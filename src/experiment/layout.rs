@@ -125,6 +125,9 @@ pub struct SeriesSpec {
     /// Only decodings at these widths; all if empty.
     #[serde(default)]
     pub widths: Vec<usize>,
+    /// Drawn as a level line across the chart, as what it shows does not depend on the width of the beam.
+    #[serde(default)]
+    pub level: bool,
 }
 
 /// What a paper printed.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::{Spanned, Table};
 
-use super::layout::{PlotSpec, Published, PublishedRange, TableSpec, Vertical};
+use super::layout::{Horizontal, PlotSpec, Published, PublishedRange, TableSpec, Vertical};
 
 use crate::decode::Margin;
 use crate::error::{Error, Location, Problem, Result};
@@ -262,6 +262,16 @@ impl Spec {
             let expected = "scores against iterations, falling off against derivations, advantages against times";
             return Err(source.problem(None, found, expected).into());
         }
+        for (plot, series) in self.plots.iter().flat_map(|p| p.series.iter().filter(|s| s.level).map(move |s| (p, s))) {
+            let row =
+                self.rows.iter().find(|row| series.rows.first().is_some_and(|r| r.get_ref() == row.name.get_ref()));
+            let n_widths = row.map_or(0, |row| row.decode.as_ref().map_or(1, Vec::len));
+            if (plot.x, series.rows.len(), n_widths) != (Horizontal::Width, 1, 1) {
+                let found = format!("level series `{}` in plot `{}`", series.name, plot.name);
+                let expected = "one row, decoded at one width, in a plot against widths";
+                return Err(source.problem(None, found, expected).into());
+            }
+        }
         if self.rows.iter().all(|row| row.open.is_some()) {
             return Err(source.problem(None, "open rows alone", "a row that can be run").into());
         }
@@ -405,6 +415,8 @@ mod tests {
         assert!(told.contains("1 series in plot `las`; expected two"), "{told}");
         let told = message("y = \"las\"", "x = \"derivation\"\ny = \"las\"");
         assert!(told.contains("plot `las` of Las against Derivation"), "{told}");
+        let told = message("rows = [\"global\"] }", "rows = [\"global\"], level = true }");
+        assert!(told.contains("level series `global` in plot `las`; expected one row, decoded at one width"), "{told}");
         let told = message("[[column]]\nname = \"eager\"", "[[column]]\nname = \"eager\"\nopen = \"why not\"");
         assert!(told.contains("`open` in a column; expected it in rows only"), "{told}");
         let told = message("baseline = \"greedy\"", "baseline = \"greedy\"\nagainst = [\"gready\"]");

@@ -95,6 +95,8 @@ pub enum Style {
     Points,
     /// As a thin line without marks: the frontier of other curves' points.
     Frontier,
+    /// As a broken line at one height without marks: what does not depend on the horizontal axis.
+    Level,
 }
 
 /// A point.

@@ -43,6 +43,7 @@ fn figure(
     mut curves: Vec<Curve>,
 ) -> Option<(Figure, Vec<String>)> {
     curves.retain(|curve| !curve.points.is_empty());
+    stretch_levels(&mut curves);
     let figure = Figure {
         name: column.map_or(plot.name.clone(), |column| format!("{}-{}", plot.name, file_name(column))),
         title: column.map_or(plot.title.clone(), |column| format!("{}: {column}", plot.title)),
@@ -54,6 +55,19 @@ fn figure(
         let reading = reading(&figure, plot);
         (figure, reading)
     })
+}
+
+/// Lets level curves go from the leftmost to the rightmost point of the others.
+fn stretch_levels(curves: &mut [Curve]) {
+    let others = curves.iter().filter(|curve| curve.style != Style::Level);
+    let xs: Vec<f64> = others.flat_map(|curve| curve.points.iter().map(|p| p.x)).collect();
+    let Some((left, right)) = xs.iter().copied().reduce(f64::min).zip(xs.iter().copied().reduce(f64::max)) else {
+        return;
+    };
+    for curve in curves.iter_mut().filter(|curve| curve.style == Style::Level) {
+        let y = curve.points[0].y;
+        curve.points = vec![Point::at(left, y), Point::at(right, y)];
+    }
 }
 
 fn x_axis(x: Horizontal) -> Axis {
@@ -104,7 +118,7 @@ fn curve(summary: &Summary, column: &str, plot: &PlotSpec, series: &SeriesSpec) 
             points
         }
     };
-    Curve { name: series.name.clone(), style: Style::Line, points }
+    Curve { name: series.name.clone(), style: if series.level { Style::Level } else { Style::Line }, points }
 }
 
 /// The methods of a series.
@@ -272,12 +286,13 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
     } else {
         format!("{what}: {:.digits$} at the right end.", high.1.y)
     }];
-    let points = figure.curves.iter().flat_map(|c| c.points.iter().map(move |p| (c.name.as_str(), p)));
-    if let Some((name, top)) = points.max_by(|a, b| a.1.y.total_cmp(&b.1.y)) {
-        sentences.push(format!(
-            "The highest point of all is {:.digits$}, by `{name}` at {} {:.0}.",
-            top.y, figure.x.title, top.x
-        ));
+    let points = figure.curves.iter().flat_map(|c| c.points.iter().map(move |p| (c, p)));
+    if let Some((curve, top)) = points.max_by(|a, b| a.1.y.total_cmp(&b.1.y)) {
+        let place = match curve.style {
+            Style::Level => format!("which is the same at every {}", figure.x.title),
+            _ => format!("at {} {:.0}", figure.x.title, top.x),
+        };
+        sentences.push(format!("The highest point of all is {:.digits$}, by `{}` {place}.", top.y, curve.name));
     }
     sentences.extend(untested(plot));
     sentences
@@ -371,8 +386,8 @@ fn file_name(column: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Store;
-    use crate::experiment::testing::{plan, record};
+    use crate::experiment::testing::{SPEC, plan, record, spec_of};
+    use crate::experiment::{Overrides, Plan, Store};
 
     #[test]
     fn one_figure_per_column_with_the_points_of_its_rows() {
@@ -388,6 +403,22 @@ mod tests {
         let wide = summary.average_score("eager", &summary.methods("eager")[3], Metric::Las).unwrap();
         assert_eq!((global.points[1].y, global.points[1].sd), (wide.mean, wide.sd));
         assert_eq!(figures[0].curves[0].points.len(), 2, "two rows at width 1");
+    }
+
+    #[test]
+    fn level_lines_go_as_far_as_the_others() {
+        let text =
+            SPEC.replace("rows = [\"greedy\", \"dynamic\"], matched = true", "rows = [\"greedy\"], level = true");
+        let plan = Plan::new(&spec_of(&text), "quick", &Overrides::default(), None).unwrap();
+        let mut store = Store::default();
+        plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
+        let (figure, reading) = figures(&Summary::new(&plan, &store, &"r1".into(), false)).remove(0);
+        let level = &figure.curves[0];
+        assert_eq!((level.style, level.points.len()), (Style::Level, 2));
+        assert_eq!(level.points.iter().map(|p| p.x).collect::<Vec<_>>(), [1.0, 4.0]);
+        assert_eq!(level.points[0].y, level.points[1].y);
+        let highest = figure.curves.iter().flat_map(|c| &c.points).map(|p| p.y).fold(0.0, f64::max);
+        assert_eq!(reading[1].contains("the same at every width"), level.points[0].y == highest, "{reading:?}");
     }
 
     #[test]

@@ -246,7 +246,12 @@ fn a_table_is_shown_with_its_asides_and_values() {
 fn a_chart_is_drawn() {
     let mut line = curve(Style::Line, &[(1.0, 80.0), (4.0, 82.0)]);
     line.points[1].sd = Some(0.5);
-    let curves = vec![line, curve(Style::Points, &[(2.0, 81.0)]), curve(Style::Frontier, &[(1.0, 82.0), (4.0, 82.5)])];
+    let curves = vec![
+        line,
+        curve(Style::Points, &[(2.0, 81.0)]),
+        curve(Style::Frontier, &[(1.0, 82.0), (4.0, 82.5)]),
+        curve(Style::Level, &[(1.0, 80.5), (4.0, 80.5)]),
+    ];
     insta::assert_snapshot!(first_block(&page(document(vec![block(figure(curves))]))));
 }
 

@@ -90,7 +90,7 @@ pub(super) struct CurveView {
     /// The line, and the bars of standard deviation, as SVG paths; empty if there is none.
     line: String,
     bars: String,
-    /// None of a frontier, whose points are those of other curves.
+    /// None of a frontier, whose points are those of other curves, nor of a level line.
     points: Vec<PointView>,
 }
 
@@ -191,7 +191,7 @@ impl Plot<'_> {
     }
 
     fn curve(&self, curve: &Curve, i: usize) -> CurveView {
-        let is_frontier = curve.style == Style::Frontier;
+        let is_bare = matches!(curve.style, Style::Frontier | Style::Level);
         let steps = self.places(curve).map(|(x, y)| format!("{x} {y}"));
         let point = |(p, (x, y)): (&Point, (f64, f64))| PointView { x, y, facts: self.facts(curve, p), label: None };
         CurveView {
@@ -202,14 +202,10 @@ impl Plot<'_> {
             mark: i % N_MARKS,
             line: match curve.style {
                 Style::Points => String::new(),
-                Style::Line | Style::Frontier => format!("M{}", steps.collect::<Vec<_>>().join("L")),
+                Style::Line | Style::Frontier | Style::Level => format!("M{}", steps.collect::<Vec<_>>().join("L")),
             },
-            bars: if is_frontier { String::new() } else { curve.points.iter().filter_map(|p| self.bar(p)).collect() },
-            points: if is_frontier {
-                Vec::new()
-            } else {
-                curve.points.iter().zip(self.places(curve)).map(point).collect()
-            },
+            bars: if is_bare { String::new() } else { curve.points.iter().filter_map(|p| self.bar(p)).collect() },
+            points: if is_bare { Vec::new() } else { curve.points.iter().zip(self.places(curve)).map(point).collect() },
         }
     }
 
