@@ -220,6 +220,7 @@ fn figures_of_the_texts_are_those_of_the_tables() {
     papers(&mut texts);
     ablations(&mut texts);
     updates(&mut texts);
+    axis_of_search(&mut texts);
     margins_and_features(&mut texts);
     networks(&mut texts);
     speed(&mut texts);
@@ -483,6 +484,9 @@ fn updates(texts: &mut Texts) {
         systems.map(|system| signed(las(system, "perceptron, standard") - las(system, against)));
     texts.says("two treebanks of 300 sentences, to the plateau (6 to 25 iterations), one seed");
     texts.says(&format!("(LAS {standard}, {eager} and {hybrid} for arc-standard, arc-eager and arc-hybrid)"));
+    let store: Store = Store::read(&results().join("updates/records.jsonl")).unwrap();
+    let six = store.records().iter().filter(|record| record.training.epochs.len() == 6).count();
+    texts.says(&format!("{six} of the {} trainings were stopped too early", store.records().len()));
     let spread = |system: &str| {
         let all = ["perceptron, early", against, "perceptron, laso"].map(|row| las(system, row));
         all.iter().fold(f64::MIN, |most, las| most.max(*las)) - all.iter().fold(f64::MAX, |least, las| least.min(*las))
@@ -504,6 +508,57 @@ fn updates(texts: &mut Texts) {
         leads("arc-eager", "perceptron, laso"),
         leads("arc-hybrid", "softmax-margin, adagrad")
     ));
+}
+
+fn axis_of_search(texts: &mut Texts) {
+    let document = document("search-axis", "quick");
+    let systems = ["arc-standard", "arc-eager", "arc-hybrid"];
+    let las = |system: &str, row: &str| score(&document, &format!("LAS: {system}"), "average", row);
+    let rows = [
+        "greedy static",
+        "greedy explored",
+        "beam, width 8",
+        "beam, merging, width 8",
+        "beam, merging, width 64",
+        "beam 64, merging, standard",
+        "exact",
+        "exact, loss-augmented",
+    ];
+    for system in systems {
+        texts.says(&format!("| {system} | {} |", rows.map(|row| format!("{:.2}", las(system, row))).join(" | ")));
+    }
+    texts.says("Turkish, 500 training sentences each, trained to the plateau, one seed");
+    texts.says("merging, 64, whole derivations");
+    texts.says("merging, 8 |");
+    texts.says("merging, 64 |");
+    let diagnosis = table(&document, "Search errors and model errors");
+    let errors = diagnosis.heads.iter().position(|head| head == "search errors %").unwrap();
+    let most = |method: &str| {
+        let lines = diagnosis.lines.iter().filter(|line| line[1].text == method);
+        lines.map(|line| line[errors].value.unwrap()).fold(f64::NAN, f64::max)
+    };
+    assert_eq!(most("beam, merging, width 64"), 0.0);
+    texts.says(&format!(
+        "a merging beam of 64 errs in no sentence as far as is known, a plain beam of 8 in at most {:.1} %",
+        most("beam, width 8")
+    ));
+    let spread = |more: &str, less: &str| {
+        let gaps = systems.map(|system| las(system, more) - las(system, less));
+        (gaps.into_iter().fold(f64::MAX, f64::min), gaps.into_iter().fold(f64::MIN, f64::max))
+    };
+    let (least, most) = spread("beam, width 8", "exact");
+    assert!(least > 0.0);
+    texts.says(&format!("is behind that beam with all three systems (by {least:.2} to {most:.2} points)"));
+    let ahead = |system: &&&str| las(system, "exact, loss-augmented") > las(system, "beam, width 8");
+    assert_eq!(systems.iter().filter(ahead).count(), 2);
+    for exact in ["exact", "exact, loss-augmented"] {
+        assert!(spread("beam, merging, width 8", exact).0 > 0.0);
+    }
+    let (least, most) = spread("beam, merging, width 64", "beam 64, merging, standard");
+    texts.says(&format!(
+        "the merging beam of 64 loses {least:.2} to {most:.2} points when it learns from whole derivations"
+    ));
+    texts.says("The merging beam of 8");
 }
 
 fn networks(texts: &mut Texts) {
@@ -714,6 +769,12 @@ fn what_was_run_is_as_the_texts_say() {
             "updates",
             "quick",
             "Training data: 300 sentences a treebank, 2 treebanks. Trained for 6 to 25 iterations (the table *Training* says \
+             which), with 1 seed.",
+        ),
+        (
+            "search-axis",
+            "quick",
+            "Training data: 500 sentences a treebank, 2 treebanks. Trained for 6 to 25 iterations (the table *Training* says \
              which), with 1 seed.",
         ),
         ("neural-global-vs-greedy", "quick", "**Unfinished:** 12 of 64 trainings have been run."),

@@ -25,14 +25,15 @@ pub enum Iterations {
 ///
 /// The plateau is reached when the labelled attachment score on the development data has not risen above its best so far for
 /// [`Stopping::patience`] iterations in a row (Prechelt 1998, "Early stopping: but when?", criterion UP with single iterations).
-/// Iterations before averaging begins are not waited for: the score may fall when the averages start anew.
+/// Iterations before averages start anew are not compared with those behind: the score falls there, and takes some iterations to
+/// rise above what averages of the first ones had reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopping {
     /// The most iterations.
     pub most: u32,
     /// Iterations in a row without a better score after which training stops; `None`: only at [`Stopping::most`].
     pub patience: Option<u32>,
-    /// The iteration from which patience is counted at the earliest.
+    /// The last iteration before averages start anew; 0 if they never do.
     pub from: u32,
 }
 
@@ -111,14 +112,14 @@ impl Stopping {
     fn is_plateau(&self, reports: &[IterationReport]) -> bool {
         let Some(patience) = self.patience else { return false };
         let mut best: Option<(u64, u32)> = None;
-        for report in reports {
+        for report in reports.iter().filter(|report| report.iteration > self.from) {
             let Some(dev) = report.dev else { return false };
             if best.is_none_or(|(score, _)| dev.labelled > score) {
                 best = Some((dev.labelled, report.iteration));
             }
         }
         let done = reports.last().map_or(0, |report| report.iteration);
-        best.is_some_and(|(_, iteration)| done >= iteration.max(self.from).saturating_add(patience))
+        best.is_some_and(|(_, iteration)| done >= iteration.saturating_add(patience))
     }
 }
 
@@ -222,6 +223,8 @@ mod tests {
         assert_eq!(stop(to_plateau(3, 20, 0), &rising_late), Some((8, Some(Stop::Plateau))));
         assert_eq!(stop(to_plateau(2, 20, 0), &rising_late), Some((4, Some(Stop::Plateau))));
         assert_eq!(stop(to_plateau(2, 20, 3), &rising_late), Some((7, Some(Stop::Plateau))), "not before averages");
+        let higher_before = [9, 9, 9, 5, 6, 7, 8, 8, 8];
+        assert_eq!(stop(to_plateau(2, 20, 3), &higher_before), Some((9, Some(Stop::Plateau))), "averages rise again");
         assert_eq!(stop(to_plateau(3, 6, 0), &rising_late), Some((6, Some(Stop::Maximum))));
         assert_eq!(stop(to_plateau(4, 20, 0), &rising_late), None);
         assert_eq!(stop(Iterations::Number(4).stopping(None, None, 3), &rising_late), Some((4, None)));
