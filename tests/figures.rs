@@ -513,7 +513,7 @@ fn updates(texts: &mut Texts) {
 fn axis_of_search(texts: &mut Texts) {
     let document = document("search-axis", "quick");
     let systems = ["arc-standard", "arc-eager", "arc-hybrid"];
-    let las = |system: &str, row: &str| score(&document, &format!("LAS: {system}"), "average", row);
+    let las = |system: &str, row: &str| score(&document, &format!("LAS: {system}"), "hu_szeged", row);
     let rows = [
         "greedy static",
         "greedy explored",
@@ -527,38 +527,36 @@ fn axis_of_search(texts: &mut Texts) {
     for system in systems {
         texts.says(&format!("| {system} | {} |", rows.map(|row| format!("{:.2}", las(system, row))).join(" | ")));
     }
-    texts.says("Turkish, 500 training sentences each, trained to the plateau, one seed");
-    texts.says("merging, 64, whole derivations");
-    texts.says("merging, 8 |");
-    texts.says("merging, 64 |");
+    texts.says("LAS on Hungarian-Szeged, 500 training sentences, trained to the plateau, one seed");
+    for head in [
+        "| merging, 8 |",
+        "| merging, 64 |",
+        "| merging, 64, whole derivations |",
+        "merging beam of 8",
+        "merging beam of 64",
+    ] {
+        texts.says(head);
+    }
     let diagnosis = table(&document, "Search errors and model errors");
     let errors = diagnosis.heads.iter().position(|head| head == "search errors %").unwrap();
     let most = |method: &str| {
         let lines = diagnosis.lines.iter().filter(|line| line[1].text == method);
         lines.map(|line| line[errors].value.unwrap()).fold(f64::NAN, f64::max)
     };
-    assert_eq!(most("beam, merging, width 64"), 0.0);
+    texts.says(&format!("errs in at most {:.1} % of the sentences", most("beam, merging, width 8")));
+    texts.says(&format!("a plain beam of 8 in at most {:.1} %", most("beam, width 8")));
+    let gaps = |more: &str, less: &str| systems.map(|system| las(system, more) - las(system, less));
     texts.says(&format!(
-        "a merging beam of 64 errs in no sentence as far as is known, a plain beam of 8 in at most {:.1} %",
-        most("beam, width 8")
+        "Exact search is {:.2} points better than that plain beam",
+        mean(&gaps("exact", "beam, width 8"))
     ));
-    let spread = |more: &str, less: &str| {
-        let gaps = systems.map(|system| las(system, more) - las(system, less));
-        (gaps.into_iter().fold(f64::MAX, f64::min), gaps.into_iter().fold(f64::MIN, f64::max))
-    };
-    let (least, most) = spread("beam, width 8", "exact");
-    assert!(least > 0.0);
-    texts.says(&format!("is behind that beam with all three systems (by {least:.2} to {most:.2} points)"));
-    let ahead = |system: &&&str| las(system, "exact, loss-augmented") > las(system, "beam, width 8");
-    assert_eq!(systems.iter().filter(ahead).count(), 2);
-    for exact in ["exact", "exact, loss-augmented"] {
-        assert!(spread("beam, merging, width 8", exact).0 > 0.0);
-    }
-    let (least, most) = spread("beam, merging, width 64", "beam 64, merging, standard");
     texts.says(&format!(
-        "the merging beam of 64 loses {least:.2} to {most:.2} points when it learns from whole derivations"
+        "and {:.2} points worse than the merging beam of 8",
+        mean(&gaps("beam, merging, width 8", "exact"))
     ));
-    texts.says("The merging beam of 8");
+    let lost = gaps("beam, merging, width 64", "beam 64, merging, standard");
+    let (least, most) = (lost.into_iter().fold(f64::MAX, f64::min), lost.into_iter().fold(f64::MIN, f64::max));
+    texts.says(&format!("loses {least:.2} to {most:.2} points when it learns from whole derivations"));
 }
 
 fn networks(texts: &mut Texts) {
@@ -774,9 +772,10 @@ fn what_was_run_is_as_the_texts_say() {
         (
             "search-axis",
             "quick",
-            "Training data: 500 sentences a treebank, 2 treebanks. Trained for 6 to 25 iterations (the table *Training* says \
+            "Training data: 500 sentences a treebank, 1 treebank. Trained for 6 to 23 iterations (the table *Training* says \
              which), with 1 seed.",
         ),
+        ("graph-orders", "quick", "**Unfinished:** 13 of 16 trainings have been run."),
         ("neural-global-vs-greedy", "quick", "**Unfinished:** 12 of 64 trainings have been run."),
         (
             "beam-margin",
