@@ -134,6 +134,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let before = score_of(&model)?;
     let was = sizes_of(&model);
     model = quantise(model, precision)?;
+    let mut after = None;
     if let Some(prune) = args.prune {
         let (unpruned, score) =
             (size_and_bytes(&model), if args.quantise.is_some() { score_of(&model)? } else { before });
@@ -160,7 +161,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         };
         model = pruned(model, below)?;
         let (size, bytes) = size_and_bytes(&model);
-        let las = match (score, score_of(&model)?, &test) {
+        after = score_of(&model)?;
+        let las = match (score, after, &test) {
             (Some(before), Some(after), Some(test)) => Some((before.las(), after.las(), test.sha256.clone())),
             _ => None,
         };
@@ -169,7 +171,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let is = sizes_of(&model);
     write(&model, &args.output)?;
-    let after = score_of(&model)?;
+    let after = if after.is_some() { after } else { score_of(&model)? };
     let n_words = before.map(|before| before.tokens);
     let [before, after] =
         [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| Told::new(m, size, s));

@@ -26,6 +26,16 @@ fn data(options: &TrainOptions, n_sentences: usize, non_projective: bool) -> Tra
     TrainingData::new(options, &treebank, None).unwrap()
 }
 
+/// Systems of different kinds, each with whether its trees may be non-projective.
+const SYSTEMS: [(SystemKind, bool); 6] = [
+    (SystemKind::ArcHybrid, false),
+    (SystemKind::ArcHybridRootless, false),
+    (SystemKind::ArcEager, false),
+    (SystemKind::ArcStandard, false),
+    (SystemKind::EasyFirst, false),
+    (SystemKind::Covington, true),
+];
+
 fn options(system: SystemKind) -> TrainOptions {
     let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
     TrainOptions { system, features, ..TrainOptions::default() }
@@ -34,14 +44,7 @@ fn options(system: SystemKind) -> TrainOptions {
 /// On random walks: of every permitted action the cost that the oracle tells is that of rolling out the reference.
 #[test]
 fn the_shortcut_tells_what_roll_outs_cost() {
-    for (system, non_projective) in [
-        (SystemKind::ArcHybrid, false),
-        (SystemKind::ArcHybridRootless, false),
-        (SystemKind::ArcEager, false),
-        (SystemKind::ArcStandard, false),
-        (SystemKind::EasyFirst, false),
-        (SystemKind::Covington, true),
-    ] {
+    for (system, non_projective) in SYSTEMS {
         let options = options(system);
         let data = data(&options, 12, non_projective);
         let mut n_costly = 0;
@@ -250,13 +253,7 @@ fn the_perceptron_is_the_perceptron() {
 /// says.
 #[test]
 fn what_is_chosen_is_correct() {
-    for (system, non_projective) in [
-        (SystemKind::ArcHybrid, false),
-        (SystemKind::ArcEager, false),
-        (SystemKind::ArcStandard, false),
-        (SystemKind::EasyFirst, false),
-        (SystemKind::Covington, true),
-    ] {
+    for (system, non_projective) in SYSTEMS {
         let options = options(system);
         let data = data(&options, 12, non_projective);
         let mut model = perceptron(&data);
