@@ -8,9 +8,10 @@ use treebeam::decode::Parser;
 use treebeam::files::{Kind, Section};
 use treebeam::learn::{TrainOptions, Training, TrainingData, train_any};
 use treebeam::linear::Learner;
-use treebeam::model::{Activation, Places, ScorerKind};
-use treebeam::scorers::AnyModel;
+use treebeam::model::{Activation, ScorerKind};
+use treebeam::scorers::{AnyModel, AnyScorer};
 use treebeam::system::SystemKind;
+use treebeam::treebank::Sentence;
 
 use crate::common::{generated, treebank, treebeam, write};
 
@@ -72,7 +73,8 @@ fn networks_are_trained_and_used_as_other_scorers_are() {
     assert!(bytes("frozen") == bytes("local1"));
     fewer_bits(at, "local1");
     let refused = treebeam(at, "parse --model local1 --search exact dev.conllu").assert().failure();
-    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("exact search"));
+    let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(told.contains("exact search") && told.contains("the network reads S0.l1"), "{told}");
 }
 
 /// In fewer bits a model's file is smaller, says so, parses nearly as well, and the same from its file as before it was written.
@@ -216,6 +218,138 @@ fn stacks_are_trained_and_used_as_other_scorers_are() {
     }
 }
 
+/// The sentences of so many words at most of a treebank, as a treebank.
+fn short(sentences: Vec<Sentence>, most: usize) -> Vec<Sentence> {
+    sentences.into_iter().filter(|sentence| sentence.n_words() <= most).collect()
+}
+
+/// Networks that read words by position only are searched exactly (Shi, Huang & Lee 2017): the best derivation is the one that beams
+/// of unlimited width find, merging or not, and training by it learns.
+#[test]
+fn networks_are_searched_exactly() {
+    let folder = folder();
+    let at = folder.path();
+    let few = short(generated(7, 400), 5);
+    assert!(few.len() > 20 && few.iter().any(|sentence| sentence.n_words() == 5));
+    write(at, "short.conllu", &few);
+    for (system, scorer) in [
+        ("arc-hybrid", "bilstm --lstm-layers 1 --lstm-units 24"),
+        ("arc-eager", "feed-forward"),
+        ("arc-standard", "bilstm --lstm-layers 1 --lstm-units 16"),
+    ] {
+        let train = TRAIN.replace("feed-forward", &format!("{scorer} --hidden 64 --places minimal --system {system}"));
+        let exact = "--training global --search exact --rate 0.003 --iterations 4";
+        let bytes = [1, 2].map(|threads| {
+            run(at, &format!("{train} {exact} --threads {threads} --model exact"));
+            fs::read(at.join("exact")).unwrap()
+        });
+        assert!(bytes[0] == bytes[1], "{system}: another model with two threads");
+        run(at, "parse --quiet --model exact dev.conllu -o parsed.conllu");
+        let report: serde_json::Value = serde_json::from_str(&run(at, "eval dev.conllu parsed.conllu --json")).unwrap();
+        let las = report["systems"][0]["scores"][0]["las"].as_f64().unwrap();
+        assert!(las > 55.0, "{system}: {las}");
+        let [searched, held] = ["--search exact", "--search beam --beam 1000000 --margin none"]
+            .map(|how| run(at, &format!("parse --quiet --model exact {how} short.conllu")));
+        assert!(searched == held, "{system}: a beam that holds everything finds another tree");
+        // What was trained on single decisions compares sums of probabilities, which depend on what is permitted.
+        run(at, &format!("{train} --training greedy --iterations 1 --model local"));
+        let refused = treebeam(at, "parse --model local --search exact dev.conllu").assert().failure();
+        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(told.contains("trained on single decisions"), "{told}");
+        run(at, &format!("{train} --training global --merge --beam 4 --init local --iterations 1 --model merged"));
+        assert!(run(at, "model info merged").contains("--merge"));
+    }
+}
+
+/// Beams of networks that merge find at least what plain ones of the same width find, and in wide ones the same.
+#[test]
+fn beams_of_networks_merge() {
+    let folder = folder();
+    let at = folder.path();
+    write(at, "short.conllu", &short(generated(7, 400), 4));
+    for scorer in ["feed-forward", "bilstm --lstm-layers 1 --lstm-units 8"] {
+        let train = TRAIN.replace("feed-forward", &format!("{scorer} --hidden 16 --system arc-hybrid"));
+        run(at, &format!("{train} --training greedy --iterations 2 --model local"));
+        let [plain, merged] = ["", "--merge"]
+            .map(|merge| run(at, &format!("parse --quiet --model local --beam 50000 {merge} short.conllu")));
+        assert!(plain == merged, "{scorer}");
+    }
+}
+
+/// What a network reads is data: places, and columns with their lengths.
+#[test]
+fn places_are_read_from_a_file() {
+    let folder = folder();
+    let at = folder.path();
+    let text = "# Two words, their tags and forms\nnetwork\nembedding word 12\nembedding prefix 0\nembedding suffix 0\n\
+                embedding shape 0\nembedding label 6\nS0 B0 S0.l1   # and a dependent\nS0.l1.label\n";
+    fs::write(at.join("my.feat"), text).unwrap();
+    for scorer in ["feed-forward", "bilstm --lstm-layers 1 --lstm-units 8"] {
+        let train = TRAIN.replace("feed-forward", scorer);
+        let line = "--places my.feat --system arc-hybrid --training greedy --hidden 16 --iterations 4";
+        for threads in [1, 2] {
+            run(at, &format!("{train} {line} --threads {threads} --model my{threads}"));
+        }
+        assert!(fs::read(at.join("my1")).unwrap() == fs::read(at.join("my2")).unwrap());
+        let info: serde_json::Value = serde_json::from_str(&run(at, "model info my1 --json")).unwrap();
+        let network = &info["header"]["network"];
+        assert_eq!(network["places"], serde_json::json!(["S0", "S0.l1", "B0"]));
+        assert_eq!(network["labels"], serde_json::json!(["S0.l1.label"]));
+        assert_eq!(network["dimensions"], serde_json::json!([12, 32, 0, 0, 0]));
+        assert_eq!(network["label-dimension"], 6);
+        assert!(las(at, "my1", 1) > 50.0, "{scorer}");
+        fewer_bits(at, "my1");
+        run(at, &format!("{train} --system arc-hybrid --init my1 --beam 4 --iterations 1 --model global"));
+    }
+    let shown = run(at, "features show --places my.feat --system arc-hybrid train.conllu --step 3");
+    assert!(shown.contains("S0.l1.label") && shown.contains("B0.w"), "{shown}");
+    assert!(run(at, "features show --places minimal --system arc-standard").contains("S1"));
+    assert!(run(at, "features list").contains("full            31 places"));
+    for (options, expected) in [
+        ("--scorer linear --features my.feat", "my.feat: a set for networks; expected templates"),
+        ("--scorer feed-forward --places zn.feat", "zn.feat:1: column 1: `S0.w`; expected a set for networks"),
+        ("--scorer feed-forward --places b1.feat", "b1.feat:2: column 4: `B1.l1`; expected of B1 only the word itself"),
+    ] {
+        fs::write(at.join("zn.feat"), "S0.w\n").unwrap();
+        fs::write(at.join("b1.feat"), "network\nS0 B1.l1\n").unwrap();
+        let refused = treebeam(at, &format!("train --train train.conllu {options} --model other")).assert().failure();
+        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(told.contains(expected), "{options}: {told}");
+    }
+}
+
+/// A perceptron over hidden units that stay as they are (Weiss et al. 2015): nothing but the output layer changes.
+#[test]
+fn the_output_layer_learns_alone() {
+    let folder = folder();
+    let at = folder.path();
+    run(at, &format!("{TRAIN} --system arc-hybrid --training greedy --hidden 32 --iterations 6 --model local"));
+    let greedy = las(at, "local", 1);
+    for learner in ["perceptron", "adam"] {
+        let line =
+            format!("--learner {learner} --system arc-hybrid --layers output --init local --beam 4 --iterations 3");
+        for threads in [1, 2] {
+            run(at, &format!("{TRAIN} {line} --threads {threads} --model frozen{threads}"));
+        }
+        assert!(fs::read(at.join("frozen1")).unwrap() == fs::read(at.join("frozen2")).unwrap());
+        let model = |name: &str| AnyModel::from_bytes(&fs::read(at.join(name)).unwrap(), Path::new(name)).unwrap();
+        let parameters = |name: &str| match model(name).scorer {
+            AnyScorer::FeedForward(network) => network.parameters().clone(),
+            AnyScorer::Linear(_) => unreachable!("{name} is a network"),
+        };
+        let (before, after) = (parameters("local"), parameters("frozen1"));
+        let changed: Vec<usize> =
+            (0..before.tensors.len()).filter(|&number| before.tensors[number] != after.tensors[number]).collect();
+        assert_eq!(changed.len(), 2, "{learner}: {changed:?}");
+        let beam = las(at, "frozen1", 4);
+        assert!(beam > greedy - 3.0, "{learner}: {beam} after {greedy}");
+        let header = model("frozen1").header;
+        assert_eq!(header.training["layers"], "output");
+        let objective = run(at, &format!("{TRAIN} {line} --objective perceptron --print-options --model other"));
+        assert!(!objective.contains("crf"), "{objective}");
+    }
+}
+
 /// What does not go together is refused with what to do.
 #[test]
 fn options_of_networks_are_checked() {
@@ -227,7 +361,25 @@ fn options_of_networks_are_checked() {
         ("--learner ftrl", "expected --learner adam, adagrad or momentum"),
         ("--replicas 2", "networks cannot be added up"),
         ("--decisions separate", "expected --decisions joint"),
-        ("--search exact --system arc-hybrid --training global", "expected --search beam"),
+        ("--search exact --system arc-hybrid --training global", "the network reads S0.l1; expected --places minimal"),
+        ("--search exact --system swap --training global --places minimal", "no exact search for swap"),
+        (
+            "--search exact --system arc-hybrid --training global --places minimal --update early",
+            "expected --update standard",
+        ),
+        (
+            "--search exact --system arc-hybrid --training global --places minimal --objective crf",
+            "no beam to sum over",
+        ),
+        ("--merge --scorer stack-lstm --system arc-hybrid --training global", "reads all actions so far"),
+        ("--merge --system arc-hybrid --training global --objective crf", "expected --objective perceptron"),
+        ("--places everything", "unknown set of places `everything`; expected one of focus, extended, full"),
+        ("--places none.feat", "none.feat"),
+        ("--layers output", "expected --init"),
+        ("--scorer linear --training greedy --explore-power 0.75", "draws from the probabilities of whole actions"),
+        ("--training greedy --explore-power -1", "a number from 0 to 100"),
+        ("--learner perceptron", "with --layers output also perceptron"),
+        ("--scorer linear --layers output", "expected --scorer feed-forward"),
         ("--scorer linear --learner adam", "expected --scorer feed-forward, bilstm or stack-lstm"),
         ("--scorer linear --activation tanh", "expected --scorer feed-forward"),
         ("--system arc-eager --init local", "another transition system"),
@@ -302,7 +454,7 @@ fn damaged_networks_are_errors() {
 fn damaged(scorer: ScorerKind, own: &str) -> impl Fn(&str, &str) -> String + use<> {
     let train = treebank(generated(3, 8));
     let options = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam).with_scorer(scorer);
-    let places = Some(Places::Full).filter(|_| scorer == ScorerKind::Bilstm);
+    let places = Some("full".to_owned()).filter(|_| scorer == ScorerKind::Bilstm);
     let options = TrainOptions { hidden: Some(3), places, iterations: 1.into(), ..options };
     let options = TrainOptions { lstm_layers: Some(2), lstm_units: Some(3), ..options };
     let data = TrainingData::new(&options, &train, None).unwrap();

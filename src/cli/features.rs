@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use crate::cli::write_json_line;
 use crate::configuration::{Arena, LabelSets, PlainView as _, Point, Role, View as _};
 use crate::error::Location;
-use crate::features::{BUILT_IN, ColumnName, Columns, FeatureSet, GROUPS, Shown, WordShape};
+use crate::features::{
+    BUILT_IN, ColumnName, Columns, FeatureSet, GROUPS, NETWORK_SETS, NetworkSet, Place, Shown, WordShape,
+};
 use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, Node, ROOT};
 use crate::treebank::{Reader, Sentence};
@@ -25,7 +27,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the built-in feature sets, and the groups of templates to add to them
+    /// List the built-in feature sets, the groups of templates to add to them, and the sets of places that networks read
     List(ListArgs),
     /// Print the templates of a set; with a file, also what each reads in a configuration
     Show(ShowArgs),
@@ -43,6 +45,9 @@ struct ShowArgs {
     /// A built-in set, the path of a .feat file, or several of these with + between them [default: the system's]
     #[arg(long, value_name = "SET")]
     features: Option<String>,
+    /// Show a set of places, which networks read, in place of one of templates: a built-in one, or the path of a .feat file
+    #[arg(long, value_name = "SET", conflicts_with = "features")]
+    places: Option<String>,
     /// The transition system whose derivation is followed
     #[arg(long, value_enum, default_value_t = SystemKind::ArcEager)]
     system: SystemKind,
@@ -71,6 +76,20 @@ struct ListedSet<'a> {
     name: &'a str,
     title: &'a str,
     templates: Vec<String>,
+}
+
+/// A set of places as JSON.
+#[derive(Serialize)]
+struct ListedPlaces<'a> {
+    name: &'a str,
+    title: &'a str,
+    places: Vec<&'a Place>,
+}
+
+impl ListedPlaces<'_> {
+    fn of(set: &NetworkSet) -> ListedPlaces<'_> {
+        ListedPlaces { name: &set.name, title: set.title(), places: set.places.iter().chain(&set.labels).collect() }
+    }
 }
 
 /// What templates read in a configuration, as JSON or as text.
@@ -108,10 +127,32 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     false => writeln!(out, "{name:<14} {:>3} templates  {}", set.templates.len(), set.title())?,
                 }
             }
+            for (name, _) in NETWORK_SETS {
+                let set = NetworkSet::load(name)?;
+                let n = set.places.len() + set.labels.len();
+                match args.json {
+                    true => write_json_line(&mut out, &ListedPlaces::of(&set))?,
+                    false => writeln!(out, "{name:<14} {n:>3} places     {}", set.title())?,
+                }
+            }
+        }
+        Command::Show(args) if args.places.is_some() && args.file.is_none() => {
+            let set = NetworkSet::load_for(args.places.as_deref().unwrap_or_default(), args.system)?;
+            set.check(args.system.name(), args.system.buffer_is_suffix())?;
+            match args.json {
+                true => write_json_line(&mut out, &ListedPlaces::of(&set))?,
+                false => {
+                    let all = set.places.iter().chain(&set.labels);
+                    all.enumerate().try_for_each(|(i, place)| writeln!(out, "{:>3}  {place}", i + 1))?;
+                }
+            }
         }
         Command::Show(args) => {
             let name = args.features.as_deref().unwrap_or(args.system.features());
-            let set = FeatureSet::load_for(name, args.system)?;
+            let set = match &args.places {
+                Some(places) => NetworkSet::load_for(places, args.system)?.as_templates()?,
+                None => FeatureSet::load_for(name, args.system)?,
+            };
             match &args.file {
                 None if args.json => write_json_line(&mut out, &listed(name, &set))?,
                 None => {

@@ -61,27 +61,26 @@ impl Strategy {
     /// If search is to be exact or beams to merge and cannot, for the system or the feature set; or if both are asked for.
     pub fn new(kind: SearchKind, width: usize, merge: bool, header: &Header) -> Result<Strategy> {
         match kind {
-            SearchKind::Beam if merge && header.network.is_some() => {
-                let what = "--merge tells configurations apart by what templates read, and the model has a network; leave it out";
-                Err(Error::Usage(what.to_owned()))
-            }
             SearchKind::Beam if merge => {
-                let (set, columns) = header.feature_set()?;
-                let merging = Merging::new(header.system, header.roots, &set, &columns)?;
+                let merging = match &header.network {
+                    Some(network) => Merging::of_network(header.system, header.roots, network)?,
+                    None => {
+                        let (set, columns) = header.feature_set()?;
+                        Merging::new(header.system, header.roots, &set, &columns)?
+                    }
+                };
                 Ok(Strategy::Merged { width, merging })
             }
             SearchKind::Beam => Ok(Strategy::Beam { width, comparison: header.comparison() }),
             SearchKind::Exact if merge => {
                 Err(Error::Usage("exact search merges all there is; leave out --merge or --search exact".to_owned()))
             }
-            SearchKind::Exact if header.network.is_some() => {
-                let what = "exact search tells configurations apart by what few features read, and the model has a network; expected \
-                            --search beam";
-                Err(Error::Usage(what.to_owned()))
-            }
             SearchKind::Exact => {
-                let (set, _) = header.feature_set()?;
-                Tabulation::new(header.system, header.roots, &set).map(Strategy::Exact)
+                let tabulation = match &header.network {
+                    Some(network) => Tabulation::of_network(header.system, header.roots, network)?,
+                    None => Tabulation::new(header.system, header.roots, &header.feature_set()?.0)?,
+                };
+                Ok(Strategy::Exact(tabulation))
             }
         }
     }

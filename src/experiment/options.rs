@@ -58,13 +58,14 @@ impl Options {
         self.transitions().map(|options| &*options.features)
     }
 
-    /// The files that a training begins with: word vectors, another model.
+    /// The files that a training begins with: word vectors, another model, the places that a network reads.
     pub fn files(&self) -> Vec<&str> {
-        let (vectors, init) = match self {
-            Options::Transitions(options) => (&options.vectors, &options.init),
-            Options::Graph(options) => (&options.vectors, &None),
+        let (vectors, init, places) = match self {
+            Options::Transitions(options) => (&options.vectors, &options.init, &options.places),
+            Options::Graph(options) => (&options.vectors, &None, &None),
         };
-        [vectors, init].into_iter().flatten().map(|path| &**path).collect()
+        let places = places.iter().filter(|name| name.ends_with(".feat"));
+        [vectors, init].into_iter().flatten().chain(places).map(|path| &**path).collect()
     }
 
     /// The name of the system or parser.

@@ -1,5 +1,7 @@
 //! Features as data: an *address* names a node, an *atom* reads one value of it, a *template* is a conjunction of atoms.
 //!
+//! Networks read *places* in place of templates, and have sets of their own ([`NetworkSet`]).
+//!
 //! Template sets are text (`sets/*.feat`), parsed by [`FeatureSet::parse`] with errors that name file, line and column,
 //! and compiled by [`Compiled::new`] for extraction. A feature is the 64-bit hash of its template's number and its atoms'
 //! values; no alphabet is kept, so words never seen in training need no special case.
@@ -8,7 +10,9 @@ mod address;
 mod compile;
 mod extract;
 mod input;
+mod network_set;
 mod parse;
+mod place;
 mod positional;
 mod set;
 mod show;
@@ -22,6 +26,8 @@ pub use compile::{Compiled, Group, Part};
 pub use extract::Extractor;
 pub(crate) use extract::{key, mix};
 pub use input::{ColumnName, Columns, Input, WordShape};
+pub use network_set::{MAX_DIMENSION, N_COLUMNS, NETWORK_SETS, NetworkSet};
+pub use place::Place;
 pub use set::{BUILT_IN, FeatureSet, GROUPS, Source, Template};
 pub use show::Shown;
 pub(crate) use sides::MAX_PARTS;

@@ -24,7 +24,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use super::{Address, Atom, Attribute, FeatureSet, Step, Template};
+use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Step, Template};
 use crate::configuration::{Role, Slot, Slots};
 use crate::error::{Location, Problem, Result};
 
@@ -45,6 +45,14 @@ impl FeatureSet {
     /// The first problem, with line and column: an unknown address or attribute, an atom twice in a template, a template
     /// twice in the set, too many atoms, no template at all.
     pub fn parse(name: &str, path: &str, text: &str) -> Result<FeatureSet> {
+        if NetworkSet::is_one(text) {
+            return Err(Problem {
+                location: Location { path: path.to_owned(), line: 0, sentence: None },
+                found: "a set for networks".to_owned(),
+                expected: "templates, such as `S0.w B0.p`; sets for networks are for --places".to_owned(),
+            }
+            .into());
+        }
         let mut templates: Vec<Template> = Vec::new();
         // The lines of templates by their atoms, in order.
         let mut lines: HashMap<Vec<Atom>, usize> = HashMap::new();
@@ -130,7 +138,7 @@ impl FeatureSet {
 }
 
 /// The blank-separated words of `line` with the byte offsets at which they start.
-fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.split_whitespace().map(move |word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
 }
 
@@ -140,7 +148,7 @@ fn offset(line: &str) -> usize {
 }
 
 /// What is wrong: the offset in bytes, what was found, what was expected.
-type Fault = (usize, String, String);
+pub(super) type Fault = (usize, String, String);
 
 /// The atoms that words stand for.
 fn atoms<'t>(words: impl Iterator<Item = (usize, &'t str)>) -> Result<Vec<Atom>, Fault> {

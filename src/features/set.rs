@@ -147,9 +147,7 @@ impl FeatureSet {
     /// # Errors
     /// As [`FeatureSet::load`].
     pub fn load_for(name: &str, system: SystemKind) -> Result<FeatureSet> {
-        use SystemKind::{ArcStandard, Attardi, Swap};
-        let in_stack = matches!(system, ArcStandard | Attardi | Swap);
-        FeatureSet::load(if name == "minimal" && in_stack { "minimal-stack" } else { name })
+        FeatureSet::load(if name == "minimal" { system.minimal() } else { name })
     }
 
     /// What errors call the file.

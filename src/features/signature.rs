@@ -75,11 +75,24 @@ impl Signature {
             .into());
         }
         let atoms = || set.templates.iter().flat_map(|template| &template.atoms);
-        let read = |role: Role| {
+        Ok(Signature::of(|role| {
             let mut place = Place::default();
             atoms().for_each(|atom| place.read(atom, role, columns));
             place
-        };
+        }))
+    }
+
+    /// What a network reads that has these places: the nodes and labels themselves.
+    pub fn of_places<'p>(places: impl Iterator<Item = &'p super::Place> + Clone) -> Signature {
+        Signature::of(|role| {
+            let mut place = Place::default();
+            places.clone().filter(|read| read.role == role).for_each(|read| place.add(read.slot, WHOLE));
+            place
+        })
+    }
+
+    /// What counts where `read` is read of each place of a configuration.
+    fn of(read: impl Fn(Role) -> Place) -> Signature {
         let mut all = Place::default();
         Role::ALL.into_iter().for_each(|role| all.include(&read(role)));
         let mut places = [Place::default(); N_PLACES];
@@ -94,7 +107,7 @@ impl Signature {
         below.include(&read(Role::B0));
         below.close(&all);
         places[B0] = below;
-        Ok(Signature { places })
+        Signature { places }
     }
 
     /// Whether labels of arcs count, in any place.

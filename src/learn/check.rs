@@ -4,7 +4,7 @@ use super::{Correct, Objective, TrainOptions, Training, Update, check_ranges};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::linear::Learner;
-use crate::model::{Comparison, ScorerKind};
+use crate::model::{Comparison, Layers, ScorerKind};
 use crate::scorer::Decisions;
 
 /// The most hidden units for an action.
@@ -26,6 +26,13 @@ impl TrainOptions {
         }
         self.system.check_roots(self.roots)?;
         self.check_correct()?;
+        let is_probability = self.objective().is_probability() && self.decisions == Decisions::Joint;
+        if self.explore_power.is_some() && self.training == Training::Greedy && !is_probability {
+            return wrong(
+                "--explore-power draws from the probabilities of whole actions; expected --objective softmax or softmax-margin, which \
+                 networks, asgd, adagrad and dual-averaging have by default, and --decisions joint",
+            );
+        }
         match self.scorer {
             ScorerKind::Linear => self.check_learner()?,
             ScorerKind::FeedForward | ScorerKind::Bilstm | ScorerKind::StackLstm => self.check_network()?,
@@ -71,7 +78,12 @@ impl TrainOptions {
 
     fn check_network(&self) -> Result<()> {
         let global = self.training == Training::Global;
-        let is_right = |learner| matches!(learner, Learner::Adam | Learner::Adagrad | Learner::Momentum);
+        let output = self.layers == Layers::Output;
+        let is_right = |learner| match learner {
+            Learner::Adam | Learner::Adagrad | Learner::Momentum => true,
+            Learner::Perceptron => output,
+            _ => false,
+        };
         let sized = self.lstm_layers.is_some() || self.lstm_units.is_some();
         let is_stacks = self.scorer == ScorerKind::StackLstm;
         let refused = [
@@ -83,14 +95,20 @@ impl TrainOptions {
                 is_stacks && self.places.is_some(),
                 "it reads the whole stack, buffer and history; --places is for feed-forward and bilstm",
             ),
-            (!is_right(self.learner), "expected --learner adam, adagrad or momentum"),
+            (
+                !is_right(self.learner),
+                "expected --learner adam, adagrad or momentum; with --layers output also perceptron",
+            ),
+            (
+                output && self.init.is_none(),
+                "with --layers output its hidden units stay as they are; expected --init with the model that has learned them",
+            ),
             (self.replicas > 1, "networks cannot be added up; expected --replicas 1"),
             (self.decisions != Decisions::Joint, "it decides on whole actions; expected --decisions joint"),
             (self.nn_update.is_some(), "--nn-update is for --learner nn"),
             (self.l2.is_some(), "--l2 is for --learner sgd and dual-averaging"),
             (self.min_count.is_some(), "rare words have embeddings, too; expected no --min-count"),
             (self.min_gradient.is_some(), "all its weights are there from the beginning; expected no --min-gradient"),
-            (self.search == SearchKind::Exact, "it reads more than exact search tells apart; expected --search beam"),
             (self.update == Update::Laso, "it learns from mini-batches; expected another --update"),
             (
                 self.init.is_some() && self.vectors.is_some(),
@@ -115,10 +133,11 @@ impl TrainOptions {
         }
         let of_networks = [self.activation.is_some(), self.init.is_some(), self.places.is_some()];
         let of_words = self.word_units.is_some() || self.vectors.is_some();
-        if of_networks.contains(&true) || self.lstm_layers.is_some() || self.lstm_units.is_some() || of_words {
+        let of_layers = self.lstm_layers.is_some() || self.lstm_units.is_some() || self.layers != Layers::All;
+        if of_networks.contains(&true) || of_layers || of_words {
             return wrong(
-                "--activation, --places, --word-units, --vectors, --lstm-layers, --lstm-units and --init are for networks; expected \
-                 --scorer feed-forward, bilstm or stack-lstm with them",
+                "--activation, --places, --word-units, --vectors, --lstm-layers, --lstm-units, --init and --layers are for networks; \
+                 expected --scorer feed-forward, bilstm or stack-lstm with them",
             );
         }
         if self.hidden.is_some_and(|hidden| hidden > MOST_HIDDEN_OF_NN) {

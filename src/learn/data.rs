@@ -96,7 +96,7 @@ impl TrainingData {
             normalise: options.normalise,
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
-            network: options.network(),
+            network: options.network()?,
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, &kept, dev),
         };

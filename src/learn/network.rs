@@ -136,6 +136,7 @@ impl NetworkStart {
 /// The rate of a network's learner.
 pub fn rate(options: &TrainOptions) -> f64 {
     options.rate.unwrap_or(match (options.learner, options.training) {
+        (Learner::Perceptron, _) => 0.01,
         (Learner::Adagrad, _) => 0.01,
         (Learner::Momentum, _) => 0.05,
         (_, Training::Global) => 0.0003,
@@ -177,5 +178,5 @@ fn schooling(options: &TrainOptions, n_sentences: usize) -> Schooling {
     };
     let second = if global { 0.999 } else { 0.99 };
     let rule = Rule { learner: options.learner, rate: rate(options), second, n_steps };
-    Schooling { rule, divisor: if global { 1.0 } else { 10.0 } }
+    Schooling { rule, divisor: if global { 1.0 } else { 10.0 }, layers: options.layers }
 }

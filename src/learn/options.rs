@@ -4,9 +4,10 @@ use super::global::Lesson;
 use super::{Correct, Iterations, Keep, Nonprojective, Objective, Preset, RollIn, RollOut, Search, Stopping};
 use crate::choice::choice;
 use crate::decode::SearchKind;
-use crate::features::{ColumnName, WordShape};
+use crate::error::Result;
+use crate::features::{ColumnName, NetworkSet, WordShape};
 use crate::linear::{Learner, LearnerOptions};
-use crate::model::{Activation, Align, Comparison, Lstm, Network, Normalise, Places, ScorerKind};
+use crate::model::{Activation, Align, Comparison, Layers, Lstm, Network, Normalise, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots, SystemKind};
 use crate::tree::lift::Scheme;
@@ -78,9 +79,10 @@ pub struct TrainOptions {
     /// What hidden units of a network make of their sums; `None`: `relu`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activation: Option<Activation>,
-    /// What a network reads of a configuration; `None`: with an encoder [`Places::Extended`], else [`Places::Full`].
+    /// What a network reads of a configuration: the name of a built-in [`NetworkSet`], or a path to a `.feat` file; `None`: with an
+    /// encoder `extended`, else `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub places: Option<Places>,
+    pub places: Option<String>,
     /// Of a network: the numbers in an embedding of a word; `None`: as many as the vectors have, or 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word_units: Option<u32>,
@@ -96,6 +98,9 @@ pub struct TrainOptions {
     /// The model file of a network to begin with; `None`: a random one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub init: Option<String>,
+    /// Which layers of a network learn.
+    #[serde(skip_serializing_if = "is_default")]
+    pub layers: Layers,
     /// With `nn`: how its layers learn; `None`: by `ftrl`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nn_update: Option<Learner>,
@@ -130,6 +135,10 @@ pub struct TrainOptions {
     pub explore_from: u32,
     /// Greedy with a dynamic oracle: the probability of following the model's own choice (p).
     pub explore_prob: f64,
+    /// Greedy with a dynamic oracle: follow what is drawn from the model's probabilities to this power (Ballesteros et al. 2016);
+    /// `None`: its predictions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explore_power: Option<f64>,
     /// Global: where in the derivation to update.
     pub update: Update,
     /// How the best derivation is looked for, in global training and, unless told otherwise, in decoding.
@@ -204,6 +213,7 @@ impl Default for TrainOptions {
             lstm_layers: None,
             lstm_units: None,
             init: None,
+            layers: Layers::All,
             nn_update: None,
             decisions: Decisions::Joint,
             preset: None,
@@ -216,6 +226,7 @@ impl Default for TrainOptions {
             correct: None,
             explore_from: 1,
             explore_prob: 0.9,
+            explore_power: None,
             update: Update::MaxViolation,
             search: SearchKind::Beam,
             beam: 8,
@@ -319,7 +330,10 @@ impl TrainOptions {
     }
 
     /// The layout of the network, if one makes scores.
-    pub fn network(&self) -> Option<Network> {
+    ///
+    /// # Errors
+    /// If there is no set of places of this name, or its file is malformed.
+    pub fn network(&self) -> Result<Option<Network>> {
         let hidden = self.hidden.unwrap_or(200) as usize;
         let (between, has_points) = (self.system.name().contains("covington"), self.system == SystemKind::EasyFirst);
         // A probability of actions at one point says nothing about those at others.
@@ -327,23 +341,27 @@ impl TrainOptions {
         let of_layers = |n: Option<u32>, default| n.map_or(default, |n| n as usize);
         let lstm = Lstm { layers: of_layers(self.lstm_layers, 2), units: of_layers(self.lstm_units, 128) };
         let (places, encoder) = match self.scorer {
-            ScorerKind::Linear => return None,
-            ScorerKind::FeedForward | ScorerKind::StackLstm => (Places::Full, None),
-            ScorerKind::Bilstm => (Places::Extended, Some(lstm)),
+            ScorerKind::Linear => return Ok(None),
+            ScorerKind::FeedForward | ScorerKind::StackLstm => ("full", None),
+            ScorerKind::Bilstm => ("extended", Some(lstm)),
         };
         let activation = self.activation.unwrap_or_default();
-        let mut network =
-            Network::new(self.places.unwrap_or(places), encoder, (hidden, activation), between, normalised);
+        let set = NetworkSet::load_for(self.places.as_deref().unwrap_or(places), self.system)?;
+        set.check(self.system.name(), self.system.buffer_is_suffix())?;
+        let mut network = Network::new(&set, encoder, (hidden, activation), between, normalised);
         network.dimensions[0] = of_layers(self.word_units, network.dimensions[0]);
         // Two stacks have a top each.
         let has_m0 = between || self.system == SystemKind::TwoPlanar;
-        Some(if self.scorer == ScorerKind::StackLstm { network.with_stacks(lstm, has_m0) } else { network })
+        Ok(Some(if self.scorer == ScorerKind::StackLstm { network.with_stacks(lstm, has_m0) } else { network }))
     }
 
     /// What training minimises.
     pub fn objective(&self) -> Objective {
         let suited = match (self.scorer, self.training) {
             (ScorerKind::Linear, _) => Objective::of(self.training, self.learner),
+            (_, Training::Global) if self.merge => Objective::Perceptron,
+            (_, Training::Global) if self.search == SearchKind::Exact => Objective::LossAugmented,
+            (_, Training::Global) if self.layers == Layers::Output => Objective::Perceptron,
             (_, Training::Global) => Objective::Crf,
             _ => Objective::Softmax,
         };

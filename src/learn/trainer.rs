@@ -429,7 +429,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let explores = !options.oracle.is_static() && options.oracle != OracleKind::NonDeterministic;
         let exploration = || {
             let (from, probability) = (options.explore_from, options.explore_prob);
-            Exploration::new(from, probability, self.seed, self.iteration, number)
+            Exploration::new(from, probability, self.seed, self.iteration, number).by_power(options.explore_power)
         };
         let among = options.among_correct().filter(|_| !options.oracle.is_static());
         let among = among.map(|correct| AmongCorrect::new(correct, self.stream("correct", number)));

@@ -225,7 +225,7 @@ impl Header {
     /// If it does not parse or reads what the system has not.
     pub fn compile(&self) -> Result<Compiled> {
         let (set, columns) = self.feature_set()?;
-        let suffix = with_system!(self.system, self.roots, |system| buffer_is_suffix(&system));
+        let suffix = self.system.buffer_is_suffix();
         set.check(self.system.name(), suffix)?;
         Ok(Compiled::new(&set, columns, suffix))
     }
@@ -252,8 +252,4 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 fn moves<S: System>(_: &S) -> &'static [Move] {
     S::MOVES
-}
-
-fn buffer_is_suffix<S: System>(_: &S) -> bool {
-    S::BUFFER_IS_SUFFIX
 }

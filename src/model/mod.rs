@@ -27,7 +27,7 @@ pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
 pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
 pub use lags::Lags;
-pub use network::{Activation, Lstm, MAX_DIMENSION, N_COLUMNS, Network, Place, Places, ScorerKind};
+pub use network::{Activation, Layers, Lstm, Network, ScorerKind};
 pub use trainable::{Averaged, Dropped, Lane, Seen, Trainable};
 
 use crate::error::Result;

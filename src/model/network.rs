@@ -1,13 +1,11 @@
 //! What a network looks like: the part of a model's header that scorers with networks have.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 use crate::choice::choice;
 use crate::configuration::{Role, Slot};
 use crate::error::{Error, Result};
+use crate::features::{MAX_DIMENSION, N_COLUMNS, NetworkSet, Place};
 
 choice! {
     /// What makes scores.
@@ -34,29 +32,14 @@ impl ScorerKind {
 }
 
 choice! {
-    /// What a network reads of a configuration.
-    pub enum Places {
-        /// Three words of the stack and one of the buffer: the positions of Kiperwasser & Goldberg (2016).
-        Focus = "focus",
-        /// These and the outermost dependents of them: the extended ones of the same.
-        Extended = "extended",
-        /// Four words of the stack and three of the buffer, dependents of the first of them, the head of S0, and labels of arcs.
-        Full = "full",
-    }
-}
-
-impl Places {
-    /// The places of nodes and those of labels.
-    fn lists(self) -> (&'static str, &'static str) {
-        match self {
-            Places::Focus => ("S0 S1 S2 M0 B0", ""),
-            Places::Extended => ("S0 S0.l1 S0.r1 S1 S1.l1 S1.r1 S2 S2.l1 S2.r1 M0 B0 B0.l1", ""),
-            Places::Full => (
-                "S0 S0.l1 S0.l2 S0.r1 S0.r2 S0.h S1 S1.l1 S1.l2 S1.r1 S1.r2 S2 S3 M0 B0 B0.l1 B0.l2 B1 B2",
-                "S0.label S0.l1.label S0.l2.label S0.r1.label S0.r2.label S1.label S1.l1.label S1.l2.label S1.r1.label \
-                 S1.r2.label B0.l1.label B0.l2.label",
-            ),
-        }
+    /// Which layers of a network learn.
+    #[derive(Default)]
+    pub enum Layers {
+        /// All of them.
+        #[default]
+        All = "all",
+        /// The last one, over hidden units that stay as they are (Weiss et al. 2015).
+        Output = "output",
     }
 }
 
@@ -73,9 +56,6 @@ choice! {
         Tanh = "tanh",
     }
 }
-
-/// The most numbers that an embedding or a hidden layer may have.
-pub const MAX_DIMENSION: usize = 4096;
 
 /// Long short-term memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +78,8 @@ pub struct Network {
     pub places: Vec<Place>,
     /// Places whose arcs' labels are read, those of one role together and the roles in the order of `places`.
     pub labels: Vec<Place>,
-    /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape: the columns of a sentence in their order.
+    /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape: the columns of a sentence in their order. 0: the
+    /// column is not read.
     pub dimensions: [usize; N_COLUMNS],
     /// The numbers in an embedding of a label.
     pub label_dimension: usize,
@@ -117,100 +98,45 @@ pub struct Network {
     pub normalised: bool,
 }
 
-/// The columns of a sentence that networks read.
-pub const N_COLUMNS: usize = 5;
-
-/// The slots that a place may name, with their names, for nodes and for labels.
-const NODES: [(&str, Slot); 7] = [
-    ("", Slot::Node),
-    ("l1", Slot::L1),
-    ("l2", Slot::L2),
-    ("r1", Slot::R1),
-    ("r2", Slot::R2),
-    ("h", Slot::Head),
-    ("h2", Slot::Head2),
-];
-const LABELS: [(&str, Slot); 7] = [
-    ("label", Slot::Label),
-    ("l1.label", Slot::L1Label),
-    ("l2.label", Slot::L2Label),
-    ("r1.label", Slot::R1Label),
-    ("r2.label", Slot::R2Label),
-    ("h.label", Slot::HeadLabel),
-    ("h2.label", Slot::Head2Label),
-];
-
-/// A place of a configuration: a cell, and what is read of it. It is written as in feature sets, `S0.l1`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// The cell.
-    pub role: Role,
-    /// The slot of the cell.
-    pub slot: Slot,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = NODES.iter().chain(&LABELS).find(|(_, slot)| *slot == self.slot);
-        match known {
-            Some((name, _)) if !name.is_empty() => write!(f, "{}.{name}", self.role),
-            _ => self.role.fmt(f),
-        }
-    }
-}
-
-impl FromStr for Place {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Place> {
-        let (role, name) = text.split_once('.').unwrap_or((text, ""));
-        let role =
-            Role::ALL.into_iter().find(|known| known.to_string() == role && (*known != Role::A || name.is_empty()));
-        let slot = NODES.iter().chain(&LABELS).find(|(known, _)| *known == name);
-        match (role, slot) {
-            (Some(role), Some(&(_, slot))) => Ok(Place { role, slot }),
-            _ => Err(Error::Usage(format!("{text} is no place of a configuration; expected one such as S0 or S0.l1"))),
-        }
-    }
-}
-
-impl Serialize for Place {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Place {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Place, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
 impl Network {
-    /// A network that reads these places; `between` says whether there are words between the focus words, as in Covington's systems.
+    /// A network that reads the places of `set`; `between` says whether there are words between the focus words, as in
+    /// Covington's systems.
     pub fn new(
-        places: Places,
+        set: &NetworkSet,
         encoder: Option<Lstm>,
         (hidden, activation): (usize, Activation),
         between: bool,
         normalised: bool,
     ) -> Network {
-        let parse = |text: &str| -> Vec<Place> {
-            let places = text.split_whitespace().map(|place| place.parse().expect("the places are written right"));
-            places.filter(|place: &Place| between || place.role != Role::M0).collect()
+        let known = |places: &[Place]| -> Vec<Place> {
+            places.iter().filter(|place| between || place.role != Role::M0).copied().collect()
         };
-        let (nodes, labels) = places.lists();
         Network {
-            places: parse(nodes),
-            labels: parse(labels),
-            dimensions: [64, 32, 24, 24, 16],
-            label_dimension: 24,
+            places: known(&set.places),
+            labels: known(&set.labels),
+            dimensions: set.dimensions,
+            label_dimension: set.label_dimension,
             encoder,
             stacks: None,
             hidden,
             activation,
             normalised,
+        }
+    }
+
+    /// Whether nothing is read but the words in places that exact search knows: S0, S1 and the buffer.
+    ///
+    /// # Errors
+    /// What else is read, for a message.
+    pub fn check_positional(&self) -> std::result::Result<(), String> {
+        if self.stacks.is_some() {
+            return Err("the whole stack and all actions so far".to_owned());
+        }
+        let is_known = |role: Role| role.in_buffer() || matches!(role, Role::S0 | Role::S1);
+        let others = self.places.iter().find(|place| place.slot != Slot::Node || !is_known(place.role));
+        match others.or(self.labels.first()) {
+            Some(place) => Err(place.to_string()),
+            None => Ok(()),
         }
     }
 
@@ -256,9 +182,15 @@ impl Network {
     /// If not, with what is wrong.
     pub fn check(&self) -> Result<()> {
         let wrong = |message: String| Err(Error::Usage(message));
-        let sizes = self.dimensions.iter().chain([&self.label_dimension, &self.hidden]);
-        if let Some(size) = sizes.into_iter().find(|size| !(1..=MAX_DIMENSION).contains(*size)) {
+        let sizes = [self.label_dimension, self.hidden];
+        let too_long = self.dimensions.iter().chain(&sizes).find(|size| **size > MAX_DIMENSION);
+        if let Some(size) = too_long.or(sizes.iter().find(|size| **size == 0)) {
             return wrong(format!("the network has a layer of {size} numbers; expected from 1 to {MAX_DIMENSION}"));
+        }
+        if self.dimension() == 0 {
+            return wrong(
+                "the network reads no column of words; expected an embedding of one number or more".to_owned(),
+            );
         }
         if let Some(Lstm { layers, units }) = self.lstm() {
             if !(1..=MAX_LAYERS).contains(&layers) {
@@ -286,10 +218,9 @@ impl Network {
             }
             _ => (),
         }
-        let is_node = |place: &Place| NODES.iter().any(|(_, slot)| *slot == place.slot);
-        let is_label = |place: &Place| LABELS.iter().any(|(_, slot)| *slot == place.slot);
         let by_role = |places: &[Place]| places.is_sorted_by_key(|place| place.role);
-        if !self.places.iter().all(is_node) || !self.labels.iter().all(is_label) || self.places.is_empty() {
+        if !self.places.iter().all(Place::is_node) || !self.labels.iter().all(Place::is_label) || self.places.is_empty()
+        {
             return wrong("the network reads labels as nodes, or nodes as labels".to_owned());
         }
         if !by_role(&self.places) || !by_role(&self.labels) || self.places.len() + self.labels.len() > MAX_DIMENSION {
@@ -305,7 +236,8 @@ mod tests {
 
     #[test]
     fn layouts_are_written_and_read() {
-        let network = Network::new(Places::Full, None, (200, Activation::Cube), false, true);
+        let set = |name: &str| NetworkSet::load(name).unwrap();
+        let network = Network::new(&set("full"), None, (200, Activation::Cube), false, true);
         network.check().unwrap();
         let text = serde_json::to_string(&network).unwrap();
         assert!(text.contains("\"S0\",\"S0.l1\"") && text.contains("\"S0.l1.label\""), "{text}");
@@ -330,11 +262,18 @@ mod tests {
             assert!(Network { places: network.places.clone(), ..stacks }.check().is_err());
         }
         // As in the paper: four words, eleven with their outermost dependents.
-        for (places, n) in [(Places::Focus, 4), (Places::Extended, 11), (Places::Full, 18)] {
-            let network = Network::new(places, None, (200, Activation::Tanh), false, true);
+        for (places, n) in [("focus", 4), ("extended", 11), ("full", 18)] {
+            let network = Network::new(&set(places), None, (200, Activation::Tanh), false, true);
             network.check().unwrap();
             assert_eq!(network.places.len(), n);
-            assert_eq!(Network::new(places, None, (200, Activation::Tanh), true, true).places.len(), n + 1);
+            assert_eq!(Network::new(&set(places), None, (200, Activation::Tanh), true, true).places.len(), n + 1);
+            assert_eq!(network.check_positional().unwrap_err(), if n == 4 { "S2" } else { "S0.l1" });
+        }
+        for places in ["minimal", "minimal-stack"] {
+            let network = Network::new(&set(places), None, (200, Activation::Tanh), true, true);
+            network.check_positional().unwrap();
+            assert!(Network { dimensions: [0; N_COLUMNS], ..network.clone() }.check().is_err());
+            Network { dimensions: [0, 8, 0, 0, 0], ..network }.check().unwrap();
         }
     }
 }

@@ -23,7 +23,7 @@ use super::parameters::{
 use super::stack_lstm;
 use super::tape::Tape;
 use super::through_time::backward;
-use crate::model::N_COLUMNS;
+use crate::features::N_COLUMNS;
 
 /// The gradients of all parameters.
 #[derive(Debug, Clone, Default)]
@@ -34,37 +34,31 @@ pub struct Gradients {
     pub rows: [Vec<u32>; N_COLUMNS],
 }
 
+/// What gradients are of: a network's layout and parameters, and the lanes of scores.
+type Of<'o> = (&'o Layout, &'o Parameters, usize);
+
+/// What all tapes say of something, one after the other, times `scale`.
+fn together(tapes: &[&Tape], part: fn(&Tape) -> &[f32], scale: f32) -> Vec<f32> {
+    let mut all = tapes.iter().map(|tape| part(tape)).collect::<Vec<_>>().concat();
+    if scale != 1.0 {
+        all.iter_mut().for_each(|x| *x *= scale);
+    }
+    all
+}
+
 /// No number yet.
 const NONE: u32 = u32::MAX;
 
 impl Gradients {
     /// The gradients of what the tapes say, times `scale`.
-    pub fn new(layout: &Layout, parameters: &Parameters, lanes: usize, tapes: &[Tape], scale: f32) -> Gradients {
+    pub fn new((layout, parameters, lanes): Of, tapes: &[Tape], scale: f32) -> Gradients {
         let hidden = layout.network.hidden;
         let tapes: Vec<&Tape> = tapes.iter().filter(|tape| tape.n > 0).collect();
         let n: usize = tapes.iter().map(|tape| tape.n).sum();
-        let together = |part: fn(&Tape) -> &[f32], scale: f32| -> Vec<f32> {
-            let mut all = tapes.iter().map(|tape| part(tape)).collect::<Vec<_>>().concat();
-            if scale != 1.0 {
-                all.iter_mut().for_each(|x| *x *= scale);
-            }
-            all
-        };
-        let scores = together(|tape| &tape.scores, scale);
-        let units = together(|tape| &tape.units, 1.0);
-        let mut sums = together(|tape| &tape.slopes, 1.0);
+        let scores = together(&tapes, |tape| &tape.scores, scale);
+        let mut sums = together(&tapes, |tape| &tape.slopes, 1.0);
         let mut gradients = Gradients::default();
-
-        // The output layer.
-        let mut output = vec![0.0; hidden * lanes];
-        let by = share(hidden);
-        output.par_chunks_mut(by * lanes).enumerate().for_each(|(number, output)| {
-            let first = number * by;
-            let units = Operand { values: &units[first.min(units.len())..], row: 1, column: hidden };
-            multiply(units, &scores, output, (output.len() / lanes, n, lanes));
-        });
-        gradients.tensors[OUTPUT] = output;
-        gradients.tensors[OUTPUT_BIAS] = sum_of_rows(&scores, lanes);
+        gradients.of_scores((hidden, lanes), &tapes, &scores);
         let mut weights = Vec::new();
         transpose(&parameters.tensors[OUTPUT], hidden, lanes, &mut weights);
         let by = share(n);
@@ -180,6 +174,30 @@ impl Gradients {
         self.of_columns(layout, parameters, tapes, &of_embeddings);
     }
 
+    /// The gradients of the output layer alone.
+    pub fn of_output((layout, _, lanes): Of, tapes: &[Tape], scale: f32) -> Gradients {
+        let tapes: Vec<&Tape> = tapes.iter().filter(|tape| tape.n > 0).collect();
+        let scores = together(&tapes, |tape| &tape.scores, scale);
+        let mut gradients = Gradients::default();
+        gradients.of_scores((layout.network.hidden, lanes), &tapes, &scores);
+        gradients
+    }
+
+    /// From scores to the output layer.
+    fn of_scores(&mut self, (hidden, lanes): (usize, usize), tapes: &[&Tape], scores: &[f32]) {
+        let units = together(tapes, |tape| &tape.units, 1.0);
+        let n = scores.len() / lanes;
+        let mut output = vec![0.0; hidden * lanes];
+        let by = share(hidden);
+        output.par_chunks_mut(by * lanes).enumerate().for_each(|(number, output)| {
+            let first = number * by;
+            let units = Operand { values: &units[first.min(units.len())..], row: 1, column: hidden };
+            multiply(units, scores, output, (output.len() / lanes, n, lanes));
+        });
+        self.tensors[OUTPUT] = output;
+        self.tensors[OUTPUT_BIAS] = sum_of_rows(scores, lanes);
+    }
+
     /// From the vectors of tokens to their embeddings.
     fn of_encoder(&mut self, shape: Shape, parameters: &Parameters, tapes: &[&Tape], of_vectors: &[f32]) -> Vec<f32> {
         let width = shape.outputs();
@@ -221,7 +239,7 @@ impl Gradients {
         let dimensions = &layout.network.dimensions;
         let dimension = layout.network.dimension();
         let mut start = 0;
-        for (column, &n) in dimensions.iter().enumerate() {
+        for (column, &n) in dimensions.iter().enumerate().filter(|(_, n)| **n > 0) {
             let ids = tapes.iter().flat_map(|tape| &tape.sentence.ids[column]).copied();
             let rows = of_embeddings.chunks_exact(dimension).map(|row| &row[start..start + n]);
             let n_rows = parameters.tensors[column].len() / n;

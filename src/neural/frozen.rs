@@ -8,10 +8,11 @@ use super::score::{Derived, FeedForwardScorer, UNIT};
 use super::sums::Token;
 use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
+use crate::features::N_COLUMNS;
 use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
-use crate::model::{Frozen, Header, Model, N_COLUMNS, ScorerKind, Size};
+use crate::model::{Frozen, Header, Model, ScorerKind, Size};
 use crate::scorers::{AnyMemory, AnyScoring, find_any};
 use crate::system::Actions;
 

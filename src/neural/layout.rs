@@ -34,8 +34,8 @@ impl Layout {
     /// The groups of a network whose layout was checked.
     pub fn new(network: Network) -> Layout {
         let group = |role: Role| {
-            let first = |places: &[crate::model::Place]| places.iter().take_while(|place| place.role < role).count();
-            let slots = |places: &[crate::model::Place]| -> Vec<Slot> {
+            let first = |places: &[crate::features::Place]| places.iter().take_while(|place| place.role < role).count();
+            let slots = |places: &[crate::features::Place]| -> Vec<Slot> {
                 places.iter().filter(|place| place.role == role).map(|place| place.slot).collect()
             };
             let (nodes, label_slots) = (slots(&network.places), slots(&network.labels));

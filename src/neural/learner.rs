@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::features::{Columns, Input, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
-use crate::model::{Averaged, Dropped, Seen, Trainable};
+use crate::model::{Averaged, Dropped, Layers, Seen, Trainable};
 use crate::scorer::{Context, Query};
 
 /// How a network is trained.
@@ -26,6 +26,8 @@ pub struct Schooling {
     pub rule: Rule,
     /// What the sum of a mini-batch's losses is divided by, for each of its sentences.
     pub divisor: f32,
+    /// Which layers learn.
+    pub layers: Layers,
 }
 
 /// A network that learns from mini-batches.
@@ -77,7 +79,10 @@ impl FeedForwardLearner {
 
     /// Parameters have changed.
     fn refresh(&mut self) {
-        self.derived = Derived::new(&self.layout, &self.optimiser.parameters);
+        // Nothing follows from the output layer but scores.
+        if self.schooling.layers == Layers::All {
+            self.derived = Derived::new(&self.layout, &self.optimiser.parameters);
+        }
         self.noise.step = self.optimiser.step;
     }
 
@@ -113,6 +118,7 @@ impl Averaged for FeedForwardLearner {
 
     fn load(&mut self, sections: &Sections) -> Result<()> {
         self.optimiser.load(sections, &self.layout.network, &self.sizes)?;
+        self.derived = Derived::new(&self.layout, &self.optimiser.parameters);
         self.refresh();
         Ok(())
     }
@@ -213,7 +219,11 @@ impl Trainable for FeedForwardLearner {
         let scale = 1.0 / (self.schooling.divisor * tapes.len() as f32);
         let parameters = &self.optimiser.parameters;
         if tapes.iter().any(|tape| tape.n > 0) {
-            let gradients = Gradients::new(&self.layout, parameters, self.sizes.lanes, tapes, scale);
+            let of = (&self.layout, parameters, self.sizes.lanes);
+            let gradients = match self.schooling.layers {
+                Layers::All => Gradients::new(of, tapes, scale),
+                Layers::Output => Gradients::of_output(of, tapes, scale),
+            };
             self.optimiser.learn(gradients, &self.layout.network);
             self.refresh();
         }

@@ -2,8 +2,8 @@
 //! the more often, and numbers of embeddings become 0 (Srivastava et al. 2014).
 
 use super::kernel::widest;
+use crate::features::N_COLUMNS;
 use crate::features::{Input, Vocabulary};
-use crate::model::N_COLUMNS;
 use crate::random;
 
 /// How often a value that comes c times becomes unknown: α / (α + c).

@@ -5,9 +5,10 @@
 //! | `adam` | η m / (√v + ε), m and v being averages of gradients and of their squares | Kingma & Ba (2015) |
 //! | `adagrad` | η g / (√Σ g² + ε) | Duchi, Hazan & Singer (2011) |
 //! | `momentum` | η m, m = 0.9 m + g | Rumelhart, Hinton & Williams (1986) |
+//! | `perceptron` | η g, of the output layer alone | Collins (2002); Weiss et al. (2015) |
 //!
-//! The rate rises over the first steps and then falls along a straight line. Embeddings whose values did not come in a mini-batch stay
-//! as they are. What is kept is an exponential moving average of the parameters (Polyak & Juditsky 1992 average plainly).
+//! The rate rises over the first steps and then falls along a straight line; a perceptron's stays as it is. Embeddings whose values did not come in a mini-batch stay
+//! as they are. What is kept is an exponential moving average of the parameters; of a perceptron the plain one.
 
 use rayon::prelude::*;
 
@@ -15,9 +16,10 @@ use super::backward::Gradients;
 use super::kernel::widest;
 use super::parameters::{N_TENSORS, Parameters, Sizes};
 use crate::error::Result;
+use crate::features::N_COLUMNS;
 use crate::files::{Section, Sections};
 use crate::linear::Learner;
-use crate::model::{N_COLUMNS, Network};
+use crate::model::Network;
 
 /// The steps over which the rate rises; of short runs a tenth.
 const WARM_UP: f64 = 200.0;
@@ -69,7 +71,10 @@ impl Optimiser {
 
     /// Takes a step.
     pub fn learn(&mut self, mut gradients: Gradients, network: &Network) {
-        gradients.clip(LONGEST);
+        let is_perceptron = self.rule.learner == Learner::Perceptron;
+        if !is_perceptron {
+            gradients.clip(LONGEST);
+        }
         self.step += 1;
         let step = Step::new(&self.rule, self.step);
         let Optimiser { parameters, first, second, average, .. } = self;
@@ -77,13 +82,21 @@ impl Optimiser {
             let of = |of: &mut Parameters| std::mem::take(&mut of.tensors[number]);
             let (mut weights, mut first_moment, mut second_moment) = (of(parameters), of(first), of(second));
             let gradient = &gradients.tensors[number];
+            // Layers that do not learn have no gradients.
+            if gradient.is_empty() {
+                (parameters.tensors[number], first.tensors[number], second.tensors[number]) =
+                    (weights, first_moment, second_moment);
+                continue;
+            }
             let rows = (number < N_COLUMNS).then(|| (&gradients.rows[number][..], network.dimensions[number]));
             step.take(&mut weights, (&mut first_moment, &mut second_moment), gradient, rows);
             (parameters.tensors[number], first.tensors[number], second.tensors[number]) =
                 (weights, first_moment, second_moment);
         }
-        for (kept, now) in average.tensors.iter_mut().zip(&parameters.tensors) {
-            self::average(kept, now, self.step);
+        // All steps count alike in a perceptron's average.
+        let kept = if is_perceptron { Some((1.0 - 1.0 / self.step as f64) as f32) } else { kept(self.step) };
+        for (average, now) in average.tensors.iter_mut().zip(&parameters.tensors) {
+            follow_all(average, now, kept);
         }
     }
 
@@ -114,7 +127,12 @@ impl Optimiser {
 
 /// Has the moving average of a tensor follow it after so many steps.
 pub fn average(average: &mut [f32], weights: &[f32], step: u64) {
-    if let Some(kept) = kept(step) {
+    follow_all(average, weights, kept(step));
+}
+
+/// The same, if so much of the average is kept.
+fn follow_all(average: &mut [f32], weights: &[f32], kept: Option<f32>) {
+    if let Some(kept) = kept {
         let pairs = average.par_chunks_mut(SHARE).zip(weights.par_chunks(SHARE));
         pairs.for_each(|(average, weights)| widest!(_simd => follow(average, weights, kept)));
     }
@@ -151,7 +169,8 @@ impl Step {
         let t = step as f64;
         let left = rule.n_steps.map_or(1.0, |n| 1.0 - (1.0 - LAST) * (t / n as f64).min(1.0));
         let warm_up = rule.n_steps.map_or(WARM_UP, |n| WARM_UP.min(n as f64 / 10.0));
-        let rate = rule.rate * (t / warm_up).min(1.0) * left;
+        let share = if rule.learner == Learner::Perceptron { 1.0 } else { (t / warm_up).min(1.0) * left };
+        let rate = rule.rate * share;
         let kept = [0.9, rule.second];
         let power = |kept: f64| 1.0 / (1.0 - kept.powi(step.min(i32::MAX as u64) as i32));
         let corrections = kept.map(|kept| power(kept) as f32);
@@ -199,6 +218,7 @@ impl Step {
                 *moment = 0.9 * *moment + gradient;
                 *weight -= rate * *moment;
             }),
+            Learner::Perceptron => all.for_each(|(((weight, _), _), gradient)| *weight -= rate * gradient),
             _ => all.for_each(|(((weight, first), second), gradient)| {
                 *first = kept_first * *first + (1.0 - kept_first) * gradient;
                 *second = kept_second * *second + (1.0 - kept_second) * (gradient * gradient);

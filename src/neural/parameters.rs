@@ -3,9 +3,10 @@
 use super::encoder::{Shape, Weights, fill};
 use super::stack_lstm;
 use crate::error::Result;
+use crate::features::N_COLUMNS;
 use crate::features::Vocabulary;
 use crate::files::{Section, Sections};
-use crate::model::{N_COLUMNS, Network};
+use crate::model::Network;
 use crate::random;
 
 /// How many tensors there are.

@@ -22,8 +22,9 @@ use super::layout::Layout;
 use super::parameters::{BIAS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
 use super::score::activate;
 use super::sums::{Common, Tables, Token, Unit as _};
+use crate::features::N_COLUMNS;
 use crate::linear::Precision;
-use crate::model::{Activation, N_COLUMNS};
+use crate::model::Activation;
 
 /// What 1.0 is in rows of sums.
 const ONE: f32 = 256.0;
@@ -49,6 +50,8 @@ pub struct Quantised {
 /// What the values of a column contribute to products.
 #[derive(Debug, Clone)]
 struct Column {
+    /// Its number among the columns of a sentence.
+    number: usize,
     dimension: usize,
     /// By place: what their embeddings are multiplied by.
     places: Panels,
@@ -119,7 +122,8 @@ impl Quantised {
         let (start, width) = (products.len(), self.tables.width * n_places);
         products.resize(start + tokens.len() * width, 0);
         let Scratch { ids, rows, units, .. } = scratch;
-        for ((number, column), table) in self.columns.iter().enumerate().zip(&parameters.tensors) {
+        for column in &self.columns {
+            let (number, table) = (column.number, &parameters.tensors[column.number]);
             ids.clear();
             for id in tokens.iter().map(|token| token[number]) {
                 if column.kept(id).is_none() && !ids.contains(&id) {
@@ -203,16 +207,16 @@ fn columns(layout: &Layout, parameters: &Parameters) -> Vec<Column> {
     let (hidden, n_places) = (network.hidden, network.places.len());
     let bytes = n_places * padded(hidden) * size_of::<i16>();
     let mut start = 0;
-    let column = |(number, &dimension): (usize, &usize)| {
+    let column = |(number, dimension): (usize, usize)| {
         let by_place = parameters.tensors[PLACES].chunks_exact(network.dimension() * hidden);
         let own: Vec<f32> =
             by_place.flat_map(|weights| &weights[start * hidden..][..dimension * hidden]).copied().collect();
         start += dimension;
         let n_kept = (parameters.tensors[number].len() / dimension).min(KEPT[number] * KEPT_BYTES / bytes);
         let kept = (0..n_kept).map(|_| OnceLock::new()).collect();
-        Column { dimension, places: Panels::new(&own, (dimension, hidden)), kept }
+        Column { number, dimension, places: Panels::new(&own, (dimension, hidden)), kept }
     };
-    network.dimensions.iter().enumerate().map(column).collect()
+    network.dimensions.into_iter().enumerate().filter(|(_, dimension)| *dimension > 0).map(column).collect()
 }
 
 impl Output {

@@ -13,8 +13,8 @@ use super::kernel::{add_with, widest};
 use super::layout::{Group, Layout};
 use crate::configuration::Cells;
 use crate::features::Input;
+use crate::features::N_COLUMNS;
 use crate::memo::Memo;
-use crate::model::N_COLUMNS;
 use crate::tree::Node;
 
 /// What sums are made of.

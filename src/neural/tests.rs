@@ -12,7 +12,7 @@ use crate::configuration::Arena;
 use crate::decode::{Machine, Workspace};
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
-use crate::model::{Activation, Dropped, Network, Places, ScorerKind, Seen, Trainable as _};
+use crate::model::{Activation, Dropped, Layers, Network, ScorerKind, Seen, Trainable as _};
 use crate::random;
 use crate::scorer::{Query, Scorer as _};
 use crate::system::{ArcHybrid, Roots, SystemKind, Transitions as _};
@@ -27,7 +27,7 @@ pub(super) fn data(activation: Activation, layers: u32) -> TrainingData {
     let encoder = TrainOptions {
         lstm_layers: Some(layers),
         lstm_units: Some(5),
-        places: Some(Places::Full),
+        places: Some("full".to_owned()),
         ..options.clone().with_scorer(ScorerKind::Bilstm)
     };
     let options = if layers > 0 { encoder } else { options };
@@ -52,7 +52,7 @@ pub(super) fn learner(data: &TrainingData) -> FeedForwardLearner {
     let noise = Noise::new(4, &vocabulary, data.examples().iter().map(|example| &example.input));
     let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
     let parts = (Layout::new(network), data.columns().clone(), vocabulary);
-    FeedForwardLearner::new(parts, sizes, parameters, Schooling { rule, divisor: 1.0 }, noise)
+    FeedForwardLearner::new(parts, sizes, parameters, Schooling { rule, divisor: 1.0, layers: Layers::All }, noise)
 }
 
 /// The network in double precision, written down as the formulas have it.
@@ -178,7 +178,12 @@ fn gradients_are_differences_of_the_loss() {
         }
         assert!(drops.iter().flatten().any(|&factor| factor == 0.0));
         let parameters = learner.parameters();
-        let gradients = Gradients::new(&Layout::new(network.clone()), parameters, lanes, &tapes, 1.0);
+        let gradients = Gradients::new((&Layout::new(network.clone()), parameters, lanes), &tapes, 1.0);
+        let alone = Gradients::of_output((&Layout::new(network.clone()), parameters, lanes), &tapes, 1.0);
+        for (tensor, (alone, all)) in alone.tensors.iter().zip(&gradients.tensors).enumerate() {
+            let learns = tensor == OUTPUT || tensor == OUTPUT_BIAS;
+            assert!(if learns { alone == all && !all.is_empty() } else { alone.is_empty() }, "tensor {tensor}");
+        }
         let tensors = std::array::from_fn(|number| parameters.tensors[number].iter().map(|&w| f64::from(w)).collect());
         let mut plain = Plain { network, tensors, lanes };
         let masks: Vec<Vec<f32>> = tapes

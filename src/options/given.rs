@@ -8,7 +8,7 @@ use crate::features::{ColumnName, WordShape};
 use crate::learn::{
     Correct, Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update,
 };
-use crate::model::{Activation, Align, Normalise, Places, ScorerKind};
+use crate::model::{Activation, Align, Layers, Normalise, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::OracleKind;
 use crate::tree::Roots;
@@ -61,7 +61,7 @@ all_optional! {
         /// What hidden units of a network make of their sums.
         activation: Activation,
         /// What a network reads of a configuration.
-        places: Places,
+        places: String,
         /// The numbers in an embedding of a word.
         word_units: i64,
         /// The word vectors that a network begins with.
@@ -76,6 +76,8 @@ all_optional! {
         label_units: i64,
         /// The model whose parameters a network begins with.
         init: String,
+        /// Which layers of a network learn.
+        layers: Layers,
         /// How the layers of a network learn.
         nn_update: Learner,
         /// Whether moves and labels are decided on together.
@@ -100,6 +102,8 @@ all_optional! {
         explore_from: i64,
         /// The probability of following the model's own choice.
         explore_prob: f64,
+        /// The power of the probabilities that are drawn from.
+        explore_power: f64,
         /// Where in the derivation to update.
         update: Update,
         /// How the best derivation is looked for.

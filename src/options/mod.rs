@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::graph::{GraphKind, GraphOptions};
-use crate::learn::{Correct, Learner, Objective, TrainOptions, Training, Update, check_ranges};
+use crate::learn::{Correct, Learner, TrainOptions, Training, Update, check_ranges};
 use crate::model::ScorerKind;
 use crate::system::SystemKind;
 
@@ -93,7 +93,8 @@ impl GivenOptions {
         let mut options = overlaid(&defaults, given)?;
         options.check()?;
         // What is asked for and would be done anyway makes the same model.
-        if of_beams == Some(Objective::of(training, options.learner)) {
+        let suited = TrainOptions { objective: None, ..options.clone() }.objective();
+        if of_beams == Some(suited) {
             options.objective = None;
         }
         if options.correct == Correct::of(options.objective()) {

@@ -67,6 +67,7 @@ impl GivenOptions {
             ("--update", self.update.is_some() && !global, "only --training global compares prefixes of derivations"),
             ("--explore-from", self.explore_from.is_some() && !explores, of_exploring),
             ("--explore-prob", self.explore_prob.is_some() && !explores, of_exploring),
+            ("--explore-power", self.explore_power.is_some() && !explores, of_exploring),
             (
                 "--average-from",
                 self.average_from.is_some() && !options.is_perceptron() && !options.learner.averages(),

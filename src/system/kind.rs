@@ -97,6 +97,17 @@ impl SystemKind {
     pub fn features(self) -> &'static str {
         with_system!(self, Roots::Single, |system| features(&system))
     }
+
+    /// Whether words behind the front of the buffer have no arcs yet: [`System::BUFFER_IS_SUFFIX`].
+    pub fn buffer_is_suffix(self) -> bool {
+        with_system!(self, Roots::Single, |system| buffer_is_suffix(&system))
+    }
+
+    /// The set of the words between which it makes arcs: what `minimal` stands for.
+    pub fn minimal(self) -> &'static str {
+        let in_stack = matches!(self, SystemKind::ArcStandard | SystemKind::Attardi | SystemKind::Swap);
+        if in_stack { "minimal-stack" } else { "minimal" }
+    }
 }
 
 fn about<S: System>(_: &S) -> &'static str {
@@ -113,6 +124,10 @@ fn roots<S: System>(_: &S) -> &'static [Roots] {
 
 fn beam_oracle<S: System>(_: &S) -> OracleKind {
     S::BEAM_ORACLE
+}
+
+fn buffer_is_suffix<S: System>(_: &S) -> bool {
+    S::BUFFER_IS_SUFFIX
 }
 
 fn features<S: System>(_: &S) -> &'static str {

@@ -6,7 +6,7 @@ use crate::features::{ColumnName, WordShape};
 use crate::learn::{
     Correct, Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update,
 };
-use crate::model::{Activation, Align, Normalise, Places, ScorerKind};
+use crate::model::{Activation, Align, Layers, Normalise, ScorerKind};
 use crate::options::{GivenOptions, ParserKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, Roots};
@@ -60,6 +60,10 @@ pub struct TrainingArgs {
     /// Greedy with a dynamic oracle: the probability of following a wrong prediction [default: 0.9]
     #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training")]
     explore_prob: Option<f64>,
+    /// Greedy with a dynamic oracle, of probabilities: draw the transition that is followed from them, each to this power [default: the
+    /// best-scored one]
+    #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Training", hide = true)]
+    explore_power: Option<f64>,
     /// Global: where to update [default: max-violation; with --objective crf or softmax-margin: early]
     #[arg(long, value_enum, help_heading = "Training")]
     update: Option<Update>,
@@ -155,9 +159,10 @@ pub struct TrainingArgs {
     /// Networks: what hidden units make of their sums [default: relu]
     #[arg(long, value_enum, help_heading = "Training, networks")]
     activation: Option<Activation>,
-    /// Networks: which words of a configuration are read [default: full; bilstm: extended]
-    #[arg(long, value_enum, help_heading = "Training, networks")]
-    places: Option<Places>,
+    /// Networks: what is read of a configuration: focus, extended, full, minimal, or the path of a .feat file; see `treebeam features
+    /// list` [default: full; bilstm: extended]
+    #[arg(long, value_name = "SET", help_heading = "Training, networks")]
+    places: Option<String>,
     /// Networks: the numbers in an embedding of a word [default: 64; with --vectors as many as these have]
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
     word_units: Option<i64>,
@@ -180,6 +185,9 @@ pub struct TrainingArgs {
     /// Networks: a model to go on from, trained on the same data with the same system
     #[arg(long, value_name = "MODEL", help_heading = "Training, networks")]
     init: Option<String>,
+    /// Networks: which layers learn [default: all]
+    #[arg(long, value_enum, help_heading = "Training, networks")]
+    layers: Option<Layers>,
     /// With --learner nn: how its layers learn, sgd-plus or ftrl [default: ftrl]
     #[arg(long, value_enum, value_name = "LEARNER", help_heading = "Training, learners", hide = true)]
     nn_update: Option<Learner>,

@@ -33,6 +33,7 @@ use super::{Parsed, Workspace};
 use crate::configuration::{PlainConfiguration, Role};
 use crate::error::{Error, Problem, Result};
 use crate::features::FeatureSet;
+use crate::model::Network;
 use crate::scorer::{Context, Scorer};
 use crate::system::{Actions, ArcEager, ArcHybrid, ArcStandard, Choice, SystemKind, Transitions};
 use crate::tree::{Gold, Roots, Tree};
@@ -47,6 +48,20 @@ pub enum Kind {
     Hybrid,
     /// Arc-eager.
     Eager,
+}
+
+impl Kind {
+    fn of(system: SystemKind) -> Result<Kind> {
+        match system {
+            SystemKind::ArcStandard => Ok(Kind::Standard),
+            SystemKind::ArcHybrid => Ok(Kind::Hybrid),
+            SystemKind::ArcEager => Ok(Kind::Eager),
+            other => Err(Error::Usage(format!(
+                "there is no exact search for {other}; expected --system arc-standard, arc-hybrid or arc-eager, or --search \
+                 beam"
+            ))),
+        }
+    }
 }
 
 /// What exact search needs to know besides scores.
@@ -74,19 +89,34 @@ impl Tabulation {
     /// # Errors
     /// If the system has none, or the set reads more than positions of words.
     pub fn new(system: SystemKind, roots: Roots, set: &FeatureSet) -> Result<Tabulation> {
-        let kind = match system {
-            SystemKind::ArcStandard => Kind::Standard,
-            SystemKind::ArcHybrid => Kind::Hybrid,
-            SystemKind::ArcEager => Kind::Eager,
-            other => {
-                return Err(Error::Usage(format!(
-                    "there is no exact search for {other}; expected --system arc-standard, arc-hybrid or arc-eager, or --search \
-                     beam"
-                )));
-            }
-        };
+        let kind = Kind::of(system)?;
         set.check_positional(&format!("exact search with {system}"), &[Role::S0, Role::S1])?;
         Ok(Tabulation { kind, system, roots, reads_s1: kind == Kind::Standard || set.reads(Role::S1) })
+    }
+
+    /// The tabulation for `system` with scores of `network`, which reads an encoder's vectors of these words or their embeddings
+    /// (Shi, Huang & Lee 2017).
+    ///
+    /// # Errors
+    /// If the system has none, or the network reads more than positions of words, or its scores are probabilities of single
+    /// decisions.
+    pub fn of_network(system: SystemKind, roots: Roots, network: &Network) -> Result<Tabulation> {
+        let kind = Kind::of(system)?;
+        let places = "expected --places minimal, or others of S0, S1 and B0 to B3 alone, or --search beam";
+        network.check_positional().map_err(|what| {
+            Error::Usage(format!(
+                "exact search with {system} needs scores that read words by position only, and the network reads {what}; {places}"
+            ))
+        })?;
+        if network.normalised {
+            return Err(Error::Usage(
+                "exact search compares sums of scores, and this network was trained on single decisions: its scores are probabilities \
+                 among what is permitted; expected a model of --training global, or --search beam"
+                    .to_owned(),
+            ));
+        }
+        let reads_s1 = kind == Kind::Standard || network.places.iter().any(|place| place.role == Role::S1);
+        Ok(Tabulation { kind, system, roots, reads_s1 })
     }
 
     /// The longest sentence that it takes: memory stays below 1 GB.

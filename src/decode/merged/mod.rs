@@ -40,6 +40,7 @@ use super::{Parsed, Workspace};
 use crate::configuration::{Arena, ArenaConfiguration, Stacks as _};
 use crate::error::{Error, Result};
 use crate::features::{Columns, FeatureSet, Signature};
+use crate::model::Network;
 use crate::scorer::Scorer;
 use crate::system::{
     Action, ActionId, Actions, ArcEager, ArcHybrid, ArcStandard, Move, Permitted, SystemKind, Transitions,
@@ -63,6 +64,23 @@ impl Merging {
     pub fn new(system: SystemKind, roots: Roots, set: &FeatureSet, columns: &Columns) -> Result<Merging> {
         let kind = kind(system)?;
         let signature = Signature::new(&format!("--merge with {system}"), set, columns)?;
+        Ok(Merging { kind, roots, signature: Some(signature) })
+    }
+
+    /// Merging for `system` with scores of `network`.
+    ///
+    /// # Errors
+    /// If it is not defined for the system, or the network reads the last actions.
+    pub fn of_network(system: SystemKind, roots: Roots, network: &Network) -> Result<Merging> {
+        let kind = kind(system)?;
+        if network.stacks.is_some() {
+            return Err(Error::Usage(
+                "--merge makes derivations one that look the same from there on, and --scorer stack-lstm reads all actions so far: none \
+                 do; leave it out"
+                    .to_owned(),
+            ));
+        }
+        let signature = Signature::of_places(network.places.iter().chain(&network.labels));
         Ok(Merging { kind, roots, signature: Some(signature) })
     }
 

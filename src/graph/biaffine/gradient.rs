@@ -19,7 +19,7 @@ use super::tensors::{
     ARCS, ARCS_HEADS, ENCODER, LABELS, LABELS_BIAS, LABELS_DEPENDENTS, LABELS_HEADS, N_TENSORS, UNITS, UNITS_BIAS,
 };
 use crate::features::Input;
-use crate::model::N_COLUMNS;
+use crate::features::N_COLUMNS;
 use crate::neural::backward::{norm, of_column};
 use crate::neural::encoder::Layer;
 use crate::neural::kernel::{Operand, add, multiply, share, sum_of_rows, transpose};

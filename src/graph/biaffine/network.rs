@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::model::{Lstm, MAX_DIMENSION, N_COLUMNS};
+use crate::features::{MAX_DIMENSION, N_COLUMNS};
+use crate::model::Lstm;
 use crate::neural::encoder::Shape;
 
 /// The sizes of a biaffine parser's network.

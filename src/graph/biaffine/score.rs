@@ -7,7 +7,7 @@ use super::tensors::{
     ARCS, ARCS_HEADS, LABELS, LABELS_BIAS, LABELS_DEPENDENTS, LABELS_HEADS, Tensors, UNITS, UNITS_BIAS,
 };
 use crate::features::Input;
-use crate::model::N_COLUMNS;
+use crate::features::N_COLUMNS;
 use crate::neural::encoder::{Layer, encode, panels};
 use crate::neural::kernel::{Operand, Panels, multiply, transpose, widest};
 use crate::neural::noise::{Noise, SentenceNoise};

@@ -2,9 +2,9 @@
 
 use super::BiaffineNetwork;
 use crate::error::Result;
+use crate::features::N_COLUMNS;
 use crate::features::Vocabulary;
 use crate::files::{Section, Sections};
-use crate::model::N_COLUMNS;
 use crate::neural::encoder::{Weights, fill};
 use crate::random;
 

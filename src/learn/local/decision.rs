@@ -6,6 +6,7 @@ use crate::configuration::Point;
 use crate::decode::Machine;
 use crate::learn::objective::{LocalObjective, Scored};
 use crate::model::Trainable;
+use crate::neural::exp;
 use crate::scorer::Stages;
 use crate::system::{Choice, Move, TransitionSystem};
 
@@ -22,7 +23,7 @@ pub struct Decision {
 }
 
 /// How to go on from a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Follow {
     /// By the prediction.
     Learned,
@@ -30,6 +31,13 @@ pub enum Follow {
     Reference,
     /// By the prediction if it is right, else by the best of the right options.
     Corrected,
+    /// By what is drawn from the probabilities of the options, each to a power.
+    Drawn {
+        /// The power.
+        power: f64,
+        /// What was drawn, between 0 and 1.
+        unit: f64,
+    },
 }
 
 impl Decision {
@@ -186,6 +194,7 @@ impl Decision {
         let chosen = match follow(is_right) {
             Follow::Learned => predicted,
             Follow::Reference => reference,
+            Follow::Drawn { power, unit } => self.drawn(power, unit),
             Follow::Corrected if is_right => predicted,
             Follow::Corrected => match self.chosen[..] {
                 [only] => only,
@@ -193,6 +202,18 @@ impl Decision {
             },
         };
         (chosen, is_right)
+    }
+
+    /// The option that `unit`, between 0 and 1, falls on if options of the score s have a share of exp(power · s).
+    fn drawn(&self, power: f64, unit: f64) -> usize {
+        let highest = self.scored.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(option.score));
+        let weight = |option: &Scored| f64::from(exp(power as f32 * (option.score - highest)));
+        let mut left = unit * self.scored.iter().map(weight).sum::<f64>();
+        let fallen_on = self.scored.iter().position(|option| {
+            left -= weight(option);
+            left < 0.0
+        });
+        fallen_on.unwrap_or_else(|| self.predicted())
     }
 
     /// Gives `credit` the gradients of the options' scores, by point.
@@ -219,5 +240,32 @@ impl Decision {
             credit(point, gradient);
             (places, rest) = (&places[n..], &rest[n..]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random;
+
+    /// Options come as often as their probabilities to the power say: all alike to the power 0, the best one to a large power.
+    #[test]
+    fn what_is_drawn_follows_the_probabilities() {
+        let probabilities: [f64; 4] = [0.5, 0.3, 0.15, 0.05];
+        let scored = probabilities.map(|p| Scored { score: p.ln() as f32 + 3.0, cost: 1.0, gradient: 0.0 });
+        let decision = Decision { scored: scored.to_vec(), ..Decision::default() };
+        for power in [0.0, 0.75, 1.0, 100.0] {
+            let mut stream = random::stream(1, "draw", &[]);
+            let mut counts = [0.0; 4];
+            for _ in 0..20_000 {
+                counts[decision.drawn(power, random::unit(&mut stream))] += 1.0 / 20_000.0;
+            }
+            let raised = probabilities.map(|p| p.powf(power));
+            let sum: f64 = raised.iter().sum();
+            for (found, share) in counts.iter().zip(raised) {
+                assert!((found - share / sum).abs() < 0.015, "{power}: {counts:?}");
+            }
+        }
+        assert_eq!(decision.drawn(1.0, 1.0), 0, "what falls behind the last one is the prediction");
     }
 }

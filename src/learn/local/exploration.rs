@@ -1,7 +1,12 @@
 //! Exploration: whether to follow the model into a mistake.
+//!
+//! Goldberg & Nivre (2013) follow the prediction, which a model that is nearly always right leaves for nothing else. Ballesteros, Goldberg,
+//! Dyer & Smith (2016) draw what is followed from the model's probabilities, each to a power below 1 that brings what is unlikely
+//! nearer to what is likely.
 
 use rand::rngs::Xoshiro256PlusPlus;
 
+use super::decision::Follow;
 use crate::random;
 
 /// The policy of Goldberg & Nivre (2013, algorithm 3): after iteration k, follow a wrong prediction with probability p.
@@ -9,6 +14,8 @@ use crate::random;
 pub struct Exploration {
     /// `None`: never.
     active: Option<(f64, Xoshiro256PlusPlus)>,
+    /// The power to which probabilities are raised that transitions are drawn by; `None`: predictions are followed.
+    power: Option<f64>,
 }
 
 impl Exploration {
@@ -16,11 +23,22 @@ impl Exploration {
     pub fn new(from: u32, probability: f64, seed: u64, iteration: u32, sentence: usize) -> Exploration {
         let active = iteration >= from && probability > 0.0;
         let stream = || random::stream(seed, "exploration", &[u64::from(iteration), sentence as u64]);
-        Exploration { active: active.then(|| (probability, stream())) }
+        Exploration { active: active.then(|| (probability, stream())), power: None }
     }
 
-    /// Whether to follow the wrong prediction at hand.
-    pub fn follow_mistake(&mut self) -> bool {
-        self.active.as_mut().is_some_and(|(probability, stream)| random::unit(stream) < *probability)
+    /// The same, where what is followed is drawn from the model's probabilities to this power, if there is one.
+    #[must_use]
+    pub fn by_power(self, power: Option<f64>) -> Exploration {
+        Exploration { power, ..self }
+    }
+
+    /// How to go on from a decision, whose prediction may be right.
+    pub(super) fn follow(&mut self, is_right: bool) -> Follow {
+        let Some((probability, stream)) = &mut self.active else { return Follow::Corrected };
+        match self.power {
+            Some(power) if random::unit(stream) < *probability => Follow::Drawn { power, unit: random::unit(stream) },
+            None if !is_right && random::unit(stream) < *probability => Follow::Learned,
+            _ => Follow::Corrected,
+        }
     }
 }

@@ -23,8 +23,8 @@
 //! cost the same.
 //!
 //! **Greedy training** learns from the same options: with a static oracle all but the derivation's action cost 1, with others
-//! costs are the oracle's. A wrong prediction is followed if the exploration policy says so; else the best of the right ones
-//! is, or [another of them](Correct).
+//! costs are the oracle's. A wrong prediction is followed, or what is drawn from the model's probabilities, if the [exploration
+//! policy](Exploration) says so; else the best of the right ones is, or [another of them](Correct).
 //!
 //! **Dropout**, if asked for, leaves features out of an example, and so out of the prediction that goes with it: weights that
 //! lean on a few features alone are not enough. Roll-outs see all features.
@@ -450,13 +450,7 @@ fn reference(options: &[MoveOption]) -> usize {
 fn follow_greedily(guide: &mut Guide, is_right: bool) -> Follow {
     match guide {
         Guide::Greedy { gold: GoldSide::Canonical(_), .. } => Follow::Reference,
-        Guide::Greedy { exploration: Some(exploration), .. } => {
-            if !is_right && exploration.follow_mistake() {
-                Follow::Learned
-            } else {
-                Follow::Corrected
-            }
-        }
+        Guide::Greedy { exploration: Some(exploration), .. } => exploration.follow(is_right),
         _ => Follow::Corrected,
     }
 }

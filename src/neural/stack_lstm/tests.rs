@@ -3,9 +3,10 @@
 
 use crate::configuration::{Arena, SharedConfiguration as _};
 use crate::decode::{Decoder, Machine, Workspace};
+use crate::features::N_COLUMNS;
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
-use crate::model::{Activation, Dropped, Lstm, N_COLUMNS, Network, ScorerKind, Seen, Trainable as _};
+use crate::model::{Activation, Dropped, Layers, Lstm, Network, ScorerKind, Seen, Trainable as _};
 use crate::neural::backward::Gradients;
 use crate::neural::learner::drop_units;
 use crate::neural::parameters::*;
@@ -43,7 +44,7 @@ fn learner(data: &TrainingData, between: bool) -> FeedForwardLearner {
     let noise = Noise::new(4, &vocabulary, data.examples().iter().map(|example| &example.input));
     let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
     let parts = (Layout::new(network), data.columns().clone(), vocabulary);
-    FeedForwardLearner::new(parts, sizes, parameters, Schooling { rule, divisor: 1.0 }, noise)
+    FeedForwardLearner::new(parts, sizes, parameters, Schooling { rule, divisor: 1.0, layers: Layers::All }, noise)
 }
 
 /// A configuration written down: the stack from the bottom up, the buffer from its end to the front, and what was done.
@@ -226,7 +227,7 @@ fn check<S: TransitionSystem>(system: S, kind: SystemKind, layers: u32, between:
     let network = stacks.clone().with_stacks(stacks.stacks.unwrap(), between);
     let parameters = learner.parameters();
     let lanes = data.actions().width();
-    let gradients = Gradients::new(&Layout::new(network.clone()), parameters, lanes, &tapes, 1.0);
+    let gradients = Gradients::new((&Layout::new(network.clone()), parameters, lanes), &tapes, 1.0);
     let tensors = std::array::from_fn(|number| parameters.tensors[number].iter().map(|&w| f64::from(w)).collect());
     let mut plain = Plain { network: &network, tensors, lanes };
     let all_scores = |plain: &Plain| -> Vec<Vec<f64>> {

@@ -21,9 +21,10 @@ use hashbrown::{HashMap, HashSet};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Location, Problem, Result, excerpt};
+use crate::features::MAX_DIMENSION;
 use crate::features::{Columns, Input, Vocabulary};
 use crate::files::{hex, open};
-use crate::model::{MAX_DIMENSION, VectorsOrigin};
+use crate::model::VectorsOrigin;
 
 /// Vectors of words.
 #[derive(Debug, Clone)]

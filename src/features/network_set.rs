@@ -1,0 +1,321 @@
+//! What networks read, as data: `.feat` files with places in place of templates.
+//!
+//! ```text
+//! # a comment
+//! network                  what follows is for networks
+//! embedding word 64        the numbers in an embedding of a word; so of a tag, a prefix, a suffix, a shape, a label; 0: it is not read
+//! S0 S0.l1 S0.r1           places whose words are read, as many a line as one likes
+//! S0.label S0.l1.label     places of which the label of an arc is read
+//! ```
+//!
+//! Columns that are not named have the lengths of [`DIMENSIONS`]. `M0`, the first word between the focus words of Covington's
+//! systems, is left out where systems have no such words.
+
+use std::path::Path;
+
+use super::FeatureSet;
+use super::parse::{Fault, words};
+use super::place::Place;
+use crate::configuration::{Role, Slot};
+use crate::error::{Error, Location, Problem, Result};
+use crate::system::SystemKind;
+
+/// The columns of a sentence that networks read.
+pub const N_COLUMNS: usize = 5;
+
+/// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape unless a set says otherwise.
+pub const DIMENSIONS: [usize; N_COLUMNS] = [64, 32, 24, 24, 16];
+
+/// The numbers in an embedding of a label unless a set says otherwise.
+pub const LABEL_DIMENSION: usize = 24;
+
+/// The most numbers that an embedding or a hidden layer may have.
+pub const MAX_DIMENSION: usize = 4096;
+
+/// What embeddings are of, in the order of [`DIMENSIONS`].
+const COLUMNS: [&str; N_COLUMNS] = ["word", "tag", "prefix", "suffix", "shape"];
+
+/// The most places that a set may have.
+const MAX_PLACES: usize = 256;
+
+/// The built-in sets for networks: name and text.
+pub const NETWORK_SETS: &[(&str, &str)] = &[
+    ("focus", include_str!("sets/network/focus.feat")),
+    ("extended", include_str!("sets/network/extended.feat")),
+    ("full", include_str!("sets/network/full.feat")),
+    ("minimal", include_str!("sets/network/minimal.feat")),
+    ("minimal-stack", include_str!("sets/network/minimal-stack.feat")),
+];
+
+/// What a network reads of a configuration, and the lengths of its embeddings.
+///
+/// # Examples
+/// ```
+/// use treebeam::features::NetworkSet;
+///
+/// assert_eq!(NetworkSet::load("extended")?.places.len(), 12);
+/// // A set of one's own, which reads no affixes.
+/// let text = "# Two words\nnetwork\nembedding word 50\nembedding prefix 0\nembedding suffix 0\nS0 B0\nS0.label\n";
+/// let set = NetworkSet::parse("two", "two.feat", text)?;
+/// assert_eq!((set.title(), set.places.len(), set.labels.len()), ("Two words", 2, 1));
+/// assert_eq!(set.dimensions, [50, 32, 0, 0, 16]);
+/// // Errors say where.
+/// let error = NetworkSet::parse("two", "two.feat", "network\nS0 B0.w\n").unwrap_err();
+/// assert!(error.to_string().starts_with("two.feat:2: column 4: "));
+/// # Ok::<(), treebeam::error::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkSet {
+    /// The set's name.
+    pub name: String,
+    /// The text of the `.feat` file.
+    pub text: String,
+    /// Places whose nodes are read, those of one cell together, in the order of [`Role::ALL`].
+    pub places: Vec<Place>,
+    /// Places whose labels are read, in the same order.
+    pub labels: Vec<Place>,
+    /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape; 0: it is not read.
+    pub dimensions: [usize; N_COLUMNS],
+    /// The numbers in an embedding of a label.
+    pub label_dimension: usize,
+}
+
+impl NetworkSet {
+    /// The built-in set called `name`, or the one in the file of that path.
+    ///
+    /// # Errors
+    /// If there is neither, or the file is malformed.
+    pub fn load(name: &str) -> Result<NetworkSet> {
+        if let Some((_, text)) = NETWORK_SETS.iter().find(|(built_in, _)| *built_in == name) {
+            return NetworkSet::parse(name, &format!("{name}.feat"), text);
+        }
+        if !name.ends_with(".feat") || name.contains('+') && !Path::new(name).is_file() {
+            let known = NETWORK_SETS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            return Err(Error::Usage(format!(
+                "unknown set of places `{name}`; expected one of {known}, or the path of a .feat file"
+            )));
+        }
+        let text = std::fs::read_to_string(name).map_err(Error::io(name))?;
+        NetworkSet::parse(name, name, &text)
+    }
+
+    /// [`NetworkSet::load`] for `system`: of the sets called `minimal` the one with the words between which it makes arcs.
+    ///
+    /// # Errors
+    /// As [`NetworkSet::load`].
+    pub fn load_for(name: &str, system: SystemKind) -> Result<NetworkSet> {
+        NetworkSet::load(if name == "minimal" { system.minimal() } else { name })
+    }
+
+    /// Whether a text is that of a set for networks, and not one of templates.
+    pub fn is_one(text: &str) -> bool {
+        text.lines().find_map(|line| words(code(line)).next()).is_some_and(|(_, word)| word == "network")
+    }
+
+    /// Parses a set; `path` is what errors call the file.
+    ///
+    /// # Errors
+    /// The first problem, with line and column: no `network` at the beginning, what is no place, a place twice, a length out of
+    /// range, no place whose word is read.
+    pub fn parse(name: &str, path: &str, text: &str) -> Result<NetworkSet> {
+        let problem = |line: usize, found: String, expected: String| -> Error {
+            Problem { location: Location { path: path.to_owned(), line, sentence: None }, found, expected }.into()
+        };
+        let mut set = NetworkSet {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            places: Vec::new(),
+            labels: Vec::new(),
+            dimensions: DIMENSIONS,
+            label_dimension: LABEL_DIMENSION,
+        };
+        let (mut begun, mut embeddings) = (false, Vec::new());
+        for (index, line) in text.lines().enumerate() {
+            let located = |(column, found, expected): Fault| {
+                problem(index + 1, format!("column {}: {found}", line[..column].chars().count() + 1), expected)
+            };
+            let code = code(line);
+            match words(code).next() {
+                None => {}
+                Some((_, "network")) if !begun && code.trim() == "network" => begun = true,
+                Some((start, word)) if !begun => {
+                    let expected =
+                        "a set for networks, which begins with a line `network`; sets of templates are for --features";
+                    return Err(located((start, format!("`{word}`"), expected.to_owned())));
+                }
+                Some((_, "embedding")) => set.embedding(code, &mut embeddings).map_err(located)?,
+                Some(_) => set.add_places(code).map_err(located)?,
+            }
+        }
+        let total: usize = set.dimensions.iter().sum();
+        let missing = [
+            (!begun, "no line `network`", "a set for networks, which begins with one"),
+            (set.places.is_empty(), "no place whose word is read", "places such as S0 or S0.l1"),
+            (total == 0, "no column that is read", "an embedding of one number or more"),
+        ];
+        if let Some((_, found, expected)) = missing.into_iter().find(|(is_missing, ..)| *is_missing) {
+            return Err(problem(0, found.to_owned(), expected.to_owned()));
+        }
+        set.places.sort_by_key(|place| place.role);
+        set.labels.sort_by_key(|place| place.role);
+        Ok(set)
+    }
+
+    /// Takes over a line such as `embedding word 64`.
+    fn embedding<'t>(&mut self, code: &'t str, known: &mut Vec<&'t str>) -> Result<(), Fault> {
+        let line: Vec<(usize, &str)> = words(code).collect();
+        let expected = || {
+            let columns = COLUMNS.join(", ");
+            format!("`embedding COLUMN NUMBERS` with one of {columns} and label, from 0 to {MAX_DIMENSION} numbers")
+        };
+        let [(start, _), (_, column), (_, numbers)] = line[..] else {
+            return Err((line[0].0, format!("`{}`", code.trim()), expected()));
+        };
+        if known.contains(&column) {
+            return Err((start, format!("another embedding of a {column}"), "one of each".to_owned()));
+        }
+        known.push(column);
+        let least = usize::from(column == "label");
+        let numbers = numbers.parse::<usize>().ok().filter(|numbers| (least..=MAX_DIMENSION).contains(numbers));
+        let place = match COLUMNS.iter().position(|known| *known == column) {
+            Some(number) => Some(&mut self.dimensions[number]),
+            None => Some(&mut self.label_dimension).filter(|_| column == "label"),
+        };
+        match (place, numbers) {
+            (Some(place), Some(numbers)) => *place = numbers,
+            _ => return Err((start, format!("`{}`", code.trim()), expected())),
+        }
+        Ok(())
+    }
+
+    /// Adds the places of a line.
+    fn add_places(&mut self, code: &str) -> Result<(), Fault> {
+        for (start, word) in words(code) {
+            let place = word.parse::<Place>().ok().filter(|place| place.role != Role::A).ok_or_else(|| {
+                let expected = "a place: S0 to S3, M0, B0 to B3, or one of these with .l1 .l2 .r1 .r2 .h .h.h behind it, for words, or \
+                                with .label behind that, for labels";
+                (start, format!("`{word}`"), expected.to_owned())
+            })?;
+            let list = if place.is_node() { &mut self.places } else { &mut self.labels };
+            if list.contains(&place) {
+                return Err((start, format!("{word} again"), "each place once".to_owned()));
+            }
+            list.push(place);
+            if self.places.len() + self.labels.len() > MAX_PLACES {
+                return Err((start, format!("more than {MAX_PLACES} places"), "fewer of them".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the set makes sense for `system`; `buffer_is_suffix` as for
+    /// [`FeatureSet::check`].
+    ///
+    /// # Errors
+    /// The first place that stands for arcs of a word that never has any, with line and column.
+    pub fn check(&self, system: &str, buffer_is_suffix: bool) -> Result<()> {
+        let mut read = self.places.iter().chain(&self.labels);
+        let is_empty = |place: &&Place| {
+            buffer_is_suffix && place.role.in_buffer() && place.role != Role::B0 && place.slot != Slot::Node
+        };
+        let Some(place) = read.find(is_empty) else { return Ok(()) };
+        let found = self.text.lines().enumerate().find_map(|(index, line)| {
+            let is_it = |(_, word): &(usize, &str)| word.parse::<Place>().is_ok_and(|other| other == *place);
+            words(code(line)).find(is_it).map(|(start, word)| (index + 1, line[..start].chars().count() + 1, word))
+        });
+        let (line, column, word) = found.unwrap_or((0, 0, ""));
+        Err(Problem {
+            location: Location { path: self.path(), line, sentence: None },
+            found: format!("column {column}: `{word}`"),
+            expected: format!("of {0} only the word itself, {0}: in {system} it has no arcs yet", place.role),
+        }
+        .into())
+    }
+
+    /// A set of templates that reads the same, a place a template: to show what stands there.
+    ///
+    /// # Errors
+    /// None that is known.
+    pub fn as_templates(&self) -> Result<FeatureSet> {
+        let template = |place: &Place| {
+            let place = place.to_string().replace(".h2", ".h.h");
+            if place.ends_with(".label") { place } else { format!("{place}.w") }
+        };
+        let lines: Vec<String> = self.places.iter().chain(&self.labels).map(template).collect();
+        FeatureSet::parse(&self.name, &self.path(), &lines.join("\n"))
+    }
+
+    /// What errors call the file.
+    fn path(&self) -> String {
+        if self.name.ends_with(".feat") { self.name.clone() } else { format!("{}.feat", self.name) }
+    }
+
+    /// The first line of the text that is a comment: what the set is.
+    pub fn title(&self) -> &str {
+        self.text.lines().find_map(|line| line.strip_prefix('#')).unwrap_or("").trim()
+    }
+}
+
+/// A line without its comment.
+fn code(line: &str) -> &str {
+    line.split('#').next().unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        NetworkSet::parse("my", "my.feat", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn built_in_sets_are_those_of_the_papers() {
+        for (name, places, labels) in
+            [("focus", 5, 0), ("extended", 12, 0), ("full", 19, 12), ("minimal", 2, 0), ("minimal-stack", 3, 0)]
+        {
+            let set = NetworkSet::load(name).unwrap();
+            assert_eq!((set.places.len(), set.labels.len()), (places, labels), "{name}");
+            assert!(!set.title().is_empty() && NetworkSet::is_one(&set.text));
+            set.check("arc-eager", true).unwrap();
+        }
+        assert_eq!(NetworkSet::load_for("minimal", SystemKind::ArcStandard).unwrap().name, "minimal-stack");
+        assert_eq!(NetworkSet::load_for("minimal", SystemKind::ArcEager).unwrap().name, "minimal");
+    }
+
+    #[test]
+    fn places_stand_in_the_order_of_their_cells() {
+        let set = NetworkSet::parse("my", "my.feat", "network # mine\nB0 S1.l1.label S0.l1 S1\nS0 S0.h.h\n").unwrap();
+        let names: Vec<String> = set.places.iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["S0.l1", "S0", "S0.h2", "S1", "B0"]);
+        assert_eq!((set.dimensions, set.label_dimension), (DIMENSIONS, LABEL_DIMENSION));
+    }
+
+    #[test]
+    fn errors_name_line_and_column() {
+        for (text, expected) in [
+            ("S0 B0", "my.feat:1: column 1: `S0`; expected a set for networks"),
+            ("# a\n network\nS0 S0.w", "my.feat:3: column 4: `S0.w`; expected a place"),
+            ("network\nS0 A", "my.feat:2: column 4: `A`; expected a place"),
+            ("network\nS0\n\nB0 S0", "my.feat:4: column 4: S0 again"),
+            ("network\nembedding word", "my.feat:2: column 1: `embedding word`; expected `embedding COLUMN NUMBERS`"),
+            ("network\nembedding lemma 3", "my.feat:2: column 1: `embedding lemma 3`"),
+            ("network\nembedding label 0", "my.feat:2: column 1: `embedding label 0`"),
+            ("network\nembedding word 5000", "my.feat:2: column 1: `embedding word 5000`"),
+            ("network\nembedding tag 3\nembedding tag 4", "my.feat:3: column 1: another embedding of a tag"),
+            ("network\nS0.label", "my.feat: no place whose word is read"),
+            ("", "my.feat: no line `network`"),
+        ] {
+            assert!(message(text).starts_with(expected), "{}", message(text));
+        }
+        let none = COLUMNS.map(|column| format!("embedding {column} 0\n")).concat();
+        assert!(message(&format!("network\n{none}S0")).contains("no column that is read"));
+        let set = NetworkSet::parse("my.feat", "my.feat", "network\nS0 B0.l1\n# x\nB1.l1").unwrap();
+        let error = set.check("arc-eager", true).unwrap_err().to_string();
+        assert!(error.starts_with("my.feat:4: column 1: `B1.l1`; expected of B1 only the word itself"), "{error}");
+        set.check("covington", false).unwrap();
+        for name in ["fulll", "full+minimal"] {
+            assert!(NetworkSet::load(name).unwrap_err().to_string().contains("expected one of focus, extended"));
+        }
+    }
+}
