@@ -343,6 +343,9 @@ fn the_output_layer_learns_alone() {
         assert_eq!(changed.len(), 2, "{learner}: {changed:?}");
         let beam = las(at, "frozen1", 4);
         assert!(beam > greedy - 3.0, "{learner}: {beam} after {greedy}");
+        let again = run(at, "model info frozen1");
+        assert!(again.contains("--layers output") && again.contains("the output layer alone"), "{again}");
+        assert_eq!(again.contains("--learner perceptron"), learner == "perceptron", "{again}");
         let header = model("frozen1").header;
         assert_eq!(header.training["layers"], "output");
         let objective = run(at, &format!("{TRAIN} {line} --objective perceptron --print-options --model other"));

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use treebeam::decode::Parser;
 use treebeam::error::Problems;
 use treebeam::experiment::Spec;
-use treebeam::features::FeatureSet;
+use treebeam::features::{FeatureSet, NetworkSet};
 use treebeam::files::{Kind, Section};
 use treebeam::learn::{Keep, TrainOptions, TrainingData, start};
 use treebeam::linear::LinearModel;
@@ -92,6 +92,14 @@ pub fn packed(data: &[u8]) {
 /// Feature sets: what parses is printed, parsed again and compiled.
 pub fn features(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(set) = NetworkSet::parse("fuzz", "fuzz.feat", text) {
+        assert!(NetworkSet::is_one(text) && FeatureSet::parse("fuzz", "fuzz.feat", text).is_err());
+        let shown = set.as_templates().expect("what places read can be shown");
+        assert_eq!(shown.templates.len(), set.places.len() + set.labels.len());
+        for buffer_is_suffix in [true, false] {
+            let _ = set.check("fuzz", buffer_is_suffix);
+        }
+    }
     let Ok(set) = FeatureSet::parse("fuzz", "fuzz.feat", text) else { return };
     let printed: String = set.templates.iter().map(|template| format!("{template}\n")).collect();
     let again = FeatureSet::parse("fuzz", "fuzz.feat", &printed).expect("what is printed can be read");

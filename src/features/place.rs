@@ -72,7 +72,8 @@ impl FromStr for Place {
         };
         let role =
             Role::ALL.into_iter().find(|known| known.to_string() == role && (*known != Role::A || name.is_empty()));
-        let slot = NODES.iter().chain(&LABELS).find(|(known, _)| *known == name);
+        // The node itself has no name: no dot stands before it.
+        let slot = NODES.iter().chain(&LABELS).find(|(known, _)| *known == name && !text.ends_with('.'));
         match (role, slot) {
             (Some(role), Some(&(_, slot))) => Ok(Place { role, slot }),
             _ => Err(Error::Usage(format!("{text} is no place of a configuration; expected one such as S0 or S0.l1"))),

@@ -136,7 +136,7 @@ impl NetworkStart {
 /// The rate of a network's learner.
 pub fn rate(options: &TrainOptions) -> f64 {
     options.rate.unwrap_or(match (options.learner, options.training) {
-        (Learner::Perceptron, _) => 0.01,
+        (Learner::Perceptron, _) => 0.003,
         (Learner::Adagrad, _) => 0.01,
         (Learner::Momentum, _) => 0.05,
         (_, Training::Global) => 0.0003,

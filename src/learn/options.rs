@@ -323,7 +323,8 @@ impl TrainOptions {
     /// Whether weights are whole numbers, changed by the perceptron's rule. Decisions in several stages, steps that are shared
     /// among correct transitions, and features that are counted before they are let in, are for learners of real-valued weights.
     pub fn is_perceptron(&self) -> bool {
-        self.learner == Learner::Perceptron
+        self.scorer.is_linear()
+            && self.learner == Learner::Perceptron
             && self.decisions == Decisions::Joint
             && self.correct != Some(Correct::All)
             && self.min_count.is_none_or(|n| n < 2)
@@ -446,6 +447,12 @@ impl TrainOptions {
         }
         if self.batch > 1 && !self.scorer.is_linear() {
             told += &format!(", mini-batches of {}", self.batch);
+        }
+        if let Some(power) = self.explore_power {
+            told += &format!(", exploring by probabilities to the power {power}");
+        }
+        if self.layers == Layers::Output {
+            told += ", the output layer alone";
         }
         if let Some(init) = &self.init {
             told += &format!(", from {init}");

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::features::{ColumnName, WordShape};
+use crate::linear::Learner;
 use crate::model::{Lags, Provenance, Pruned, VectorsOrigin};
 use crate::options::{GivenOptions, Options};
 use crate::tree::Roots;
@@ -96,6 +97,10 @@ fn how(training: &Value) -> String {
         (learner, None) => format!("learner {}", learner.unwrap_or("perceptron")),
         (learner, Some(objective)) => format!("learner {}, objective {objective}", learner.unwrap_or("perceptron")),
     };
+    let learner = match text(training, "layers") {
+        Some("output") => format!("{learner}, the output layer alone"),
+        _ => learner,
+    };
     let gold = match text(training, "oracle") {
         Some("dynamic") => "every correct action counts as gold (dynamic oracle)".to_owned(),
         Some("static") => "the canonical derivation is gold (static oracle)".to_owned(),
@@ -107,7 +112,13 @@ fn how(training: &Value) -> String {
             let probability = number(training, "explore-prob");
             let exploring = match text(training, "oracle") {
                 Some("dynamic") => {
-                    format!(", wrong predictions followed with probability {probability} from iteration {from}")
+                    let what = match training.get("explore-power").and_then(Value::as_f64) {
+                        Some(power) => {
+                            format!("transitions drawn from the probabilities to the power {power} followed")
+                        }
+                        None => "wrong predictions followed".to_owned(),
+                    };
+                    format!(", {what} with probability {probability} from iteration {from}")
                 }
                 _ => String::new(),
             };
@@ -211,6 +222,10 @@ fn needed(training: &Value) -> Option<Vec<(String, Value)>> {
     let resolved = |options: &serde_json::Map<String, Value>| -> Option<Options> {
         serde_json::from_value::<GivenOptions>(Value::Object(options.clone())).ok()?.resolve().ok()
     };
+    // What headers leave out is the perceptron, which is not what every scorer would have.
+    if matches!(resolved(&given)?, Options::Transitions(_)) {
+        given.entry("learner").or_insert_with(|| Learner::Perceptron.name().into());
+    }
     let whole = resolved(&given)?;
     for name in given.keys().cloned().collect::<Vec<_>>() {
         let mut fewer = given.clone();
