@@ -324,6 +324,7 @@ fn verdict(texts: &mut Texts) {
         texts.says(&format!(
             "global training differs from greedy training by {points} points of LAS on average, which is not significant (p = {p})"
         ));
+        texts.says("Neither is clearly better there");
     } else {
         let points =
             between("**Global training with a beam parses better** than greedy training, by ", " points of LAS");
@@ -491,6 +492,15 @@ fn ablations(texts: &mut Texts) {
         passes().min().unwrap(),
         passes().max().unwrap()
     ));
+    let cut_off: Vec<_> = store.records().iter().filter(|record| record.training.epochs.len() == 30).collect();
+    assert!(cut_off.iter().all(|record| record.row.starts_with("beam")));
+    texts.says(&format!(
+        "{} of the {} trainings, all of them with a beam, were stopped by the limit of 30 iterations",
+        cut_off.len(),
+        store.records().len()
+    ));
+    let told = ["easy-first", "covington"];
+    assert!(told.iter().all(|system| cut_off.iter().any(|record| record.column == *system)));
 }
 
 fn updates(texts: &mut Texts) {

@@ -239,11 +239,12 @@ fn networks_are_searched_exactly() {
     ] {
         let train = TRAIN.replace("feed-forward", &format!("{scorer} --hidden 64 --places minimal --system {system}"));
         let exact = "--training global --search exact --rate 0.003 --iterations 4";
-        let bytes = [1, 2].map(|threads| {
-            run(at, &format!("{train} {exact} --threads {threads} --model exact"));
-            fs::read(at.join("exact")).unwrap()
-        });
-        assert!(bytes[0] == bytes[1], "{system}: another model with two threads");
+        run(at, &format!("{train} {exact} --threads 2 --model exact"));
+        if system == "arc-eager" {
+            run(at, &format!("{train} {exact} --threads 1 --model again"));
+            let [two, one] = ["exact", "again"].map(|model| fs::read(at.join(model)).unwrap());
+            assert!(two == one, "another model with two threads");
+        }
         run(at, "parse --quiet --model exact dev.conllu -o parsed.conllu");
         let report: serde_json::Value = serde_json::from_str(&run(at, "eval dev.conllu parsed.conllu --json")).unwrap();
         let las = report["systems"][0]["scores"][0]["las"].as_f64().unwrap();
@@ -284,9 +285,9 @@ fn places_are_read_from_a_file() {
     let text = "# Two words, their tags and forms\nnetwork\nembedding word 12\nembedding prefix 0\nembedding suffix 0\n\
                 embedding shape 0\nembedding label 6\nS0 B0 S0.l1   # and a dependent\nS0.l1.label\n";
     fs::write(at.join("my.feat"), text).unwrap();
-    for scorer in ["feed-forward", "bilstm --lstm-layers 1 --lstm-units 8"] {
+    for scorer in ["feed-forward", "bilstm --lstm-layers 1 --lstm-units 24"] {
         let train = TRAIN.replace("feed-forward", scorer);
-        let line = "--places my.feat --system arc-hybrid --training greedy --hidden 16 --iterations 4";
+        let line = "--places my.feat --system arc-hybrid --training greedy --hidden 32 --iterations 6";
         for threads in [1, 2] {
             run(at, &format!("{train} {line} --threads {threads} --model my{threads}"));
         }
@@ -297,7 +298,8 @@ fn places_are_read_from_a_file() {
         assert_eq!(network["labels"], serde_json::json!(["S0.l1.label"]));
         assert_eq!(network["dimensions"], serde_json::json!([12, 32, 0, 0, 0]));
         assert_eq!(network["label-dimension"], 6);
-        assert!(las(at, "my1", 1) > 50.0, "{scorer}");
+        let las = las(at, "my1", 1);
+        assert!(las > 50.0, "{scorer}: {las}");
         fewer_bits(at, "my1");
         run(at, &format!("{train} --system arc-hybrid --init my1 --beam 4 --iterations 1 --model global"));
     }
