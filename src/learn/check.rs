@@ -99,10 +99,6 @@ impl TrainOptions {
                 !is_right(self.learner),
                 "expected --learner adam, adagrad or momentum; with --layers output also perceptron",
             ),
-            (
-                output && self.init.is_none(),
-                "with --layers output its hidden units stay as they are; expected --init with the model that has learned them",
-            ),
             (self.replicas > 1, "networks cannot be added up; expected --replicas 1"),
             (self.decisions != Decisions::Joint, "it decides on whole actions; expected --decisions joint"),
             (self.nn_update.is_some(), "--nn-update is for --learner nn"),

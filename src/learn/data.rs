@@ -9,10 +9,10 @@ use super::network::{Init, NetworkStart};
 use super::supervision::Supervision;
 use crate::configuration::{Arena, LabelSets};
 use crate::decode::{Decoder, Machine, Strategy, Workspace};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
-use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Model, Notes};
+use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Layers, Model, Notes};
 use crate::neural::Vectors;
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, System, TransitionSystem};
@@ -78,6 +78,10 @@ impl TrainingData {
             .for_each(|(_, tree)| add_arcs(system, tree, &mut arcs)));
         let set = FeatureSet::load_for(&options.features, options.system)?;
         let init = options.init.as_deref().map(Init::read).transpose()?;
+        if options.layers == Layers::Output && init.is_none() {
+            let what = "--layers output leaves the network's hidden units as they are; expected --init with the model that has learned them";
+            return Err(Error::Usage(what.to_owned()));
+        }
         let mut header = Header {
             system: options.system,
             roots: options.roots,
