@@ -269,8 +269,11 @@ fn features_are_listed_and_shown_as_text_and_as_json() {
     let text = features(&["list"]);
     assert_eq!(sets.len(), text.lines().count());
     for (set, line) in sets.iter().zip(text.lines()) {
-        let n = set["templates"].as_array().unwrap().len();
-        let start = format!("{:<14} {n:>3} templates  ", set["name"].as_str().unwrap());
+        let (read, what) = match set["templates"].as_array() {
+            Some(templates) => (templates, "templates "),
+            None => (set["places"].as_array().unwrap(), "places    "),
+        };
+        let start = format!("{:<14} {:>3} {what} ", set["name"].as_str().unwrap(), read.len());
         assert!(line.starts_with(&start) && line.ends_with(set["title"].as_str().unwrap()), "{line}");
     }
 

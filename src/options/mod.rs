@@ -92,9 +92,10 @@ impl GivenOptions {
         }
         let mut options = overlaid(&defaults, given)?;
         options.check()?;
-        // What is asked for and would be done anyway makes the same model.
+        // What is asked for and would be done anyway makes the same model. Probabilities are written all the same: they go with
+        // updates of their own.
         let suited = TrainOptions { objective: None, ..options.clone() }.objective();
-        if of_beams == Some(suited) {
+        if of_beams == Some(suited) && !is_probability {
             options.objective = None;
         }
         if options.correct == Correct::of(options.objective()) {
