@@ -143,7 +143,7 @@ beam-margin: build ## pruning by score margin beside narrower beams: accuracy, s
 search-axis: build ## from greedy to exact search: the same features, the same systems
 graph-orders: build ## graph-based parsers of first to third order beside transition systems
 networks: build ## networks beside linear models, trained greedily, decoded greedily and in beams
-exact-networks: build ## exact search with an encoder: three systems, the same network, six ways to train it
+exact-networks: build ## exact search with an encoder: three systems, the same network, seven ways to train it
 neural-global-vs-greedy: build ## what global training buys a linear model, a network, an encoder: four scorers, four systems
 spurious-choices: build ## which of several correct transitions greedy training teaches: three systems, 10 languages
 systems: build ## every transition system, greedy and with a beam
