@@ -45,6 +45,7 @@ fn compare<S: TransitionSystem, C: Scorer + Copy>(
                 let Some(interned) = decoder.decode_interned(&mut workspace, width, width) else { continue };
                 let place = format!("{}, {what}, width {width}, margin {margin}, sentence {number}", S::NAME);
                 assert_eq!(interned, reference, "{place}");
+                assert_eq!(decoder.lag(&mut workspace, width), decoder.lag_by_beam(&mut workspace, width), "{place}");
                 n += 1;
             }
         }

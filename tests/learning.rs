@@ -65,7 +65,7 @@ fn the_averaged_perceptron_of_john_saw_mary() {
 
     let mut average = [[0.0; 4]; 3];
     weights.for_each_row(|feature, row| {
-        row.for_each(|(action, value)| average[feature as usize - 1][action as usize] = value);
+        row.iter().for_each(|&(action, value)| average[feature as usize - 1][action as usize] = value);
     });
     let initial = [[11.0, 10.0, 10.0, 10.0]; 3];
     let without = |left_out: [[f64; 4]; 3]| {

@@ -3,8 +3,7 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::beam::{NO_MARGIN, Of, Row};
-use super::interned::MAX_WIDTH;
-use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Scratch, Strategy, Workspace};
+use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Scratch, Strategy, Workspace, interned};
 use crate::configuration::{Arena, View as _};
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, Permitted, TransitionSystem};
@@ -83,7 +82,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// What [`Decoder::decode_by_beam`] finds, by beams of interned side states; `None` if the system, the scorer or the width
     /// is not for these.
     pub fn decode_interned(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Option<Vec<Parsed>> {
-        if !(2..=MAX_WIDTH).contains(&width) {
+        if !interned::WIDTHS.contains(&width) {
             return None;
         }
         workspace.start();
@@ -121,14 +120,34 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// # Panics
     /// If `width` is 0.
     pub fn lag(&self, workspace: &mut Workspace<C::Memory>, width: usize) -> i64 {
+        self.lag_interned(workspace, width).unwrap_or_else(|| self.lag_by_beam(workspace, width))
+    }
+
+    /// [`Decoder::lag`] where beams of interned side states can tell.
+    fn lag_interned(&self, workspace: &mut Workspace<C::Memory>, width: usize) -> Option<i64> {
+        if !interned::WIDTHS.contains(&width) {
+            return None;
+        }
+        workspace.start();
+        let Workspace { bump, label_sets, memory, input, interned, .. } = workspace;
+        let context = Context { input, label_sets, actions: self.machine.actions };
+        let mut tops = Vec::new();
+        let items = interned.beams(self, memory, context, bump, width, |items| tops.push(items[0].score))?;
+        Some(behind(items[0], &tops))
+    }
+
+    /// What [`Decoder::lag`] tells, by beams at any width.
+    ///
+    /// # Panics
+    /// If `width` is 0.
+    pub fn lag_by_beam(&self, workspace: &mut Workspace<C::Memory>, width: usize) -> i64 {
         workspace.start();
         let (bump, context, mut scratch) = workspace.parts(self.machine.actions);
         self.scorer.begin(scratch.memory, context);
         let arena = Arena::new(bump, context.label_sets, self.scorer.masks());
         let mut tops = Vec::new();
         let items = self.beams(width, arena, context, &mut scratch, &mut |items| tops.push(items[0].score));
-        let behind = items[0].history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
-        behind.max().unwrap_or_default()
+        behind(items[0], &tops)
     }
 
     /// The final beam of a sentence, of which `context` has the input and with which the scorer has begun. `look` sees every
@@ -265,6 +284,12 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
             }
         }
     }
+}
+
+/// By how much a derivation lagged behind the highest scores of all steps, `tops`, at most.
+fn behind<'a, C>(winner: &'a Item<'a, C>, tops: &[i64]) -> i64 {
+    let behind = winner.history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
+    behind.max().unwrap_or_default()
 }
 
 /// Offers what rows of scores are of, from the first row on. Nothing in it depends on the transition system.

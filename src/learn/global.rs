@@ -18,6 +18,7 @@
 //! **MIRA**: the step is as long as it takes for the gold prefix to win by the loss, and at most C.
 
 mod expectation;
+mod interned;
 
 use super::local::Parameters;
 use super::pursuit::{Beams, Pursuit};
@@ -58,6 +59,20 @@ impl Lesson {
 /// Decodes the sentence in `workspace.input` and learns from it: the number of updates, and the gradients that are put off. But
 /// for LaSO all are.
 pub fn learn<S: TransitionSystem, T: Trainable>(
+    lesson: Lesson,
+    supervision: Supervision<S>,
+    gold_side: GoldSide,
+    workspace: &mut Workspace<T::Memory>,
+    parameters: Parameters<T>,
+) -> (u64, T::Gradient) {
+    if let Some(learned) = interned::learn(lesson, supervision, gold_side, workspace, &*parameters) {
+        return learned;
+    }
+    learn_in_any_beams(lesson, supervision, gold_side, workspace, parameters)
+}
+
+/// [`learn`] with whatever lesson, system and scorer.
+fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
     lesson: Lesson,
     supervision: Supervision<S>,
     gold_side: GoldSide,

@@ -20,19 +20,8 @@ impl FrozenWeights {
     /// # Panics
     /// If there are more than 2^27 weights.
     pub fn average<L: Averages>(replicas: &[L], width: usize) -> FrozenWeights {
-        let mut largest: f64 = 0.0;
-        for_each_sum(replicas, |_, row| row.iter().for_each(|&(_, sum)| largest = largest.max(sum.abs())));
-        // 16 bits behind the point; fewer if sums could overflow or the largest weights were far beyond 16 bits: most dense
-        // rows shall be narrow, as they are a large part of what is read.
-        let mut shape = Shape { width, n_features: 0, n_weights: 0, scale: 1 << 16, precision: Precision::Full };
-        let limit = f64::from(shape.limit());
-        let fits = |scale: u32| {
-            let largest = largest * f64::from(scale);
-            largest < limit.min(LARGEST) && largest * MAX_TEMPLATES <= f64::from(i32::MAX / 4)
-        };
-        while !fits(shape.scale) && shape.scale > 1 {
-            shape.scale /= 2;
-        }
+        let mut shape = Shape { width, n_features: 0, n_weights: 0, scale: 1, precision: Precision::Full };
+        shape.scale = scale_of(replicas, f64::from(shape.limit()));
         let mut builder = Builder::new(shape);
         let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
@@ -97,10 +86,11 @@ impl FrozenWeights {
 pub trait Averages {
     /// The number of features that have a row.
     fn n_rows(&self) -> usize;
-    /// Calls `read` with each feature and its finished row, in an order that tells nothing but what the rows are.
-    fn for_each_row(&self, read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>));
-    /// The finished row of `feature`, in no particular order.
-    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_;
+    /// Calls `read` with each feature and its finished row, which it may change, in an order that tells nothing but what the
+    /// rows are.
+    fn for_each_row(&self, read: impl FnMut(u64, &mut Vec<(ActionId, f64)>));
+    /// Appends the finished row of `feature`, in no particular order, to `row`.
+    fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>);
     /// Whether `feature` has a row.
     fn has_row(&self, feature: u64) -> bool;
 }
@@ -110,12 +100,12 @@ impl<L: Averages> Averages for &L {
         (*self).n_rows()
     }
 
-    fn for_each_row(&self, read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
+    fn for_each_row(&self, read: impl FnMut(u64, &mut Vec<(ActionId, f64)>)) {
         (*self).for_each_row(read);
     }
 
-    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_ {
-        (*self).row_of(feature)
+    fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>) {
+        (*self).row_of(feature, row);
     }
 
     fn has_row(&self, feature: u64) -> bool {
@@ -200,24 +190,65 @@ impl Builder {
     }
 }
 
+/// What a weight of 1.0 is in fixed point: 16 bits behind the point; fewer if sums could overflow or the largest weights were far
+/// beyond 16 bits, or beyond `limit`: most dense rows shall be narrow, as they are a large part of what is read.
+fn scale_of<L: Averages>(replicas: &[L], limit: f64) -> u32 {
+    let scale = |largest: f64| {
+        let fits = |scale: u32| {
+            let largest = largest * f64::from(scale);
+            largest < limit.min(LARGEST) && largest * MAX_TEMPLATES <= f64::from(i32::MAX / 4)
+        };
+        let mut scale = 1 << 16;
+        while !fits(scale) && scale > 1 {
+            scale /= 2;
+        }
+        scale
+    };
+    // No sum is larger than the largest weights of all replicas together, and one is at least as large as where one replica has
+    // its largest weight. Mostly both say the same, and nothing need be added up.
+    let mut row = Vec::new();
+    let (mut at_most, mut at_least): (f64, f64) = (0.0, 0.0);
+    for replica in replicas {
+        let (mut largest, mut at): (f64, (u64, ActionId)) = (0.0, (0, 0));
+        replica.for_each_row(|feature, row| {
+            for &(action, average) in &*row {
+                if average.abs() > largest {
+                    (largest, at) = (average.abs(), (feature, action));
+                }
+            }
+        });
+        row.clear();
+        replicas.iter().for_each(|replica| replica.row_of(at.0, &mut row));
+        let there: f64 = row.iter().filter(|&&(action, _)| action == at.1).map(|(_, average)| average).sum();
+        (at_most, at_least) = (at_most + largest, at_least.max(there.abs()));
+    }
+    // What is added up in another order may differ in the last digit.
+    if scale(at_least * (1.0 - 1e-9)) == scale(at_most * (1.0 + 1e-9)) {
+        return scale(at_most);
+    }
+    let mut largest: f64 = 0.0;
+    for_each_sum(replicas, |_, row| row.iter().for_each(|&(_, sum)| largest = largest.max(sum.abs())));
+    scale(largest)
+}
+
 /// Calls `read` with each feature that any replica has and the sums of its averaged weights.
 fn for_each_sum<L: Averages>(replicas: &[L], mut read: impl FnMut(u64, &[(ActionId, f64)])) {
-    let mut sums: Vec<(ActionId, f64)> = Vec::new();
+    let mut more: Vec<(ActionId, f64)> = Vec::new();
     for (number, replica) in replicas.iter().enumerate() {
         let (earlier, later) = (&replicas[..number], &replicas[number + 1..]);
-        replica.for_each_row(|feature, row| {
+        replica.for_each_row(|feature, sums| {
             if earlier.iter().any(|replica| replica.has_row(feature)) {
                 return;
             }
-            sums.clear();
-            sums.extend(row);
-            for (action, average) in later.iter().flat_map(|replica| replica.row_of(feature)) {
+            more.clear();
+            later.iter().for_each(|replica| replica.row_of(feature, &mut more));
+            for &(action, average) in &more {
                 match sums.iter_mut().find(|(known, _)| *known == action) {
                     Some((_, sum)) => *sum += average,
                     None => sums.push((action, average)),
                 }
             }
-            read(feature, &sums);
+            read(feature, sums);
         });
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! Each has beside it the sum `u` of (tick × change), so that the average over all ticks so far is `w − u / ticks` (the lazy
 //! average of Daumé 2006, section 2.3; it equals the mean over the weights "0 before the first tick, then w after each tick").
+//!
+//! Rows of many weights are *dense*: a number for each lane, in an array of their own. They are few, and what is read most.
 
 use super::build::Averages;
 use super::frozen::{MAX_WEIGHT, from_bytes};
-use super::table::{Entry, OUTSIDE, Place, RowTable};
+use super::table::{Entry, OUTSIDE, Place, RowTable, elsewhere};
 use super::{FrozenWeights, Row, Weights};
 use crate::error::Result;
-use crate::files::{Section, Sections};
+use crate::files::{Section, Sections, prefetch};
 use crate::model::Averaged;
 use crate::system::ActionId;
 
@@ -30,15 +32,47 @@ impl Entry for IntegerEntry {
 pub struct IntegerWeights {
     /// Beside each weight the sum of tick × change.
     rows: RowTable<IntegerEntry, Vec<i64>>,
+    /// The dense rows, which stand elsewhere than in the table.
+    dense: DenseRows,
     tick: i64,
     /// The number of lanes.
     width: usize,
 }
 
+/// Rows with a weight for each lane, and the sum of tick × change beside each.
+#[derive(Debug, Clone, Default)]
+struct DenseRows {
+    weights: Vec<i32>,
+    sums: Vec<i64>,
+}
+
+/// Rows with more weights than this, and at most [`DENSE_SHARE`] times as many lanes, are dense. PERF: for systems of a hundred
+/// actions a tenth of all time is gained.
+const DENSE_FROM: usize = 16;
+const DENSE_SHARE: usize = 8;
+
 impl IntegerWeights {
     /// No weights yet, for `width` lanes.
     pub fn new(width: usize) -> IntegerWeights {
-        IntegerWeights { rows: RowTable::new(Vec::new()), tick: 1, width }
+        IntegerWeights { rows: RowTable::new(Vec::new()), dense: DenseRows::default(), tick: 1, width }
+    }
+
+    fn is_dense(&self, n_weights: usize) -> bool {
+        n_weights > DENSE_FROM && n_weights * DENSE_SHARE >= self.width
+    }
+
+    /// Makes the row at place `i` of the table a dense one; its number.
+    fn make_dense(&mut self, i: usize) -> usize {
+        let (number, first) = (self.dense.weights.len() / self.width, self.dense.weights.len());
+        self.dense.weights.resize(first + self.width, 0);
+        self.dense.sums.resize(first + self.width, 0);
+        for at in self.rows.place(i).row() {
+            let IntegerEntry { lane, weight } = self.rows.entries[at];
+            self.dense.weights[first + usize::from(lane)] = weight;
+            self.dense.sums[first + usize::from(lane)] = self.rows.beside[at];
+        }
+        self.rows.move_out(i, number);
+        number
     }
 
     /// Adds `change` to the weight of `feature` and `action`.
@@ -47,8 +81,16 @@ impl IntegerWeights {
     /// If the weights need more than 2^32 entries.
     pub fn update(&mut self, feature: u64, action: ActionId, change: i32) {
         let i = self.rows.find_or_insert(feature, 2);
-        let row = self.rows.place(i).row();
+        let place = self.rows.place(i);
+        let row = place.row();
         let sum = self.tick * i64::from(change);
+        let is_dense = self.is_dense(row.len() + 1);
+        if let Some(number) = place.elsewhere().or_else(|| is_dense.then(|| self.make_dense(i))) {
+            let at = number * self.width + usize::from(action);
+            self.dense.weights[at] += change;
+            self.dense.sums[at] += sum;
+            return;
+        }
         if let Some(at) = self.rows.entries[row.clone()].iter().position(|entry| entry.lane == action) {
             self.rows.entries[row.start + at].weight += change;
             self.rows.beside[row.start + at] += sum;
@@ -63,26 +105,45 @@ impl IntegerWeights {
     pub fn update_all(&mut self, changes: &[(u64, ActionId, i32)]) {
         const BATCH: usize = 64;
         for changes in changes.chunks(BATCH) {
-            // The misses of a batch overlap.
+            // The misses of a batch overlap: those of places, then those of rows.
             changes.iter().for_each(|&(feature, ..)| self.rows.prefetch(feature));
+            for &(feature, action, _) in changes {
+                let place = self.rows.find(feature);
+                if let Some(number) = place.elsewhere() {
+                    prefetch(&self.dense.weights, number * self.width + usize::from(action));
+                    prefetch(&self.dense.sums, number * self.width + usize::from(action));
+                }
+                self.rows.prefetch_row(&place);
+            }
             changes.iter().for_each(|&(feature, action, change)| self.update(feature, action, change));
         }
     }
 
     /// The weight of `feature` and `action`.
     pub fn get(&self, feature: u64, action: ActionId) -> i32 {
-        let row = &self.rows.entries[self.rows.find(feature).row()];
+        let place = self.rows.find(feature);
+        if let Some(number) = place.elsewhere() {
+            return self.dense.weights[number * self.width + usize::from(action)];
+        }
+        let row = &self.rows.entries[place.row()];
         row.iter().find(|entry| entry.lane == action).map_or(0, |entry| entry.weight)
     }
 
-    fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+    /// Appends the averages of a row to `averages`.
+    #[inline]
+    fn averages(&self, place: Place, averages: &mut Vec<(ActionId, f64)>) {
         let ticks = self.tick as f64;
-        place.row().map(move |i| {
-            let IntegerEntry { lane, weight } = self.rows.entries[i];
-            // Exact in integers up to the division.
-            let total = i64::from(weight) * self.tick - self.rows.beside[i];
-            (lane, total as f64 / ticks)
-        })
+        // Exact in integers up to the division.
+        let average = |weight: i32, sum: i64| (i64::from(weight) * self.tick - sum) as f64 / ticks;
+        if let Some(number) = place.elsewhere() {
+            let row = number * self.width..(number + 1) * self.width;
+            let lanes = (0..).zip(&self.dense.weights[row.clone()]).zip(&self.dense.sums[row]);
+            let used = lanes.filter(|&((_, &weight), &sum)| weight != 0 || sum != 0);
+            averages.extend(used.map(|((lane, &weight), &sum)| (lane, average(weight, sum))));
+            return;
+        }
+        let row = self.rows.entries[place.row()].iter().zip(&self.rows.beside[place.row()]);
+        averages.extend(row.map(|(&IntegerEntry { lane, weight }, &sum)| (lane, average(weight, sum))));
     }
 }
 
@@ -91,14 +152,17 @@ impl Averages for IntegerWeights {
         self.n_features()
     }
 
-    fn for_each_row(&self, mut read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
+    fn for_each_row(&self, mut read: impl FnMut(u64, &mut Vec<(ActionId, f64)>)) {
+        let mut row = Vec::new();
         for place in self.rows.rows() {
-            read(place.feature, &mut self.averages(place));
+            row.clear();
+            self.averages(place, &mut row);
+            read(place.feature, &mut row);
         }
     }
 
-    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_ {
-        self.averages(self.rows.find(feature))
+    fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>) {
+        self.averages(self.rows.find(feature), row);
     }
 
     fn has_row(&self, feature: u64) -> bool {
@@ -120,6 +184,7 @@ impl Averaged for IntegerWeights {
     /// The average is over the weights as they are now and after each sentence to come.
     fn restart_average(&mut self) {
         self.rows.beside.fill(0);
+        self.dense.sums.fill(0);
         self.tick = 1;
     }
 
@@ -131,23 +196,31 @@ impl Averaged for IntegerWeights {
         let mut sections = vec![Section::new("tick", self.tick.to_le_bytes().to_vec())];
         sections.extend(self.rows.sections());
         sections.push(Section::new("sums", bytemuck::cast_slice(&self.rows.beside)));
+        sections.push(Section::new("dense", bytemuck::cast_slice(&self.dense.weights)));
+        sections.push(Section::new("dense-sums", bytemuck::cast_slice(&self.dense.sums)));
         sections
     }
 
     fn load(&mut self, sections: &Sections) -> Result<()> {
         let weights = || {
             let tick = i64::from_le_bytes(sections.get("tick").ok()?.try_into().ok()?);
+            let [sums, weights, dense_sums] = sections.all(["sums", "dense", "dense-sums"]).ok()?;
+            let dense = DenseRows { weights: from_bytes(weights)?, sums: from_bytes(dense_sums)? };
+            let n_dense = dense.weights.len() / self.width;
             let rows: RowTable<IntegerEntry, Vec<i64>> =
-                RowTable::from_sections(sections, from_bytes(sections.get("sums").ok()?)?, self.width)?;
+                RowTable::from_sections(sections, from_bytes(sums)?, self.width, n_dense)?;
             let fits = |weight: u64| weight <= MAX_WEIGHT.into();
             // Neither weights nor their averages may be so large that sums come near the score of what is forbidden.
             let is_sound = (1..1 << 40).contains(&tick)
                 && rows.beside.len() == rows.entries.len()
+                && dense.weights.len() == n_dense * self.width
+                && dense.sums.len() == dense.weights.len()
                 && rows.entries.iter().all(|entry| fits({ entry.weight }.unsigned_abs().into()))
-                && rows.beside.iter().all(|sum| fits(sum.unsigned_abs() / tick.unsigned_abs() / 2));
-            is_sound.then_some((rows, tick))
+                && dense.weights.iter().all(|weight| fits(weight.unsigned_abs().into()))
+                && rows.beside.iter().chain(&dense.sums).all(|sum| fits(sum.unsigned_abs() / tick.unsigned_abs() / 2));
+            is_sound.then_some((rows, dense, tick))
         };
-        (self.rows, self.tick) = weights().ok_or_else(|| sections.damaged(OUTSIDE))?;
+        (self.rows, self.dense, self.tick) = weights().ok_or_else(|| sections.damaged(OUTSIDE))?;
         Ok(())
     }
 
@@ -168,12 +241,21 @@ impl Weights for IntegerWeights {
 
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
-        self.rows.find_all(features, rows);
+        let DenseRows { weights, .. } = &self.dense;
+        self.rows.find_all(features, rows, |number| {
+            let first = number * self.width;
+            (first..first + self.width).step_by(16).for_each(|at| prefetch(weights, at));
+        });
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
         for &row in rows {
+            if let Some(number) = elsewhere(row) {
+                let row = &self.dense.weights[number * self.width..][..self.width];
+                scores.iter_mut().zip(row).for_each(|(score, weight)| *score += weight);
+                continue;
+            }
             for entry in self.rows.found(row) {
                 scores[usize::from(entry.lane)] += entry.weight;
             }
@@ -195,9 +277,8 @@ mod tests {
         }
         weights.for_each_row(|feature, row| {
             assert_eq!(feature, 42);
-            let row: Vec<_> = row.collect();
             // The mean over c = 4 values: 0, 1, 3, 2.
-            assert_eq!(row, [(7, 6.0 / 4.0)]);
+            assert_eq!(row[..], [(7, 6.0 / 4.0)]);
         });
     }
 

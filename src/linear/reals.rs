@@ -54,6 +54,14 @@ impl Beside for Remembered {
             sums.copy_within(row, to);
         }
     }
+
+    #[inline]
+    fn prefetch(&self, at: usize) {
+        self.states.numbers.prefetch(at * self.states.kept);
+        if let Some(sums) = &self.sums {
+            sums.prefetch(at);
+        }
+    }
 }
 
 /// The [`State`] of each weight, without the numbers that its rule has no use for.
@@ -325,7 +333,7 @@ impl Weights for RealWeights {
 
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
-        self.rows.find_all(features, rows);
+        self.rows.find_all(features, rows, |_| ());
     }
 
     #[inline]
@@ -344,14 +352,17 @@ impl Averages for RealWeights {
         self.n_features()
     }
 
-    fn for_each_row(&self, mut read: impl FnMut(u64, &mut dyn Iterator<Item = (ActionId, f64)>)) {
+    fn for_each_row(&self, mut read: impl FnMut(u64, &mut Vec<(ActionId, f64)>)) {
+        let mut row = Vec::new();
         for place in self.rows.rows() {
-            read(place.feature, &mut self.averages(place));
+            row.clear();
+            row.extend(self.averages(place));
+            read(place.feature, &mut row);
         }
     }
 
-    fn row_of(&self, feature: u64) -> impl Iterator<Item = (ActionId, f64)> + '_ {
-        self.averages(self.rows.find(feature))
+    fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>) {
+        row.extend(self.averages(self.rows.find(feature)));
     }
 
     fn has_row(&self, feature: u64) -> bool {
@@ -381,7 +392,7 @@ impl RealWeights {
         let (sums, kept) = ((averaged != 0).then_some(sums), kept.min(3) as usize);
         let is_averaged = sums.is_some();
         let states = States { numbers: states, kept };
-        let rows = RowTable::from_sections(sections, Remembered { states, sums }, width)?;
+        let rows = RowTable::from_sections(sections, Remembered { states, sums }, width, 0)?;
         let n_entries = rows.entries.len();
         if kept > 2 || n_states != n_entries * kept || n_sums != if is_averaged { n_entries } else { 0 } {
             return None;
@@ -508,7 +519,9 @@ mod tests {
                 weights.update(&[42], &mut lanes, |_, _, _| change);
                 weights.tick();
             }
-            assert_eq!(weights.row_of(42).collect::<Vec<_>>(), [(7, expected)]);
+            let mut row = Vec::new();
+            weights.row_of(42, &mut row);
+            assert_eq!(row, [(7, expected)]);
         }
     }
 }

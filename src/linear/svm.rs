@@ -212,7 +212,7 @@ impl SupportVectors {
     pub fn primal_and_dual(&self, actions: &Actions) -> (f64, f64) {
         let decisions = &*self.decisions;
         let mut norm = 0.0;
-        self.weights.for_each_row(|_, row| norm += row.map(|(_, weight)| weight * weight).sum::<f64>());
+        self.weights.for_each_row(|_, row| norm += row.iter().map(|(_, weight)| weight * weight).sum::<f64>());
         let mut visit = Visit::default();
         let mut losses = 0.0;
         for (number, &(_, right)) in decisions.decisions.iter().enumerate() {

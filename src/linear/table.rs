@@ -27,19 +27,29 @@ pub trait Entry: Pod + Default + std::fmt::Debug {
 #[repr(C)]
 pub struct Place {
     pub feature: u64,
-    /// First entry of the row; rows start at 1, so 0 marks a free place.
+    /// First entry of the row; rows start at 1, so 0 marks a free place. Of a row that stands elsewhere: its number, from 1.
     pub start: u32,
     pub len: u16,
+    /// 0 if the row stands elsewhere.
     pub capacity: u16,
 }
 
 impl Place {
-    /// The entries of the row.
+    /// The entries of the row; none if it stands elsewhere.
     #[inline]
     pub fn row(&self) -> Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }
+
+    /// The number of the row, from 0, if it stands elsewhere.
+    #[inline]
+    pub fn elsewhere(&self) -> Option<usize> {
+        (self.capacity == 0 && self.start > 0).then(|| self.start as usize - 1)
+    }
 }
+
+/// The length of rows that stand elsewhere, in what [`RowTable::find_all`] has found. No other row is as long.
+const ELSEWHERE: u16 = u16::MAX;
 
 /// What stands beside the weights: arrays with an element for each entry, or none at all.
 pub trait Beside: Clone + std::fmt::Debug {
@@ -47,6 +57,8 @@ pub trait Beside: Clone + std::fmt::Debug {
     fn resize(&mut self, len: usize);
     /// Copies the elements of `row` to where `to` begins.
     fn copy_within(&mut self, row: Range<usize>, to: usize);
+    /// Tells the memory that the element `at` will soon be read.
+    fn prefetch(&self, at: usize);
 }
 
 impl<T: Pod + std::fmt::Debug> Beside for Vec<T> {
@@ -57,6 +69,17 @@ impl<T: Pod + std::fmt::Debug> Beside for Vec<T> {
     fn copy_within(&mut self, row: Range<usize>, to: usize) {
         <[T]>::copy_within(self, row, to);
     }
+
+    #[inline]
+    fn prefetch(&self, at: usize) {
+        prefetch(self, at);
+    }
+}
+
+/// The number of a row that [`RowTable::find_all`] has found, if it stands elsewhere.
+#[inline]
+pub fn elsewhere(Row(row): Row) -> Option<usize> {
+    (row as u16 == ELSEWHERE).then(|| (row >> 16) as usize - 1)
 }
 
 /// Rows of weights by feature, with `B` beside them.
@@ -90,9 +113,25 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         self.n_features
     }
 
-    /// The places of all rows, in the order of the table.
+    /// The places of all rows, in the order of the table. The rows lie anywhere, so that the memory is told of them in time.
     pub fn rows(&self) -> impl Iterator<Item = Place> + '_ {
-        self.places.iter().filter(|place| place.start != 0).copied()
+        const AHEAD: usize = 32;
+        let later = self.places.iter().skip(AHEAD).map(Some).chain(std::iter::repeat(None));
+        let taken = self.places.iter().zip(later).inspect(|(_, later)| {
+            if let Some(later) = later {
+                self.prefetch_row(later);
+            }
+        });
+        taken.map(|(place, _)| *place).filter(|place| place.start != 0)
+    }
+
+    /// Tells the memory that the row at `place` will soon be read, if it stands in the table.
+    #[inline]
+    pub fn prefetch_row(&self, place: &Place) {
+        if place.capacity > 0 {
+            prefetch(&self.entries, place.start as usize);
+            self.beside.prefetch(place.start as usize);
+        }
     }
 
     #[inline]
@@ -106,20 +145,35 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         prefetch(&self.places, self.home(feature));
     }
 
-    /// Finds the rows of `features`: of each its start and its length in one number.
+    /// Finds the rows of `features`: of each its start and its length in one number. `elsewhere` hears of those that stand
+    /// elsewhere.
     #[inline]
-    pub fn find_all(&self, features: &[u64], rows: &mut [Row]) {
+    pub fn find_all(&self, features: &[u64], rows: &mut [Row], elsewhere: impl Fn(usize)) {
         for (row, &feature) in rows.iter_mut().zip(features) {
             let place = self.find(feature);
+            if let Some(number) = place.elsewhere() {
+                *row = Row(u64::from(place.start) << 16 | u64::from(ELSEWHERE));
+                elsewhere(number);
+                continue;
+            }
             *row = Row(u64::from(place.start) << 16 | u64::from(place.len));
             prefetch(&self.entries, place.start as usize);
         }
     }
 
-    /// The entries of a row that [`RowTable::find_all`] has found.
+    /// The entries of a row that [`RowTable::find_all`] has found and that does not stand elsewhere.
     #[inline]
     pub fn found(&self, Row(row): Row) -> &[E] {
         &self.entries[(row >> 16) as usize..][..row as u16 as usize]
+    }
+
+    /// Gives up the row at place `i`, which from now on stands elsewhere under this number.
+    pub fn move_out(&mut self, i: usize, number: usize) {
+        let Place { start, capacity, .. } = self.places[i];
+        self.free[capacity.trailing_zeros() as usize].push(start);
+        self.places[i].start = u32::try_from(number + 1).expect("fewer rows than weights");
+        self.places[i].len = 0;
+        self.places[i].capacity = 0;
     }
 
     /// The place of `feature`; an empty row if it has none.
@@ -237,9 +291,9 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         ]
     }
 
-    /// The table of [`RowTable::sections`] for `width` lanes; `None` if anything points outside. That `beside` is as long as
-    /// the entries is the caller's to check.
-    pub fn from_sections(sections: &Sections, beside: B, width: usize) -> Option<RowTable<E, B>> {
+    /// The table of [`RowTable::sections`] for `width` lanes, with so many rows elsewhere; `None` if anything points outside. That
+    /// `beside` is as long as the entries is the caller's to check.
+    pub fn from_sections(sections: &Sections, beside: B, width: usize, n_elsewhere: usize) -> Option<RowTable<E, B>> {
         let [numbers, places, entries] = sections.all(["numbers", "places", "entries"]).ok()?;
         let mut numbers = from_bytes::<u64>(numbers)?.into_iter();
         let n_features = usize::try_from(numbers.next()?).ok()?;
@@ -252,10 +306,13 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
             }
         }
         let places: Vec<Place> = from_bytes(places)?;
-        let is_sound = |place: &Place| {
-            place.len <= place.capacity
-                && place.capacity.is_power_of_two()
-                && in_table(place.start, place.capacity as usize)
+        let is_sound = |place: &Place| match place.elsewhere() {
+            Some(number) => place.len == 0 && number < n_elsewhere,
+            None => {
+                place.len <= place.capacity
+                    && place.capacity.is_power_of_two()
+                    && in_table(place.start, place.capacity as usize)
+            }
         };
         let taken = || places.iter().filter(|place| place.start != 0);
         let sound = places.len().is_power_of_two()

@@ -268,12 +268,12 @@ pub trait Oracle<C: Configuration>: Transitions<C> {
     fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts;
 }
 
-/// A whole system: its transitions and oracles over shared and over plain configurations. Implemented for whatever has
+/// A whole system: its transitions and oracles over shared configurations, over those of interned states, and over plain ones. Implemented for whatever has
 /// the parts.
 pub trait TransitionSystem:
     System
     + for<'a> Oracle<<Self as System>::Shared<'a>>
-    + for<'a> Transitions<InternedOf<'a, Self>>
+    + for<'a> Oracle<InternedOf<'a, Self>>
     + Oracle<<Self as System>::Plain>
 {
 }
@@ -281,7 +281,7 @@ pub trait TransitionSystem:
 impl<S> TransitionSystem for S where
     S: System
         + for<'a> Oracle<<S as System>::Shared<'a>>
-        + for<'a> Transitions<InternedOf<'a, S>>
+        + for<'a> Oracle<InternedOf<'a, S>>
         + Oracle<<S as System>::Plain>
 {
 }

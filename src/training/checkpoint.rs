@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::files::{Kind, Section};
 use crate::model::Averaged;
 
-const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 6, name: "checkpoint" };
+const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 7, name: "checkpoint" };
 
 #[derive(Serialize, Deserialize)]
 struct Summary<H> {

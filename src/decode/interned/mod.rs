@@ -5,10 +5,12 @@
 
 mod select;
 
+use std::ops::RangeInclusive;
+
 use bumpalo::Bump;
 
 use self::select::{Keys, Offer};
-use super::{Decoder, IDLE, Identities, Item, Machine, Parsed, Selection};
+use super::{Beam, Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Selection, selected};
 use crate::configuration::{Configuration, Interned as _, Interner};
 use crate::scorer::{Context, Query, Scorer, SideScores};
 use crate::system::{Choice, FORBIDDEN, InternedOf, Permitted, TransitionSystem};
@@ -17,63 +19,177 @@ use crate::system::{Choice, FORBIDDEN, InternedOf, Permitted, TransitionSystem};
 #[derive(Debug, Default)]
 pub struct InternedBeam {
     interner: Interner,
-    keys: Keys,
-    selection: Selection,
-    distinct: Identities,
-    offers: Vec<Offer>,
+    buffers: Buffers,
     /// How many configurations have been scored.
     pub(super) n_scored: u64,
 }
 
-/// The widest beam that the numbers of candidates have room for.
-pub const MAX_WIDTH: usize = 1 << 16;
+/// What a step fills anew.
+#[derive(Debug, Default)]
+struct Buffers {
+    keys: Keys,
+    selection: Selection,
+    distinct: Identities,
+    offers: Vec<Offer>,
+    offers_beside: Vec<Offer>,
+    correct: Vec<Choice>,
+}
 
-type Items<'a, S> = Vec<&'a Item<'a, InternedOf<'a, S>>>;
+/// The widths of such beams: those that the numbers of candidates have room for.
+pub const WIDTHS: RangeInclusive<usize> = 2..=1 << 16;
+
+/// An item of such a beam.
+pub type InternedItem<'a, S> = &'a Item<'a, InternedOf<'a, S>>;
 
 impl InternedBeam {
     /// The best trees of the sentence of `context`, best first: at most `k` of the final beam's items; `None` if the system
     /// has no such configurations, or the scorer reads what their states do not tell. `bump` is empty.
     pub fn decode<'a, S: TransitionSystem, C: Scorer>(
         &'a mut self,
-        Decoder { machine, scorer, margin }: &Decoder<'_, S, C>,
+        decoder: &Decoder<'a, S, C>,
         memory: &mut C::Memory,
         context: Context<'a>,
         bump: &'a Bump,
         (width, k): (usize, usize),
     ) -> Option<Vec<Parsed>> {
+        let items = self.beams(decoder, memory, context, bump, width, |_| ())?;
+        let n_words = context.input.n_words();
+        let parsed =
+            |item: &InternedItem<'a, S>| Parsed { tree: decoder.machine.tree(item, n_words), score: item.score };
+        Some(items.iter().take(k).map(parsed).collect())
+    }
+
+    /// The final beam of the sentence of `context`, as [`InternedBeam::decode`] finds it. `look` sees every beam, from the
+    /// initial one to the final one.
+    pub fn beams<'a, S: TransitionSystem, C: Scorer>(
+        &'a mut self,
+        Decoder { machine, scorer, margin }: &Decoder<'a, S, C>,
+        memory: &mut C::Memory,
+        context: Context<'a>,
+        bump: &'a Bump,
+        width: usize,
+        mut look: impl FnMut(&[InternedItem<'a, S>]),
+    ) -> Option<Vec<InternedItem<'a, S>>> {
+        let (mut search, initial) = self.start(*machine, scorer, memory, context, bump)?;
+        let (mut items, mut next) = (vec![initial], Vec::with_capacity(width));
+        look(&items);
+        while !items.iter().all(|item| machine.system.is_terminal(&item.configuration)) {
+            let scores = search.score(scorer, memory, context, &items, &[])?;
+            search.advance((width, *margin), &items, scores, |_, _| false, &mut next);
+            std::mem::swap(&mut items, &mut next);
+            look(&items);
+        }
+        Some(items)
+    }
+
+    /// The search in the sentence of `context`, and the item before the first transition; `None` if the system has no such
+    /// configurations, or the scorer reads what their states do not tell.
+    pub fn start<'a, S: TransitionSystem, C: Scorer>(
+        &'a mut self,
+        machine: Machine<'a, S>,
+        scorer: &C,
+        memory: &mut C::Memory,
+        context: Context<'a>,
+        bump: &'a Bump,
+    ) -> Option<(InternedSearch<'a, S>, InternedItem<'a, S>)> {
         let sides = scorer.sides()?;
         let n_words = context.input.n_words();
-        let InternedBeam { interner, keys, selection, distinct, offers, n_scored } = self;
+        let InternedBeam { interner, buffers, n_scored } = self;
+        *n_scored = 0;
         let interner = &*interner;
         let arena = InternedOf::<'a, S>::arena(bump, context.label_sets, interner)?;
         interner.start(&sides.is_read, sides.reads_size, n_words);
         scorer.begin_sides(memory, context);
         let configuration: InternedOf<'a, S> = machine.system.initial(arena, n_words);
         let (parent, choice, score) = (None, IDLE, 0);
-        let mut items: Items<'a, S> =
-            vec![bump.alloc(Item { configuration, parent, choice, score, is_gold: false, history: None })];
-        let mut next: Items<'a, S> = Vec::with_capacity(width);
-        let mut queries = Vec::with_capacity(width);
-        let mut builder = Builder { machine: *machine, arena, bump, width, distinct };
-        while !items.iter().all(|item| machine.system.is_terminal(&item.configuration)) {
-            interner.make_room();
-            queries.clear();
-            items.iter().for_each(|item| queries.extend(query(machine, item)));
-            *n_scored += queries.len() as u64;
-            let scores = scorer.score_sides(memory, context, &interner.tables(), &queries)?;
-            offer(machine, &items, scores, offers);
-            let is_done = keys.select((width, *margin), offers, scores).is_some_and(|selected| {
-                builder.build(&items, selected.candidates(), &mut next);
-                next.len() == width || selected.are_all
-            });
-            if !is_done {
-                let candidates = keys.select_all((width, *margin), offers, scores, selection).iter();
-                builder.build(&items, candidates.map(|c| (c.score(), c.rank(), c.choice())), &mut next);
-            }
-            std::mem::swap(&mut items, &mut next);
+        let initial = bump.alloc(Item { configuration, parent, choice, score, is_gold: true, history: None });
+        Some((InternedSearch { machine, arena, bump, interner, queries: Vec::new(), buffers, n_scored }, initial))
+    }
+}
+
+/// A search in one sentence, step by step. The caller has the beam, or two side by side.
+pub struct InternedSearch<'a, S: TransitionSystem> {
+    machine: Machine<'a, S>,
+    arena: <InternedOf<'a, S> as Configuration>::Arena,
+    bump: &'a Bump,
+    interner: &'a Interner,
+    queries: Vec<Query<&'a InternedOf<'a, S>>>,
+    buffers: &'a mut Buffers,
+    n_scored: &'a mut u64,
+}
+
+impl<'a, S: TransitionSystem> InternedSearch<'a, S> {
+    /// Scores all actions of a beam's items and of those of another `beside` it; what both have in common is scored once. `None` if
+    /// the scorer does not score such configurations.
+    #[inline]
+    pub fn score<'m, C: Scorer>(
+        &mut self,
+        scorer: &C,
+        memory: &'m mut C::Memory,
+        context: Context,
+        items: &[InternedItem<'a, S>],
+        beside: &[InternedItem<'a, S>],
+    ) -> Option<&'m SideScores> {
+        let InternedSearch { machine, interner, queries, buffers, n_scored, .. } = self;
+        interner.make_room();
+        queries.clear();
+        queries.extend(items.iter().chain(beside).filter_map(|item| query(machine, item)));
+        **n_scored += queries.len() as u64;
+        let scores = scorer.score_sides(memory, context, &interner.tables(), queries)?;
+        let n = offer(machine, items, scores, 0, &mut buffers.offers);
+        offer(machine, beside, scores, n, &mut buffers.offers_beside);
+        Some(scores)
+    }
+
+    /// Replaces `next` by the best successors of `items`, which were scored last; of twins there is only the best: see
+    /// [`Decoder::build`]. `is_gold` tells of a rank and a choice whether it goes on with a gold derivation.
+    #[inline]
+    pub fn advance(
+        &mut self,
+        (width, margin): (usize, i64),
+        items: &[InternedItem<'a, S>],
+        scores: &SideScores,
+        is_gold: impl Fn(u32, Choice) -> bool,
+        next: &mut Vec<InternedItem<'a, S>>,
+    ) {
+        let Buffers { keys, selection, distinct, offers, .. } = &mut *self.buffers;
+        let mut builder = Builder { machine: self.machine, arena: self.arena, bump: self.bump, width, distinct };
+        let is_done = keys.select((width, margin), offers, scores).is_some_and(|selected| {
+            builder.build(items, selected.candidates(), &is_gold, next);
+            next.len() == width || selected.are_all
+        });
+        if !is_done {
+            let candidates = keys.select_all((width, margin), offers, scores, selection).iter();
+            builder.build(items, candidates.map(|c| (c.score(), c.rank(), c.choice())), &is_gold, next);
         }
-        let parsed = |item: &&'a Item<'a, _>| Parsed { tree: machine.tree(item, n_words), score: item.score };
-        Some(items.iter().take(k).map(parsed).collect())
+    }
+
+    /// Replaces `next` by the best of those successors of the items `beside`, which were scored last, that `correct` appends for
+    /// each.
+    pub fn advance_beside(
+        &mut self,
+        width: usize,
+        beside: &[InternedItem<'a, S>],
+        scores: &SideScores,
+        mut correct: impl FnMut(InternedItem<'a, S>, &mut Vec<Choice>),
+        next: &mut Vec<InternedItem<'a, S>>,
+    ) {
+        let Buffers { selection, distinct, offers_beside, correct: choices, .. } = &mut *self.buffers;
+        let mut beam = Beam::new(selected(width), beside[0].score, selection);
+        for ((rank, item), offer) in (0..).zip(beside).zip(&*offers_beside) {
+            choices.clear();
+            correct(item, choices);
+            for &choice in &*choices {
+                let gained = match offer.signature {
+                    Some(signature) => scores.sums.get(signature)[usize::from(choice.action)],
+                    None => offer.gained,
+                };
+                beam.offer(Candidate::new(offer.base + i64::from(gained), rank, choice));
+            }
+        }
+        let candidates = beam.finish().iter().map(|c| (c.score(), c.rank(), c.choice()));
+        let mut builder = Builder { machine: self.machine, arena: self.arena, bump: self.bump, width, distinct };
+        builder.build(beside, candidates, &|_, _| true, next);
     }
 }
 
@@ -81,7 +197,7 @@ impl InternedBeam {
 #[inline]
 fn query<'a, S: TransitionSystem>(
     Machine { system, actions, .. }: &Machine<'_, S>,
-    item: &'a Item<'a, InternedOf<'a, S>>,
+    item: InternedItem<'a, S>,
 ) -> Option<Query<&'a InternedOf<'a, S>>> {
     let view = &item.configuration;
     match system.is_terminal(view) {
@@ -90,16 +206,17 @@ fn query<'a, S: TransitionSystem>(
     }
 }
 
-/// Says what each item offers.
+/// Says what each item offers, whose scores begin with those of query `first`; the number of the query after them.
 #[inline]
 fn offer<'a, S: TransitionSystem>(
     Machine { system, actions, .. }: &Machine<'_, S>,
-    items: &Items<'a, S>,
+    items: &[InternedItem<'a, S>],
     scores: &SideScores,
+    first: usize,
     offers: &mut Vec<Offer>,
-) {
+) -> usize {
     offers.clear();
-    let mut queries = 0..;
+    let mut queries = first..;
     let mut next = || scores.of_query(queries.next().unwrap_or_default());
     for item in items {
         let base = item.score;
@@ -111,6 +228,7 @@ fn offer<'a, S: TransitionSystem>(
         let gained = actions.idle().map_or(0, |idle| scores.sums.get(next())[idle as usize] - FORBIDDEN);
         offers.push(Offer { base, signature: None, gained });
     }
+    queries.start
 }
 
 /// What builds the items of a step.
@@ -128,9 +246,10 @@ impl<'a, S: TransitionSystem> Builder<'a, '_, S> {
     #[inline]
     fn build(
         &mut self,
-        items: &Items<'a, S>,
+        items: &[InternedItem<'a, S>],
         candidates: impl Iterator<Item = (i64, u32, Choice)>,
-        next: &mut Items<'a, S>,
+        is_gold: &impl Fn(u32, Choice) -> bool,
+        next: &mut Vec<InternedItem<'a, S>>,
     ) {
         let Machine { system, actions, .. } = self.machine;
         self.distinct.clear();
@@ -148,7 +267,7 @@ impl<'a, S: TransitionSystem> Builder<'a, '_, S> {
                     parent,
                     choice,
                     score,
-                    is_gold: false,
+                    is_gold: is_gold(rank, choice),
                     history: None,
                 }));
                 if next.len() == self.width {
