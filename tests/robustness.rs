@@ -279,5 +279,5 @@ fn files_of_earlier_versions_are_refused_by_name() {
     treebeam::files::open(&files.join("checkpoint-4.gz")).unwrap().read_to_end(&mut unpacked).unwrap();
     fs::write(at.join("m.checkpoint"), unpacked).unwrap();
     let resuming = treebeam(at, &format!("{TRAIN} --model m --resume")).assert().code(2);
-    assert!(told(&resuming).contains("m.checkpoint: format 4, but this program reads format 6"), "{}", told(&resuming));
+    assert!(told(&resuming).contains("m.checkpoint: format 4, but this program reads format 7"), "{}", told(&resuming));
 }
