@@ -72,7 +72,8 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|c| c.name.get_ref()).collect();
     let compared: Vec<(Setting, Pairs)> =
         columns.iter().filter_map(|column| setting(summary, column, metric)).collect();
-    let overall = Pairs::mean(&compared.iter().map(|(_, pairs)| pairs.clone()).collect::<Vec<_>>())?.gain();
+    let mean = Pairs::mean(&compared.iter().map(|(_, pairs)| pairs.clone()).collect::<Vec<_>>())?;
+    let overall = mean.gain();
     let mut systems: Vec<&str> = columns.iter().filter_map(|column| system_of(summary, column)).collect();
     systems.sort_unstable();
     systems.dedup();
@@ -90,6 +91,7 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     answer.reading.push(answer.where_it_holds());
     answer.reading.extend(answer.cost());
     answer.reading.push(answer.how());
+    answer.reading.push(answer.how_far(&mean));
     Some(answer)
 }
 
@@ -287,6 +289,29 @@ impl Answer {
         format!(
             "{each} were chosen by {} on development data; they are compared on test data, sentence by sentence.",
             self.metric
+        )
+    }
+
+    /// What treebanks and seeds have to say, and what difference could have been found.
+    fn how_far(&self, mean: &Pairs) -> String {
+        let n_treebanks = self.treebanks.len();
+        let (least, most) = mean.n_seeds();
+        let drawn = match (n_treebanks > 1, most > 1) {
+            (true, true) => Some(("treebanks and seeds", format!("{n_treebanks} treebanks, {least} seeds of each"))),
+            (true, false) => Some(("treebanks", format!("{n_treebanks} treebanks, one seed"))),
+            (false, true) => Some(("seeds", format!("{least} seeds, one treebank"))),
+            (false, false) => None,
+        };
+        let of_all = drawn.map(|(drawn, of)| {
+            let (low, high) = mean.interval_of_all();
+            let is_open = self.overall.p < LEVEL && low * high <= 0.0;
+            let so = if is_open { ", so that others may not confirm it" } else { "" };
+            format!("With {drawn} drawn anew as sentences are ({of}), the interval is {low:+.2} to {high:+.2}{so}. ")
+        });
+        format!(
+            "{}As the sentences are, a difference of {:.2} points would be found in four of five cases (p < .05).",
+            of_all.unwrap_or_default(),
+            self.overall.detectable()
         )
     }
 
