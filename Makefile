@@ -56,13 +56,16 @@ ROUNDS ?= 20
 
 .PHONY: fuzz torture
 
-fuzz: ## look for inputs that break a promise: SECONDS=... for each target, FUZZ_TARGETS="reader model"
+fuzz: ## look for inputs that break a promise: SECONDS=... for each target, FUZZ_TARGETS="reader model"; results/fuzzing.md; needs Python
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST) --target-dir target
+	mkdir -p fuzz/logs
 	for target in $(FUZZ_TARGETS); do \
 		mkdir -p fuzz/found/$$target fuzz/crashers/$$target; \
-		fuzz/target/$(HOST)/release/$$target fuzz/found/$$target fuzz/corpus/$$target -max_total_time=$(SECONDS) \
+		{ fuzz/target/$(HOST)/release/$$target fuzz/found/$$target fuzz/corpus/$$target -max_total_time=$(SECONDS) \
 			-rss_limit_mb=2048 -timeout=10 -max_len=65536 -print_final_stats=1 \
-			-artifact_prefix=fuzz/crashers/$$target/ || exit 1; \
+			-artifact_prefix=fuzz/crashers/$$target/; echo "exit: $$?"; } 2>&1 | tee fuzz/logs/$$target.log; \
+		$(PYTHON) fuzz/report.py $$target fuzz/logs/$$target.log || exit 1; \
+		tail -n 1 fuzz/logs/$$target.log | grep -q '^exit: 0$$' || exit 1; \
 	done
 
 torture: build ## closed streams, full disks, kills, bombs, flipped bits, strange numbers and names; ROUNDS=... of each; needs Python
@@ -143,7 +146,7 @@ beam-margin: build ## pruning by score margin beside narrower beams: accuracy, s
 search-axis: build ## from greedy to exact search: the same features, the same systems
 graph-orders: build ## graph-based parsers of first to third order beside transition systems
 networks: build ## networks beside linear models, trained greedily, decoded greedily and in beams
-exact-networks: build ## exact search with an encoder: three systems, the same network, seven ways to train it
+exact-networks: build ## exact search with an encoder: three systems, the same network, eleven ways to train it
 neural-global-vs-greedy: build ## what global training buys a linear model, a network, an encoder: four scorers, four systems
 spurious-choices: build ## which of several correct transitions greedy training teaches: three systems, 10 languages
 systems: build ## every transition system, greedy and with a beam
