@@ -94,14 +94,6 @@ impl Wins {
     }
 }
 
-/// By how much LAS on development data rose in the last iteration of a row, by column; columns as the table has them.
-fn last_gains(document: &Document, row: &str) -> Vec<f64> {
-    let table = table(document, "Training");
-    let place = |head: &str| table.heads.iter().position(|h| h == head).unwrap();
-    let (rows, gains) = (place("row"), place("LAS gained in the last"));
-    table.lines.iter().filter(|line| line[rows].text == row).map(|line| line[gains].value.unwrap()).collect()
-}
-
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
