@@ -58,14 +58,8 @@ ROUNDS ?= 20
 
 fuzz: ## look for inputs that break a promise: SECONDS=... for each target, FUZZ_TARGETS="reader model"; results/fuzzing.md; needs Python
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST) --target-dir target
-	mkdir -p fuzz/logs
 	for target in $(FUZZ_TARGETS); do \
-		mkdir -p fuzz/found/$$target fuzz/crashers/$$target; \
-		{ fuzz/target/$(HOST)/release/$$target fuzz/found/$$target fuzz/corpus/$$target -max_total_time=$(SECONDS) \
-			-rss_limit_mb=2048 -timeout=10 -max_len=65536 -print_final_stats=1 \
-			-artifact_prefix=fuzz/crashers/$$target/; echo "exit: $$?"; } 2>&1 | tee fuzz/logs/$$target.log; \
-		$(PYTHON) fuzz/report.py $$target fuzz/logs/$$target.log || exit 1; \
-		tail -n 1 fuzz/logs/$$target.log | grep -q '^exit: 0$$' || exit 1; \
+		$(PYTHON) fuzz/run.py $$target fuzz/target/$(HOST)/release/$$target $(SECONDS) || exit 1; \
 	done
 
 torture: build ## closed streams, full disks, kills, bombs, flipped bits, strange numbers and names; ROUNDS=... of each; needs Python
@@ -114,7 +108,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices systems updates
+.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves systems updates
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -149,10 +143,11 @@ networks: build ## networks beside linear models, trained greedily, decoded gree
 exact-networks: build ## exact search with an encoder: three systems, the same network, eleven ways to train it
 neural-global-vs-greedy: build ## what global training buys a linear model, a network, an encoder: four scorers, four systems
 spurious-choices: build ## which of several correct transitions greedy training teaches: three systems, 10 languages
+learning-curves: build ## global training against exploration, by the size of the treebank
 systems: build ## every transition system, greedy and with a beam
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices systems updates:
+global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves systems updates:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:

@@ -305,10 +305,20 @@ fn by_projectivity(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
 const SENTENCE_LENGTHS: [(&str, usize); 6] =
     [("1-10", 10), ("11-20", 20), ("21-30", 30), ("31-40", 40), ("41-50", 50), ("51+", usize::MAX)];
 
+/// The place in [`SENTENCE_LENGTHS`] of a sentence of so many words.
+fn sentence_length_place(n_words: usize) -> usize {
+    SENTENCE_LENGTHS.partition_point(|&(_, most)| most < n_words)
+}
+
+/// The class of a sentence of so many words.
+pub(super) fn sentence_length(n_words: usize) -> &'static str {
+    SENTENCE_LENGTHS[sentence_length_place(n_words)].0
+}
+
 fn by_sentence_length(pairs: &[ScoredSentence]) -> Vec<Bucket> {
     let mut buckets = [Counts::default(); SENTENCE_LENGTHS.len()];
     for pair in pairs {
-        buckets[SENTENCE_LENGTHS.partition_point(|&(_, most)| most < pair.gold.n_words())] += pair.counts;
+        buckets[sentence_length_place(pair.gold.n_words())] += pair.counts;
     }
     let named = SENTENCE_LENGTHS.iter().zip(buckets);
     named.map(|(&(name, _), counts)| Bucket { sentence_length: name.to_owned(), scores: counts.into() }).collect()

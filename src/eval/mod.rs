@@ -9,6 +9,7 @@
 
 mod align;
 mod breakdown;
+mod classes;
 mod compare;
 mod confusion;
 mod counts;
@@ -21,6 +22,7 @@ pub mod significance;
 
 pub use align::check_alignment;
 pub use breakdown::{ArcClass, Breakdowns, Bucket, Section};
+pub use classes::{Classes, OfClass, RightWords};
 pub use compare::Compared;
 pub use confusion::Confusion;
 pub use counts::{Analysis, Counts, Granularity, Metric, Scores, count};

@@ -58,6 +58,19 @@ impl Data {
         Ok(Data { source, train: train.portion(), dev: dev.portion(), test: test.portion() })
     }
 
+    /// The same with only the first `cap` sentences to train on; `None` if there are no more.
+    ///
+    /// # Errors
+    /// As [`Data::find`].
+    pub fn capped(&self, cap: usize) -> Result<Option<Data>> {
+        if self.train.sentences.len() <= cap {
+            return Ok(None);
+        }
+        let mut train = whole(&self.source, &self.train.path).map(Slice::new)?;
+        train.sentences.truncate(cap);
+        Ok(Some(Data { train: train.portion(), ..self.clone() }))
+    }
+
     /// The sentences of `portion`, one of this treebank's.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use super::record::Epoch;
 use crate::decode::{Margin, Parser, Strategy};
 use crate::diagnosis::{Diagnosis, diagnose};
 use crate::error::{Error, Result};
-use crate::eval::{Analysis, Counts, Granularity, PunctuationRule, count};
+use crate::eval::{Analysis, Classes, Counts, Granularity, PunctuationRule, count};
 use crate::files::write_whole;
 use crate::graph::{self, GraphData, GraphModel, GraphParser};
 use crate::learn::{IterationReport, Run, Stop, TrainOptions, TrainingData, start};
@@ -54,6 +54,9 @@ pub trait Engine: Sync {
 
     /// Scores what [`Engine::parse`] gave for the portion, sentence by sentence.
     fn score(&self, trained: &Self::Trained, on: Evaluated, parsed: &Self::Parsed) -> Vec<SentenceScore>;
+
+    /// What is right in what [`Engine::parse`] gave for the test data, by classes of gold trees.
+    fn classes(&self, trained: &Self::Trained, parsed: &Self::Parsed) -> Classes;
 }
 
 /// How training went.
@@ -276,6 +279,21 @@ impl Trained {
             Evaluated::Test => &self.test,
         }
     }
+
+    /// The sentences of a portion with their gold and their parsed trees.
+    fn analyses<'a>(
+        &'a self,
+        on: Evaluated,
+        parsed: &'a [Tree],
+    ) -> impl Iterator<Item = (&'a Sentence, [Analysis<'a>; 2])> {
+        let (gold, labels) = (self.gold(on), self.model.labels());
+        gold.treebank.sentences.iter().zip(&gold.heads).zip(parsed).map(|((sentence, heads), tree)| {
+            let labels_of_gold = sentence.words().map(|word| sentence.deprel(word)).collect();
+            let labels_of_tree = tree.labels().iter().map(|&label| labels.name(label)).collect();
+            let gold = Analysis { heads: heads.clone(), labels: labels_of_gold };
+            (sentence, [gold, Analysis { heads: tree.heads().to_vec(), labels: labels_of_tree }])
+        })
+    }
 }
 
 impl Engine for Treebeam {
@@ -364,16 +382,17 @@ impl Engine for Treebeam {
 
     fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Tree>) -> Vec<SentenceScore> {
         let gold = trained.gold(on);
-        let labels = trained.model.labels();
-        let sentences = gold.treebank.sentences.iter().zip(&gold.heads).zip(parsed);
-        let score = |((sentence, heads), tree): ((&Sentence, &Vec<Node>), &Tree)| {
-            let system = Analysis {
-                heads: tree.heads().to_vec(),
-                labels: tree.labels().iter().map(|&label| labels.name(label)).collect(),
-            };
-            gold.score(sentence, heads, &system)
-        };
-        sentences.map(score).collect()
+        let scores =
+            trained.analyses(on, parsed).map(|(sentence, [right, system])| gold.score(sentence, &right, &system));
+        scores.collect()
+    }
+
+    fn classes(&self, trained: &Trained, parsed: &Vec<Tree>) -> Classes {
+        let mut classes = Classes::default();
+        for (_, [gold, system]) in trained.analyses(Evaluated::Test, parsed) {
+            classes.add(&gold, &system);
+        }
+        classes
     }
 }
 
@@ -396,16 +415,14 @@ impl Gold {
     }
 
     /// Scores one sentence, over whole labels.
-    fn score(&self, sentence: &Sentence, heads: &[Node], system: &Analysis) -> SentenceScore {
-        let gold =
-            Analysis { heads: heads.to_vec(), labels: sentence.words().map(|word| sentence.deprel(word)).collect() };
+    fn score(&self, sentence: &Sentence, gold: &Analysis, system: &Analysis) -> SentenceScore {
         let is_word = |i: usize| {
             let word = i as Node + 1;
             !self.rule.applies(sentence.form(word), sentence.column(word, Column::Upos))
         };
         SentenceScore {
-            with_punctuation: count(&gold, system, |_| true, Granularity::Full),
-            without_punctuation: count(&gold, system, is_word, Granularity::Full),
+            with_punctuation: count(gold, system, |_| true, Granularity::Full),
+            without_punctuation: count(gold, system, is_word, Granularity::Full),
         }
     }
 }

@@ -65,7 +65,7 @@ impl PlotSpec {
     /// Whether what is on the vertical axis is known for what is on the horizontal one.
     pub fn fits(&self) -> bool {
         match (self.x, self.y) {
-            (Horizontal::Iteration, y) => matches!(y, Vertical::Las | Vertical::Uas),
+            (Horizontal::Iteration | Horizontal::TrainSentences, y) => matches!(y, Vertical::Las | Vertical::Uas),
             (x, Vertical::FallenOff) => x == Horizontal::Derivation,
             (x, Vertical::Advantage) => matches!(x, Horizontal::TimePerToken | Horizontal::TrainingTime),
             (x, _) => x != Horizontal::Derivation,
@@ -90,6 +90,8 @@ pub enum Horizontal {
     TimePerToken,
     /// Seconds of training, by the clock of one thread.
     TrainingTime,
+    /// Sentences that were trained on: a point for each `[[column]]`, all in one plot.
+    TrainSentences,
 }
 
 /// What a plot shows on its vertical axis.

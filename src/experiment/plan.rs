@@ -60,6 +60,11 @@ impl Plan {
         let mut cells = Vec::new();
         for data in &self.treebanks {
             for column in &self.spec.columns {
+                let data = match column.max_train_sentences.map(|cap| data.capped(cap)).transpose()? {
+                    None => data.clone(),
+                    Some(Some(capped)) => Arc::new(capped),
+                    Some(None) => continue,
+                };
                 for row in self.spec.rows.iter().filter(|row| row.open.is_none()) {
                     let options = self.options(row, column, overrides)?;
                     // Graph-based parsers pass over it, as they pass over options that they do not have.
@@ -170,6 +175,22 @@ mod tests {
             ]
         );
         assert_eq!(plan.cells[0].data.train.sentences, 0..30, "capped");
+    }
+
+    #[test]
+    fn columns_of_fewer_sentences_leave_out_what_has_no_more() {
+        let capped = |n: usize| format!("name = \"hybrid\"\nmax-train-sentences = {n}");
+        let cells = |n: usize| {
+            let text = SPEC.replacen("name = \"hybrid\"", &capped(n), 1);
+            let plan = Plan::new(&spec_of(&text), "quick", &Overrides::default(), None).unwrap();
+            plan.cells.into_iter().filter(|cell| cell.column == "hybrid").collect::<Vec<Cell>>()
+        };
+        let fewer = cells(29);
+        assert_eq!(fewer.len(), 2 * 3 * 2);
+        assert!(fewer.iter().all(|cell| cell.data.train.sentences == (0..29)));
+        let data = &fewer[0].data;
+        assert_eq!(data.read(&data.train).unwrap().sentences.len(), 29, "and their checksum is right");
+        assert!(cells(30).is_empty(), "both treebanks have 30 sentences");
     }
 
     #[test]

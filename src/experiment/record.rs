@@ -8,7 +8,7 @@ use super::digits;
 use super::kind::Stored;
 use super::provenance::Provenance;
 use crate::diagnosis::Diagnosis;
-use crate::eval::{Counts, Metric, Punctuation};
+use crate::eval::{Classes, Counts, Metric, Punctuation};
 use crate::learn::Stop;
 use crate::options::Options;
 
@@ -92,6 +92,9 @@ pub struct Decoding {
     pub dev: Scores,
     /// What is wrong in each test sentence, for paired tests.
     pub errors: SentenceErrors,
+    /// What is right in the test data, by classes of gold trees; none in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Classes>,
     /// Seconds by the clock for the test data, once per repetition.
     pub wall_s: Vec<f64>,
     /// Whether the model or the search is to blame for what is wrong in the test data, if the specification asks for it.

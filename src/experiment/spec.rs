@@ -93,6 +93,8 @@ pub struct Variant {
     /// Why this row of a paper's table cannot be run yet: it is then shown, with the paper's figures, and left open. For rows
     /// only.
     pub open: Option<String>,
+    /// Train on the first so many sentences only; for columns only. A treebank that has no more is left out of the column.
+    pub max_train_sentences: Option<usize>,
 }
 
 /// An option whose values are tried.
@@ -122,6 +124,7 @@ impl Variant {
             margin: Margin::None,
             after: None,
             open: None,
+            max_train_sentences: None,
         }]
     }
 }
@@ -177,6 +180,7 @@ impl Spec {
             margin: Margin::None,
             after: None,
             open: None,
+            max_train_sentences: None,
         };
         rows.into_iter().filter(|(names, _)| !names.is_empty()).map(row).collect()
     }
@@ -226,6 +230,14 @@ impl Spec {
                 }
             }
         }
+        if let Some(variant) = self.rows.iter().find(|row| row.max_train_sentences.is_some()) {
+            let found = "`max-train-sentences` in a row";
+            return Err(source.problem(Some(variant.name.span()), found, "it in profiles or columns").into());
+        }
+        if let Some(variant) = self.columns.iter().find(|column| column.max_train_sentences == Some(0)) {
+            let found = "max-train-sentences = 0";
+            return Err(source.problem(Some(variant.name.span()), found, "1 or more").into());
+        }
         for variant in &self.rows {
             let is_good = |widths: &Vec<usize>| {
                 !widths.is_empty()
@@ -259,7 +271,8 @@ impl Spec {
         }
         if let Some(plot) = self.plots.iter().find(|p| !p.fits()) {
             let found = format!("plot `{}` of {:?} against {:?}", plot.name, plot.y, plot.x);
-            let expected = "scores against iterations, falling off against derivations, advantages against times";
+            let expected =
+                "scores against iterations and sizes, falling off against derivations, advantages against times";
             return Err(source.problem(None, found, expected).into());
         }
         for (plot, series) in self.plots.iter().flat_map(|p| p.series.iter().filter(|s| s.level).map(move |s| (p, s))) {
@@ -345,6 +358,7 @@ mod tests {
             "systems",
             "lecture-global-vs-greedy",
             "exploration-vs-beam",
+            "learning-curves",
             "spurious-choices",
             "updates",
             "gn13-table1",
@@ -419,6 +433,10 @@ mod tests {
         assert!(told.contains("level series `global` in plot `las`; expected one row, decoded at one width"), "{told}");
         let told = message("[[column]]\nname = \"eager\"", "[[column]]\nname = \"eager\"\nopen = \"why not\"");
         assert!(told.contains("`open` in a column; expected it in rows only"), "{told}");
+        let told = message("name = \"greedy\"", "name = \"greedy\"\nmax-train-sentences = 5");
+        assert!(told.contains("`max-train-sentences` in a row; expected it in profiles or columns"), "{told}");
+        let told = message("name = \"eager\"", "name = \"eager\"\nmax-train-sentences = 0");
+        assert!(told.contains("max-train-sentences = 0; expected 1 or more"), "{told}");
         let told = message("baseline = \"greedy\"", "baseline = \"greedy\"\nagainst = [\"gready\"]");
         assert!(told.contains("no row is named `gready`"), "{told}");
     }

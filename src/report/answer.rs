@@ -105,13 +105,17 @@ fn training_of(summary: &Summary, column: &str, row: &str) -> Option<Training> {
     Some(cell.options.transitions()?.training)
 }
 
-fn setting(summary: &Summary, column: &str, metric: Metric) -> Option<(Setting, Pairs)> {
+/// The best global and the best greedy model of a column, chosen on development data.
+pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<[(Method, Chosen); 2]> {
     // A greedy parser is one that was trained for greedy decoding and decodes greedily.
     let is_greedy =
         |m: &Method| m.width == 1 && training_of(summary, column, &m.row).is_some_and(|t| t != Training::Global);
     let is_global = |m: &Method| training_of(summary, column, &m.row) == Some(Training::Global);
-    let (ours, global) = best(summary, column, metric, &is_global)?;
-    let (theirs, greedy) = best(summary, column, metric, &is_greedy)?;
+    Some([best(summary, column, metric, &is_global)?, best(summary, column, metric, &is_greedy)?])
+}
+
+fn setting(summary: &Summary, column: &str, metric: Metric) -> Option<(Setting, Pairs)> {
+    let [(ours, global), (theirs, greedy)] = chosen(summary, column, metric)?;
     let pairs = Pairs::new(summary, column, &ours, &theirs, metric)?;
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
     let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);

@@ -24,6 +24,15 @@ pub fn figures(summary: &Summary) -> Vec<(Figure, Vec<String>)> {
             all.extend(figure(summary, plot, None, columns.iter().map(curve).collect()));
             continue;
         }
+        if plot.x == Horizontal::TrainSentences {
+            let curve = |series: &SeriesSpec| Curve {
+                name: series.name.clone(),
+                style: Style::Line,
+                points: by_size(summary, &columns, plot, series),
+            };
+            all.extend(figure(summary, plot, None, plot.series.iter().map(curve).collect()));
+            continue;
+        }
         for column in &columns {
             let mut curves: Vec<Curve> =
                 plot.series.iter().map(|series| curve(summary, column, plot, series)).collect();
@@ -80,6 +89,7 @@ fn x_axis(x: Horizontal) -> Axis {
             Axis::decimal("µs of parsing per token, one thread").noted("further left is faster")
         }
         Horizontal::TrainingTime => Axis::decimal("seconds of training, one thread").noted("further left is cheaper"),
+        Horizontal::TrainSentences => Axis::doubling("sentences of training data"),
     }
 }
 
@@ -160,8 +170,23 @@ fn horizontal(summary: &Summary, column: &str, method: &Method, x: Horizontal) -
         Horizontal::TokensPerSecond => average(&|_, d| d.tokens_per_second()),
         Horizontal::TimePerToken => average(&|_, d| 1e6 / d.tokens_per_second()),
         Horizontal::TrainingTime => average(&|r, _| r.training.wall_s),
+        Horizontal::TrainSentences => average(&|r, _| r.train.sentences.len() as f64),
         Horizontal::Iteration | Horizontal::Derivation => None,
     }
+}
+
+/// The scores of a series by columns, where these have all treebanks.
+fn by_size(summary: &Summary, columns: &[&str], plot: &PlotSpec, series: &SeriesSpec) -> Vec<Point> {
+    let of_column = |column: &&str| {
+        let has_column =
+            |treebank: &String| summary.entries.iter().any(|e| e.treebank == *treebank && e.column == *column);
+        let method = methods(summary, column, series).into_iter().next()?;
+        let point = point(summary, column, &method, plot)?;
+        summary.treebanks().iter().all(has_column).then_some(Point { label: (*column).to_owned(), ..point })
+    };
+    let mut points: Vec<Point> = columns.iter().filter_map(of_column).collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    points
 }
 
 /// Scores on development data by iteration.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `summary` | means, spreads and differences over the records of a plan |
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
-//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `figures` |
+//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `classes`, `figures` |
 //! | `answer`, `gist`, `paired` | what a summary says in a few sentences: greedy or global; all columns; how sure that is |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot` | renderings |
@@ -15,6 +15,7 @@
 pub mod answer;
 mod axis;
 mod bounds;
+mod classes;
 mod costs;
 mod diagnoses;
 mod directions;

@@ -1,6 +1,7 @@
 //! A summary made into a document.
 
 use super::answer::answer;
+use super::classes::classes;
 use super::costs::{costs, data};
 use super::diagnoses::diagnoses;
 use super::directions::{directions, who_wins};
@@ -23,7 +24,9 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
     let mut details = Vec::new();
     for (metric, i) in summary.metrics().into_iter().zip(0..) {
         let blocks = if i == 0 { &mut blocks } else { &mut details };
-        blocks.extend(spec.columns.iter().map(|column| scores(summary, &directions, column.name.get_ref(), metric)));
+        let columns = spec.columns.iter().map(|column| column.name.get_ref());
+        let with_lines = columns.filter(|column| !summary.lines(column).is_empty());
+        blocks.extend(with_lines.map(|column| scores(summary, &directions, column, metric)));
     }
     blocks.extend(who_wins(summary, &directions));
     let n_seeds = summary.plan.profile.seeds.len();
@@ -37,6 +40,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
     }));
     details.extend(published(summary));
     details.extend(diagnoses(summary));
+    details.extend(classes(summary, summary.metrics()[0]));
     details.extend(training(summary));
     details.extend([costs(summary), data(summary)]);
     let is_only_column = spec.columns.len() == 1;

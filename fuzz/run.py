@@ -1,13 +1,16 @@
-"""Adds what a run of a fuzzing target came to, as its log tells, to results/fuzzing.jsonl, and writes results/fuzzing.md from all
-runs.
+"""Runs a fuzzing target, adds what it came to to results/fuzzing.jsonl, and writes results/fuzzing.md from all runs.
 
-Usage: report.py TARGET LOG
+Usage: run.py TARGET PROGRAM SECONDS
+
+The target's corpus is in corpus/, what is new to it goes to found/, inputs that break a promise to crashers/, what libFuzzer says
+to logs/. Ends with 1 if there was such an input.
 """
 
 import datetime
 import json
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 
@@ -34,19 +37,43 @@ def last(pattern, log):
     return int(found[-1]) if found else 0
 
 
-def record(target, log):
+def run(target, program, seconds):
+    """What libFuzzer said, the processor seconds that it took, and whether it ended well."""
+    here = FOLDER / "fuzz"
+    for folder in ("found", "crashers"):
+        (here / folder / target).mkdir(parents=True, exist_ok=True)
+    path = here / "logs" / f"{target}.log"
+    path.parent.mkdir(exist_ok=True)
+    command = [
+        program,
+        here / "found" / target,
+        here / "corpus" / target,
+        f"-max_total_time={seconds}",
+        "-rss_limit_mb=2048",
+        "-timeout=10",
+        "-max_len=65536",
+        "-print_final_stats=1",
+        f"-artifact_prefix={here / 'crashers' / target}/",
+    ]
+    with path.open("w") as log:
+        code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return path.read_text(errors="replace"), used.ru_utime + used.ru_stime, code == 0
+
+
+def record(target, log, processor_seconds, passed):
     return {
         "target": target,
         "date": datetime.date.today().isoformat(),
         "revision": output("git", "rev-parse", "HEAD"),
         "clean": output("git", "status", "--porcelain", "src", "fuzz/src", "fuzz/targets") == "",
-        "seconds": last(r"Done \d+ runs in (\d+) second", log),
+        "processor_seconds": round(processor_seconds),
         "executions": last(r"stat::number_of_executed_units:\s*(\d+)", log),
         "coverage": last(r"\bcov: (\d+)", log),
         "features": last(r"\bft: (\d+)", log),
         "corpus": last(r"\bcorp: (\d+)", log),
         "peak_mb": last(r"stat::peak_rss_mb:\s*(\d+)", log),
-        "failed": last(r"^exit: (\d+)", "\n".join(log.splitlines()[-1:])) != 0,
+        "failed": not passed,
     }
 
 
@@ -60,7 +87,7 @@ def table(records):
         "features what libFuzzer tells apart besides; both are those of the last run, which begins with the inputs that earlier ones",
         "kept, where these are still there.",
         "",
-        "| target | what is looked at | minutes | executions | coverage | features | inputs kept | failures |",
+        "| target | what is looked at | processor minutes | executions | coverage | features | inputs kept | failures |",
         "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
     for target, what in TARGETS.items():
@@ -68,10 +95,10 @@ def table(records):
         if not runs:
             lines.append(f"| {target} | {what} | 0 | 0 | | | | |")
             continue
-        total = {key: sum(run[key] for run in runs) for key in ("seconds", "executions", "failed")}
+        total = {key: sum(run[key] for run in runs) for key in ("processor_seconds", "executions", "failed")}
         end = runs[-1]
         lines.append(
-            f"| {target} | {what} | {total['seconds'] / 60:.0f} | {total['executions']:,} | {end['coverage']:,} "
+            f"| {target} | {what} | {total['processor_seconds'] / 60:.0f} | {total['executions']:,} | {end['coverage']:,} "
             f"| {end['features']:,} | {end['corpus']:,} | {total['failed']} |"
         )
     revisions = sorted({run["revision"][:7] + ("" if run["clean"] else " (modified)") for run in records})
@@ -80,12 +107,15 @@ def table(records):
 
 
 def main():
-    _, target, path = sys.argv
-    log = pathlib.Path(path).read_text(errors="replace")
+    _, target, program, seconds = sys.argv
+    log, processor_seconds, passed = run(target, program, seconds)
+    RECORDS.touch()
     with RECORDS.open("a") as records:
-        records.write(json.dumps(record(target, log)) + "\n")
+        records.write(json.dumps(record(target, log, processor_seconds, passed)) + "\n")
     records = [json.loads(line) for line in RECORDS.read_text().splitlines()]
     TABLE.write_text(table(records))
+    print("\n".join(log.splitlines()[-8:]))
+    sys.exit(not passed)
 
 
 if __name__ == "__main__":
