@@ -88,7 +88,7 @@ pub enum Horizontal {
     TokensPerSecond,
     /// Microseconds that parsing a word takes.
     TimePerToken,
-    /// Seconds of training, by the clock of one thread.
+    /// Seconds of learning, of the processor where records tell.
     TrainingTime,
     /// Sentences that were trained on: a point for each `[[column]]`, all in one plot.
     TrainSentences,

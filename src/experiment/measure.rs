@@ -8,7 +8,7 @@ use super::engine::{Engine, Evaluated, History};
 use super::kind::Desk;
 use super::record::{Decoding, Scores, SentenceErrors, Training};
 use crate::error::Result;
-use crate::process::{peak_rss_bytes, reset_peak_rss};
+use crate::process::{peak_rss_bytes, reset_peak_rss, thread_cpu_s};
 
 /// How often the test data are decoded for the sake of the clock.
 pub type Repetitions = usize;
@@ -56,21 +56,25 @@ fn decode<E: Engine>(
 ) -> Result<Decoding> {
     // Development data first: it warms the caches for the test data, whose time is taken.
     let dev_parsed = engine.parse(trained, Evaluated::Dev, width)?;
-    let timed = || -> Result<(E::Parsed, f64)> {
-        let start = Instant::now();
+    let (mut wall_s, mut cpu_s) = (Vec::new(), Vec::new());
+    // Parsing is this thread's work alone.
+    let mut timed = || -> Result<E::Parsed> {
+        let (start, cpu_start) = (Instant::now(), thread_cpu_s());
         let parsed = engine.parse(trained, Evaluated::Test, width)?;
-        Ok((parsed, start.elapsed().as_secs_f64()))
+        wall_s.push(start.elapsed().as_secs_f64());
+        cpu_s.extend(thread_cpu_s().zip(cpu_start).map(|(end, start)| end - start));
+        Ok(parsed)
     };
-    let (parsed, seconds) = timed()?;
-    let mut wall_s = vec![seconds];
+    let parsed = timed()?;
     for _ in 1..repetitions {
-        wall_s.push(timed()?.1);
+        timed()?;
     }
 
     let diagnosis = if cell.diagnose { engine.diagnose(trained, width)? } else { None };
     let (test, dev) = (Scores::default(), Scores::default());
     let classes = Some(engine.classes(trained, &parsed));
-    let mut decoding = Decoding { width, test, dev, errors: SentenceErrors::default(), classes, wall_s, diagnosis };
+    let mut decoding =
+        Decoding { width, test, dev, errors: SentenceErrors::default(), classes, wall_s, cpu_s, diagnosis };
     for sentence in engine.score(trained, Evaluated::Test, &parsed) {
         decoding.test.with_punctuation += sentence.with_punctuation;
         decoding.test.without_punctuation += sentence.without_punctuation;
@@ -96,6 +100,7 @@ mod tests {
         assert_eq!(measured.decodings.iter().map(|d| d.width).collect::<Vec<_>>(), cell.decode);
         for decoding in &measured.decodings {
             assert_eq!(decoding.wall_s.len(), 3);
+            assert_eq!(decoding.cpu_s.len(), if thread_cpu_s().is_some() { 3 } else { 0 });
             let (test, errors) = (decoding.test.with_punctuation, &decoding.errors.with_punctuation);
             assert_eq!(errors.heads.iter().sum::<u64>(), test.tokens - test.heads);
             assert_eq!(errors.labelled.iter().sum::<u64>(), test.tokens - test.labelled);

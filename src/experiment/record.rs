@@ -97,15 +97,26 @@ pub struct Decoding {
     pub classes: Option<Classes>,
     /// Seconds by the clock for the test data, once per repetition.
     pub wall_s: Vec<f64>,
+    /// Seconds of the processor for the same; none where the system does not tell, and in older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpu_s: Vec<f64>,
     /// Whether the model or the search is to blame for what is wrong in the test data, if the specification asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosis>,
 }
 
-impl Decoding {
-    /// Seconds for the test data: the median over repetitions (the upper one of two).
+impl Training {
+    /// Seconds of the processor for learning alone if they are known; otherwise by the clock, with all that goes with it.
     pub fn seconds(&self) -> f64 {
-        let mut times = self.wall_s.clone();
+        self.cpu_s.unwrap_or(self.wall_s)
+    }
+}
+
+impl Decoding {
+    /// Seconds for the test data: the median over repetitions (the upper one of two), of the processor if they are known, as what
+    /// else runs on the machine hardly changes them; otherwise by the clock.
+    pub fn seconds(&self) -> f64 {
+        let mut times = if self.cpu_s.is_empty() { self.wall_s.clone() } else { self.cpu_s.clone() };
         times.sort_by(f64::total_cmp);
         times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
     }

@@ -119,7 +119,7 @@ fn setting(summary: &Summary, column: &str, metric: Metric) -> Option<(Setting, 
     let pairs = Pairs::new(summary, column, &ours, &theirs, metric)?;
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
     let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
-    let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.wall_s).map(|s| s.mean);
+    let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.seconds()).map(|s| s.mean);
     let setting = Setting {
         name: column.to_owned(),
         greedy,
@@ -357,9 +357,9 @@ impl Answer {
             ]);
         }
         let note = "Difference: global less greedy, in points, averaged over treebanks. Times are those of the global model over \
-                    those of the greedy one, one thread each. p: paired randomisation over the sentences of all treebanks, every \
-                    comparison by itself; the interval is a bootstrap over the same sentences. Neither says what another seed or \
-                    another language would change.";
+                    those of the greedy one: of the processor where records tell, for training of learning alone, otherwise by the \
+                    clock. p: paired randomisation over the sentences of all treebanks, every comparison by itself; the interval is a \
+                    bootstrap over the same sentences. Neither says what another seed or another language would change.";
         Block {
             title: "Greedy or global".to_owned(),
             reading: Vec::new(),

@@ -39,8 +39,8 @@ pub fn costs(summary: &Summary) -> Block {
     }
     let mut note = "Averages over treebanks and seeds; one thread each. Training is by the clock, from reading the data to the \
                 model. Speeds \
-                are of the test data by the clock, with the model in memory; where several cells ran at once, they took caches \
-                and memory from each other. Memory is the process's peak, with all cells that ran side by side."
+                are of the test data, with the model in memory, by the time of the processor where records tell, otherwise by the \
+                clock; where several cells ran at once, they took caches and memory from each other. Memory is the process's peak, with all cells that ran side by side."
         .to_owned();
     let mut reading = reading(summary);
     if all.len() > 1 {

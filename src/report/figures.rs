@@ -169,7 +169,7 @@ fn horizontal(summary: &Summary, column: &str, method: &Method, x: Horizontal) -
         Horizontal::Width => Some(method.width as f64),
         Horizontal::TokensPerSecond => average(&|_, d| d.tokens_per_second()),
         Horizontal::TimePerToken => average(&|_, d| 1e6 / d.tokens_per_second()),
-        Horizontal::TrainingTime => average(&|r, _| r.training.wall_s),
+        Horizontal::TrainingTime => average(&|r, _| r.training.seconds()),
         Horizontal::TrainSentences => average(&|r, _| r.train.sentences.len() as f64),
         Horizontal::Iteration | Horizontal::Derivation => None,
     }
