@@ -52,6 +52,11 @@ impl Plan {
         let (spec, profile_name) = (spec.clone(), profile.to_owned());
         let mut plan = Plan { spec, profile_name, profile: scale, treebanks, cells: Vec::new(), unreadable };
         plan.cells = plan.resolve(overrides)?;
+        if plan.cells.is_empty() {
+            let path = plan.spec.path.display();
+            let found = "no treebank has more sentences than its columns are to be trained on";
+            return Err(Error::Usage(format!("{path}: {found}; expected a smaller max-train-sentences")));
+        }
         plan.check_distinct()?;
         Ok(plan)
     }
@@ -191,6 +196,10 @@ mod tests {
         let data = &fewer[0].data;
         assert_eq!(data.read(&data.train).unwrap().sentences.len(), 29, "and their checksum is right");
         assert!(cells(30).is_empty(), "both treebanks have 30 sentences");
+        let of_none = SPEC.replace("name = \"eager\"", "name = \"eager\"\nmax-train-sentences = 30");
+        assert!(
+            error(&of_none.replacen("name = \"hybrid\"", &capped(30), 1)).contains("no treebank has more sentences")
+        );
     }
 
     #[test]

@@ -359,6 +359,7 @@ mod tests {
             "lecture-global-vs-greedy",
             "exploration-vs-beam",
             "learning-curves",
+            "languages",
             "spurious-choices",
             "updates",
             "gn13-table1",

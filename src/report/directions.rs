@@ -4,6 +4,7 @@
 //! by how much, does.
 
 use super::document::{Block, Cell, Content, Table};
+use super::paired::told_p;
 use super::summary::{Difference, METRICS, Method, Summary};
 use crate::eval::Metric;
 use crate::experiment::{AVERAGE, Published};
@@ -187,10 +188,8 @@ impl Direction {
 /// What the sign test says of a method that is higher on some treebanks and lower on others.
 pub fn judgement(higher: usize, lower: usize) -> String {
     let p = sign_test(higher, lower);
-    match p < LEVEL {
-        true => format!("significant over treebanks, p = {p:.3}"),
-        false => format!("not significant over treebanks, p = {p:.2}"),
-    }
+    let is_significant = if p < LEVEL { "significant" } else { "not significant" };
+    format!("{is_significant} over treebanks, {}", told_p(p))
 }
 
 /// Two-sided binomial test of `a` against `b` with even odds.

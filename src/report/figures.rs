@@ -89,7 +89,7 @@ fn x_axis(x: Horizontal) -> Axis {
             Axis::decimal("µs of parsing per token, one thread").noted("further left is faster")
         }
         Horizontal::TrainingTime => Axis::decimal("seconds of training, one thread").noted("further left is cheaper"),
-        Horizontal::TrainSentences => Axis::doubling("sentences of training data"),
+        Horizontal::TrainSentences => Axis::decimal("sentences of training data"),
     }
 }
 
@@ -315,6 +315,7 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
     if let Some((curve, top)) = points.max_by(|a, b| a.1.y.total_cmp(&b.1.y)) {
         let place = match curve.style {
             Style::Level => format!("which is the same at every {}", figure.x.title),
+            _ if plot.x == Horizontal::TrainSentences => format!("with {:.0} {}", top.x, figure.x.title),
             _ => format!("at {} {:.0}", figure.x.title, top.x),
         };
         sentences.push(format!("The highest point of all is {:.digits$}, by `{}` {place}.", top.y, curve.name));

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `summary` | means, spreads and differences over the records of a plan |
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
-//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `classes`, `figures` |
+//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `classes`, `properties`, `figures` |
 //! | `answer`, `gist`, `paired` | what a summary says in a few sentences: greedy or global; all columns; how sure that is |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot` | renderings |
@@ -28,6 +28,7 @@ mod number;
 pub mod page;
 pub mod paired;
 mod plot;
+mod properties;
 mod published;
 mod results;
 mod scores;

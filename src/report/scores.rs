@@ -2,6 +2,7 @@
 
 use super::directions::{Direction, LEVEL, judgement};
 use super::document::{Block, Cell, Content, NOTHING, Table};
+use super::paired::told_p;
 use super::summary::{Difference, Entry, Method, Spread, Summary, difference};
 use crate::eval::Metric;
 use crate::experiment::TableLines;
@@ -128,7 +129,7 @@ fn lead(summary: &Summary, column: &str, metric: Metric, best: &Method, second: 
     let differences: Vec<Difference> = treebanks.iter().filter_map(of).collect();
     if let ([one], 1) = (&differences[..], treebanks.len()) {
         let judgement = if one.p < LEVEL { "significant" } else { "not significant" };
-        return format!("the difference, {:+.2}, is {judgement}, p = {:.3}", one.points, one.p);
+        return format!("the difference, {:+.2}, is {judgement}, {}", one.points, told_p(one.p));
     }
     let (higher, lower) = (|d: &&Difference| d.points > 0.0, |d: &&Difference| d.points < 0.0);
     let count = |of_sign: &dyn Fn(&&Difference) -> bool| differences.iter().filter(of_sign).count();

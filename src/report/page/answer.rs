@@ -61,7 +61,7 @@ struct OtherView {
 }
 
 /// Of each experiment the document that answers the question; the whole before small versions.
-fn documents(experiments: &[Experiment]) -> Vec<(&Document, &Answer)> {
+pub(in crate::report) fn documents(experiments: &[Experiment]) -> Vec<(&Document, &Answer)> {
     let of = |e: &'_ Experiment| -> Option<usize> { e.profiles.iter().position(|d| d.answer.is_some()) };
     let found = experiments.iter().filter_map(|e| of(e).map(|i| &e.profiles[i]));
     found.filter_map(|document| Some((document, document.answer.as_ref()?))).collect()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::main_answer;
+use super::answer::{documents, main_answer};
 use super::{Experiment, Report};
 use crate::report::document::{Cell, Content, Document};
 use crate::report::markdown::markdown_table;
@@ -43,6 +43,14 @@ impl Report {
                 lines.extend(table.lines.iter().map(|line| stays.iter().map(|&i| cell(&line[i])).collect::<Vec<_>>()));
                 markdown_table(&mut out, 1, &lines);
                 out += "Difference: global less greedy, in points, on test data. Times: how many times as long global takes.\n\n";
+            }
+            let others: Vec<String> = documents(&self.experiments)
+                .into_iter()
+                .filter(|(other, _)| other.name != document.name)
+                .map(|(other, answer)| format!("- [{}]({}): {}\n", other.title, path_of(other), answer.headline))
+                .collect();
+            if !others.is_empty() {
+                out += &format!("What other experiments say of the question:\n\n{}\n", others.concat());
             }
         }
         out += "## What was run\n\n";
