@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use treebeam::eval::{Metric, Punctuation};
-use treebeam::experiment::{Record, Store};
+use treebeam::experiment::Store;
 use treebeam::report::document::{Cell, Content, Document, Table};
 
 fn results() -> PathBuf {

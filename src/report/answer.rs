@@ -10,7 +10,8 @@ use super::document::{Block, Cell, Content, Table};
 use super::paired::{Gain, Pairs, holm, told_p};
 use super::summary::{Method, Summary};
 use crate::eval::Metric;
-use crate::learn::Training;
+use crate::learn::{TrainOptions, Training};
+use crate::system::OracleKind;
 
 /// What an experiment says of the question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Answer {
     pub settings: Vec<Setting>,
     /// Whether columns are transition systems, each of them once.
     pub are_systems: bool,
+    /// Whether some of the greedy models have explored: otherwise this is not the whole question.
+    #[serde(default)]
+    pub explores: bool,
     /// The mean over columns.
     pub overall: Gain,
     /// The answer in a sentence, in Markdown.
@@ -81,6 +85,7 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
         metric: metric.name().to_owned(),
         treebanks: summary.treebanks(),
         are_systems: systems.len() == columns.len(),
+        explores: summary.plan.cells.iter().any(|cell| cell.options.transitions().is_some_and(explores)),
         settings: compared.into_iter().map(|(setting, _)| setting).collect(),
         overall,
         headline: String::new(),
@@ -93,6 +98,15 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     answer.reading.push(answer.how());
     answer.reading.push(answer.how_far(&mean));
     Some(answer)
+}
+
+/// Whether such training is greedy and leaves the gold derivation.
+fn explores(options: &TrainOptions) -> bool {
+    match options.training {
+        Training::Greedy => options.oracle != OracleKind::Static,
+        Training::L2s => true,
+        Training::Global => false,
+    }
 }
 
 fn system_of<'a>(summary: &'a Summary, column: &str) -> Option<&'a str> {
