@@ -158,7 +158,8 @@ impl Bucket {
     fn find<V: Simd>(&self, simd: V, tag: u32) -> (Flagged, bool) {
         // Free places have tag 0 and number 0: whom they match finds nothing.
         let (flag, wanted) = (u32x8::splat(simd, 1), u32x8::splat(simd, tag | 1));
-        let hits = (u32x8::simd_from(simd, self.tags) | flag).simd_eq(wanted).to_bitmask();
+        // PERF: from the slice; of an array there would be a copy, where the tag that was found is read again.
+        let hits = (u32x8::from_slice(simd, &self.tags) | flag).simd_eq(wanted).to_bitmask();
         let way = hits.trailing_zeros() as usize % WAYS;
         let found = flagged(self.tags[way], self.numbers[way]);
         let known = hits != 0;
