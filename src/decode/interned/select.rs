@@ -54,6 +54,9 @@ impl Default for Bands {
 /// The widest bands: with them, what is not permitted is still in the last one.
 const MAX_SHIFT: u32 = 23;
 
+/// So few candidates are sorted without bands.
+const FEW: usize = 24;
+
 /// The most candidates in one band that are sorted by insertion.
 const MAX_IN_BAND: u32 = 12;
 
@@ -90,36 +93,46 @@ impl Bands {
     /// Replaces `sorted` by the least of `keys` in order, as many as are wanted or as there are.
     #[inline(always)]
     fn sort(&mut self, keys: &[u64], wanted: usize, sorted: &mut Vec<u64>) {
-        let shift = self.shift + 32;
-        let band = |key: u64| (key >> shift).min(N_BANDS as u64 - 1) as usize;
-        self.counts.fill(0);
-        keys.iter().for_each(|&key| self.counts[band(key)] += 1);
-        let (mut n, mut last, mut most) = (0, 0, 0);
-        for (number, count) in self.counts.iter_mut().enumerate() {
-            most = most.max(*count);
-            let first = n;
-            n += std::mem::replace(count, first);
-            last = number;
-            if n as usize >= wanted {
-                break;
-            }
-        }
-        sorted.resize(n as usize, 0);
-        for &key in keys {
-            let band = band(key);
-            if band <= last {
-                sorted[self.counts[band] as usize] = key;
-                self.counts[band] += 1;
-            }
-        }
-        if most > MAX_IN_BAND {
+        if keys.len() <= FEW {
+            sorted.clear();
+            sorted.extend_from_slice(keys);
             sorted.sort_unstable();
         } else {
-            sort_by_insertion(sorted);
+            self.sort_by_bands(keys, wanted, sorted);
         }
         sorted.truncate(wanted);
         if let [best, .., last] = sorted[..] {
             self.adapt((last >> 32) - (best >> 32));
+        }
+    }
+
+    /// Replaces `sorted` by the least of `keys` in order, at least as many as are wanted if there are so many.
+    #[inline(always)]
+    fn sort_by_bands(&mut self, keys: &[u64], wanted: usize, sorted: &mut Vec<u64>) {
+        let shift = self.shift + 32;
+        let band = |key: u64| (key >> shift).min(N_BANDS as u64 - 1) as usize;
+        self.counts.fill(0);
+        keys.iter().for_each(|&key| self.counts[band(key)] += 1);
+        // In bands, the best one first; `end` is where those end that hold the wanted ones.
+        let (mut n, mut end, mut most) = (0, 0, 0);
+        for count in &mut self.counts {
+            let first = n;
+            n += std::mem::replace(count, first);
+            let is_wanted = (first as usize) < wanted;
+            end = if is_wanted { n } else { end };
+            most = most.max(if is_wanted { n - first } else { 0 });
+        }
+        sorted.resize(keys.len(), 0);
+        for &key in keys {
+            let place = &mut self.counts[band(key)];
+            sorted[*place as usize] = key;
+            *place += 1;
+        }
+        sorted.truncate(end as usize);
+        if most > MAX_IN_BAND {
+            sorted.sort_unstable();
+        } else {
+            sort_by_insertion(sorted);
         }
     }
 
