@@ -24,8 +24,8 @@ pub struct SideIds {
     node: Node,
     label: LabelId,
     n_dependents: u16,
-    /// By [`Side`].
-    ids: [StateId; 3],
+    /// By [`Side`]; that of the side which is nothing but the node is of its bare state.
+    ids: [StateId; 4],
 }
 
 impl SideIds {
@@ -38,10 +38,20 @@ impl SideIds {
     /// The state of a side, of nothing but the node if that is all that is asked for.
     #[inline]
     pub fn id(&self, side: Side) -> StateId {
-        match side {
-            Side::Node => bare_id(self.node),
-            side => self.ids[side as usize],
-        }
+        self.ids[side as usize]
+    }
+
+    /// All of them, two to a word, those of one side where [`SideIds::mask`] of it has bits.
+    #[inline]
+    pub fn words(&self) -> [u64; 2] {
+        bytemuck::cast(self.ids)
+    }
+
+    /// See [`SideIds::words`].
+    pub fn mask(sides: &[Side]) -> [u64; 2] {
+        let mut mask = [0; 4];
+        sides.iter().for_each(|&side| mask[side as usize] = StateId::MAX);
+        bytemuck::cast(mask)
     }
 }
 
@@ -122,7 +132,7 @@ impl Tables {
         self.sides[table_of(side)].states[id as usize]
     }
 
-    #[inline]
+    #[inline(always)]
     fn intern(&mut self, side: Side, state: State) -> StateId {
         let table = &mut self.sides[side as usize];
         let state = state.masked(table.mask);
@@ -170,7 +180,7 @@ impl<'a> PartialTree<'a> for SideIds {
     type Maker = &'a Interner;
 
     fn bare(node: Node, _: Arena<'a, SideIds>) -> SideIds {
-        SideIds { node, label: NO_LABEL, n_dependents: 0, ids: [bare_id(node); 3] }
+        SideIds { node, label: NO_LABEL, n_dependents: 0, ids: [bare_id(node); 4] }
     }
 
     #[inline]

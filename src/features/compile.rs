@@ -47,10 +47,13 @@ pub(super) struct Hashed {
 /// (Goldberg, Zhao & Huang 2013 cache a stack's features in the same spirit).
 #[derive(Debug, Clone)]
 pub struct Group {
+    /// The first atoms: the columns' values of the nodes in these slots, (place, column). PERF: that is what most atoms are, and to read
+    /// them takes no choice.
+    pub(super) columns: Vec<(u8, u8)>,
+    /// The other atoms.
     pub(super) reads: Vec<Read>,
     /// Those with a condition last.
     pub(super) templates: Vec<Hashed>,
-    pub(super) n_unconditional: usize,
     /// The places of the slots that the key depends on, four to a word; the last word repeats its last slot.
     pub(super) key: Vec<[u8; 4]>,
     places: Vec<Role>,
@@ -273,7 +276,10 @@ impl Masks {
 }
 
 pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {
-    let mut atoms: Vec<Atom> = Vec::new();
+    let mut atoms: Vec<&Atom> = members.iter().flat_map(|&number| &set.templates[number].atoms).collect();
+    atoms.sort_unstable();
+    atoms.dedup();
+    atoms.sort_by_key(|atom| !matches!(read(atom, columns), Read::Column { .. }));
     let mut templates: Vec<Hashed> = Vec::new();
     for &number in members {
         let mut hashed = Hashed {
@@ -284,12 +290,10 @@ pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buff
             template: number as u16,
         };
         for atom in &set.templates[number].atoms {
-            let place = atoms.iter().position(|known| known == atom).unwrap_or_else(|| {
-                atoms.push(atom.clone());
-                atoms.len() - 1
-            });
+            let place = atoms.iter().position(|&known| known == atom);
             // Number 0 is the constant that pads short templates.
-            let place = u8::try_from(place + 1).expect("a group has at most 255 different atoms");
+            let place =
+                place.and_then(|place| u8::try_from(place + 1).ok()).expect("a group has at most 255 different atoms");
             hashed.atoms[hashed.n_atoms as usize] = place;
             hashed.n_atoms += 1;
             if matches!(atom, Atom::Is(..)) {
@@ -299,15 +303,20 @@ pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buff
         templates.push(hashed);
     }
     templates.sort_by_key(|t| (t.condition != 0, t.n_atoms, t.template));
-    let n_unconditional = templates.iter().take_while(|t| t.condition == 0).count();
     let slots = slots_read(set, members, buffer_is_suffix);
     let places = masks_of(&slots).map(|(role, _)| role).collect();
     let slots = Role::ALL.into_iter().zip(&slots).flat_map(|(role, slots)| slots.iter().map(move |&slot| (role, slot)));
     let read_slots: Vec<u8> = slots.map(|(role, slot)| slot_place(role, slot)).collect();
     let word = |slots: &[u8]| std::array::from_fn(|i| slots[i.min(slots.len() - 1)]);
     let key = read_slots.chunks(4).map(word).collect();
-    let reads = atoms.iter().map(|atom| read(atom, columns)).collect();
-    Group { reads, templates, n_unconditional, key, places }
+    let (mut of_columns, mut reads) = (Vec::new(), Vec::new());
+    for atom in atoms {
+        match read(atom, columns) {
+            Read::Column { place, column } => of_columns.push((place, column)),
+            read => reads.push(read),
+        }
+    }
+    Group { columns: of_columns, reads, templates, key, places }
 }
 
 fn read(atom: &Atom, columns: &Columns) -> Read {

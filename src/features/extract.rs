@@ -61,7 +61,13 @@ impl Extractor {
     /// The value of a slot in the configuration that features are extracted from next.
     #[inline]
     pub fn set(&mut self, role: Role, slot: Slot, value: u16) {
-        self.seen[slot_place(role, slot) as usize] = value;
+        self.set_at(slot_place(role, slot), value);
+    }
+
+    /// [`Extractor::set`] of the slot that stands in a place.
+    #[inline]
+    pub fn set_at(&mut self, place: u8, value: u16) {
+        self.seen[place as usize] = value;
     }
 
     /// The key of what `group` reads.
@@ -95,21 +101,23 @@ impl Extractor {
     /// Appends the hashes of all features of a group to `hashes`, in the order of its templates.
     #[inline]
     pub fn extract_of(&mut self, group: &Group, input: &Input, sets: &LabelSets, hashes: &mut Vec<u64>) {
-        for (number, read) in group.reads.iter().enumerate() {
-            self.values[(number + 1) % 256] = self.value(read, input, sets);
+        let (of_columns, of_others) = self.values[1..].split_at_mut(group.columns.len());
+        for (value, &(place, column)) in of_columns.iter_mut().zip(&group.columns) {
+            *value = input.value(column as usize, self.seen[place as usize]);
+        }
+        for (value, read) in of_others.iter_mut().zip(&group.reads) {
+            *value = value_of(&self.seen, &mut self.set_hashes, read, input, sets);
         }
         let values = &self.values;
-        let hash = |template: &Hashed| match template.n_atoms {
-            0..=2 => hash::<2>(template, values),
-            3..=4 => hash::<4>(template, values),
-            _ => hash::<6>(template, values),
-        };
-        let (unconditional, conditional) = group.templates.split_at(group.n_unconditional);
-        hashes.extend(unconditional.iter().map(hash));
-        let holds = |template: &Hashed| values[template.condition as usize] != 0;
-        hashes.extend(
-            conditional.iter().map(|template| if holds(template) { hash(template) } else { mix(template.seed) }),
-        );
+        hashes.extend(group.templates.iter().map(|template| {
+            let is_met = template.condition == 0 || values[template.condition as usize] != 0;
+            match template.n_atoms {
+                _ if !is_met => mix(template.seed),
+                0..=2 => hash::<2>(template, values),
+                3..=4 => hash::<4>(template, values),
+                _ => hash::<6>(template, values),
+            }
+        }));
     }
 
     /// Appends the hashes of all features to `hashes`.
@@ -126,55 +134,58 @@ impl Extractor {
             self.extract(features, group, input, sets, hashes);
         }
     }
+}
 
-    #[inline]
-    fn value(&mut self, read: &Read, input: &Input, sets: &LabelSets) -> u64 {
-        let slot = |place: u8| self.seen[place as usize];
-        match *read {
-            Read::Column { place, column } => input.value(column as usize, slot(place)),
-            Read::Neighbour { place, column, address } => {
-                input.value(column as usize, address.step.node(address.role, slot(place), input.n_words()))
-            }
-            Read::Number { place } => u64::from(slot(place)) + 1,
-            // Where there is no cell, no slot has a value.
-            Read::Set { place } => match slot(place) {
-                NO_NODE => 1,
-                set => self.set_hash(sets, set),
-            },
-            Read::Class { place } => match slot(place) {
-                NO_NODE => 0,
-                number => distance_class(number.into()),
-            },
-            Read::IsOne { place } => match slot(place) {
-                NO_NODE => 0,
-                number => 1 + u64::from(number == 1),
-            },
-            Read::Is { place, column, address, ref values } => {
-                let node = address.step.node(address.role, slot(place), input.n_words());
-                u64::from(values.contains(&input.value(column as usize, node)))
-            }
-            Read::Distance { from, to } => {
-                let node = |role| slot(slot_place(role, Slot::Node));
-                distance((from, node(from)), (to, node(to)), input.n_words())
-            }
-            Read::One => 1,
+/// The value of what is read in these slots.
+#[inline]
+fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &Input, sets: &LabelSets) -> u64 {
+    let slot = |place: u8| seen[place as usize];
+    match *read {
+        Read::Column { place, column } => input.value(column as usize, slot(place)),
+        Read::Neighbour { place, column, address } => {
+            input.value(column as usize, address.step.node(address.role, slot(place), input.n_words()))
         }
+        Read::Number { place } => u64::from(slot(place)) + 1,
+        // Where there is no cell, no slot has a value.
+        Read::Set { place } => match slot(place) {
+            NO_NODE => 1,
+            set => match set_hashes.get(set as usize) {
+                Some(&hash) => hash,
+                None => set_hash(set_hashes, sets, set),
+            },
+        },
+        Read::Class { place } => match slot(place) {
+            NO_NODE => 0,
+            number => distance_class(number.into()),
+        },
+        Read::IsOne { place } => match slot(place) {
+            NO_NODE => 0,
+            number => 1 + u64::from(number == 1),
+        },
+        Read::Is { place, column, address, ref values } => {
+            let node = address.step.node(address.role, slot(place), input.n_words());
+            u64::from(values.contains(&input.value(column as usize, node)))
+        }
+        Read::Distance { from, to } => {
+            let node = |role| slot(slot_place(role, Slot::Node));
+            distance((from, node(from)), (to, node(to)), input.n_words())
+        }
+        Read::One => 1,
     }
+}
 
-    fn set_hash(&mut self, sets: &LabelSets, set: u16) -> u64 {
-        if let Some(&hash) = self.set_hashes.get(set as usize) {
-            return hash;
-        }
-        for set in self.set_hashes.len()..=set as usize {
-            let hash = sets.members(set as u16, |labels| {
-                labels.iter().fold(2, |sum: u64, &label| {
-                    sum.wrapping_add(mix((u64::from(label) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-                })
-            });
-            self.set_hashes.push(hash);
-        }
-        self.set_hashes[set as usize]
+/// The hash of a label set that has not been met.
+#[cold]
+fn set_hash(set_hashes: &mut Vec<u64>, sets: &LabelSets, set: u16) -> u64 {
+    for set in set_hashes.len()..=set as usize {
+        let hash = sets.members(set as u16, |labels| {
+            labels.iter().fold(2, |sum: u64, &label| {
+                sum.wrapping_add(mix((u64::from(label) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+            })
+        });
+        set_hashes.push(hash);
     }
+    set_hashes[set as usize]
 }
 
 #[inline]

@@ -31,6 +31,6 @@ pub use place::Place;
 pub use set::{BUILT_IN, FeatureSet, GROUPS, Source, Template};
 pub use show::Shown;
 pub(crate) use sides::MAX_PARTS;
-pub use sides::{Behind, GroupReads, KeyRead, SideGroup, SidePart, Sides};
+pub use sides::{Behind, GroupReads, KeyRead, RoleSides, SideGroup, SidePart, Sides};
 pub use signature::{SentenceSignature, Signature};
 pub use vocabulary::Vocabulary;

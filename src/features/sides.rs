@@ -6,8 +6,9 @@
 //! the joint part.
 
 use super::compile::{Group, classes, group, seen_from};
+use super::extract::slot_place;
 use super::{Atom, Columns, FeatureSet};
-use crate::configuration::{Role, STATE_SLOTS, Side, Slot, State};
+use crate::configuration::{Role, STATE_SLOTS, Side, SideIds, Slot, State};
 use crate::tree::{NO_NODE, ROOT};
 
 /// A value of a state that the joint part reads.
@@ -45,10 +46,14 @@ pub struct SidePart {
     /// The side.
     pub side: Side,
     /// The templates, by what else of the side they read than its nodes. There may be none: then the joint part alone
-    /// reads the side.
+    /// reads the side. At most 64, and those that read one value come first.
     pub groups: Vec<SideGroup>,
+    /// Where the state holds these values.
+    pub ones: Vec<u8>,
     /// What the joint part reads of the side.
     pub key: Vec<KeyRead>,
+    /// Where templates read the values of the side's states, by [`slot_place`].
+    pub places: Vec<u8>,
     /// What is read of words behind the node, if it tells them.
     pub behind: Vec<Behind>,
 }
@@ -58,8 +63,10 @@ pub struct SidePart {
 pub struct Behind {
     /// Its place.
     pub role: Role,
-    /// The slots that are read besides the node, and what they hold of a word without arcs.
-    pub bare: Vec<(Slot, u16)>,
+    /// Where the node is read, by [`slot_place`].
+    pub node: u8,
+    /// Where else is read, and what is held there of a word without arcs.
+    pub bare: Vec<(u8, u16)>,
 }
 
 /// A feature set by sides.
@@ -84,10 +91,15 @@ pub struct RoleSides {
     pub role: Role,
     /// The sides.
     pub sides: Vec<Side>,
+    /// The same as [`SideIds::mask`].
+    pub mask: [u64; 2],
 }
 
 /// The most parts that there may be.
 pub(crate) const MAX_PARTS: usize = 32;
+
+/// The most groups that a part may have.
+const MAX_GROUPS: usize = u64::BITS as usize;
 
 /// What a template reads: places, and sides of places.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,14 +155,24 @@ impl Sides {
         for &(role, side) in &places {
             let classes = classes(&members(Some((role, side))), |number| class_in_part(&slots[number]));
             let reads: Vec<GroupReads> = classes.iter().map(|members| reads_of(side, members, &slots)).collect();
-            let groups =
-                compile(classes)?.into_iter().zip(reads).map(|(group, reads)| SideGroup { group, reads }).collect();
+            let groups = compile(classes)?.into_iter().zip(reads);
+            let mut groups: Vec<SideGroup> = groups.map(|(group, reads)| SideGroup { group, reads }).collect();
+            groups.sort_by_key(|group| matches!(group.reads, GroupReads::Some(_)));
+            let ones = groups.iter().filter_map(|group| match group.reads {
+                GroupReads::One(place) => Some(place),
+                GroupReads::Some(_) => None,
+            });
+            let ones: Vec<u8> = ones.collect();
+            if groups.len() > MAX_GROUPS {
+                return None;
+            }
             let key = key_reads(set, columns, &joint, (role, side), of_node(role) == (role, side), buffer_is_suffix);
             let behind = match role {
                 Role::B0 if buffer_is_suffix => read_behind(set),
                 _ => Vec::new(),
             };
-            parts.push(SidePart { role, side, groups, key, behind });
+            let places = side.slots().iter().map(|&slot| slot_place(role, slot)).collect();
+            parts.push(SidePart { role, side, groups, ones, key, places, behind });
         }
         let joint = compile(classes(&joint, |number| reaches[number].clone()))?;
         let slots_of = |side: Side| slots.iter().flatten().filter_map(move |&(_, slot)| side.place(slot));
@@ -160,9 +182,9 @@ impl Sides {
             State::mask(needed(side, read))
         });
         let reads_size = slots.iter().flatten().any(|&(_, slot)| slot == Slot::Size);
-        let of_role = |places: &[(Role, Side)]| RoleSides {
-            role: places[0].0,
-            sides: places.iter().map(|&(_, side)| side).collect(),
+        let of_role = |places: &[(Role, Side)]| {
+            let sides: Vec<Side> = places.iter().map(|&(_, side)| side).collect();
+            RoleSides { role: places[0].0, mask: SideIds::mask(&sides), sides }
         };
         let roles = places.chunk_by(|a, b| a.0 == b.0).map(of_role).collect();
         Some(Sides { parts, joint, is_read, reads_size, roles })
@@ -263,7 +285,8 @@ fn read_behind(set: &FeatureSet) -> Vec<Behind> {
         slots.dedup();
         let is_read = !slots.is_empty();
         slots.retain(|&slot| slot != Slot::Node);
-        is_read.then(|| Behind { role, bare: slots.into_iter().map(|slot| (slot, of_bare(slot))).collect() })
+        let bare = slots.into_iter().map(|slot| (slot_place(role, slot), of_bare(slot))).collect();
+        is_read.then(|| Behind { role, node: slot_place(role, Slot::Node), bare })
     };
     [Role::B1, Role::B2, Role::B3].into_iter().filter_map(read).collect()
 }

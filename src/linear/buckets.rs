@@ -111,16 +111,20 @@ impl Buckets {
         const BATCH: usize = 64;
         let buckets = &self.buckets[..];
         for (features, found) in features.chunks(BATCH).zip(found.chunks_mut(BATCH)) {
-            let mut overflows = 0u64;
+            let mut unknown = 0u64;
             for (i, (found, &feature)) in found.iter_mut().zip(features).enumerate() {
-                let (number, overflow) = buckets[home(feature, buckets.len())].find(simd, tag(feature));
-                *found = Row(number);
-                overflows |= u64::from(overflow) << i;
+                let number = buckets[home(feature, buckets.len())].find(simd, tag(feature));
+                *found = Row(number.unwrap_or(NOTHING));
+                unknown |= u64::from(number.is_none()) << i;
             }
-            while overflows != 0 {
-                let i = overflows.trailing_zeros() as usize;
-                overflows &= overflows - 1;
-                found[i] = Row(self.find_behind(features[i]));
+            // PERF: what is known cannot have overflowed, and so the others alone are asked.
+            while unknown != 0 {
+                let i = unknown.trailing_zeros() as usize;
+                unknown &= unknown - 1;
+                let feature = features[i];
+                if buckets[home(feature, buckets.len())].overflows_with(tag(feature)) {
+                    found[i] = Row(self.find_behind(feature));
+                }
             }
         }
     }
@@ -130,8 +134,11 @@ impl Buckets {
         let mut b = home(feature, self.buckets.len());
         loop {
             b = (b + 1) % self.buckets.len();
-            if let (number, false) = vectorised!(simd => self.buckets[b].find(simd, tag(feature))) {
-                return number;
+            let bucket = &self.buckets[b];
+            match vectorised!(simd => bucket.find(simd, tag(feature))) {
+                Some(number) => return number,
+                None if !bucket.overflows_with(tag(feature)) => return NOTHING,
+                None => {}
             }
         }
     }
@@ -153,17 +160,23 @@ impl Bucket {
         last
     }
 
-    /// The number of the feature with this tag, if there is one; and whether it may stand in a later bucket.
+    /// The number of the feature with this tag, if there is one; [`NOTHING`] if it looks like a free place.
     #[inline(always)]
-    fn find<V: Simd>(&self, simd: V, tag: u32) -> (Flagged, bool) {
+    fn find<V: Simd>(&self, simd: V, tag: u32) -> Option<Flagged> {
         // Free places have tag 0 and number 0: whom they match finds nothing.
         let (flag, wanted) = (u32x8::splat(simd, 1), u32x8::splat(simd, tag | 1));
-        let hits = (u32x8::simd_from(simd, self.tags) | flag).simd_eq(wanted).to_bitmask();
+        // PERF: from the slice; of an array there would be a copy, where the tag that was found is read again.
+        let hits = (u32x8::from_slice(simd, &self.tags) | flag).simd_eq(wanted).to_bitmask();
         let way = hits.trailing_zeros() as usize % WAYS;
         let found = flagged(self.tags[way], self.numbers[way]);
-        let known = hits != 0;
+        (hits != 0).then_some(found)
+    }
+
+    /// Whether a feature with this tag that is not here may stand in a later bucket.
+    #[inline(always)]
+    fn overflows_with(&self, tag: u32) -> bool {
         let (last, is_full) = (self.tags[WAYS - 1], self.numbers[WAYS - 1] != 0);
-        (if known { found } else { NOTHING }, !known & is_full & (tag | 1 >= last))
+        is_full && tag | 1 >= last
     }
 }
 

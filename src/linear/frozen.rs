@@ -4,7 +4,7 @@
 //! few bytes, an action and its weight. A score is a sum of integers, so it does not depend on the order of summation:
 //! memoised, batched and plain scoring agree to the bit.
 
-use super::buckets::{Bucket, Buckets, FLAG, Flagged};
+use super::buckets::{Bucket, Buckets, FLAG, Flagged, NOTHING};
 use super::levels::Levels;
 use super::rows::{DenseRow, InlineRow, NARROW, PackedEntry, Precision, Shape, WIDE, place};
 use super::table::OUTSIDE;
@@ -104,7 +104,7 @@ impl FrozenWeights {
         let (sparse, dense) = (&self.sparse[..], &self.dense[..]);
         for &Row(row) in rows {
             let (start, len) = place(row);
-            if row & FLAG != 0 {
+            if is_inline(row) {
                 InlineRow::unpack(row).add_to(scores);
             } else if len >= NARROW {
                 match self.dense_row(dense, start, len) {
@@ -119,6 +119,14 @@ impl FrozenWeights {
             }
         }
     }
+}
+
+/// Whether a row stands in place of its number. What was not found has number 0, which is such a row, too, and adds nothing: so that
+/// there is one branch less.
+#[inline(always)]
+fn is_inline(row: Flagged) -> bool {
+    const { assert!(NOTHING == 0) };
+    row.wrapping_sub(1) >= FLAG - 1
 }
 
 /// Adds a row, as wide as the scores, a block of lanes at a time.
@@ -150,12 +158,16 @@ impl Weights for FrozenWeights {
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
         self.buckets.find_all(features, rows);
-        let (sparse, dense, bytes) = (&self.sparse[..], &self.dense[..], self.shape.entry());
-        for &Row(row) in rows.iter().filter(|row| row.0 & FLAG == 0) {
+        let (sparse, dense, bytes, half) = (&self.sparse[..], &self.dense[..], self.shape.entry(), self.shape.half());
+        let n_lines = half.div_ceil(16);
+        for &Row(row) in &*rows {
+            if is_inline(row) {
+                continue;
+            }
             match place(row) {
                 (start, NARROW | WIDE) => {
-                    let first = (start - 1) * self.shape.half();
-                    (0..self.shape.half()).step_by(16).for_each(|at| prefetch(dense, first + at));
+                    let first = (start - 1) * half;
+                    (0..n_lines).for_each(|line| prefetch(dense, first + 16 * line));
                 }
                 (start, _) => prefetch(sparse, start * bytes),
             }

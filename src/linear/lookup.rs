@@ -1,7 +1,9 @@
 //! Vectors of groups of templates, looked up in the weights many at a time.
 
+use fearless_simd::prelude::*;
+
 use super::{Row, Weights};
-use crate::configuration::{LabelSets, State};
+use crate::configuration::{LabelSets, STATE_SLOTS, State};
 use crate::features::{Extractor, Group, GroupReads, Input, SidePart, Sides};
 use crate::memo::Memo;
 use crate::scorer::Vectors;
@@ -12,17 +14,19 @@ pub struct LookUp {
     /// Holds the slots that groups read.
     pub extractor: Extractor,
     memo: Memo,
-    /// By group of those that read one value, and by this value plus one: the number of the vector, if there is one.
+    /// By group of those that read one value, and by this value plus one: the place of the vector, if there is one.
     direct: Vec<u32>,
     /// The values that there can be, and one more.
     n_values: usize,
-    /// Vectors are numbered through the sentence; those before `first` are forgotten.
+    /// The places of vectors are counted through the sentence, in blocks; those before `first` are forgotten, `next` is the next one's.
     vectors: Vectors,
     first: u32,
-    n: u32,
-    /// Of each sum to be made, how many vectors it has; and the vectors of all of them.
+    next: u32,
+    /// Of each sum to be made, how many vectors it has; and the places of all of them, from `first` on.
     sums: Vec<usize>,
+    /// Behind these are others.
     terms: Vec<u32>,
+    n_terms: usize,
     /// Of each group that is new, the end of its features.
     ends: Vec<usize>,
     features: Vec<u64>,
@@ -48,16 +52,15 @@ impl LookUp {
         self.direct.resize(sides.n_groups() * self.n_values, 0);
         self.memo.clear();
         self.vectors.clear(lanes);
-        (self.first, self.n) = (1, 0);
+        (self.first, self.next) = (1, 1);
     }
 
     /// Forgets vectors, if there are many.
     pub fn make_room(&mut self, lanes: usize) {
-        if self.n >= MAX_VECTORS {
+        if self.next - self.first >= MAX_VECTORS * self.vectors.width() as u32 {
             self.memo.clear();
             self.vectors.clear(lanes);
-            self.first += self.n;
-            self.n = 0;
+            self.first = self.next;
         }
     }
 
@@ -72,31 +75,41 @@ impl LookUp {
         source: &Source<W>,
         see: impl FnOnce(&mut Extractor),
     ) {
-        let mut see = Some(see);
-        for (number, group) in part.groups.iter().enumerate() {
-            let number = first + number;
-            let next = self.first + self.n;
-            let known = match group.reads {
-                GroupReads::One(place) => {
-                    let value = state.0[place as usize].wrapping_add(1) as usize;
-                    let known = &mut self.direct[number * self.n_values + value];
-                    let is_known = *known >= self.first;
-                    if !is_known {
-                        *known = next;
-                    }
-                    is_known.then_some(*known)
-                }
-                GroupReads::Some(mask) => self.memo.get_or_insert(state.masked(mask).key(number), next),
-            };
-            let vector = known.unwrap_or_else(|| {
-                if let Some(see) = see.take() {
-                    see(&mut self.extractor);
-                }
-                self.extract(&group.group, source)
-            });
-            self.terms.push(vector - self.first);
+        let (n, n_ones) = (part.groups.len(), part.ones.len());
+        let (of_ones, of_others) = room(&mut self.terms, &mut self.n_terms, n).split_at_mut(n_ones);
+        let (width, oldest, mut next) = (self.vectors.width() as u32, self.first, self.next);
+        // By number of a group: whether its vector is new.
+        let mut is_new = 0u64;
+        let mut at = first * self.n_values;
+        for (number, (term, &place)) in of_ones.iter_mut().zip(&part.ones).enumerate() {
+            let value = state.0[place as usize % STATE_SLOTS].wrapping_add(1) as usize;
+            let known = &mut self.direct[at + value];
+            at += self.n_values;
+            if *known < oldest {
+                *known = next;
+                next += width;
+                is_new |= 1 << number;
+            }
+            *term = *known - oldest;
         }
-        self.sums.push(part.groups.len());
+        for (number, (term, group)) in (n_ones..).zip(of_others.iter_mut().zip(&part.groups[n_ones..])) {
+            let GroupReads::Some(mask) = group.reads else { continue };
+            let known = self.memo.get_or_insert(state.masked(mask).key(first + number), next);
+            *term = known.unwrap_or(next) - oldest;
+            if known.is_none() {
+                next += width;
+                is_new |= 1 << number;
+            }
+        }
+        self.next = next;
+        self.sums.push(n);
+        if is_new != 0 {
+            see(&mut self.extractor);
+        }
+        while is_new != 0 {
+            self.extract(&part.groups[is_new.trailing_zeros() as usize].group, source);
+            is_new &= is_new - 1;
+        }
     }
 
     /// Asks for the sum of the vectors of joint groups, the first of which has this number, for what the extractor has
@@ -104,27 +117,28 @@ impl LookUp {
     pub fn ask_joint<W: Weights>(&mut self, groups: &[Group], first: usize, source: &Source<W>) {
         for (number, group) in groups.iter().enumerate() {
             let key = self.extractor.key_of(group, first + number);
-            let known = self.memo.get_or_insert(key, self.first + self.n);
-            let vector = known.unwrap_or_else(|| self.extract(group, source));
-            self.terms.push(vector - self.first);
+            let known = self.memo.get_or_insert(key, self.next);
+            room(&mut self.terms, &mut self.n_terms, 1)[0] = known.unwrap_or(self.next) - self.first;
+            if known.is_none() {
+                self.next += self.vectors.width() as u32;
+                self.extract(group, source);
+            }
         }
         self.sums.push(groups.len());
     }
 
-    /// Asks for a new vector.
+    /// Asks for the next vector.
     #[inline]
-    fn extract<W: Weights>(&mut self, group: &Group, source: &Source<W>) -> u32 {
+    fn extract<W: Weights>(&mut self, group: &Group, source: &Source<W>) {
         let start = self.features.len();
         self.extractor.extract_of(group, source.input, source.sets, &mut self.features);
         source.weights.prefetch(&self.features[start..]);
         self.ends.push(self.features.len());
-        self.n += 1;
-        self.first + self.n - 1
     }
 
     /// Appends to `sums` all that was asked for, in order.
     #[inline(always)]
-    pub fn answer<W: Weights>(&mut self, weights: &W, sums: &mut Vectors) {
+    pub fn answer<V: Simd, W: Weights>(&mut self, simd: V, weights: &W, sums: &mut Vectors) {
         self.rows.resize(self.features.len(), Row::default());
         weights.find(&self.features, &mut self.rows);
         let mut start = 0;
@@ -132,15 +146,31 @@ impl LookUp {
             weights.add(&self.rows[start..end], self.vectors.push_zero());
             start = end;
         }
-        let mut terms = &self.terms[..];
+        let mut terms = &self.terms[..self.n_terms];
         for &n in &self.sums {
             let (of_sum, rest) = terms.split_at(n);
-            sums.push_sum(&self.vectors, of_sum);
+            sums.push_sum_at(simd, &self.vectors, of_sum);
             terms = rest;
         }
         self.ends.clear();
         self.features.clear();
-        self.terms.clear();
+        self.n_terms = 0;
         self.sums.clear();
     }
+}
+
+/// Room for so many more behind the first `used` of `terms`.
+#[inline(always)]
+fn room<'t>(terms: &'t mut Vec<u32>, used: &mut usize, n: usize) -> &'t mut [u32] {
+    let start = *used;
+    *used += n;
+    if terms.len() < *used {
+        grow(terms, *used);
+    }
+    &mut terms[start..*used]
+}
+
+#[cold]
+fn grow(terms: &mut Vec<u32>, len: usize) {
+    terms.resize(len.next_power_of_two(), 0);
 }

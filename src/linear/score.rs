@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use fearless_simd::Simd;
+
 use super::sides::{SideMemory, SideScorer};
 use super::{OutputLayer, Row, Weights};
 use crate::configuration::{Cells, Interned, SlotMask, Tables, View};
@@ -209,17 +211,17 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
     /// [`LinearScorer::finish`] with the best instructions: compiled once for all systems.
     #[inline(never)]
     fn finish_all(&self, memory: &mut LinearMemory) {
-        vectorised!(_simd => self.finish(memory));
+        vectorised!(simd => self.finish(simd, memory));
     }
 
     /// The sum of one configuration that was prepared, whose vectors are `memory.terms`, after it is finished.
     #[inline(never)]
     fn finish_one(&self, memory: &mut LinearMemory) {
-        vectorised!(_simd => {
-            self.finish(memory);
+        vectorised!(simd => {
+            self.finish(simd, memory);
             let level = if self.few_parts() { &memory.parts } else { &memory.wholes };
             memory.sum.clear(self.width);
-            memory.sum.push_sum(&level.vectors, &memory.terms);
+            memory.sum.push_sum(simd, &level.vectors, &memory.terms);
         });
     }
 
@@ -237,10 +239,10 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
             memory.extractor.extract_of(group, context.input, context.label_sets, &mut memory.features);
         }
         self.weights.prefetch(&memory.features[start..]);
-        vectorised!(_simd => {
+        vectorised!(simd => {
             self.look_up(memory);
             memory.sum.clear(self.width);
-            memory.sum.push_sum(&memory.groups.vectors, &memory.group_vectors);
+            memory.sum.push_sum(simd, &memory.groups.vectors, &memory.group_vectors);
             self.weights.add(&memory.rows[start..], memory.sum.last_mut());
         });
         memory.group_vectors.clear();
@@ -248,16 +250,16 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
 
     /// Fills the vectors of all configurations that were prepared.
     #[inline(always)]
-    fn finish(&self, memory: &mut LinearMemory) {
+    fn finish<S: Simd>(&self, simd: S, memory: &mut LinearMemory) {
         self.look_up(memory);
         let mut groups = &memory.group_vectors[..];
         for &n_groups in &memory.new_parts {
             let (of_part, rest) = groups.split_at(n_groups);
-            memory.parts.vectors.push_sum(&memory.groups.vectors, of_part);
+            memory.parts.vectors.push_sum(simd, &memory.groups.vectors, of_part);
             groups = rest;
         }
         for of_whole in memory.part_vectors.chunks_exact(self.features.parts().len()) {
-            memory.wholes.vectors.push_sum(&memory.parts.vectors, of_whole);
+            memory.wholes.vectors.push_sum(simd, &memory.parts.vectors, of_whole);
         }
         memory.new_parts.clear();
         memory.group_vectors.clear();
@@ -340,7 +342,7 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         }
         let level = if self.few_parts() { &memory.parts } else { &memory.wholes };
         memory.sum.clear(self.width);
-        memory.sum.push_sum(&level.vectors, &memory.step[terms]);
+        vectorised!(simd => memory.sum.push_sum(simd, &level.vectors, &memory.step[terms]));
         self.output(memory, context, permitted);
         memory.read_vectors.clear(memory.read.len());
         memory.read_vectors.push_zero().copy_from_slice(&memory.read);

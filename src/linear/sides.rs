@@ -11,7 +11,7 @@ use super::{OutputLayer, Weights};
 use crate::configuration::{Interned, SideIds, Slot, State, StateId, Tables};
 use crate::features::{Behind, Extractor, Input, SidePart, Sides, key};
 use crate::memo::Memo;
-use crate::scorer::{Block, Context, Query, SideScores, Vectors, lanes};
+use crate::scorer::{Context, Query, SideScores, Vectors, lanes};
 use crate::system::Actions;
 use crate::tree::NO_NODE;
 use crate::vector::vectorised;
@@ -38,14 +38,15 @@ pub struct SideMemory {
 #[derive(Debug, Clone, Default)]
 struct KnownStates {
     look_up: LookUp,
-    /// Vectors of states and joint ones, numbered through the sentence; those before `first` are forgotten.
+    /// Vectors of states and joint ones. Their places are counted through the sentence, in blocks; those before `first` are forgotten,
+    /// `next` is the next one's.
     vectors: Vectors,
     first: u32,
-    n: u32,
+    next: u32,
     joint: Memo,
     /// By part, and one more for the joint part.
     parts: Vec<OfPart>,
-    /// By signature: the numbers of the vectors to add up.
+    /// By signature: the places of the vectors to add up, from `first` on.
     terms: Vec<u32>,
     n_terms: usize,
     sum: Vectors,
@@ -68,7 +69,7 @@ struct OfPart {
 struct Known {
     /// What the joint part's key takes of it.
     key: u64,
-    /// The number of its vector; 0 if there was none yet.
+    /// The place of its vector; 0 if there was none yet.
     vector: u32,
 }
 
@@ -86,7 +87,7 @@ impl<W: Weights> SideScorer<'_, W> {
         }
         memory.look_up.start(self.sides, self.width, input.n_words(), actions.n_labels());
         memory.vectors.clear(self.width);
-        (memory.first, memory.n) = (1, 0);
+        (memory.first, memory.next) = (1, 1);
         memory.joint.clear();
         let parts = &self.sides.parts;
         memory.parts.resize_with(parts.len() + 1, OfPart::default);
@@ -110,12 +111,15 @@ impl<W: Weights> SideScorer<'_, W> {
     ) -> &'s SideScores {
         let SideMemory { known: memory, scores } = memory;
         memory.make_room(self.width);
+        memory.terms.resize(queries.len() * memory.n_terms, 0);
         scores.clear();
         for &Query { view, permitted, .. } in queries {
-            scores.ask(self.sides, permitted, view, |ids| self.prepare(memory, context, tables, ids, view));
+            scores.ask(self.sides, permitted, view, |number, ids| {
+                self.prepare(memory, context, tables, (number, ids), view);
+            });
         }
         vectorised!(simd => {
-            memory.look_up.answer(self.weights, &mut memory.vectors);
+            memory.look_up.answer(simd, self.weights, &mut memory.vectors);
             if self.output.is_none() {
                 memory.sum(simd, context.actions, scores);
             }
@@ -126,17 +130,18 @@ impl<W: Weights> SideScorer<'_, W> {
         scores
     }
 
-    /// Finds the vectors whose sum a signature's scores are, or asks for them.
+    /// Finds the vectors whose sum are the scores of the signature with this number, or asks for them.
     #[inline]
     fn prepare<'a>(
         &self,
         memory: &mut KnownStates,
         context: Context,
         tables: &Tables,
-        ids: &[StateId],
+        (signature, ids): (usize, &[StateId]),
         c: &impl Interned<'a>,
     ) {
         let mut joint = 0u64;
+        let mut at = signature * memory.n_terms;
         for (number, &id) in ids.iter().enumerate() {
             let known = match memory.parts[number].known.get(id as usize) {
                 Some(&known) if known.vector >= memory.first => known,
@@ -144,15 +149,16 @@ impl<W: Weights> SideScorer<'_, W> {
             };
             joint = (joint.rotate_left(29) ^ known.key).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
             if known.vector != NO_VECTOR {
-                memory.terms.push(known.vector - memory.first);
+                memory.terms[at] = known.vector - memory.first;
+                at += 1;
             }
         }
         if !self.sides.joint.is_empty() {
-            let vector = match memory.joint.get_or_insert(joint ^ joint >> 32, memory.n) {
-                Some(vector) => vector,
+            let place = match memory.joint.get_or_insert(joint ^ joint >> 32, memory.next) {
+                Some(place) => place,
                 None => self.ask_joint(memory, context, tables, ids, c),
             };
-            memory.terms.push(vector);
+            memory.terms[at] = place - memory.first;
         }
     }
 
@@ -170,8 +176,8 @@ impl<W: Weights> SideScorer<'_, W> {
         let state = tables.state(part.side, id);
         let mut known = Known { key: key_of(part, state, input), vector: NO_VECTOR };
         if !part.groups.is_empty() {
-            known.vector = memory.first + memory.n;
-            memory.n += 1;
+            known.vector = memory.next;
+            memory.next += memory.vectors.width() as u32;
             let source = Source { weights: self.weights, input, sets };
             let see = |extractor: &mut Extractor| see(extractor, part, state, c);
             memory.look_up.ask(part, of_part.first_group, state, &source, see);
@@ -183,7 +189,7 @@ impl<W: Weights> SideScorer<'_, W> {
         known
     }
 
-    /// Asks for a vector of the joint part.
+    /// Asks for a vector of the joint part; its place.
     #[inline(never)]
     fn ask_joint<'a>(
         &self,
@@ -208,8 +214,9 @@ impl<W: Weights> SideScorer<'_, W> {
         }
         let first_group = memory.parts[sides.parts.len()].first_group;
         memory.look_up.ask_joint(&sides.joint, first_group, &Source { weights: self.weights, input, sets });
-        memory.n += 1;
-        memory.n - 1
+        let place = memory.next;
+        memory.next += memory.vectors.width() as u32;
+        place
     }
 
     /// Computes the scores of all signatures where they are not the sums themselves.
@@ -219,7 +226,7 @@ impl<W: Weights> SideScorer<'_, W> {
         for (number, signature) in signatures.iter_mut().enumerate() {
             let mask = context.actions.mask(signature.permitted);
             sum.clear(self.width);
-            sum.push_sum(vectors, &terms[number * *n_terms..][..*n_terms]);
+            vectorised!(simd => sum.push_sum_at(simd, vectors, &terms[number * *n_terms..][..*n_terms]));
             output.scores(sum.get(0), self.weights.scale(), mask, read);
             let row = rows.blocks_of_mut(number as u32);
             bytemuck::cast_slice_mut(row).copy_from_slice(read);
@@ -231,13 +238,11 @@ impl<W: Weights> SideScorer<'_, W> {
 impl KnownStates {
     /// Forgets vectors, if there are many.
     fn make_room(&mut self, lanes: usize) {
-        self.terms.clear();
         self.look_up.make_room(lanes);
-        if self.n >= MAX_VECTORS {
+        if self.next - self.first >= MAX_VECTORS * self.vectors.width() as u32 {
             self.vectors.clear(lanes);
             self.joint.clear();
-            self.first += self.n;
-            self.n = 0;
+            self.first = self.next;
         }
     }
 
@@ -254,10 +259,9 @@ impl KnownStates {
             n => {
                 let (signatures, rows) = scores.rows(actions.width());
                 for (number, signature) in signatures.iter_mut().enumerate() {
-                    let terms = self.terms[number * n..][..n].iter().map(|&term| self.vectors.blocks_of(term));
-                    let terms: Vec<&[Block]> = terms.collect();
+                    let terms = (self.vectors.blocks(), &self.terms[number * n..][..n]);
                     let row = rows.blocks_of_mut(number as u32);
-                    signature.best = lanes::sum(simd, terms, actions.mask(signature.permitted), row);
+                    signature.best = lanes::sum_of_any(simd, terms, actions.mask(signature.permitted), row);
                 }
             }
         }
@@ -266,15 +270,11 @@ impl KnownStates {
     #[inline(always)]
     fn sum_all<V: Simd, const N: usize>(&self, simd: V, actions: &Actions, scores: &mut SideScores) {
         let (terms, _) = self.terms.as_chunks::<N>();
-        let (width, blocks) = (self.vectors.width(), self.vectors.blocks());
+        let blocks = self.vectors.blocks();
         let (signatures, rows) = scores.rows(actions.width());
         for (number, (signature, terms)) in signatures.iter_mut().zip(terms).enumerate() {
-            let mut places = [0; N];
-            for (place, &term) in places.iter_mut().zip(terms) {
-                *place = term as usize * width;
-            }
             let row = rows.blocks_of_mut(number as u32);
-            signature.best = lanes::sum_of(simd, blocks, &places, actions.mask(signature.permitted), row);
+            signature.best = lanes::sum(simd, (blocks, terms), actions.mask(signature.permitted), row);
         }
     }
 }
@@ -295,14 +295,14 @@ fn key_of(part: &SidePart, state: State, input: &Input) -> u64 {
 
 /// Shows the extractor a state.
 fn see<'a>(extractor: &mut Extractor, part: &SidePart, state: State, c: &impl Interned<'a>) {
-    for (&slot, value) in part.side.slots().iter().zip(state.0) {
-        extractor.set(part.role, slot, value);
+    for (&place, value) in part.places.iter().zip(state.0) {
+        extractor.set_at(place, value);
     }
-    for &Behind { role, ref bare } in &part.behind {
+    for &Behind { role, node: place, ref bare } in &part.behind {
         let node = c.sides(role).map(SideIds::of_node);
-        extractor.set(role, Slot::Node, node.unwrap_or(NO_NODE));
-        for &(slot, value) in bare {
-            extractor.set(role, slot, node.map_or(NO_NODE, |_| value));
+        extractor.set_at(place, node.unwrap_or(NO_NODE));
+        for &(place, value) in bare {
+            extractor.set_at(place, node.map_or(NO_NODE, |_| value));
         }
     }
 }

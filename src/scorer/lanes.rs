@@ -4,10 +4,17 @@ use fearless_simd::i32x8;
 use fearless_simd::prelude::*;
 
 use super::Block;
-use crate::system::{ActionId, Actions};
+use crate::system::{ActionId, Actions, FORBIDDEN};
 
 /// How many of the scores of a signature are kept apart: the highest in each so many-th lane.
 pub const N_BEST: usize = 4;
+
+/// In place of the score of a forbidden action: less than any other, and than any other less what items of a beam may lie apart
+/// ([`MAX_LAG`]).
+pub const NO_SCORE: i32 = i32::MIN + MAX_LAG;
+
+/// How far the items of a beam may lie apart for their scores to be told apart by numbers of 32 bits.
+pub const MAX_LAG: i32 = 1 << 28;
 
 const HALF: usize = Actions::LANES / 2;
 
@@ -17,50 +24,97 @@ fn halves<V: Simd>(simd: V, block: &[i32; Actions::LANES]) -> [i32x8<V>; 2] {
     halves.map(|half| i32x8::simd_from(simd, half))
 }
 
-/// Adds up `terms` and `mask` into `sums`; the highest sum in each [`N_BEST`]-th lane.
 #[inline(always)]
-pub fn sum<V: Simd, T: AsRef<[B]>, B: AsRef<[Block]>>(
-    simd: V,
-    terms: T,
-    mask: &[i32],
-    sums: &mut [Block],
-) -> [i32; N_BEST] {
-    let (masks, _) = mask.as_chunks::<{ Actions::LANES }>();
+fn block<V: Simd>([low, high]: [i32x8<V>; 2]) -> Block {
+    Block(bytemuck::cast([<[i32; HALF]>::from(low), <[i32; HALF]>::from(high)]))
+}
+
+/// The vectors of so many blocks that stand in `blocks` from these places on.
+///
+/// PERF: mapping an array would leave it in memory.
+#[inline(always)]
+fn terms<'b, const N: usize>(blocks: &'b [Block], places: &[u32; N], n: usize) -> [&'b [Block]; N] {
+    let mut terms: [&[Block]; N] = [&[]; N];
+    for (term, &place) in terms.iter_mut().zip(places) {
+        *term = &blocks[place as usize..place as usize + n];
+    }
+    terms
+}
+
+/// Replaces `sums` by the sum of the vectors that stand in `blocks` from these places on.
+#[inline(always)]
+pub fn set_to_sum<V: Simd, const N: usize>(simd: V, (blocks, places): (&[Block], &[u32; N]), sums: &mut [Block]) {
     let n = sums.len();
-    let (terms, masks) = (terms.as_ref(), &masks[..n]);
-    terms.iter().for_each(|term| assert!(term.as_ref().len() == n, "terms are as long as sums"));
-    let mut highest = i32x8::splat(simd, i32::MIN);
+    let terms = terms(blocks, places, n);
     for number in 0..n {
-        let [mut low, mut high] = halves(simd, &masks[number]);
-        for term in terms {
-            let [a, b] = halves(simd, &term.as_ref()[number].0);
+        let [mut low, mut high] = halves(simd, &terms[0][number].0);
+        for term in &terms[1..] {
+            let [a, b] = halves(simd, &term[number].0);
             low += a;
             high += b;
         }
-        sums[number].0 = bytemuck::cast([<[i32; HALF]>::from(low), <[i32; HALF]>::from(high)]);
+        sums[number] = block([low, high]);
+    }
+}
+
+/// Adds the vectors that stand in `blocks` from these places on to `sums`.
+#[inline(always)]
+pub fn add_sum<V: Simd, const N: usize>(simd: V, (blocks, places): (&[Block], &[u32; N]), sums: &mut [Block]) {
+    let n = sums.len();
+    let terms = terms(blocks, places, n);
+    for number in 0..n {
+        let [mut low, mut high] = halves(simd, &sums[number].0);
+        for term in &terms {
+            let [a, b] = halves(simd, &term[number].0);
+            low += a;
+            high += b;
+        }
+        sums[number] = block([low, high]);
+    }
+}
+
+/// Replaces `sums` by the sum of `mask` and the vectors that stand in `blocks` from these places on; the highest sum in each
+/// [`N_BEST`]-th lane, or [`NO_SCORE`].
+#[inline(always)]
+pub fn sum<V: Simd, const N: usize>(
+    simd: V,
+    (blocks, places): (&[Block], &[u32; N]),
+    mask: &[i32],
+    sums: &mut [Block],
+) -> [i32; N_BEST] {
+    let n = sums.len();
+    let terms = terms(blocks, places, n);
+    let masks = &mask.as_chunks::<{ Actions::LANES }>().0[..n];
+    let mut highest = i32x8::splat(simd, i32::MIN);
+    for number in 0..n {
+        let [mut low, mut high] = halves(simd, &masks[number]);
+        for term in &terms {
+            let [a, b] = halves(simd, &term[number].0);
+            low += a;
+            high += b;
+        }
+        sums[number] = block([low, high]);
         highest = highest.max(low.max(high));
     }
     best_of(highest)
 }
 
-/// [`sum`] of so many terms, which stand in `blocks` from these places on.
+/// [`sum`] of any number of terms.
 #[inline(always)]
-pub fn sum_of<V: Simd, const N: usize>(
+pub fn sum_of_any<V: Simd>(
     simd: V,
-    blocks: &[Block],
-    places: &[usize; N],
-    mask: &[i32],
+    (blocks, places): (&[Block], &[u32]),
+    masks: &[i32],
     sums: &mut [Block],
 ) -> [i32; N_BEST] {
-    let n = sums.len();
-    let mut terms: [&[Block]; N] = [&[]; N];
-    for (term, &place) in terms.iter_mut().zip(places) {
-        *term = &blocks[place..place + n];
+    sums.fill(Block([0; Actions::LANES]));
+    for &place in places {
+        add_sum(simd, (blocks, &[place]), sums);
     }
-    sum(simd, terms, mask, sums)
+    mask(simd, masks, sums)
 }
 
-/// Adds `mask` to `sums`; the highest sum in each [`N_BEST`]-th lane.
+/// Adds `mask` to `sums`; the highest sum in each [`N_BEST`]-th lane, or [`NO_SCORE`].
 #[inline(always)]
 pub fn mask<V: Simd>(simd: V, mask: &[i32], sums: &mut [Block]) -> [i32; N_BEST] {
     let flat: &mut [i32] = bytemuck::cast_slice_mut(sums);
@@ -75,9 +129,9 @@ pub fn mask<V: Simd>(simd: V, mask: &[i32], sums: &mut [Block]) -> [i32; N_BEST]
 
 #[inline(always)]
 fn best_of<V: Simd>(highest: i32x8<V>) -> [i32; N_BEST] {
-    let highest = <[i32; HALF]>::from(highest);
-    let [a, b, c, d, e, f, g, h] = highest;
-    [a.max(e), b.max(f), c.max(g), d.max(h)]
+    let [a, b, c, d, e, f, g, h] = <[i32; HALF]>::from(highest);
+    let highest = [a.max(e), b.max(f), c.max(g), d.max(h)];
+    highest.map(|highest| if highest > FORBIDDEN / 2 { highest } else { NO_SCORE })
 }
 
 /// Calls `found` with each lane that holds more than `limit`, and what it holds, in the order of the lanes.

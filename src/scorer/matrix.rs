@@ -1,5 +1,8 @@
 //! Rows of scores as sums of vectors that rows share, and vectors side by side in memory that is used again.
 
+use fearless_simd::prelude::*;
+
+use super::lanes;
 use crate::system::{ActionId, Actions, FORBIDDEN};
 use crate::vector::vectorised;
 
@@ -48,20 +51,15 @@ fn best_permitted_with(scores: &[i32], mask: &[i32]) -> Option<(i32, ActionId)> 
 #[repr(C, align(64))]
 pub(crate) struct Block(pub [i32; Actions::LANES]);
 
-impl Block {
-    #[inline(always)]
-    fn plus(mut self, other: &Block) -> Block {
-        for (sum, lane) in self.0.iter_mut().zip(&other.0) {
-            *sum += lane;
-        }
-        self
-    }
-}
+const ZERO: Block = Block([0; Actions::LANES]);
 
 /// Vectors of one width, by number.
 #[derive(Debug, Clone, Default)]
 pub struct Vectors {
+    /// The memory of vectors; behind the last one it holds anything.
     blocks: Vec<Block>,
+    /// How many blocks the vectors have.
+    used: usize,
     /// The blocks of a vector.
     width: usize,
 }
@@ -69,7 +67,7 @@ pub struct Vectors {
 impl Vectors {
     /// Removes all vectors; the next ones have `lanes` lanes.
     pub fn clear(&mut self, lanes: usize) {
-        self.blocks.clear();
+        self.used = 0;
         self.width = lanes.div_ceil(Actions::LANES);
     }
 
@@ -87,25 +85,27 @@ impl Vectors {
     /// Adds a vector of zeros, to be filled.
     #[inline(always)]
     pub fn push_zero(&mut self) -> &mut [i32] {
-        bytemuck::cast_slice_mut(self.push_blocks())
+        let blocks = self.push_blocks();
+        blocks.fill(ZERO);
+        bytemuck::cast_slice_mut(blocks)
     }
 
     /// The last vector, to be changed.
     #[inline(always)]
     pub fn last_mut(&mut self) -> &mut [i32] {
-        let start = self.blocks.len().saturating_sub(self.width);
-        bytemuck::cast_slice_mut(&mut self.blocks[start..])
+        let start = self.used.saturating_sub(self.width);
+        bytemuck::cast_slice_mut(&mut self.blocks[start..self.used])
     }
 
     /// Makes room for `n` vectors of `lanes` lanes in place of what there is; they hold anything.
     pub(crate) fn reset(&mut self, lanes: usize, n: usize) {
         self.width = lanes.div_ceil(Actions::LANES);
         if self.blocks.len() < n * self.width {
-            self.blocks.resize(n * self.width, Block([0; Actions::LANES]));
+            self.blocks.resize(n * self.width, ZERO);
         }
     }
 
-    /// The blocks of all vectors.
+    /// The blocks of all vectors, and behind them others.
     #[inline(always)]
     pub(crate) fn blocks(&self) -> &[Block] {
         &self.blocks
@@ -122,50 +122,73 @@ impl Vectors {
         &mut self.blocks[number as usize * self.width..][..self.width]
     }
 
+    /// Adds a vector that holds anything.
     #[inline(always)]
     fn push_blocks(&mut self) -> &mut [Block] {
-        let start = self.blocks.len();
-        self.blocks.resize(start + self.width, Block([0; Actions::LANES]));
-        &mut self.blocks[start..]
+        let start = self.used;
+        self.used += self.width;
+        if self.used > self.blocks.len() {
+            self.grow();
+        }
+        &mut self.blocks[start..][..self.width]
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.blocks.resize(self.used.next_power_of_two(), ZERO);
     }
 
     /// Adds the sum of those vectors of `other` that have these numbers.
     #[inline(always)]
-    pub fn push_sum(&mut self, other: &Vectors, numbers: &[u32]) {
+    pub(crate) fn push_sum<V: Simd>(&mut self, simd: V, other: &Vectors, numbers: &[u32]) {
+        let width = other.width as u32;
         match *numbers {
             [] => drop(self.push_zero()),
-            [a] => self.blocks.extend_from_slice(other.blocks_of(a)),
-            [a, b] => self.push_sum_of(other, [a, b]),
-            [a, b, c] => self.push_sum_of(other, [a, b, c]),
-            [a, b, c, d] => self.push_sum_of(other, [a, b, c, d]),
-            [a, b, c, d, e] => self.push_sum_of(other, [a, b, c, d, e]),
-            [a, b, c, d, e, f, ref rest @ ..] => {
-                let start = self.blocks.len();
-                self.push_sum_of(other, [a, b, c, d, e, f]);
-                for &number in rest {
-                    for (sum, block) in self.blocks[start..].iter_mut().zip(other.blocks_of(number)) {
-                        *sum = sum.plus(block);
-                    }
+            [a] => self.push_sum_of(simd, other, [a * width]),
+            [a, b] => self.push_sum_of(simd, other, [a * width, b * width]),
+            [a, b, c] => self.push_sum_of(simd, other, [a * width, b * width, c * width]),
+            [a, b, c, d, ref rest @ ..] => {
+                self.push_sum_of(simd, other, [a * width, b * width, c * width, d * width]);
+                let (rest, last) = rest.as_chunks::<4>();
+                for &[a, b, c, d] in rest {
+                    self.add_to_last(simd, other, [a * width, b * width, c * width, d * width]);
+                }
+                for &number in last {
+                    self.add_to_last(simd, other, [number * width]);
+                }
+            }
+        }
+    }
+
+    /// Adds the sum of those vectors of `other` whose blocks begin at these places.
+    #[inline(always)]
+    pub(crate) fn push_sum_at<V: Simd>(&mut self, simd: V, other: &Vectors, places: &[u32]) {
+        match *places {
+            [] => drop(self.push_zero()),
+            [a] => self.push_sum_of(simd, other, [a]),
+            [a, b] => self.push_sum_of(simd, other, [a, b]),
+            [a, b, c] => self.push_sum_of(simd, other, [a, b, c]),
+            [a, b, c, d] => self.push_sum_of(simd, other, [a, b, c, d]),
+            [a, b, c, d, e] => self.push_sum_of(simd, other, [a, b, c, d, e]),
+            [a, b, c, d, e, f] => self.push_sum_of(simd, other, [a, b, c, d, e, f]),
+            [a, b, c, d, e, f, g, ref rest @ ..] => {
+                self.push_sum_of(simd, other, [a, b, c, d, e, f, g]);
+                for &place in rest {
+                    self.add_to_last(simd, other, [place]);
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn push_sum_of<const N: usize>(&mut self, other: &Vectors, numbers: [u32; N]) {
-        let width = other.width;
-        let mut rows: [&[Block]; N] = [&[]; N];
-        for (row, number) in rows.iter_mut().zip(numbers) {
-            *row = &other.blocks_of(number)[..width];
-        }
-        let block = |place: usize| {
-            let mut sum = rows[0][place];
-            for row in &rows[1..] {
-                sum = sum.plus(&row[place]);
-            }
-            sum
-        };
-        self.blocks.extend((0..width).map(block));
+    fn push_sum_of<V: Simd, const N: usize>(&mut self, simd: V, other: &Vectors, places: [u32; N]) {
+        lanes::set_to_sum(simd, (&other.blocks, &places), self.push_blocks());
+    }
+
+    #[inline(always)]
+    fn add_to_last<V: Simd, const N: usize>(&mut self, simd: V, other: &Vectors, places: [u32; N]) {
+        let start = self.used - self.width;
+        lanes::add_sum(simd, (&other.blocks, &places), &mut self.blocks[start..self.used]);
     }
 }
 
@@ -179,22 +202,24 @@ mod tests {
     fn sums_of_any_number_of_vectors() {
         let mut vectors = Vectors::default();
         vectors.clear(40);
-        for number in 0..6 {
+        for number in 0..9 {
             for (lane, score) in vectors.push_zero().iter_mut().enumerate() {
-                *score = 10i32.pow(number) * (lane as i32 % 9);
+                *score = 3i32.pow(number) * (lane as i32 % 9);
             }
         }
-        for n in 0..=6u32 {
+        for n in 0..=9u32 {
             let numbers: Vec<u32> = (0..n).collect();
-            let sums = versions!(_simd => {
+            let places: Vec<u32> = (0..n).map(|number| number * vectors.width as u32).collect();
+            let sums = versions!(simd => {
                 let mut sums = Vectors::default();
                 sums.clear(40);
-                sums.push_sum(&vectors, &numbers);
+                sums.push_sum(simd, &vectors, &numbers);
+                sums.push_sum_at(simd, &vectors, &places);
                 sums
             });
-            let factor: i32 = (0..n).map(|number| 10i32.pow(number)).sum();
+            let factor: i32 = (0..n).map(|number| 3i32.pow(number)).sum();
             let expected: Vec<i32> = (0..48).map(|lane| factor * (lane % 9)).collect();
-            assert!(sums.iter().all(|sums| sums.get(0) == expected));
+            assert!(sums.iter().all(|sums| sums.get(0) == expected && sums.get(1) == expected));
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::Vectors;
 use super::lanes::N_BEST;
-use crate::configuration::{Interned, NOTHING, StateId};
-use crate::features::{MAX_PARTS, Sides, key};
+use crate::configuration::{Interned, NOTHING, SideIds, StateId};
+use crate::features::{MAX_PARTS, RoleSides, Sides, key};
 use crate::memo::Memo;
 use crate::system::Permitted;
 
@@ -23,8 +23,7 @@ pub struct SideScores {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signature {
     pub permitted: Permitted,
-    /// The highest scores among the actions in each [`N_BEST`]-th lane; those of forbidden actions are less than half of
-    /// [`FORBIDDEN`](crate::system::FORBIDDEN).
+    /// The highest scores among the actions in each [`N_BEST`]-th lane, or [`NO_SCORE`](super::lanes::NO_SCORE).
     pub best: [i32; N_BEST],
 }
 
@@ -36,35 +35,36 @@ impl SideScores {
         self.of_queries.clear();
     }
 
-    /// Adds a query. If its signature is new, `prepare` gets the numbers of the states of its parts.
+    /// Adds a query. If its signature is new, `prepare` gets its number and those of the states of its parts.
     #[inline]
     pub(crate) fn ask<'a>(
         &mut self,
         sides: &Sides,
         permitted: Permitted,
         c: &impl Interned<'a>,
-        prepare: impl FnOnce(&[StateId]),
+        prepare: impl FnOnce(usize, &[StateId]),
     ) {
-        let mut ids = [NOTHING; MAX_PARTS];
-        let mut places = ids.iter_mut();
-        for of_role in &sides.roles {
-            let known = c.sides(of_role.role);
-            for (&side, id) in of_role.sides.iter().zip(&mut places) {
-                *id = known.map_or(NOTHING, |known| known.id(side));
-            }
-        }
-        let n = sides.parts.len();
         let moves = u64::from(permitted.moves.bits()) | u64::from(permitted.from_root.bits()) << 16;
-        let pairs = ids[..n.next_multiple_of(2)].chunks_exact(2);
-        let pairs = pairs.map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
-        // What is permitted is spread over all bits first: else it would share some with the first pair.
-        let found = key(moves.wrapping_mul(0x9e37_79b9_7f4a_7c15), pairs);
+        // What is permitted is spread over all bits first: else it would share some with the first words.
+        let mut found = moves.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for &RoleSides { role, mask, .. } in &sides.roles {
+            let words = c.sides(role).map_or([0; 2], SideIds::words);
+            found = key(found, [words[0] & mask[0], words[1] & mask[1]].into_iter());
+        }
         let next = self.signatures.len() as u32;
         let number = match self.found.get_or_insert(found, next) {
             Some(known) => known,
             None => {
                 self.signatures.push(Signature { permitted, best: [0; N_BEST] });
-                prepare(&ids[..n]);
+                let (mut ids, mut n) = ([NOTHING; MAX_PARTS], 0);
+                for of_role in &sides.roles {
+                    let known = c.sides(of_role.role);
+                    for &side in &of_role.sides {
+                        ids[n] = known.map_or(NOTHING, |known| known.id(side));
+                        n += 1;
+                    }
+                }
+                prepare(next as usize, &ids[..n]);
                 next
             }
         };
@@ -78,10 +78,10 @@ impl SideScores {
         (&mut self.signatures, &mut self.sums)
     }
 
-    /// The number of the signature of a query.
+    /// The numbers of the signatures of all queries.
     #[inline]
-    pub(crate) fn of_query(&self, query: usize) -> u32 {
-        self.of_queries[query]
+    pub(crate) fn of_queries(&self) -> &[u32] {
+        &self.of_queries
     }
 
     /// What is known of the configurations of a signature.

@@ -130,14 +130,37 @@ impl<'a, S: TransitionSystem> InternedSearch<'a, S> {
         items: &[InternedItem<'a, S>],
         beside: &[InternedItem<'a, S>],
     ) -> Option<&'m SideScores> {
-        let InternedSearch { machine, interner, queries, buffers, n_scored, .. } = self;
+        let InternedSearch { machine: Machine { system, actions, .. }, interner, queries, buffers, n_scored, .. } =
+            self;
+        let Buffers { offers, offers_beside, .. } = &mut **buffers;
         interner.make_room();
+        let is_scored_waiting = actions.idle().is_some();
         queries.clear();
-        queries.extend(items.iter().chain(beside).filter_map(|item| query(machine, item)));
+        for (items, offers) in [(items, &mut *offers), (beside, &mut *offers_beside)] {
+            offers.clear();
+            for item in items {
+                let (base, view) = (item.score, &item.configuration);
+                let is_terminal = system.is_terminal(view);
+                if !is_terminal {
+                    queries.push(Query { view, point: 0, permitted: system.permitted(view, 0) });
+                } else if is_scored_waiting {
+                    queries.push(Query { view, point: 0, permitted: Permitted::default() });
+                }
+                offers.push(Offer { base, signature: (!is_terminal).then_some(0), gained: 0 });
+            }
+        }
         **n_scored += queries.len() as u64;
         let scores = scorer.score_sides(memory, context, &interner.tables(), queries)?;
-        let n = offer(machine, items, scores, 0, &mut buffers.offers);
-        offer(machine, beside, scores, n, &mut buffers.offers_beside);
+        let mut of_queries = scores.of_queries().iter();
+        let mut next = || of_queries.next().copied().unwrap_or_default();
+        for offer in offers.iter_mut().chain(offers_beside) {
+            match (&mut offer.signature, actions.idle()) {
+                (Some(signature), _) => *signature = next(),
+                // Where nothing is permitted, every score has FORBIDDEN added.
+                (None, Some(idle)) => offer.gained = scores.sums.get(next())[idle as usize] - FORBIDDEN,
+                (None, None) => {}
+            }
+        }
         Some(scores)
     }
 
@@ -191,44 +214,6 @@ impl<'a, S: TransitionSystem> InternedSearch<'a, S> {
         let mut builder = Builder { machine: self.machine, arena: self.arena, bump: self.bump, width, distinct };
         builder.build(beside, candidates, &|_, _| true, next);
     }
-}
-
-/// What is to be scored of an item: its actions, or its waiting, or nothing.
-#[inline]
-fn query<'a, S: TransitionSystem>(
-    Machine { system, actions, .. }: &Machine<'_, S>,
-    item: InternedItem<'a, S>,
-) -> Option<Query<&'a InternedOf<'a, S>>> {
-    let view = &item.configuration;
-    match system.is_terminal(view) {
-        false => Some(Query { view, point: 0, permitted: system.permitted(view, 0) }),
-        true => actions.idle().map(|_| Query { view, point: 0, permitted: Permitted::default() }),
-    }
-}
-
-/// Says what each item offers, whose scores begin with those of query `first`; the number of the query after them.
-#[inline]
-fn offer<'a, S: TransitionSystem>(
-    Machine { system, actions, .. }: &Machine<'_, S>,
-    items: &[InternedItem<'a, S>],
-    scores: &SideScores,
-    first: usize,
-    offers: &mut Vec<Offer>,
-) -> usize {
-    offers.clear();
-    let mut queries = first..;
-    let mut next = || scores.of_query(queries.next().unwrap_or_default());
-    for item in items {
-        let base = item.score;
-        if !system.is_terminal(&item.configuration) {
-            offers.push(Offer { base, signature: Some(next()), gained: 0 });
-            continue;
-        }
-        // Where nothing is permitted, every score has FORBIDDEN added.
-        let gained = actions.idle().map_or(0, |idle| scores.sums.get(next())[idle as usize] - FORBIDDEN);
-        offers.push(Offer { base, signature: None, gained });
-    }
-    queries.start
 }
 
 /// What builds the items of a step.

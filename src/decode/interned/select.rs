@@ -1,9 +1,10 @@
 //! Choosing a step's candidates.
 
 use fearless_simd::prelude::*;
+use fearless_simd::{i32x4, u32x4};
 
 use crate::decode::{Beam, Candidate, IDLE, Selection, selected};
-use crate::scorer::lanes::{self, N_BEST};
+use crate::scorer::lanes::{self, MAX_LAG, N_BEST, NO_SCORE};
 use crate::scorer::{Scores, SideScores};
 use crate::system::{ActionId, Choice, FORBIDDEN};
 use crate::vector::vectorised;
@@ -19,14 +20,14 @@ pub struct Offer {
     pub gained: i32,
 }
 
-/// Scratch memory of selection.
+/// Scratch memory of selection. All scores are relative to that of the best item here, and so are numbers of 32 bits.
 #[derive(Debug, Clone, Default)]
 pub struct Keys {
-    /// The least a candidate may score, of several for each item.
-    bounds: Vec<i64>,
-    /// Candidates, by how far they are below the best, their item's rank and their action.
+    /// By item: the scores of some of its candidates, or [`NO_SCORE`] and less.
+    bounds: Vec<[i32; N_BEST]>,
+    /// Candidates, by how far they are below the best, their item's rank and their action; and the best of them in order.
     keys: Vec<u64>,
-    /// How many bounds lie in each band of scores below the best, and the logarithm of a band's width.
+    sorted: Vec<u64>,
     bands: Bands,
     /// No action forbidden.
     no_mask: Vec<i32>,
@@ -34,47 +35,125 @@ pub struct Keys {
 
 const N_BANDS: usize = 128;
 
-/// Stands for the score of no candidate, and is less than any.
-const NO_BOUND: i64 = i64::MIN / 2;
-
+/// The scores of candidates count by bands below the best one's.
 #[derive(Debug, Clone)]
 struct Bands {
     counts: [u32; N_BANDS],
+    /// The logarithm of a band's width.
     shift: u32,
+    /// The bounds that are scores.
+    permitted: Vec<i32>,
 }
 
 impl Default for Bands {
     fn default() -> Bands {
-        Bands { counts: [0; N_BANDS], shift: 10 }
+        Bands { counts: [0; N_BANDS], shift: 10, permitted: Vec::new() }
     }
 }
 
+/// The widest bands: with them, what is not permitted is still in the last one.
+const MAX_SHIFT: u32 = 23;
+
+/// So few candidates are sorted without bands.
+const FEW: usize = 24;
+
+/// The most candidates in one band that are sorted by insertion.
+const MAX_IN_BAND: u32 = 12;
+
 impl Bands {
     /// A number than which at least `wanted` of `bounds` are greater, not much less than it could be; none of them is greater
-    /// than `top`, and so many there are.
-    #[inline]
-    fn threshold(&mut self, bounds: &mut [i64], top: i64, wanted: usize) -> i64 {
+    /// than `top`. [`i32::MIN`] if there are not so many.
+    #[inline(always)]
+    fn threshold<V: Simd>(&mut self, simd: V, bounds: &[[i32; N_BEST]], top: i32, wanted: usize) -> i32 {
         self.counts.fill(0);
-        for &bound in &*bounds {
-            let band = ((top - bound) as u64 >> self.shift).min(N_BANDS as u64 - 1);
-            self.counts[band as usize] += 1;
+        let (tops, last) = (i32x4::splat(simd, top), u32x4::splat(simd, N_BANDS as u32 - 1));
+        for &bounds in bounds {
+            let below: u32x4<V> = (tops - i32x4::simd_from(simd, bounds)).bitcast();
+            for band in <[u32; N_BEST]>::from((below >> self.shift).min(last)) {
+                self.counts[band as usize % N_BANDS] += 1;
+            }
         }
         let mut n = 0;
         for (band, &count) in self.counts[..N_BANDS - 1].iter().enumerate() {
             n += count as usize;
             if n >= wanted {
-                return top - ((band as i64 + 1) << self.shift);
+                return top - ((band as i32 + 1) << self.shift);
             }
         }
         // What the last band holds may lie anywhere.
-        let (_, &mut least, _) = bounds.select_nth_unstable_by(wanted - 1, |a, b| b.cmp(a));
-        least - 1
+        let permitted = bounds.as_flattened().iter().copied().filter(|&bound| bound > FORBIDDEN);
+        self.permitted.clear();
+        self.permitted.extend(permitted);
+        match self.permitted.len() {
+            n if n < wanted => i32::MIN,
+            _ => *self.permitted.select_nth_unstable_by(wanted - 1, |a, b| b.cmp(a)).1 - 1,
+        }
+    }
+
+    /// Replaces `sorted` by the least of `keys` in order, as many as are wanted or as there are.
+    #[inline(always)]
+    fn sort(&mut self, keys: &[u64], wanted: usize, sorted: &mut Vec<u64>) {
+        if keys.len() <= FEW {
+            sorted.clear();
+            sorted.extend_from_slice(keys);
+            sorted.sort_unstable();
+        } else {
+            self.sort_by_bands(keys, wanted, sorted);
+        }
+        sorted.truncate(wanted);
+        if let [best, .., last] = sorted[..] {
+            self.adapt((last >> 32) - (best >> 32));
+        }
+    }
+
+    /// Replaces `sorted` by the least of `keys` in order, at least as many as are wanted if there are so many.
+    #[inline(always)]
+    fn sort_by_bands(&mut self, keys: &[u64], wanted: usize, sorted: &mut Vec<u64>) {
+        let shift = self.shift + 32;
+        let band = |key: u64| (key >> shift).min(N_BANDS as u64 - 1) as usize;
+        self.counts.fill(0);
+        keys.iter().for_each(|&key| self.counts[band(key)] += 1);
+        // In bands, the best one first; `end` is where those end that hold the wanted ones.
+        let (mut n, mut end, mut most) = (0, 0, 0);
+        for count in &mut self.counts {
+            let first = n;
+            n += std::mem::replace(count, first);
+            let is_wanted = (first as usize) < wanted;
+            end = if is_wanted { n } else { end };
+            most = most.max(if is_wanted { n - first } else { 0 });
+        }
+        sorted.resize(keys.len(), 0);
+        for &key in keys {
+            let place = &mut self.counts[band(key)];
+            sorted[*place as usize] = key;
+            *place += 1;
+        }
+        sorted.truncate(end as usize);
+        if most > MAX_IN_BAND {
+            sorted.sort_unstable();
+        } else {
+            sort_by_insertion(sorted);
+        }
     }
 
     /// Learns how far the selected candidates lie apart: in the next step it will be similar.
     #[inline]
     fn adapt(&mut self, spread: u64) {
-        self.shift = spread.max(1).ilog2().saturating_sub(N_BANDS.ilog2() - 2);
+        self.shift = spread.max(1).ilog2().saturating_sub(N_BANDS.ilog2() - 2).min(MAX_SHIFT);
+    }
+}
+
+/// Sorts what is nearly in order.
+#[inline(always)]
+fn sort_by_insertion(keys: &mut [u64]) {
+    for end in 1..keys.len() {
+        let key = keys[end];
+        let mut place = end;
+        while place > 0 && keys[place - 1] > key {
+            keys[place] = keys[place - 1];
+            place -= 1;
+        }
+        keys[place] = key;
     }
 }
 
@@ -112,87 +191,83 @@ impl Keys {
         offers: &[Offer],
         scores: &SideScores,
     ) -> Option<Selected<'_>> {
+        let best = offers[0].base;
         let wanted = selected_at_first(width);
-        let (n, top) = self.look_at_best(offers, scores);
-        // So many different candidates there are: what scores less than the last of them is not among the best.
-        let of_width = if n < wanted { i64::MIN } else { self.bands.threshold(&mut self.bounds, top, wanted) };
-        let of_margin = top.saturating_sub(margin) - 1;
-        let threshold = of_width.max(of_margin);
-        let fits = vectorised!(simd => self.keep_above(simd, threshold, top, offers, scores));
-        if !fits {
-            return None;
-        }
-        let keys = &mut self.keys;
-        let are_all = of_width <= of_margin && keys.len() <= wanted;
-        if keys.len() > wanted + wanted / 2 {
-            keys.select_nth_unstable(wanted - 1);
-            keys.truncate(wanted);
-        }
-        keys.sort_unstable();
-        keys.truncate(wanted);
-        if let [best, .., last] = keys[..] {
-            self.bands.adapt((last >> 32) - (best >> 32));
-        }
-        Some(Selected { keys, top, are_all })
+        let (top, are_all) = vectorised!(simd => self.select_with(simd, (wanted, margin), best, offers, scores))?;
+        Some(Selected { keys: &self.sorted, top: best + i64::from(top), are_all })
     }
 
-    /// Notes the scores of some candidates of each item; how many they are, and the highest.
+    /// Leaves the best candidates in `sorted`; the score of the best one, and whether there are no others.
     #[inline(always)]
-    fn look_at_best(&mut self, offers: &[Offer], scores: &SideScores) -> (usize, i64) {
-        self.bounds.resize(offers.len() * N_BEST, 0);
-        let (mut n, mut top) = (0, i64::MIN);
-        for (offer, bounds) in offers.iter().zip(self.bounds.as_chunks_mut::<N_BEST>().0) {
-            let Some(signature) = offer.signature else {
-                let score = offer.base + i64::from(offer.gained);
-                *bounds = [score, NO_BOUND, NO_BOUND, NO_BOUND];
-                (n, top) = (n + 1, top.max(score));
-                continue;
-            };
-            for (bound, score) in bounds.iter_mut().zip(scores.of(signature).best) {
-                let is_permitted = score > FORBIDDEN / 2;
-                *bound = if is_permitted { offer.base + i64::from(score) } else { NO_BOUND };
-                n += usize::from(is_permitted);
-                top = top.max(*bound);
-            }
-        }
-        (n, top)
+    fn select_with<V: Simd>(
+        &mut self,
+        simd: V,
+        (wanted, margin): (usize, i64),
+        best: i64,
+        offers: &[Offer],
+        scores: &SideScores,
+    ) -> Option<(i32, bool)> {
+        let top = self.look_at_best(simd, best, offers, scores)?;
+        // So many different candidates there are: what scores less than the last of them is not among the best.
+        let of_width = self.bands.threshold(simd, &self.bounds, top, wanted);
+        let of_margin = (i64::from(top) - margin.min(1 << 32) - 1).max(i32::MIN.into()) as i32;
+        self.keep_above(simd, of_width.max(of_margin), top, best, offers, scores);
+        self.bands.sort(&self.keys, wanted, &mut self.sorted);
+        Some((top, of_width <= of_margin && self.keys.len() <= wanted))
     }
 
-    /// Collects the candidates that score more than `threshold`; whether all keys hold their scores.
+    /// Notes the scores of some candidates of each item; the highest. `None` if items lie too far apart.
+    #[inline(always)]
+    fn look_at_best<V: Simd>(&mut self, simd: V, best: i64, offers: &[Offer], scores: &SideScores) -> Option<i32> {
+        self.bounds.resize(offers.len(), [0; N_BEST]);
+        let mut highest = i32x4::splat(simd, i32::MIN);
+        let mut fits = true;
+        for (offer, bounds) in offers.iter().zip(&mut self.bounds) {
+            let base = offer.base - best;
+            fits &= (-i64::from(MAX_LAG)..=0).contains(&base);
+            let gained = match offer.signature {
+                Some(signature) => scores.of(signature).best,
+                None => [offer.gained, NO_SCORE, NO_SCORE, NO_SCORE],
+            };
+            let scores = i32x4::simd_from(simd, gained) + i32x4::splat(simd, base as i32);
+            highest = highest.max(scores);
+            *bounds = scores.into();
+        }
+        let [a, b, c, d] = <[i32; N_BEST]>::from(highest);
+        fits.then_some(a.max(b).max(c.max(d)))
+    }
+
+    /// Collects the candidates that score more than `threshold`.
     #[inline(always)]
     fn keep_above<V: Simd>(
         &mut self,
         simd: V,
-        threshold: i64,
-        top: i64,
+        threshold: i32,
+        top: i32,
+        best: i64,
         offers: &[Offer],
         scores: &SideScores,
-    ) -> bool {
-        let keys = &mut self.keys;
+    ) {
+        let Keys { keys, bounds, .. } = self;
         keys.clear();
-        let mut highest = 0;
-        for (rank, offer) in offers.iter().enumerate() {
-            let mut keep = |score: i64, action: ActionId| {
-                let below = (top - score) as u64;
-                highest |= below;
-                keys.push(below << 32 | (rank as u64) << 16 | u64::from(action));
-            };
-            let Some(signature) = offer.signature else {
-                let score = offer.base + i64::from(offer.gained);
-                if score > threshold {
-                    keep(score, IDLE.action);
-                }
+        for ((rank, offer), bounds) in offers.iter().enumerate().zip(&*bounds) {
+            let [a, b, c, d] = *bounds;
+            if a.max(b).max(c.max(d)) <= threshold.max(FORBIDDEN) {
                 continue;
+            }
+            let base = (offer.base - best) as i32;
+            let mut keep = |action: ActionId, gained: i32| {
+                let below = (top - (base + gained)) as u32;
+                keys.push(u64::from(below) << 32 | (rank as u64) << 16 | u64::from(action));
             };
-            let limit =
-                threshold.saturating_sub(offer.base).clamp(i64::from(FORBIDDEN / 2), i64::from(i32::MAX)) as i32;
-            let [a, b, c, d] = scores.of(signature).best;
-            if a.max(b).max(c.max(d)) > limit {
-                let sums = scores.sums.blocks_of(signature);
-                lanes::above(simd, sums, limit, |action, score| keep(offer.base + i64::from(score), action));
+            match offer.signature {
+                Some(signature) => {
+                    let limit = threshold.saturating_sub(base).max(FORBIDDEN / 2);
+                    lanes::above(simd, scores.sums.blocks_of(signature), limit, keep);
+                }
+                None => keep(IDLE.action, offer.gained),
             }
         }
-        highest < 1 << 32
     }
 
     /// The best candidates of the items, in order, as many as can be wanted for a beam of `width`.
