@@ -114,7 +114,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices systems updates
+.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices systems updates en-ewt-targets
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -149,10 +149,11 @@ networks: build ## networks beside linear models, trained greedily, decoded gree
 exact-networks: build ## exact search with an encoder: three systems, the same network, eleven ways to train it
 neural-global-vs-greedy: build ## what global training buys a linear model, a network, an encoder: four scorers, four systems
 spurious-choices: build ## which of several correct transitions greedy training teaches: three systems, 10 languages
+en-ewt-targets: build ## what each ingredient gives on English-EWT: features, losses, replicas, width, learning to search
 systems: build ## every transition system, greedy and with a beam
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices systems updates:
+global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices systems updates en-ewt-targets:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:
