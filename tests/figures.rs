@@ -215,6 +215,7 @@ fn figures_of_the_texts_are_those_of_the_tables() {
     updates(&mut texts);
     axis_of_search(&mut texts);
     margins_and_features(&mut texts);
+    ingredients(&mut texts);
     networks(&mut texts);
     speed(&mut texts);
     systems(&mut texts);
@@ -750,6 +751,45 @@ fn margins_and_features(texts: &mut Texts) {
             assert!(gain(&stack, "stack", column, group) <= 0.0, "{column}, {group}");
         }
     }
+}
+
+fn ingredients(texts: &mut Texts) {
+    let store: Store = Store::read(&results().join("en-ewt-targets/records.jsonl")).unwrap();
+    let las = |row: &str, width: usize| {
+        let record = store.records().iter().find(|record| record.row == row).unwrap();
+        let decoding = record.decodings.iter().find(|decoding| decoding.width == width).unwrap();
+        [&decoding.dev, &decoding.test].map(|scores| scores.with_punctuation.las())
+    };
+    let mut line = |name: &str, row: &str, width: usize, base: &str| {
+        let ([dev, test], [_, base]) = (las(row, width), las(base, width));
+        let gain = if row.starts_with("zn11") && !row.contains(',') || row == "greedy, zn11, 4 replicas" {
+            String::new()
+        } else {
+            format!(" {}", signed(test - base))
+        };
+        texts.says(&format!("| {name} | {width} | {dev:.2} | {test:.2} |{gain} |"));
+    };
+    for (name, row) in [
+        ("`zn11`", "zn11"),
+        ("`zn11+context`", "context"),
+        ("`eager-rich`", "rich"),
+        ("`eager-rich`, loss-augmented", "rich, losses"),
+        ("`zn11`, four replicas", "zn11, 4 replicas"),
+        ("`eager-rich`, four replicas", "rich, 4 replicas"),
+    ] {
+        for width in [8, 64] {
+            line(name, row, width, "zn11");
+        }
+    }
+    for (name, row) in [
+        ("greedy, `zn11`, four replicas", "greedy, zn11, 4 replicas"),
+        ("greedy, `eager-rich`, four replicas", "greedy, rich, 4 replicas"),
+        ("greedy, `eager-rich+history`, four replicas", "greedy, rich and history, 4 replicas"),
+        ("learning to search, `eager-rich`, four replicas", "search, rich, 4 replicas"),
+    ] {
+        line(name, row, 1, "greedy, zn11, 4 replicas");
+    }
+    texts.says("the whole treebank, arc-eager, at most 15 iterations, one seed");
 }
 
 /// The lines of a file of tab-separated values, by the heads of its columns.

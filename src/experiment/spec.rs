@@ -354,6 +354,7 @@ mod tests {
         for name in [
             "demo",
             "beam-ablation",
+            "en-ewt-targets",
             "global-vs-greedy",
             "systems",
             "lecture-global-vs-greedy",

@@ -31,6 +31,13 @@ pub const BUILT_IN: &[(&str, Source)] = &[
     ("covington", Source::Text(include_str!("sets/covington.feat"))),
     ("stack", Source::Text(include_str!("sets/stack.feat"))),
     (
+        "eager-rich",
+        Source::Union {
+            title: "for arc-eager: the templates of zn11, more of the tree, and the words beside S0 and B0 in the sentence",
+            parts: "zn11+tree+context",
+        },
+    ),
+    (
         "greedy",
         Source::Union {
             title: "for greedy parsers by arc-eager: the templates of zn11, and what stands below and behind, more of the \
@@ -51,8 +58,10 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("buffer", include_str!("sets/buffer.feat")),
     ("tree", include_str!("sets/tree.feat")),
     ("history", include_str!("sets/history.feat")),
+    ("context", include_str!("sets/context.feat")),
     ("stack-below", include_str!("sets/stack-below.feat")),
     ("stack-tree", include_str!("sets/stack-tree.feat")),
+    ("stack-context", include_str!("sets/stack-context.feat")),
 ];
 
 /// A conjunction of atoms.
@@ -174,6 +183,7 @@ mod tests {
         for (name, _) in GROUPS {
             assert!(FeatureSet::load(name).is_ok(), "{name}");
         }
+        assert_eq!(FeatureSet::load("eager-rich").unwrap().templates.len(), 110);
         for (name, templates) in [("l2s-unigrams", 40), ("l2s-bigrams", 235), ("l2s", 325)] {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }
