@@ -4,10 +4,16 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 
-/// Seconds of the processor that this thread has used, where Linux tells (in nanoseconds, `schedstat`).
+/// Seconds of the processor that this thread has used, where the system tells: on Linux.
 pub fn thread_cpu_s() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::time::{ClockId, clock_gettime};
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// So many threads.

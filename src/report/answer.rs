@@ -192,10 +192,13 @@ impl Answer {
     }
 
     fn on_average(&self) -> String {
+        // The only column of a specification that names none.
+        let with = |name: &str, more: &str| if name == "all" { String::new() } else { format!("with {name}{more}") };
         let over = match (self.settings.len(), &self.treebanks[..]) {
-            (1, [treebank]) => return format!("with {} on {treebank}", self.settings[0].name),
+            (1, [treebank]) => return format!("{}on {treebank}", with(&self.settings[0].name, " ")),
             (1, treebanks) => {
-                return format!("with {}, averaged over {} treebanks", self.settings[0].name, treebanks.len());
+                let with = with(&self.settings[0].name, ", ");
+                return format!("{with}averaged over {} treebanks", treebanks.len());
             }
             (n, [treebank]) => format!("{n} {} on {treebank}", self.settings_word(n)),
             (n, treebanks) => format!("{n} {} and {} treebanks", self.settings_word(n), treebanks.len()),
