@@ -5,6 +5,9 @@ use super::document::{Block, Cell, Content, Table};
 use super::summary::{Method, Summary};
 use crate::eval::{Classes, Metric, OfClass, RightWords};
 
+/// A kind of classes: what it is called, the head of its column, and where it is found.
+type Kind = (&'static str, &'static str, fn(&Classes) -> &OfClass);
+
 /// The most classes that are shown, those with the most words.
 const MOST: usize = 15;
 
@@ -18,12 +21,12 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
             Some((column, [of_method(summary, column, &theirs)?, of_method(summary, column, &ours)?]))
         })
         .collect();
-    let kinds: [(&str, &str, fn(&Classes) -> &OfClass); 3] = [
+    let kinds: [Kind; 3] = [
         ("by arc length", "distance to the gold head", |classes| &classes.arc_length),
         ("by sentence length", "words of the sentence", |classes| &classes.sentence_length),
         ("by label", "gold label", |classes| &classes.label),
     ];
-    let of_kind = |(title, head, of): (&str, &str, fn(&Classes) -> &OfClass)| -> Option<Block> {
+    let of_kind = |(title, head, of): Kind| -> Option<Block> {
         let metric_name = metric.name();
         let heads =
             ["column", head, "words", &format!("greedy {metric_name}"), &format!("global {metric_name}"), "difference"];
