@@ -52,7 +52,7 @@ pub struct SidePart {
     pub ones: Vec<u8>,
     /// What the joint part reads of the side.
     pub key: Vec<KeyRead>,
-    /// Where templates read the values of the side's states, by [`slot_place`].
+    /// Where templates read the values of the side's states, as places among all slots of all roles.
     pub places: Vec<u8>,
     /// What is read of words behind the node, if it tells them.
     pub behind: Vec<Behind>,
@@ -63,7 +63,7 @@ pub struct SidePart {
 pub struct Behind {
     /// Its place.
     pub role: Role,
-    /// Where the node is read, by [`slot_place`].
+    /// Where the node is read, as a place among them.
     pub node: u8,
     /// Where else is read, and what is held there of a word without arcs.
     pub bare: Vec<(u8, u16)>,
