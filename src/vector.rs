@@ -1,24 +1,34 @@
 //! Vector instructions, chosen when the program runs.
 //!
 //! The compiler may use only what every processor of its kind has: on x86-64, vectors of four numbers (SSE2). So the inner
-//! loops are compiled twice, and [`vectorised!`](vectorised) runs the version with vectors of eight (AVX2) where the processor
-//! has them, as nearly all do since 2013 (Intel) and 2015 (AMD). On other kinds of processors there is one version.
+//! loops are compiled three times, and [`vectorised!`](vectorised) runs the version with vectors of sixteen (AVX-512) where the
+//! processor has them, or that with vectors of eight (AVX2), as nearly all have since 2013 (Intel) and 2015 (AMD). On other kinds of
+//! processors there is one version.
 //!
-//! Both versions compute the same: scores are sums of integers, which do not depend on the order of addition.
+//! All versions compute the same: scores of sparse weights are sums of integers, which do not depend on the order of addition, and
+//! networks compute as [`crate::neural::kernel`] says.
 //!
 //! # How to write an inner loop
 //!
 //! A function that works on a whole batch asks once: `vectorised!(simd => work(simd, ...))`. Only what is inlined there is
-//! compiled twice, so `work` and the functions that it calls in its loops are `#[inline(always)]`. The compiler vectorises
+//! compiled more than once, so `work` and the functions that it calls in its loops are `#[inline(always)]`. The compiler vectorises
 //! plain loops by itself; where it does not, `simd` goes to the vector types of the crate `fearless_simd`.
 
 #[cfg(target_arch = "x86_64")]
 use fearless_simd::{
     Level,
-    x86::{Avx2, Sse2},
+    x86::{Avx2, Avx512, Sse2},
 };
 
-/// AVX2, if this processor has it. The processor is asked once; afterwards this is a look at a variable.
+/// AVX-512, if this processor has it, as far as Intel's Ice Lake and AMD's Zen 4 do. The processor is asked once; afterwards this is
+/// a look at a variable.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn widest() -> Option<Avx512> {
+    Level::new().as_avx512()
+}
+
+/// AVX2, if this processor has it.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn wide() -> Option<Avx2> {
@@ -39,16 +49,21 @@ pub(crate) fn narrow() -> Sse2 {
 #[cfg(target_arch = "x86_64")]
 macro_rules! vectorised {
     ($simd:ident => $work:expr) => {
-        match $crate::vector::wide() {
-            Some($simd) => fearless_simd::Simd::vectorize(
+        if let Some($simd) = $crate::vector::widest() {
+            fearless_simd::Simd::vectorize(
                 $simd,
                 #[inline(always)]
                 || $work,
-            ),
-            None => {
-                let $simd = $crate::vector::narrow();
-                $work
-            }
+            )
+        } else if let Some($simd) = $crate::vector::wide() {
+            fearless_simd::Simd::vectorize(
+                $simd,
+                #[inline(always)]
+                || $work,
+            )
+        } else {
+            let $simd = $crate::vector::narrow();
+            $work
         }
     };
 }
@@ -74,7 +89,8 @@ macro_rules! versions {
                 $work
             };
             let second = $crate::vector::wide().map(|$simd| fearless_simd::Simd::vectorize($simd, || $work));
-            std::iter::once(first).chain(second).collect::<Vec<_>>()
+            let third = $crate::vector::widest().map(|$simd| fearless_simd::Simd::vectorize($simd, || $work));
+            std::iter::once(first).chain(second).chain(third).collect::<Vec<_>>()
         };
         #[cfg(not(target_arch = "x86_64"))]
         let given = vec![$crate::vector::vectorised!($simd => $work)];

@@ -286,7 +286,7 @@ fn squared_norm(numbers: &[f32]) -> f64 {
     const LANES: usize = 16;
     let mut sums = [0.0_f64; LANES];
     let (blocks, rest) = numbers.as_chunks::<LANES>();
-    super::kernel::widest!(_simd => {
+    crate::vector::vectorised!(_simd => {
         for block in blocks {
             sums.iter_mut().zip(block).for_each(|(sum, &x)| *sum += f64::from(x) * f64::from(x));
         }

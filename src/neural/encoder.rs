@@ -12,9 +12,10 @@
 
 use fearless_simd::Simd;
 
-use super::kernel::{Operand, PANEL, Panels, multiply_with, sigmoid, tanh, widest};
+use super::kernel::{Operand, PANEL, Panels, multiply_with, sigmoid, tanh};
 use crate::model::{Lstm, Network};
 use crate::random::{self, Xoshiro256PlusPlus};
+use crate::vector::vectorised;
 
 /// The sizes of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +156,7 @@ pub fn encode(
         layers.sort_by_key(|layer| std::cmp::Reverse(layer.outputs.len()));
         for direction in [0, 1] {
             let recurrent = shape.part(weights, number, direction).recurrent;
-            widest!(simd => go_through(simd, shape, recurrent, direction, &mut layers));
+            vectorised!(simd => go_through(simd, shape, recurrent, direction, &mut layers));
         }
     }
     all

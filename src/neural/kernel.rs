@@ -13,14 +13,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, f32x16};
 
-/// Runs generic code with the best vector instructions that the processor has: unlike [`vectorised!`](crate::vector), with those of
-/// AVX-512 too.
-macro_rules! widest {
-    ($simd:ident => $work:expr) => {
-        fearless_simd::dispatch!(fearless_simd::Level::new(), $simd => $work)
-    };
-}
-pub(crate) use widest;
+use crate::vector::vectorised;
 
 /// A matrix with its rows at regular distances, to be read.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +48,7 @@ pub fn multiply(a: Operand, b: &[f32], c: &mut [f32], (m, k, n): (usize, usize, 
     }
     assert!(b.len() >= k * n && c.len() >= m * n, "matrices have all their elements");
     assert!(a.values.len() > (m - 1) * a.row + (k - 1) * a.column, "matrices have all their elements");
-    widest!(simd => multiply_with(simd, a, b, c, (m, k, n)));
+    vectorised!(simd => multiply_with(simd, a, b, c, (m, k, n)));
 }
 
 /// Whether vectors are of sixteen numbers, of which there are 32 registers then. Known while compiling: only one of both ways is.
@@ -276,7 +269,7 @@ impl Panels {
     /// If a matrix is too small.
     pub fn multiply(&self, a: Operand, c: &mut [f32], m: usize) {
         if m > 0 && self.inner > 0 {
-            widest!(simd => self.multiply_with(simd, a, c, m));
+            vectorised!(simd => self.multiply_with(simd, a, c, m));
         }
     }
 
@@ -306,14 +299,14 @@ blocked!(multiply_narrow, multiply_panels_narrow, columns_narrow, block_narrow, 
 /// The sum of rows of `width` elements.
 pub fn sum_of_rows(rows: &[f32], width: usize) -> Vec<f32> {
     let mut sum = vec![0.0; width];
-    widest!(_simd => rows.chunks_exact(width).for_each(|row| add_with(&mut sum, row)));
+    vectorised!(_simd => rows.chunks_exact(width).for_each(|row| add_with(&mut sum, row)));
     sum
 }
 
 /// Adds `row` to `sum`.
 #[inline]
 pub fn add(sum: &mut [f32], row: &[f32]) {
-    widest!(_simd => add_with(sum, row));
+    vectorised!(_simd => add_with(sum, row));
 }
 
 #[inline(always)]

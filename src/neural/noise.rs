@@ -1,10 +1,10 @@
 //! What training changes at random, so that the network leans on nothing alone: values of columns become unknown ones, the rarer
 //! the more often, and numbers of embeddings become 0 (Srivastava et al. 2014).
 
-use super::kernel::widest;
 use crate::features::N_COLUMNS;
 use crate::features::{Input, Vocabulary};
 use crate::random;
+use crate::vector::vectorised;
 
 /// How often a value that comes c times becomes unknown: α / (α + c).
 const FORGOTTEN: f64 = 0.25;
@@ -85,7 +85,7 @@ impl SentenceNoise {
 
 fn mask(salt: u64, share: f32, numbers: &mut [f32]) {
     let kept = 1.0 / (1.0 - share);
-    widest!(_simd => {
+    vectorised!(_simd => {
         for (place, number) in numbers.iter_mut().enumerate() {
             *number *= if drawn(salt, place) < share { 0.0 } else { kept };
         }

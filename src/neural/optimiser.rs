@@ -13,13 +13,13 @@
 use rayon::prelude::*;
 
 use super::backward::Gradients;
-use super::kernel::widest;
 use super::parameters::{N_TENSORS, Parameters, Sizes};
 use crate::error::Result;
 use crate::features::N_COLUMNS;
 use crate::files::{Section, Sections};
 use crate::linear::Learner;
 use crate::model::Network;
+use crate::vector::vectorised;
 
 /// The steps over which the rate rises; of short runs a tenth.
 const WARM_UP: f64 = 200.0;
@@ -134,7 +134,7 @@ pub fn average(average: &mut [f32], weights: &[f32], step: u64) {
 fn follow_all(average: &mut [f32], weights: &[f32], kept: Option<f32>) {
     if let Some(kept) = kept {
         let pairs = average.par_chunks_mut(SHARE).zip(weights.par_chunks(SHARE));
-        pairs.for_each(|(average, weights)| widest!(_simd => follow(average, weights, kept)));
+        pairs.for_each(|(average, weights)| vectorised!(_simd => follow(average, weights, kept)));
     }
 }
 
@@ -209,7 +209,7 @@ impl Step {
         let [kept_first, kept_second] = self.kept;
         let [scale_first, scale_second] = self.corrections;
         let all = weights.iter_mut().zip(first).zip(second).zip(gradient);
-        widest!(_simd => match learner {
+        vectorised!(_simd => match learner {
             Learner::Adagrad => all.for_each(|(((weight, _), sum), gradient)| {
                 *sum += gradient * gradient;
                 *weight -= rate * gradient / (sum.sqrt() + 1e-6);

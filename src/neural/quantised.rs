@@ -17,7 +17,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::bytes::Weights;
-use super::kernel::{Operand, Panels, multiply, tanh, widest};
+use super::kernel::{Operand, Panels, multiply, tanh};
 use super::layout::Layout;
 use super::parameters::{BIAS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
 use super::score::activate;
@@ -25,6 +25,7 @@ use super::sums::{Common, Tables, Token, Unit as _};
 use crate::features::N_COLUMNS;
 use crate::linear::Precision;
 use crate::model::Activation;
+use crate::vector::vectorised;
 
 /// What 1.0 is in rows of sums.
 const ONE: f32 = 256.0;
@@ -148,7 +149,7 @@ impl Quantised {
             for (token, sum) in tokens.iter().zip(products[start..].chunks_exact_mut(width)) {
                 let made = || ids.iter().position(|&id| id == token[number]).unwrap_or_default();
                 let row = column.kept(token[number]).unwrap_or_else(|| &rows[made() * width..][..width]);
-                widest!(_simd => i16::add(sum, row));
+                vectorised!(_simd => i16::add(sum, row));
             }
         }
     }
@@ -179,12 +180,12 @@ impl Quantised {
         scratch.sums.resize(n * width, 0);
         scratch.steps.clear();
         for (row, bytes) in rows.zip(scratch.bytes.chunks_exact_mut(inner)) {
-            scratch.steps.push(widest!(_simd => to_bytes(activation, &row[..inner], bytes, &mut scratch.units)));
+            scratch.steps.push(vectorised!(_simd => to_bytes(activation, &row[..inner], bytes, &mut scratch.units)));
         }
         output.weights.multiply(&scratch.bytes[..n * inner], &mut scratch.sums[..n * width]);
         scores.resize(n * bias.len(), 0.0);
         let all = scores.chunks_exact_mut(bias.len()).zip(scratch.sums.chunks_exact(width)).zip(&scratch.steps);
-        widest!(_simd => {
+        vectorised!(_simd => {
             for ((scores, sums), &step) in all {
                 let lanes = scores.iter_mut().zip(sums).zip(&output.zeros).zip(&output.steps).zip(bias);
                 lanes.for_each(|((((score, sum), zero), weight), bias)| {
@@ -251,7 +252,7 @@ pub fn push_rounded(values: &[f32], width: usize, rows: &mut Vec<i16>) {
     for row in values.chunks_exact(width) {
         let start = rows.len();
         rows.resize(start + padded(width), 0);
-        widest!(_simd => {
+        vectorised!(_simd => {
             for (to, value) in rows[start..].iter_mut().zip(row) {
                 *to = nearest((value * ONE).clamp(i16::MIN.into(), i16::MAX.into())) as i16;
             }

@@ -12,7 +12,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{f32x16, i32x16};
 
 use super::encoder::{Layer, Shape, encode, panels};
-use super::kernel::{Operand, Panels, exp, ln, multiply, tanh, widest};
+use super::kernel::{Operand, Panels, exp, ln, multiply, tanh};
 use super::layout::Layout;
 use super::noise::{Noise, SentenceNoise};
 use super::parameters::{BIAS, ENCODER_NONE, LABEL_PLACES, LABELS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
@@ -28,6 +28,7 @@ use crate::model::Activation;
 use crate::scorer::{Context, Query, Scorer, Scores, Vectors};
 use crate::system::{Actions, Permitted};
 use crate::tree::Node;
+use crate::vector::vectorised;
 
 /// What 1.0 is in the fixed point of scores.
 pub const UNIT: f32 = 65536.0;
@@ -418,7 +419,7 @@ impl FeedForwardScorer<'_> {
         let raw = std::mem::take(raw);
         for row in raw.chunks_exact(self.width()) {
             let lanes = memory.scores.push_zero();
-            widest!(simd => to_fixed_point(simd, row, lanes));
+            vectorised!(simd => to_fixed_point(simd, row, lanes));
         }
         memory.n_wholes += n_new;
         memory.raw = raw;
@@ -441,7 +442,7 @@ impl FeedForwardScorer<'_> {
         let partition = log_partition(scores, context.actions.mask(permitted));
         memory.read.clear(self.width());
         let read = memory.read.push_zero();
-        widest!(_simd => read.iter_mut().zip(scores).for_each(|(read, score)| *read = score - partition));
+        vectorised!(_simd => read.iter_mut().zip(scores).for_each(|(read, score)| *read = score - partition));
         &memory.read
     }
 }
@@ -459,7 +460,7 @@ fn to_fixed_point<S: Simd>(simd: S, row: &[f32], lanes: &mut [i32]) {
 
 /// Replaces sums by activations.
 pub fn activate(activation: Activation, sums: &mut [f32]) {
-    widest!(_simd => match activation {
+    vectorised!(_simd => match activation {
         Activation::Relu => sums.iter_mut().for_each(|sum| *sum = sum.max(0.0)),
         Activation::Cube => sums.iter_mut().for_each(|sum| *sum = *sum * *sum * *sum),
         Activation::Tanh => sums.iter_mut().for_each(|sum| *sum = tanh(*sum)),
@@ -469,7 +470,7 @@ pub fn activate(activation: Activation, sums: &mut [f32]) {
 /// By how much activations grow with their sums.
 pub fn slopes(activation: Activation, sums: &[f32], slopes: &mut [f32]) {
     let pairs = slopes.iter_mut().zip(sums);
-    widest!(_simd => match activation {
+    vectorised!(_simd => match activation {
         Activation::Relu => pairs.for_each(|(slope, sum)| *slope = if *sum > 0.0 { 1.0 } else { 0.0 }),
         Activation::Cube => pairs.for_each(|(slope, sum)| *slope = 3.0 * sum * sum),
         Activation::Tanh => pairs.for_each(|(slope, sum)| {
@@ -488,7 +489,7 @@ pub fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
         return 0;
     }
     let mut sums = [0.0_f32; N];
-    widest!(_simd => {
+    vectorised!(_simd => {
         for (scores, masks) in scores.as_chunks::<N>().0.iter().zip(mask.as_chunks::<N>().0) {
             for ((sum, &score), &mask) in sums.iter_mut().zip(scores).zip(masks) {
                 let term = exp((score.wrapping_sub(highest)) as f32 / UNIT);

@@ -9,13 +9,14 @@ use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashMap;
 
-use super::kernel::{add_with, widest};
+use super::kernel::add_with;
 use super::layout::{Group, Layout};
 use crate::configuration::Cells;
 use crate::features::Input;
 use crate::features::N_COLUMNS;
 use crate::memo::Memo;
 use crate::tree::Node;
+use crate::vector::vectorised;
 
 /// What sums are made of.
 pub trait Unit: Copy + Default + Debug + Send + Sync + 'static {
@@ -204,7 +205,7 @@ impl<T: Unit> Rows<T> {
                     &tables.labels[(place * tables.n_labels + label as usize) * tables.width..][..tables.width]
                 };
                 let labels = labels.map(label);
-                widest!(_simd => tokens.chain(labels).for_each(|row| T::add(sum, row)));
+                vectorised!(_simd => tokens.chain(labels).for_each(|row| T::add(sum, row)));
                 self.parts = parts;
                 next
             });
@@ -218,7 +219,7 @@ impl<T: Unit> Rows<T> {
     #[inline]
     pub fn sum(&self, tables: &Tables<T>, sums: &mut [T]) {
         sums.copy_from_slice(&tables.bias);
-        widest!(_simd => {
+        vectorised!(_simd => {
             for term in &self.terms {
                 let row = match *term {
                     Term::Product(token, place) => self.product(tables, token, place as usize),

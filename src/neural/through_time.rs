@@ -14,7 +14,8 @@
 use rayon::prelude::*;
 
 use super::encoder::{Layer, Shape, Weights};
-use super::kernel::{Operand, add, multiply, multiply_with, share, sum_of_rows, tanh, transpose, widest};
+use super::kernel::{Operand, add, multiply, multiply_with, share, sum_of_rows, tanh, transpose};
+use crate::vector::vectorised;
 
 /// The gradients of an encoder.
 #[derive(Debug, Clone, Default)]
@@ -91,7 +92,7 @@ fn of_sums(shape: Shape, recurrent: &[f32], layers: &[&Layer], direction: usize,
     let mut rows = vec![0.0; layers.len() * 4 * units];
     let none = vec![0.0; units];
     let longest = order.first().map_or(0, |&sentence| lengths[sentence]);
-    widest!(simd => {
+    vectorised!(simd => {
         for step in 0..longest {
             let n_active = order.iter().take_while(|&&sentence| lengths[sentence] > step).count();
             for (place, &sentence) in order[..n_active].iter().enumerate() {

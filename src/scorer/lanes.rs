@@ -1,6 +1,6 @@
 //! The loops over lanes: see [`crate::vector`].
 
-use fearless_simd::i32x8;
+use fearless_simd::i32x16;
 use fearless_simd::prelude::*;
 
 use super::Block;
@@ -16,17 +16,9 @@ pub const NO_SCORE: i32 = i32::MIN + MAX_LAG;
 /// How far the items of a beam may lie apart for their scores to be told apart by numbers of 32 bits.
 pub const MAX_LAG: i32 = 1 << 28;
 
-const HALF: usize = Actions::LANES / 2;
-
 #[inline(always)]
-fn halves<V: Simd>(simd: V, block: &[i32; Actions::LANES]) -> [i32x8<V>; 2] {
-    let halves: [[i32; HALF]; 2] = bytemuck::cast(*block);
-    halves.map(|half| i32x8::simd_from(simd, half))
-}
-
-#[inline(always)]
-fn block<V: Simd>([low, high]: [i32x8<V>; 2]) -> Block {
-    Block(bytemuck::cast([<[i32; HALF]>::from(low), <[i32; HALF]>::from(high)]))
+fn lanes_of<V: Simd>(simd: V, block: &[i32; Actions::LANES]) -> i32x16<V> {
+    i32x16::from_slice(simd, block)
 }
 
 /// The vectors of so many blocks that stand in `blocks` from these places on.
@@ -47,13 +39,11 @@ pub fn set_to_sum<V: Simd, const N: usize>(simd: V, (blocks, places): (&[Block],
     let n = sums.len();
     let terms = terms(blocks, places, n);
     for number in 0..n {
-        let [mut low, mut high] = halves(simd, &terms[0][number].0);
+        let mut sum = lanes_of(simd, &terms[0][number].0);
         for term in &terms[1..] {
-            let [a, b] = halves(simd, &term[number].0);
-            low += a;
-            high += b;
+            sum += lanes_of(simd, &term[number].0);
         }
-        sums[number] = block([low, high]);
+        sum.store_slice(&mut sums[number].0);
     }
 }
 
@@ -63,13 +53,11 @@ pub fn add_sum<V: Simd, const N: usize>(simd: V, (blocks, places): (&[Block], &[
     let n = sums.len();
     let terms = terms(blocks, places, n);
     for number in 0..n {
-        let [mut low, mut high] = halves(simd, &sums[number].0);
+        let mut sum = lanes_of(simd, &sums[number].0);
         for term in &terms {
-            let [a, b] = halves(simd, &term[number].0);
-            low += a;
-            high += b;
+            sum += lanes_of(simd, &term[number].0);
         }
-        sums[number] = block([low, high]);
+        sum.store_slice(&mut sums[number].0);
     }
 }
 
@@ -85,16 +73,14 @@ pub fn sum<V: Simd, const N: usize>(
     let n = sums.len();
     let terms = terms(blocks, places, n);
     let masks = &mask.as_chunks::<{ Actions::LANES }>().0[..n];
-    let mut highest = i32x8::splat(simd, i32::MIN);
+    let mut highest = i32x16::splat(simd, i32::MIN);
     for number in 0..n {
-        let [mut low, mut high] = halves(simd, &masks[number]);
+        let mut sum = lanes_of(simd, &masks[number]);
         for term in &terms {
-            let [a, b] = halves(simd, &term[number].0);
-            low += a;
-            high += b;
+            sum += lanes_of(simd, &term[number].0);
         }
-        sums[number] = block([low, high]);
-        highest = highest.max(low.max(high));
+        sum.store_slice(&mut sums[number].0);
+        highest = highest.max(sum);
     }
     best_of(highest)
 }
@@ -119,31 +105,26 @@ pub fn sum_of_any<V: Simd>(
 pub fn mask<V: Simd>(simd: V, mask: &[i32], sums: &mut [Block]) -> [i32; N_BEST] {
     let flat: &mut [i32] = bytemuck::cast_slice_mut(sums);
     flat.iter_mut().zip(mask).for_each(|(sum, mask)| *sum += mask);
-    let mut highest = i32x8::splat(simd, i32::MIN);
+    let mut highest = i32x16::splat(simd, i32::MIN);
     for sum in &*sums {
-        let [low, high] = halves(simd, &sum.0);
-        highest = highest.max(low).max(high);
+        highest = highest.max(lanes_of(simd, &sum.0));
     }
     best_of(highest)
 }
 
 #[inline(always)]
-fn best_of<V: Simd>(highest: i32x8<V>) -> [i32; N_BEST] {
-    let [a, b, c, d, e, f, g, h] = <[i32; HALF]>::from(highest);
-    let highest = [a.max(e), b.max(f), c.max(g), d.max(h)];
-    highest.map(|highest| if highest > FORBIDDEN / 2 { highest } else { NO_SCORE })
+fn best_of<V: Simd>(highest: i32x16<V>) -> [i32; N_BEST] {
+    let (low, high) = highest.split();
+    let (low, high) = low.max(high).split();
+    <[i32; N_BEST]>::from(low.max(high)).map(|highest| if highest > FORBIDDEN / 2 { highest } else { NO_SCORE })
 }
 
 /// Calls `found` with each lane that holds more than `limit`, and what it holds, in the order of the lanes.
 #[inline(always)]
 pub fn above<V: Simd>(simd: V, sums: &[Block], limit: i32, mut found: impl FnMut(ActionId, i32)) {
-    let limits = i32x8::splat(simd, limit);
+    let limits = i32x16::splat(simd, limit);
     for (number, sum) in sums.iter().enumerate() {
-        let [low, high] = halves(simd, &sum.0);
-        if low.max(high).simd_gt(limits).to_bitmask() == 0 {
-            continue;
-        }
-        let mut above = (low.simd_gt(limits).to_bitmask() | high.simd_gt(limits).to_bitmask() << HALF) as u32;
+        let mut above = lanes_of(simd, &sum.0).simd_gt(limits).to_bitmask();
         while above != 0 {
             let lane = above.trailing_zeros() as usize % Actions::LANES;
             above &= above - 1;

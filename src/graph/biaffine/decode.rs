@@ -6,9 +6,9 @@ use crate::decode::Parsed;
 use crate::features::Input;
 use crate::graph::eisner::Filled;
 use crate::graph::{ArcScores, ChuLiuEdmonds, Derived, Eisner, Side, k_best, k_best_spanning};
-use crate::neural::kernel::widest;
 use crate::neural::score::{MOST, UNIT, log_partition};
 use crate::tree::{LabelId, Node, ROOT, Roots, Tree};
+use crate::vector::vectorised;
 
 /// Scratch memory of parsing one sentence after another; one per thread.
 #[derive(Debug, Clone, Default)]
@@ -117,7 +117,7 @@ impl Workspace {
 fn logarithms(scores: &[f32], mask: &[i32], lanes: &mut Vec<i32>) {
     lanes.clear();
     lanes.resize(mask.len(), 0);
-    widest!(_simd => {
+    vectorised!(_simd => {
         for (lane, score) in lanes.iter_mut().zip(scores) {
             *lane = (score.clamp(-MOST, MOST) * UNIT).round_ties_even() as i32;
         }

@@ -9,9 +9,10 @@ use super::tensors::{
 use crate::features::Input;
 use crate::features::N_COLUMNS;
 use crate::neural::encoder::{Layer, encode, panels};
-use crate::neural::kernel::{Operand, Panels, multiply, transpose, widest};
+use crate::neural::kernel::{Operand, Panels, multiply, transpose};
 use crate::neural::noise::{Noise, SentenceNoise};
 use crate::tree::{Node, ROOT};
+use crate::vector::vectorised;
 
 /// What a unit gives of a sum below 0.
 const LEAK: f32 = 0.1;
@@ -132,7 +133,7 @@ impl Scoring<'_> {
             reading.noise.mask_units(dropout, &mut reading.slopes);
             sums.iter_mut().zip(&reading.slopes).for_each(|(sum, slope)| *sum *= slope);
         } else {
-            widest!(_simd => sums.iter_mut().for_each(|sum| *sum = if *sum > 0.0 { *sum } else { LEAK * *sum }));
+            vectorised!(_simd => sums.iter_mut().for_each(|sum| *sum = if *sum > 0.0 { *sum } else { LEAK * *sum }));
         }
         reading.units = sums;
     }
@@ -186,7 +187,7 @@ impl Scoring<'_> {
 pub fn softmax(scores: &mut [f32], mask: &[i32]) {
     let permitted = || scores.iter().zip(mask).filter(|(_, mask)| **mask == 0).map(|(score, _)| *score);
     let highest = permitted().fold(f32::NEG_INFINITY, f32::max);
-    widest!(_simd => {
+    vectorised!(_simd => {
         for (score, mask) in scores.iter_mut().zip(mask) {
             let term = crate::neural::kernel::exp(*score - highest);
             *score = if *mask == 0 { term } else { 0.0 };

@@ -18,13 +18,14 @@ use crate::configuration::Role;
 use crate::model::Network;
 use crate::neural::backward::Gradients;
 use crate::neural::encoder::Weights;
-use crate::neural::kernel::{Operand, add, multiply, share, sum_of_rows, transpose, widest};
+use crate::neural::kernel::{Operand, add, multiply, share, sum_of_rows, transpose};
 use crate::neural::parameters::{
     ACTIONS, COMPOSITION, COMPOSITION_BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_RECURRENT, LABELS, PLACES,
     Parameters, TOKENS, TOKENS_BIAS,
 };
 use crate::neural::tape::Tape;
 use crate::neural::through_time::forget;
+use crate::vector::vectorised;
 
 /// The nodes of a strand, of all sentences: the first one has read nothing.
 struct Chain {
@@ -266,7 +267,7 @@ impl<'p> Pass<'p> {
                 let place = |node: usize| (node * layers + layer) * units;
                 let mut rows = Vec::with_capacity(nodes.len() * row);
                 nodes.iter().for_each(|&node| rows.extend_from_slice(&gates[4 * place(node)..][..row]));
-                widest!(_simd => {
+                vectorised!(_simd => {
                     for (&node, row) in nodes.iter().zip(rows.chunks_exact_mut(row)) {
                         let before = &cells[place(parents[node] as usize)..][..units];
                         let own = place(node)..place(node) + units;

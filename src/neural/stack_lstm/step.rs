@@ -6,9 +6,10 @@ use super::memory::{Items, StackMemory, Strand};
 use super::shape::{BUFFER, HISTORY, N_STRANDS, STACK, Shape, StackDerived, products};
 use crate::model::Network;
 use crate::neural::encoder::remember;
-use crate::neural::kernel::{Operand, multiply, tanh, widest};
+use crate::neural::kernel::{Operand, multiply, tanh};
 use crate::neural::noise::SentenceNoise;
 use crate::neural::parameters::{BIAS, COMPOSITION, PLACES, Parameters, TOKENS, TOKENS_BIAS};
+use crate::vector::vectorised;
 
 use crate::configuration::Role;
 
@@ -127,7 +128,7 @@ impl StackScorer<'_> {
             let sums = &mut items.vectors[start..];
             let weights = &self.parameters.tensors[COMPOSITION];
             multiply(Operand::rows(&read, 2 * units), weights, sums, (parts.len(), 2 * units, units));
-            widest!(_simd => sums.iter_mut().for_each(|x| *x = tanh(*x)));
+            vectorised!(_simd => sums.iter_mut().for_each(|x| *x = tanh(*x)));
             items.n_made += parts.len();
         }
     }
@@ -193,7 +194,7 @@ impl StackScorer<'_> {
                 cells.copy_within(place(parents[node] as usize)..place(parents[node] as usize) + units, place(node));
             }
             multiply(Operand::rows(&read, units), weights.recurrent, &mut sums, (n, units, gates));
-            widest!(_simd => {
+            vectorised!(_simd => {
                 for (node, row) in nodes.clone().zip(sums.chunks_exact_mut(gates)) {
                     let (memory, given) = (&mut cells[place(node)..][..units], &mut outputs[place(node)..][..units]);
                     remember(row, memory, given);
