@@ -6,7 +6,7 @@ use super::{Arena, LabelSets, TreeId};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node};
 
 /// The number of slots of a cell.
-pub const N_SLOTS: usize = 20;
+pub const N_SLOTS: usize = 24;
 const WORDS: usize = N_SLOTS / 4;
 
 /// What a cell knows of its node, by slot. Every slot is a `u16`: a node, a label, a count or a label set.
@@ -51,6 +51,14 @@ pub enum Slot {
     Head2Label,
     /// The number of words of its partial tree, itself included, each dependent's tree as it was when it was attached.
     Size,
+    /// The leftmost dependent of the leftmost dependent, as that was when it was attached.
+    L1L1,
+    /// Its label.
+    L1L1Label,
+    /// The rightmost dependent of the rightmost dependent, as that was when it was attached.
+    R1R1,
+    /// Its label.
+    R1R1Label,
 }
 
 /// The slots of one node: all that a feature can read of it.
@@ -139,6 +147,11 @@ impl Slots {
         for (slot, value) in slots.0.into_iter().zip(side.0) {
             self.set(slot, value);
         }
+        if self.get(slots.0[0]) == node {
+            let [of_outermost, its_label] = slots.1;
+            self.set(of_outermost, dependent.get(slots.0[0]));
+            self.set(its_label, dependent.get(slots.0[1]));
+        }
         self.set(Slot::Size, self.get(Slot::Size).saturating_add(dependent.get(Slot::Size)));
         self
     }
@@ -186,6 +199,7 @@ impl Slots {
             0x1656_67b1_9e37_79f9,
             0xd6e8_feb8_6659_fd93,
             0xff51_afd7_ed55_8ccd,
+            0xa076_1d64_78bd_642f,
         ];
         let (words, mask) = (self.words(), mask.0.words());
         let word = |i: usize| (words[i] & mask[i]) ^ SECRETS[i];
@@ -194,7 +208,7 @@ impl Slots {
             let product = u128::from(a) * u128::from(b);
             (product >> 64) as u64 ^ product as u64
         };
-        folded(folded(word(0), word(1)) ^ word(4), folded(word(2), word(3)) ^ SECRETS[0])
+        folded(folded(word(0), word(1)) ^ word(4), folded(word(2), word(3)) ^ word(5))
     }
 }
 
@@ -214,17 +228,21 @@ impl SlotMask {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dependents(pub [u16; 6]);
 
-/// The slots of [`Dependents`], in their order.
+/// The slots of [`Dependents`], in their order, and those of the outermost dependent of the outermost one.
 #[derive(Debug, Clone, Copy)]
-pub struct SideSlots(pub [Slot; 6]);
+pub struct SideSlots(pub [Slot; 6], pub [Slot; 2]);
 
 impl SideSlots {
     /// Those of left dependents.
-    pub const LEFT: SideSlots =
-        SideSlots([Slot::L1, Slot::L1Label, Slot::L2, Slot::L2Label, Slot::LeftValency, Slot::LeftLabels]);
+    pub const LEFT: SideSlots = SideSlots(
+        [Slot::L1, Slot::L1Label, Slot::L2, Slot::L2Label, Slot::LeftValency, Slot::LeftLabels],
+        [Slot::L1L1, Slot::L1L1Label],
+    );
     /// Those of right dependents.
-    pub const RIGHT: SideSlots =
-        SideSlots([Slot::R1, Slot::R1Label, Slot::R2, Slot::R2Label, Slot::RightValency, Slot::RightLabels]);
+    pub const RIGHT: SideSlots = SideSlots(
+        [Slot::R1, Slot::R1Label, Slot::R2, Slot::R2Label, Slot::RightValency, Slot::RightLabels],
+        [Slot::R1R1, Slot::R1R1Label],
+    );
 }
 
 impl Dependents {

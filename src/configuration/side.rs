@@ -29,7 +29,7 @@ impl Side {
 
     /// The slots that the state of the side holds, in its order; the node comes first.
     pub fn slots(self) -> &'static [Slot] {
-        const fn with_node(SideSlots([a, b, c, d, e, f]): SideSlots) -> [Slot; 7] {
+        const fn with_node(SideSlots([a, b, c, d, e, f], _): SideSlots) -> [Slot; 7] {
             [Slot::Node, a, b, c, d, e, f]
         }
         const LEFT: [Slot; 7] = with_node(SideSlots::LEFT);

@@ -22,6 +22,10 @@ pub enum Step {
     Right1,
     /// Its second rightmost right dependent (`.r2`).
     Right2,
+    /// The leftmost dependent of its leftmost dependent, as that was when it was attached (`.l1.l1`).
+    Left1Left1,
+    /// The rightmost dependent of its rightmost dependent, as that was when it was attached (`.r1.r1`).
+    Right1Right1,
     /// The word before it in the sentence (`.prev`).
     Previous,
     /// The word behind it in the sentence (`.next`).
@@ -30,7 +34,7 @@ pub enum Step {
 
 impl Step {
     /// Every step with its spelling.
-    pub const ALL: [(Step, &'static str); 9] = [
+    pub const ALL: [(Step, &'static str); 11] = [
         (Step::Here, ""),
         (Step::Head, ".h"),
         (Step::Head2, ".h.h"),
@@ -38,6 +42,8 @@ impl Step {
         (Step::Left2, ".l2"),
         (Step::Right1, ".r1"),
         (Step::Right2, ".r2"),
+        (Step::Left1Left1, ".l1.l1"),
+        (Step::Right1Right1, ".r1.r1"),
         (Step::Previous, ".prev"),
         (Step::Next, ".next"),
     ];
@@ -73,6 +79,8 @@ impl Step {
             Step::Left2 => Slot::L2,
             Step::Right1 => Slot::R1,
             Step::Right2 => Slot::R2,
+            Step::Left1Left1 => Slot::L1L1,
+            Step::Right1Right1 => Slot::R1R1,
         }
     }
 
@@ -87,6 +95,8 @@ impl Step {
             Step::Left2 => Slot::L2Label,
             Step::Right1 => Slot::R1Label,
             Step::Right2 => Slot::R2Label,
+            Step::Left1Left1 => Slot::L1L1Label,
+            Step::Right1Right1 => Slot::R1R1Label,
         }
     }
 }

@@ -229,11 +229,18 @@ fn side(slot: Slot) -> u32 {
     match slot {
         Slot::Node => 0,
         Slot::Head | Slot::Head2 => 1,
-        Slot::L1 | Slot::L2 | Slot::LeftValency => 2,
-        Slot::R1 | Slot::R2 | Slot::RightValency => 3,
+        Slot::L1 | Slot::L2 | Slot::L1L1 | Slot::LeftValency => 2,
+        Slot::R1 | Slot::R2 | Slot::R1R1 | Slot::RightValency => 3,
         Slot::Size => 4,
         Slot::Label | Slot::HeadLabel | Slot::Head2Label => 5,
-        Slot::L1Label | Slot::L2Label | Slot::R1Label | Slot::R2Label | Slot::LeftLabels | Slot::RightLabels => 6,
+        Slot::L1Label
+        | Slot::L2Label
+        | Slot::R1Label
+        | Slot::R2Label
+        | Slot::LeftLabels
+        | Slot::RightLabels
+        | Slot::L1L1Label
+        | Slot::R1R1Label => 6,
     }
 }
 

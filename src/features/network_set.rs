@@ -43,6 +43,7 @@ pub const NETWORK_SETS: &[(&str, &str)] = &[
     ("focus", include_str!("sets/network/focus.feat")),
     ("extended", include_str!("sets/network/extended.feat")),
     ("full", include_str!("sets/network/full.feat")),
+    ("chen-manning", include_str!("sets/network/chen-manning.feat")),
     ("minimal", include_str!("sets/network/minimal.feat")),
     ("minimal-stack", include_str!("sets/network/minimal-stack.feat")),
 ];
@@ -192,7 +193,7 @@ impl NetworkSet {
     fn add_places(&mut self, code: &str) -> Result<(), Fault> {
         for (start, word) in words(code) {
             let place = word.parse::<Place>().ok().filter(|place| place.role != Role::A).ok_or_else(|| {
-                let expected = "a place: S0 to S3, M0, B0 to B3, or one of these with .l1 .l2 .r1 .r2 .h .h.h behind it, for words, or \
+                let expected = "a place: S0 to S3, M0, B0 to B3, or one of these with .l1 .l2 .r1 .r2 .l1.l1 .r1.r1 .h .h.h behind it, for words, or \
                                 with .label behind that, for labels";
                 (start, format!("`{word}`"), expected.to_owned())
             })?;
@@ -271,9 +272,14 @@ mod tests {
 
     #[test]
     fn built_in_sets_are_those_of_the_papers() {
-        for (name, places, labels) in
-            [("focus", 5, 0), ("extended", 12, 0), ("full", 19, 12), ("minimal", 2, 0), ("minimal-stack", 3, 0)]
-        {
+        for (name, places, labels) in [
+            ("focus", 5, 0),
+            ("extended", 12, 0),
+            ("full", 19, 12),
+            ("chen-manning", 18, 12),
+            ("minimal", 2, 0),
+            ("minimal-stack", 3, 0),
+        ] {
             let set = NetworkSet::load(name).unwrap();
             assert_eq!((set.places.len(), set.labels.len()), (places, labels), "{name}");
             assert!(!set.title().is_empty() && NetworkSet::is_one(&set.text));

@@ -4,7 +4,7 @@
 //! # a comment
 //! S0.w S0.p          one template a line: atoms, separated by blanks, read together
 //! S0.wp B0.wp        .wp stands for .w and .p
-//! S0.l1.label        steps in the tree: .h .h.h .l1 .l2 .r1 .r2
+//! S0.l1.label        steps in the tree: .h .h.h .l1 .l2 .r1 .r2 .l1.l1 .r1.r1
 //! S0.prev.p S0.next.w  steps in the sentence: the word before it and the word behind it, whatever the tree
 //! S0.p dist(S0,B0)   the distance between two places
 //! S0.p S0.size       the size of its partial tree, in classes as distances are; S0.leaf: whether it has no dependents

@@ -9,21 +9,25 @@ use crate::configuration::{Role, Slot};
 use crate::error::{Error, Result};
 
 /// The slots that a place may name, with their names, for nodes and for labels.
-const NODES: [(&str, Slot); 7] = [
+const NODES: [(&str, Slot); 9] = [
     ("", Slot::Node),
     ("l1", Slot::L1),
     ("l2", Slot::L2),
     ("r1", Slot::R1),
     ("r2", Slot::R2),
+    ("l1.l1", Slot::L1L1),
+    ("r1.r1", Slot::R1R1),
     ("h", Slot::Head),
     ("h2", Slot::Head2),
 ];
-const LABELS: [(&str, Slot); 7] = [
+const LABELS: [(&str, Slot); 9] = [
     ("label", Slot::Label),
     ("l1.label", Slot::L1Label),
     ("l2.label", Slot::L2Label),
     ("r1.label", Slot::R1Label),
     ("r2.label", Slot::R2Label),
+    ("l1.l1.label", Slot::L1L1Label),
+    ("r1.r1.label", Slot::R1R1Label),
     ("h.label", Slot::HeadLabel),
     ("h2.label", Slot::Head2Label),
 ];
@@ -108,7 +112,7 @@ mod tests {
             }
         }
         assert_eq!("S0.h.h".parse::<Place>().unwrap(), "S0.h2".parse().unwrap());
-        for wrong in ["", "Q0", "S0.", "S0.l3", "A.l1", "S0.l1.l1", "S0.w"] {
+        for wrong in ["", "Q0", "S0.", "S0.l3", "A.l1", "S0.l1.r1", "S0.w"] {
             assert!(wrong.parse::<Place>().is_err(), "{wrong}");
         }
     }

@@ -109,7 +109,7 @@ struct Reach {
 }
 
 impl Sides {
-    /// The sides of `set`; `None` if it reads what they do not tell: the last actions, what is between two lists.
+    /// The sides of `set`; `None` if it reads what they do not tell: the last actions, what is between two lists, dependents of dependents.
     pub fn new(set: &FeatureSet, columns: &Columns, buffer_is_suffix: bool) -> Option<Sides> {
         let slots: Vec<Vec<(Role, Slot)>> = set
             .templates
@@ -117,7 +117,9 @@ impl Sides {
             .map(|template| template.atoms.iter().flat_map(Atom::slots))
             .map(|slots| slots.map(|(role, slot)| seen_from(role, slot, buffer_is_suffix)).collect())
             .collect();
-        if slots.iter().flatten().any(|(role, _)| matches!(role, Role::A | Role::M0)) {
+        let is_told =
+            |role, slot| !matches!(role, Role::A | Role::M0) && (slot == Slot::Node || !Side::of(slot).is_empty());
+        if !slots.iter().flatten().all(|&(role, slot)| is_told(role, slot)) {
             return None;
         }
         let reaches: Vec<Reach> = slots.iter().map(|slots| Reach::of(slots)).collect();

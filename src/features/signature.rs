@@ -37,12 +37,13 @@ struct Place {
 }
 
 /// The slots that hold nodes.
-const NODE_SLOTS: [Slot; 7] = [Slot::Node, Slot::L1, Slot::L2, Slot::R1, Slot::R2, Slot::Head, Slot::Head2];
+const NODE_SLOTS: [Slot; 9] =
+    [Slot::Node, Slot::L1, Slot::L2, Slot::R1, Slot::R2, Slot::Head, Slot::Head2, Slot::L1L1, Slot::R1R1];
 /// The node itself counts, not only its columns.
 const WHOLE: u8 = 1 << 7;
 
 /// The slots that hold labels, or sets of them.
-const LABEL_SLOTS: [Slot; 9] = [
+const LABEL_SLOTS: [Slot; 11] = [
     Slot::Label,
     Slot::HeadLabel,
     Slot::Head2Label,
@@ -50,6 +51,8 @@ const LABEL_SLOTS: [Slot; 9] = [
     Slot::L2Label,
     Slot::R1Label,
     Slot::R2Label,
+    Slot::L1L1Label,
+    Slot::R1R1Label,
     Slot::LeftLabels,
     Slot::RightLabels,
 ];
@@ -180,6 +183,10 @@ impl Place {
     fn close(&mut self, all: &Place) {
         self.add(Slot::Node, WHOLE);
         let becomes = [
+            (Slot::L1, Slot::L1L1),
+            (Slot::L1Label, Slot::L1L1Label),
+            (Slot::R1, Slot::R1R1),
+            (Slot::R1Label, Slot::R1R1Label),
             (Slot::L1, Slot::L2),
             (Slot::L1Label, Slot::L2Label),
             (Slot::R1, Slot::R2),

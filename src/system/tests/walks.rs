@@ -23,13 +23,19 @@ fn pick<C: Configuration, S: Transitions<C>>(system: &S, c: &C, choice: u16) -> 
 /// What a cell must say of `node`, from the arcs alone. The root stands before the first word or behind the last.
 fn expected_slots(tree: &Tree, root_is_last: bool, node: Node, sets: &LabelSets) -> [u16; N_SLOTS] {
     let place = |node: Node| if node == ROOT && root_is_last { Node::MAX } else { node };
-    let (left, mut right): (Vec<Node>, Vec<Node>) =
-        tree.words().filter(|&word| tree.head(word) == node).partition(|&word| place(word) < place(node));
-    right.reverse();
     let has_head = |node: Node| node != NO_NODE && node != ROOT;
     let label = |node: Node| if has_head(node) { tree.label(node) } else { NO_LABEL };
     let head = |node: Node| if has_head(node) { tree.head(node) } else { NO_NODE };
+    let side = |node: Node, is_right: bool| -> Vec<Node> {
+        let (left, right): (Vec<Node>, Vec<Node>) = tree
+            .words()
+            .filter(|&word| node != NO_NODE && tree.head(word) == node)
+            .partition(|&word| place(word) < place(node));
+        if is_right { right.into_iter().rev().collect() } else { left }
+    };
+    let (left, right) = (side(node, false), side(node, true));
     let nth = |side: &[Node], n: usize| side.get(n).copied().unwrap_or(NO_NODE);
+    let (l1l1, r1r1) = (nth(&side(nth(&left, 0), false), 0), nth(&side(nth(&right, 0), true), 0));
     let label_set = |side: &[Node]| side.iter().fold(0, |set, &d| sets.with(set, tree.label(d)));
     let mut slots = [NO_NODE; N_SLOTS];
     for (slot, value) in [
@@ -52,6 +58,10 @@ fn expected_slots(tree: &Tree, root_is_last: bool, node: Node, sets: &LabelSets)
         (Slot::Head2, head(head(node))),
         (Slot::Head2Label, label(head(head(node)))),
         (Slot::Size, size(tree, node)),
+        (Slot::L1L1, l1l1),
+        (Slot::L1L1Label, label(l1l1)),
+        (Slot::R1R1, r1r1),
+        (Slot::R1R1Label, label(r1r1)),
     ] {
         slots[slot as usize] = value;
     }
@@ -97,6 +107,9 @@ fn assert_same<'a, S: TransitionSystem>(
                 let size = &mut expected[Slot::Size as usize];
                 assert_eq!(cell.slots.get(Slot::Size) == 1, *size == 1, "{} {plain:?}", S::NAME);
                 *size = cell.slots.get(Slot::Size);
+                for slot in [Slot::L1L1, Slot::L1L1Label, Slot::R1R1, Slot::R1R1Label] {
+                    expected[slot as usize] = cell.slots.get(slot);
+                }
             }
             assert_eq!(slots, expected, "{} {plain:?}", S::NAME);
             assert_eq!(cell.keys, masks.iter().map(|mask| cell.slots.key(mask)).collect::<Vec<_>>());
