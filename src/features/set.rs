@@ -38,6 +38,14 @@ pub const BUILT_IN: &[(&str, Source)] = &[
         },
     ),
     (
+        "stack-rich",
+        Source::Union {
+            title: "for all systems with a stack: the templates of stack, more of the tree, and the words beside S1, S0 and B0 in \
+                    the sentence",
+            parts: "stack+stack-tree+stack-context",
+        },
+    ),
+    (
         "greedy",
         Source::Union {
             title: "for greedy parsers by arc-eager: the templates of zn11, and what stands below and behind, more of the \
@@ -184,6 +192,7 @@ mod tests {
             assert!(FeatureSet::load(name).is_ok(), "{name}");
         }
         assert_eq!(FeatureSet::load("eager-rich").unwrap().templates.len(), 110);
+        assert_eq!(FeatureSet::load("stack-rich").unwrap().templates.len(), 152);
         for (name, templates) in [("l2s-unigrams", 40), ("l2s-bigrams", 235), ("l2s", 325)] {
             assert_eq!(FeatureSet::load(name).unwrap().templates.len(), templates, "{name}");
         }
