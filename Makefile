@@ -108,7 +108,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems updates en-ewt-targets
+.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems updates en-ewt-targets en-ewt-networks
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -146,10 +146,11 @@ spurious-choices: build ## which of several correct transitions greedy training 
 learning-curves: build ## global training against exploration, by the size of the treebank
 languages: build ## what global training buys on each of 19 treebanks, beside what they are like
 en-ewt-targets: build ## what each ingredient gives on English-EWT: features, losses, replicas, width, learning to search
+en-ewt-networks: build ## networks on English-EWT: exploration, beams, global training, encoders, biaffine
 systems: build ## every transition system, greedy and with a beam
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems updates en-ewt-targets:
+global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems updates en-ewt-targets en-ewt-networks:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:

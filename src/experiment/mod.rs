@@ -52,8 +52,8 @@ pub(crate) mod testing;
 mod trainings;
 
 pub use bounds::{
-    BOUNDS, Bounds, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Means, PublishedBounds, Sums, Walk, WalkSpec,
-    cells as bounds_cells,
+    BOUNDS, Bounds, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Guide, Means, PublishedBounds, Sums, Walk,
+    WalkSpec, cells as bounds_cells,
 };
 pub use cell::Cell;
 pub use data::{Data, Portion};

@@ -27,6 +27,9 @@ pub struct Answer {
     /// Whether some of the greedy models have explored: otherwise this is not the whole question.
     #[serde(default)]
     pub explores: bool,
+    /// The number of seeds.
+    #[serde(default)]
+    pub seeds: usize,
     /// The mean over columns.
     pub overall: Gain,
     /// The answer in a sentence, in Markdown.
@@ -86,6 +89,7 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
         treebanks: summary.treebanks(),
         are_systems: systems.len() == columns.len(),
         explores: summary.plan.cells.iter().any(|cell| cell.options.transitions().is_some_and(explores)),
+        seeds: summary.plan.profile.seeds.len(),
         settings: compared.into_iter().map(|(setting, _)| setting).collect(),
         overall,
         headline: String::new(),
@@ -98,6 +102,13 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     answer.reading.push(answer.how());
     answer.reading.push(answer.how_far(&mean));
     Some(answer)
+}
+
+impl Answer {
+    /// In how many pairs of models the two schools are compared: one for each setting, treebank and seed.
+    pub fn n_pairs(&self) -> usize {
+        self.settings.len() * self.treebanks.len() * self.seeds
+    }
 }
 
 /// Whether such training is greedy and leaves the gold derivation.

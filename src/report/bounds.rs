@@ -1,7 +1,7 @@
 //! Bounds of the loss beside the loss, as a document.
 
 use super::document::{Block, Cell, Content, Document, NOTHING, Progress, Table};
-use crate::experiment::{BOUNDS, BoundsRecord, BoundsSpec, Means};
+use crate::experiment::{BOUNDS, BoundsRecord, BoundsSpec, Guide, Means};
 
 /// What `records`, one for each treebank, say. `command` is what generates it; `files` are those beside it with records.
 pub fn bounds_document(
@@ -12,11 +12,25 @@ pub fn bounds_document(
     command: &str,
     files: Vec<String>,
 ) -> Document {
-    let mut about = vec![format!(
-        "Configurations of non-monotonic Covington on derivations of training trees that now and then wander: {:.0} % of transitions \
-         are drawn from all permitted ones, each as likely as the others. Profile `{profile}`.",
-        100.0 * spec.walk.wander
-    )];
+    let led = spec.walk.guide.map_or_else(
+        || "Configurations of non-monotonic Covington on derivations of training trees".to_owned(),
+        |Guide { follow, iterations }| {
+            format!(
+                "Configurations of non-monotonic Covington on derivations that a parser leads: trained on the first half of each \
+                 treebank's training data ({iterations} passes, greedily, exploring under the upper bound), it parses the other half, \
+                 and {:.0} % of transitions are its own, others of least cost by the upper bound",
+                100.0 * follow
+            )
+        },
+    );
+    let wanders = match spec.walk.wander {
+        0.0 => String::new(),
+        share => format!(
+            "; now and then they wander: {:.0} % of transitions are drawn from all permitted ones, each as likely as the others",
+            100.0 * share
+        ),
+    };
+    let mut about = vec![format!("{led}{wanders}. Profile `{profile}`.")];
     if records.len() < n_cells {
         about.push(format!("**Unfinished:** {} of {n_cells} treebanks have been walked over.", records.len()));
     }
@@ -97,8 +111,8 @@ fn means(spec: &BoundsSpec, records: &[&BoundsRecord]) -> Block {
     let losses = (average.get(4).and_then(|cell| cell.value), average.get(8).and_then(|cell| cell.value));
     if let (Some(ours), Some(theirs)) = losses {
         reading.push(format!(
-            "The mean loss is {ours:.2} here and {theirs:.2} in the paper: losses depend on how derivations wander, and ours are not \
-             the paper's, so neither losses nor distances from them compare."
+            "The mean loss is {ours:.2} here and {theirs:.2} in the paper: losses depend on what leads the derivations, and distances \
+             are shares of the loss."
         ));
     }
     table.lines.push(average);

@@ -3,7 +3,7 @@
 
 mod walk;
 
-pub use walk::{Means, Sums, Walk};
+pub use walk::{Guide, Means, Sums, Walk};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,6 +64,8 @@ pub struct WalkSpec {
     pub seed: u64,
     /// See [`Walk::max_configurations`].
     pub max_configurations: usize,
+    /// See [`Walk::guide`].
+    pub guide: Option<Guide>,
 }
 
 /// The figures that a paper printed, by treebank.
@@ -152,8 +154,8 @@ pub fn cells(
         let path = path.display();
         return Err(Error::Usage(format!("{path}: nothing is trained here; expected --set treebanks=... only")));
     }
-    let WalkSpec { wander, seed, max_configurations } = spec.walk;
-    let walk = Walk { transitions: scale.transitions, wander, seed, max_configurations };
+    let WalkSpec { wander, seed, max_configurations, guide } = spec.walk;
+    let walk = Walk { transitions: scale.transitions, wander, seed, max_configurations, guide };
     let cell = |source: Source| {
         let data = Data::find(source, folder.map(PathBuf::as_path), None)?;
         let identity = serde_json::to_vec(&(&walk, &data.train.sha256)).map_err(|e| Error::Usage(e.to_string()))?;
@@ -270,6 +272,28 @@ max-configurations = 5000
         assert!(kind.is_current(&cells[0], &record));
         let back: BoundsRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
         assert_eq!(back.sums, record.sums);
+    }
+
+    #[test]
+    fn a_parser_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.toml");
+        let sums_of = |walk: &str| {
+            std::fs::write(&path, SPEC.replace("wander = 0.1", walk)).unwrap();
+            let spec = BoundsSpec::read(&path).unwrap();
+            let (cells, _) = cells(&spec, &path, "quick", &Overrides::default(), None).unwrap();
+            let kind = Bounds { provenance: provenance("r1") };
+            assert_eq!(kind.run(&cells[0], &desk()).unwrap().sums, kind.run(&cells[0], &desk()).unwrap().sums);
+            kind.run(&cells[0], &desk()).unwrap().sums
+        };
+        let led = |follow: f64, iterations: u32| {
+            sums_of(&format!("wander = 0.0\nguide = {{ follow = {follow:?}, iterations = {iterations} }}"))
+        };
+        // Transitions of least cost make no mistakes, those of a parser do, and of one that knows more fewer.
+        assert_eq!(led(0.0, 1).loss, 0);
+        let losses = [1, 8].map(|iterations| led(1.0, iterations).means());
+        assert!(losses[0].loss > losses[1].loss && losses[1].loss > 0.0, "{losses:?}");
+        assert!(losses.iter().all(|m| m.bounds[0] <= m.loss && m.loss <= m.bounds[1]));
     }
 
     #[test]

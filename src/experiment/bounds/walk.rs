@@ -2,13 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::configuration::PlainLists;
+use crate::configuration::{Arena, PlainLists, SharedLists};
+use crate::decode::{Item, Machine, Workspace};
 use crate::error::Result;
+use crate::learn::{TrainOptions, Training, TrainingData, train};
+use crate::linear::Linear;
+use crate::model::{Frozen, Model};
 use crate::random;
+use crate::scorer::{Context, Query, Scorer, best_permitted};
 use crate::system::covington::{Bounds, ExactLoss};
-use crate::system::{Action, CovingtonNonmonotonic, Move, Oracle as _, Roots, Transitions as _};
-use crate::tree::{Gold, Labels, NO_LABEL};
-use crate::treebank::Treebank;
+use crate::system::{
+    Action, Choice, CovingtonNonmonotonic, Move, Oracle as _, OracleKind, Roots, SystemKind, Transitions as _,
+};
+use crate::tree::{Gold, Labels, NO_LABEL, Tree};
+use crate::treebank::{Sentence, Treebank};
 
 /// How to wander.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -22,6 +29,20 @@ pub struct Walk {
     pub seed: u64,
     /// Give up the search for a configuration's loss after so many others; it is then left out.
     pub max_configurations: usize,
+    /// What leads the derivations, if not the gold trees alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guide: Option<Guide>,
+}
+
+/// A parser that was trained on half of a treebank and leads the derivations of the other half: as training with exploration meets
+/// them, but in sentences that it does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Guide {
+    /// The probability that the parser's transition is taken instead of one of least cost.
+    pub follow: f64,
+    /// How many times the parser has seen its half.
+    pub iterations: u32,
 }
 
 /// Sums over the configurations of one treebank.
@@ -74,13 +95,38 @@ impl Walk {
     /// Follows derivations that wander, sentence by sentence, and compares bounds and loss wherever they come.
     ///
     /// # Errors
-    /// If a tree is malformed.
+    /// If a tree is malformed; where there is a guide, if there is nothing to train it on.
     pub fn over(&self, treebank: &Treebank) -> Result<Sums> {
+        let Some(guide) = self.guide else { return self.along(treebank, None) };
+        let mut halves = [treebank.clone(), treebank.clone()];
+        let middle = treebank.sentences.len().div_ceil(2);
+        halves[0].sentences.truncate(middle);
+        halves[1].sentences.drain(..middle);
+        let options = TrainOptions {
+            system: SystemKind::CovingtonNonmonotonic,
+            features: SystemKind::CovingtonNonmonotonic.features().to_owned(),
+            training: Training::Greedy,
+            oracle: OracleKind::Upper,
+            roots: Roots::Several,
+            iterations: guide.iterations.into(),
+            replicas: 1,
+            seed: self.seed,
+            ..TrainOptions::default()
+        };
+        let model = train(&options, &TrainingData::new(&options, &halves[0], None)?, 1)?;
+        self.along(&halves[1], Some((&model, guide.follow)))
+    }
+
+    /// Follows derivations of all sentences, which are led by the model, if there is one, with this probability.
+    fn along(&self, treebank: &Treebank, guide: Option<(&Model<Linear>, f64)>) -> Result<Sums> {
         let trees = treebank.trees(treebank.format.roots(), &mut Labels::default())?;
         let mut sums = Sums::default();
         let mut n_left = self.transitions;
         let system = CovingtonNonmonotonic::new(Roots::Several);
-        for (number, tree) in trees.into_iter().enumerate() {
+        let n_labels = guide.map_or(0, |(model, _)| model.actions.n_labels());
+        let mut workspace = Workspace::new(n_labels);
+        for (number, (tree, sentence)) in trees.into_iter().zip(&treebank.sentences).enumerate() {
+            let mut led = guide.map(|(model, follow)| (Led::new(model, sentence, &tree, &mut workspace), follow));
             let gold = Gold::new(tree);
             let mut rng = random::stream(self.seed, "bounds", &[number as u64]);
             let mut search = ExactLoss::new(&gold, self.max_configurations);
@@ -97,13 +143,68 @@ impl Walk {
                 let permitted = system.permitted(&c, 0).moves;
                 let costs = system.costs(&gold, &c, 0, permitted);
                 let wanders = random::unit(&mut rng) < self.wander;
-                let moves: Vec<Move> =
-                    permitted.iter().filter(|&mv| wanders || costs.get(mv) == costs.least()).collect();
-                let mv = moves[random::below(moves.len() as u64, &mut rng) as usize];
+                let mut any = || {
+                    let moves: Vec<Move> =
+                        permitted.iter().filter(|&mv| wanders || costs.get(mv) == costs.least()).collect();
+                    moves[random::below(moves.len() as u64, &mut rng) as usize]
+                };
+                let mv = match &mut led {
+                    None => any(),
+                    Some((led, follow)) => {
+                        let drawn = any();
+                        let follows = random::unit(&mut rng) < *follow && !wanders;
+                        led.step((!follows).then_some(drawn))
+                    }
+                };
                 let label = if mv.makes_arc() { 0 } else { NO_LABEL };
                 c = system.successor(&c, Action::labelled(mv, label), ());
             }
         }
         Ok(sums)
+    }
+}
+
+/// The derivation of a sentence as a model sees it.
+struct Led<'a> {
+    machine: Machine<'a, CovingtonNonmonotonic>,
+    scorer: <Linear as Frozen>::Scorer<'a>,
+    memory: &'a mut <Linear as Frozen>::Memory,
+    context: Context<'a>,
+    arena: Arena<'a>,
+    item: &'a Item<'a, SharedLists<'a>>,
+}
+
+impl<'a> Led<'a> {
+    fn new(
+        model: &'a Model<Linear>,
+        sentence: &Sentence,
+        tree: &Tree,
+        workspace: &'a mut Workspace<<Linear as Frozen>::Memory>,
+    ) -> Led<'a> {
+        workspace.start();
+        model.read(sentence, &mut workspace.input);
+        let scorer = model.scorer.scorer();
+        let machine = Machine::new(CovingtonNonmonotonic::new(Roots::Several), &model.actions, &scorer);
+        let (bump, context, scratch) = workspace.parts(&model.actions);
+        scorer.begin(scratch.memory, context);
+        let arena = Arena::new(bump, context.label_sets, &[]);
+        let item = machine.initial(arena, tree.n_words());
+        Led { machine, scorer, memory: scratch.memory, context, arena, item }
+    }
+
+    /// Takes this move, or if there is none, the model's; which it was. A move's label is the first that the model knows.
+    fn step(&mut self, mv: Option<Move>) -> Move {
+        let Led { machine, scorer, memory, context, arena, item } = self;
+        let permitted = machine.system.permitted(&item.configuration, 0);
+        let of_model = || {
+            let scores = scorer.score_once(memory, *context, Query { view: *item, point: 0, permitted });
+            best_permitted(scores, machine.actions.mask(permitted)).map(|(_, action)| action)
+        };
+        let of_move = |mv| machine.actions.of_move(mv).find(|&id| machine.actions.permits(permitted, id));
+        // A move that the model never learned leaves it its own.
+        let action =
+            mv.and_then(of_move).or_else(of_model).expect("a configuration that is not terminal permits something");
+        self.item = machine.successor(item, Choice { point: 0, action }, 0, false, *arena);
+        machine.actions.get(action).mv
     }
 }

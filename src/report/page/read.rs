@@ -8,7 +8,7 @@ use crate::error::{Error, Location, Problem, Result};
 use crate::report::document::Document;
 
 /// What a page begins with: the tables of papers, then the comparisons of our own. Others follow by name.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 15] = [
     "gn13-table1",
     "gn13-figure1",
     "l2s-table3",
@@ -17,6 +17,8 @@ const ORDER: [&str; 13] = [
     "fg17-table1",
     "fg17-table3",
     "fg17-table4",
+    "languages",
+    "learning-curves",
     "lecture-global-vs-greedy",
     "global-vs-greedy",
     "beam-ablation",
