@@ -791,6 +791,8 @@ fn ingredients(texts: &mut Texts) {
         ("greedy, `zn11`, four replicas", "greedy, zn11, 4 replicas"),
         ("greedy, `eager-rich`, four replicas", "greedy, rich, 4 replicas"),
         ("greedy, `eager-rich+history`, four replicas", "greedy, rich and history, 4 replicas"),
+        ("greedy, `eager-rich+below+buffer`, four replicas", "greedy, all but history, 4 replicas"),
+        ("the same, always exploring", "greedy, all but history, always exploring, 4 replicas"),
         ("learning to search, `eager-rich`, four replicas", "search, rich, 4 replicas"),
     ] {
         line(name, row, 1, "greedy, zn11, 4 replicas");

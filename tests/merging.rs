@@ -192,6 +192,7 @@ fn sets(kind: SystemKind) -> Vec<FeatureSet> {
         own("tags", "S0.p B0.p\nS1.p S0.p"),
         own("dependents", "S0.p S0.l1.p B0.p\nS1.r2.label S0.l2.label\nS2.p S1.vr B0.sl"),
         own("heads", "S1.h.h.label S0.p\nS0.h.w B0.w\nS2.size S0.size\nS0.leaf B0.leaf S1.w"),
+        own("grandchildren", "S0.l1.l1.p S1.r1.r1.label\nS0.r1.p B0.l1.l1.label S0.p\nS1.l1.l1.w S0.r1.r1.p"),
         own("far", "S3.w S2.p S0.p\ndist(S1,B0) S0.p\nS2.l1.p S3.r1.label\nS1.next.p S0.prev.w"),
         own("one", "1"),
     ]

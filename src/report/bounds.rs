@@ -14,11 +14,15 @@ pub fn bounds_document(
 ) -> Document {
     let led = spec.walk.guide.map_or_else(
         || "Configurations of non-monotonic Covington on derivations of training trees".to_owned(),
-        |Guide { follow, iterations }| {
+        |Guide { follow, iterations, held_out }| {
+            let (known, led) = match held_out {
+                true => ("the first half of each treebank's training data", "in the other half"),
+                false => ("each treebank's training data", "in the same sentences"),
+            };
             format!(
-                "Configurations of non-monotonic Covington on derivations that a parser leads: trained on the first half of each \
-                 treebank's training data ({iterations} passes, greedily, exploring under the upper bound), it parses the other half, \
-                 and {:.0} % of transitions are its own, others of least cost by the upper bound",
+                "Configurations of non-monotonic Covington on derivations that a parser leads: it was trained on {known} ({iterations} \
+                 passes, greedily, exploring under the upper bound), and {led} {:.0} % of transitions are its own, others of least cost \
+                 by the upper bound",
                 100.0 * follow
             )
         },

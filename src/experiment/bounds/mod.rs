@@ -287,7 +287,9 @@ max-configurations = 5000
             kind.run(&cells[0], &desk()).unwrap().sums
         };
         let led = |follow: f64, iterations: u32| {
-            sums_of(&format!("wander = 0.0\nguide = {{ follow = {follow:?}, iterations = {iterations} }}"))
+            sums_of(&format!(
+                "wander = 0.0\nguide = {{ follow = {follow:?}, iterations = {iterations}, held-out = true }}"
+            ))
         };
         // Transitions of least cost make no mistakes, those of a parser do, and of one that knows more fewer.
         assert_eq!(led(0.0, 1).loss, 0);

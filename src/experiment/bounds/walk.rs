@@ -34,15 +34,18 @@ pub struct Walk {
     pub guide: Option<Guide>,
 }
 
-/// A parser that was trained on half of a treebank and leads the derivations of the other half: as training with exploration meets
-/// them, but in sentences that it does not know.
+/// A parser that was trained on the treebank and leads the derivations of the same sentences, as training with exploration meets them;
+/// or that was trained on half of them and leads those of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Guide {
     /// The probability that the parser's transition is taken instead of one of least cost.
     pub follow: f64,
-    /// How many times the parser has seen its half.
+    /// How many times the parser has seen its sentences.
     pub iterations: u32,
+    /// Whether it does not know the sentences that it leads.
+    #[serde(default)]
+    pub held_out: bool,
 }
 
 /// Sums over the configurations of one treebank.
@@ -98,10 +101,12 @@ impl Walk {
     /// If a tree is malformed; where there is a guide, if there is nothing to train it on.
     pub fn over(&self, treebank: &Treebank) -> Result<Sums> {
         let Some(guide) = self.guide else { return self.along(treebank, None) };
-        let mut halves = [treebank.clone(), treebank.clone()];
-        let middle = treebank.sentences.len().div_ceil(2);
-        halves[0].sentences.truncate(middle);
-        halves[1].sentences.drain(..middle);
+        let (mut known, mut led) = (treebank.clone(), treebank.clone());
+        if guide.held_out {
+            let middle = treebank.sentences.len().div_ceil(2);
+            known.sentences.truncate(middle);
+            led.sentences.drain(..middle);
+        }
         let options = TrainOptions {
             system: SystemKind::CovingtonNonmonotonic,
             features: SystemKind::CovingtonNonmonotonic.features().to_owned(),
@@ -113,8 +118,8 @@ impl Walk {
             seed: self.seed,
             ..TrainOptions::default()
         };
-        let model = train(&options, &TrainingData::new(&options, &halves[0], None)?, 1)?;
-        self.along(&halves[1], Some((&model, guide.follow)))
+        let model = train(&options, &TrainingData::new(&options, &known, None)?, 1)?;
+        self.along(&led, Some((&model, guide.follow)))
     }
 
     /// Follows derivations of all sentences, which are led by the model, if there is one, with this probability.
