@@ -466,6 +466,13 @@ fn papers(texts: &mut Texts) {
     ));
     let average = nearness.lines.last().unwrap();
     let of = |i: usize| average[i].value.unwrap();
+    texts.says(&format!(
+        "({:.5} of the loss, the problematic-cycle bound {:.5}), in the paper the problematic-cycle bound ({:.5}, lower {:.5})",
+        of(1),
+        of(2),
+        of(5),
+        of(4)
+    ));
     assert!(of(1) < of(2) && of(2) < of(3), "here the lower bound is nearest");
     assert!(of(5) < of(4) && of(4) < of(6), "in the paper the upper bound that counts problematic cycles is");
 
