@@ -112,7 +112,7 @@ struct Texts(Vec<Text>);
 const QUOTING: [(&str, &str, &str); 6] = [
     ("README.md", "## The answer", "## Where to read on"),
     ("docs/paper.md", "## Abstract", "## References"),
-    ("docs/src/answer.md", "**The question is answered for one setting", ""),
+    ("docs/src/answer.md", "**The question is answered for three systems", ""),
     ("docs/src/papers.md", "## What came out", "## The treebanks"),
     ("docs/src/speed.md", "On English-EWT", "## Measuring it again"),
     ("docs/src/methodology.md", "Five seeds of one row", "Most experiments so far"),
@@ -216,6 +216,7 @@ fn figures_of_the_texts_are_those_of_the_tables() {
     axis_of_search(&mut texts);
     margins_and_features(&mut texts);
     ingredients(&mut texts);
+    networks_on_english(&mut texts);
     networks(&mut texts);
     speed(&mut texts);
     systems(&mut texts);
@@ -239,6 +240,7 @@ fn figures_of_the_texts_are_those_of_the_tables() {
         "Zen 4",
         "tables 4 and 5",
         "beam of 8",
+        "distance to the head | 1 | 2 | 3 to 6 | 7 and more",
         "width 8",
         "19 languages",
         "10 languages",
@@ -805,6 +807,46 @@ fn ingredients(texts: &mut Texts) {
         line(name, row, 1, "greedy, zn11, 4 replicas");
     }
     texts.says("the whole treebank, arc-eager, at most 15 iterations, one seed");
+}
+
+fn networks_on_english(texts: &mut Texts) {
+    let store: Store = Store::read(&results().join("en-ewt-networks/records.jsonl")).unwrap();
+    let record = |row: &str| store.records().iter().find(|record| record.row == row).unwrap();
+    let las = |row: &str, width: usize| {
+        let decoding = record(row).decodings.iter().find(|decoding| decoding.width == width).unwrap();
+        [&decoding.dev, &decoding.test].map(|scores| scores.with_punctuation.las())
+    };
+    for (name, row, widths) in [
+        ("feed-forward, 200 units, static", "feed-forward 200, static", &[1, 8][..]),
+        ("feed-forward, 200 units, explored", "feed-forward 200, explored", &[1, 8, 64]),
+        ("feed-forward, 400 units, explored", "feed-forward 400, explored", &[1, 8]),
+        ("the same, then globally", "feed-forward 400, CRF latent", &[8, 32]),
+        ("`chen-manning`, 200 units, static", "chen-manning 200, static", &[1, 8]),
+        ("bilstm, explored", "bilstm, explored", &[1, 8]),
+        ("bilstm, then globally", "bilstm, CRF latent", &[8, 32]),
+    ] {
+        for &width in widths {
+            let [dev, test] = las(row, width);
+            texts.says(&format!("| {name} | {width} | {dev:.2} | {test:.2} |"));
+        }
+    }
+    let [dev, test] = las("biaffine", 1);
+    texts.says(&format!("| biaffine | | {dev:.2} | {test:.2} |"));
+    let gain = |row: &str, from: usize, other: &str, to: usize| las(other, to)[1] - las(row, from)[1];
+    let explored = ["feed-forward 200, explored", "feed-forward 400, explored", "bilstm, explored"];
+    let [small, large, encoder] = explored.map(|row| gain(row, 1, row, 8));
+    texts.says(&format!(
+        "a beam of 8 adds {small:.2} and {large:.2} points to the networks without an encoder, and {encoder:.2} to that with one"
+    ));
+    texts.says(&format!(
+        "global training on top {:.2} and {:.2}",
+        gain("feed-forward 400, explored", 8, "feed-forward 400, CRF latent", 8),
+        gain("bilstm, explored", 8, "bilstm, CRF latent", 8)
+    ));
+    texts.says(&format!(
+        "exploration adds {:.2} greedily",
+        gain("feed-forward 200, static", 1, "feed-forward 200, explored", 1)
+    ));
 }
 
 /// The lines of a file of tab-separated values, by the heads of its columns.
