@@ -34,7 +34,7 @@ Examples:
   zcat corpus.conllu.gz | treebeam parse --model en.model --beam 64 --threads 2 > parsed.conllu")]
 pub struct Args {
     /// The model
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
     #[command(flatten)]
     search: SearchArgs,

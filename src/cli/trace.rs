@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(value_name = "FILE")]
     second: Option<PathBuf>,
     /// The model
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// The sentence with this id, or else this number, from 1 [default: 1]
     #[arg(long, value_name = "N|ID")]

@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     dev: Option<PathBuf>,
     /// The model file to write
-    #[arg(long, value_name = "FILE", required_unless_present = "print_options")]
+    #[arg(short, long, value_name = "FILE", required_unless_present = "print_options")]
     model: Option<PathBuf>,
     #[command(flatten)]
     training: TrainingArgs,
