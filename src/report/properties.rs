@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::answer::chosen;
 use super::document::{Block, Cell, Content, Table};
+use super::figure::{Axis, Curve, Figure, Point, Style};
 use super::paired::told_p;
 use super::summary::{Method, SAMPLES, Summary};
 use crate::error::Result;
@@ -83,6 +84,46 @@ pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
         metric.name()
     );
     Some(Block { title: "By treebank".to_owned(), reading, note, content: Content::Table(table) })
+}
+
+/// Each treebank and column as a point: how well the best greedy model parses, and by how much the best global one exceeds it;
+/// none without comparisons on [`LEAST`] treebanks.
+pub fn gains(summary: &Summary, metric: Metric) -> Option<Block> {
+    let rule = summary.plan.spec.table.punctuation;
+    let mut curves = Vec::new();
+    for column in summary.plan.spec.columns.iter().map(|column| column.name.get_ref()) {
+        let Some([(ours, _), (theirs, _)]) = chosen(summary, column, metric) else { continue };
+        let point = |treebank: &String| {
+            let score = |method: &Method| Some(summary.entry(treebank, column, method)?.score(metric, rule)?.mean);
+            let (ours, theirs) = (score(&ours)?, score(&theirs)?);
+            Some(Point { label: treebank.clone(), ..Point::at(theirs, ours - theirs) })
+        };
+        let points: Vec<Point> = summary.treebanks().iter().filter_map(point).collect();
+        if points.len() >= LEAST {
+            curves.push(Curve { name: column.clone(), style: Style::Points, points });
+        }
+    }
+    let figure = Figure {
+        name: "gains".to_owned(),
+        title: "What global training gains, by treebank".to_owned(),
+        x: Axis::linear(format!("{} of the best greedy model, %", metric.name())),
+        y: Axis::linear(format!("points of {}, global less greedy", metric.name()))
+            .noted("above 0 global training is ahead"),
+        curves,
+    };
+    let of_curve = |curve: &Curve| {
+        let ahead = curve.points.iter().filter(|point| point.y > 0.0).count();
+        let name = if curve.name == "all" { String::new() } else { format!("{}: ", curve.name) };
+        format!("{name}above 0 on {ahead} of {} treebanks.", curve.points.len())
+    };
+    (!figure.curves.is_empty()).then(|| Block {
+        title: figure.title.clone(),
+        reading: figure.curves.iter().map(of_curve).collect(),
+        note: "A point for each treebank and column: the best greedy and the best global model, chosen on development data, on test data, \
+               in the mean over seeds."
+            .to_owned(),
+        content: Content::Figure(figure),
+    })
 }
 
 fn of_treebank(data: &Data, greedy: f64) -> Result<Properties> {

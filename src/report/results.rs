@@ -9,7 +9,7 @@ use super::document::{Block, Cell, Content, Document, Progress, Table};
 use super::figure::HeatMap;
 use super::figures::{figures, heat_maps};
 use super::gist::{gist, limits};
-use super::properties::properties;
+use super::properties::{gains, properties};
 use super::published::published;
 use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
@@ -30,6 +30,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
         blocks.extend(with_lines.map(|column| scores(summary, &directions, column, metric)));
     }
     blocks.extend(who_wins(summary, &directions));
+    blocks.extend(gains(summary, summary.metrics()[0]));
     blocks.extend(properties(summary, summary.metrics()[0]));
     let n_seeds = summary.plan.profile.seeds.len();
     blocks.extend(heat_maps(summary).into_iter().map(|map| heat_block(map, n_seeds)));
