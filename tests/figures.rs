@@ -237,7 +237,7 @@ fn figures_of_the_texts_are_those_of_the_tables() {
         "2016",
         "b=8",
         "b=32",
-        "Zen 4",
+        "Zen 5",
         "tables 4 and 5",
         "beam of 8",
         "on each of 19 treebanks",
@@ -774,13 +774,23 @@ fn margins_and_features(texts: &mut Texts) {
             assert!((las(&format!("zn11 and {group}")) - las("zn11")) * sign > 0.0, "{column}, {treebank}, {group}");
         }
     }
+    let hybrid = ["arc-hybrid, greedy", "arc-hybrid, width 8"];
+    let [history, beside] = ["history", "stack-context"]
+        .map(|group| hybrid.map(|column| format!("{:.2}", gain(&stack, "stack", column, group))));
     texts.says(&format!(
-        "the history of the last actions adds {:.2} points with greedy arc-hybrid and {:.2} at width 8",
-        gain(&stack, "stack", "arc-hybrid, greedy", "history"),
-        gain(&stack, "stack", "arc-hybrid, width 8", "history")
+        "the history of the last actions adds {} points with greedy arc-hybrid and {} at width 8, the words beside \
+         (`stack-context`) {} and {}",
+        history[0], history[1], beside[0], beside[1]
     ));
+    let both =
+        ["arc-hybrid, greedy", "arc-hybrid, width 8", "arc-standard, greedy", "arc-standard, width 8"].map(|column| {
+            let las = |row: &str| score(&stack, &format!("LAS: {column}"), "average", row);
+            signed(las("stack, stack-tree and stack-context") - las("stack"))
+        });
+    texts
+        .says(&format!("`stack-rich`, {} and {}, and {} and {} with arc-standard", both[0], both[1], both[2], both[3]));
     for column in ["arc-standard, greedy", "arc-standard, width 8"] {
-        for group in ["stack-below", "buffer", "stack-tree", "history"] {
+        for group in ["stack-below", "buffer", "stack-tree", "history", "stack-context"] {
             assert!(gain(&stack, "stack", column, group) <= 0.0, "{column}, {group}");
         }
     }
@@ -837,11 +847,14 @@ fn networks_on_english(texts: &mut Texts) {
     for (name, row, widths) in [
         ("feed-forward, 200 units, static", "feed-forward 200, static", &[1, 8][..]),
         ("feed-forward, 200 units, explored", "feed-forward 200, explored", &[1, 8, 64]),
+        ("feed-forward, 300 units, explored", "feed-forward 300, explored", &[1, 8]),
         ("feed-forward, 400 units, explored", "feed-forward 400, explored", &[1, 8]),
         ("the same, then globally", "feed-forward 400, CRF latent", &[8, 32]),
         ("`chen-manning`, 200 units, static", "chen-manning 200, static", &[1, 8]),
-        ("bilstm, explored", "bilstm, explored", &[1, 8]),
-        ("bilstm, then globally", "bilstm, CRF latent", &[8, 32]),
+        ("bilstm of 128, explored", "bilstm, explored", &[1, 8]),
+        ("the same, then globally", "bilstm, CRF latent", &[8, 32]),
+        ("bilstm of 192, explored", "bilstm 192, explored", &[1, 8]),
+        ("the same, then globally", "bilstm 192, CRF latent", &[8, 32]),
     ] {
         for &width in widths {
             let [dev, test] = las(row, width);
@@ -851,15 +864,18 @@ fn networks_on_english(texts: &mut Texts) {
     let [dev, test] = las("biaffine", 1);
     texts.says(&format!("| biaffine | | {dev:.2} | {test:.2} |"));
     let gain = |row: &str, from: usize, other: &str, to: usize| las(other, to)[1] - las(row, from)[1];
-    let explored = ["feed-forward 200, explored", "feed-forward 400, explored", "bilstm, explored"];
-    let [small, large, encoder] = explored.map(|row| gain(row, 1, row, 8));
+    let explored =
+        ["feed-forward 200, explored", "feed-forward 400, explored", "bilstm, explored", "bilstm 192, explored"];
+    let [small, large, encoder, larger] = explored.map(|row| gain(row, 1, row, 8));
     texts.says(&format!(
-        "a beam of 8 adds {small:.2} and {large:.2} points to the networks without an encoder, and {encoder:.2} to that with one"
+        "a beam of 8 adds {small:.2} and {large:.2} points to the networks of 200 and 400 units without an encoder, and {encoder:.2} \
+         and {larger:.2} to those with one"
     ));
     texts.says(&format!(
-        "global training on top {:.2} and {:.2}",
+        "global training on top {:.2}, {:.2} and {:.2}",
         gain("feed-forward 400, explored", 8, "feed-forward 400, CRF latent", 8),
-        gain("bilstm, explored", 8, "bilstm, CRF latent", 8)
+        gain("bilstm, explored", 8, "bilstm, CRF latent", 8),
+        gain("bilstm 192, explored", 8, "bilstm 192, CRF latent", 8)
     ));
     texts.says(&format!(
         "exploration adds {:.2} greedily",
@@ -1151,11 +1167,7 @@ fn what_was_run_is_as_the_texts_say() {
             "quick",
             "Training data: 910 to 1000 sentences a treebank, 4 treebanks. Trained for 7 to 28 iterations",
         ),
-        (
-            "features-stack",
-            "quick",
-            "Training data: 910 to 1000 sentences a treebank, 2 treebanks. Trained for 8 iterations, with 1 seed.",
-        ),
+        ("features-stack", "quick", "Training data: 910 to 1000 sentences a treebank, 2 treebanks. Trained for "),
         (
             "global-vs-greedy",
             "quick",
