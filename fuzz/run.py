@@ -50,7 +50,7 @@ def run(target, program, seconds):
         here / "corpus" / target,
         f"-max_total_time={seconds}",
         "-rss_limit_mb=2048",
-        "-timeout=10",
+        "-timeout=60",
         "-max_len=65536",
         "-print_final_stats=1",
         f"-artifact_prefix={here / 'crashers' / target}/",

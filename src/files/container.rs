@@ -34,9 +34,9 @@ const NAME: usize = 64;
 const ENTRY: usize = NAME + 24;
 const ALIGNMENT: usize = 64;
 
-/// Files up to this size are read, so that whoever changes one while it is used harms nobody. Larger ones are mapped, and must
-/// be replaced by renaming.
-const READ: u64 = 32 << 20;
+/// Files up to this size are copied into memory, so that whoever changes one while it is used harms nobody. Larger ones are
+/// mapped, and must be replaced by renaming.
+const COPIED: u64 = 32 << 20;
 
 const BAD_TABLE: &str = "the table of sections is damaged";
 
@@ -184,18 +184,18 @@ impl Kind {
         self.sections(Bytes::Owned(Arc::new(bytes)), path)
     }
 
-    /// Maps a file into memory, or reads it if it is small, packed or a pipe; see [`Kind::unpack`].
+    /// Maps a file into memory, or copies it there if it is small, packed or a pipe; see [`Kind::unpack`].
     ///
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged file of this kind and version.
     pub fn read(&self, path: &Path) -> Result<Sections> {
-        let map = match File::open(path) {
-            Ok(file) if !is_packed(path) && file.metadata().is_ok_and(|there| there.len() > READ) => {
-                memory::map(&file).ok()
-            }
-            _ => None,
+        // A pipe is opened but once.
+        let is_plain = path != Path::new("-") && !is_packed(path) && path.is_file();
+        let map = |mut file: File| match file.metadata()?.len() {
+            len @ 0..=COPIED => memory::copy(&mut file, len as usize),
+            _ => memory::map(&file),
         };
-        match map {
+        match is_plain.then(|| File::open(path).and_then(map)).and_then(io::Result::ok) {
             Some(map) => self.sections(Bytes::Mapped(Arc::new(map)), path),
             None => self.unpack(read_whole(path)?, path),
         }
@@ -305,7 +305,7 @@ impl Sections {
         Ok(all)
     }
 
-    /// The numbers that the section of this name holds, where they stand if the file is mapped, else copied.
+    /// The numbers that the section of this name holds, where they stand if the file is in a map, else copied.
     ///
     /// # Errors
     /// If there is no such section, or it does not hold whole numbers of this type.

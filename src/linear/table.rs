@@ -306,7 +306,9 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
             }
         }
         let places: Vec<Place> = from_bytes(places)?;
+        // A free place is the empty row of whatever is looked for there.
         let is_sound = |place: &Place| match place.elsewhere() {
+            None if place.start == 0 => *place == Place::default(),
             Some(number) => place.len == 0 && number < n_elsewhere,
             None => {
                 place.len <= place.capacity
@@ -318,7 +320,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         let sound = places.len().is_power_of_two()
             && taken().count() == n_features
             && n_features < places.len()
-            && taken().all(is_sound)
+            && places.iter().all(is_sound)
             && entries.iter().all(|entry| (entry.lane() as usize) < width);
         sound.then_some(RowTable { places, n_features, entries, beside, free })
     }

@@ -5,10 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::directions::LEVEL;
+use super::directions::{LEVEL, sign_test};
 use super::document::{Block, Cell, Content, Table};
 use super::paired::{Gain, Pairs, holm, told_p};
 use super::summary::{Method, Summary};
+use crate::decode::SearchKind;
 use crate::eval::Metric;
 use crate::learn::{TrainOptions, Training};
 use crate::system::OracleKind;
@@ -32,6 +33,10 @@ pub struct Answer {
     pub seeds: usize,
     /// The mean over columns.
     pub overall: Gain,
+    /// The mean over columns of the gain over greedily trained models that parse in a beam of the same width; none unless every
+    /// column has one.
+    #[serde(default)]
+    pub in_same_beam: Option<Gain>,
     /// The answer in a sentence, in Markdown.
     pub headline: String,
     /// What follows it, a sentence each, in Markdown: where it holds, what it costs.
@@ -49,6 +54,12 @@ pub struct Setting {
     pub global: Chosen,
     /// Global less greedy.
     pub gain: Gain,
+    /// On how many treebanks the global model is ahead, and on how many behind.
+    #[serde(default)]
+    pub n_ahead: (usize, usize),
+    /// The best greedily trained model that parses in a beam of the global one's width, and what global training gains over it.
+    #[serde(default)]
+    pub same_beam: Option<(Chosen, Gain)>,
     /// How many times as long global parsing takes, where it was measured.
     pub parsing_time: Option<f64>,
     /// How many times as long global training takes, where it was measured.
@@ -71,16 +82,43 @@ impl Setting {
     pub fn is_significant(&self) -> bool {
         self.gain.p < LEVEL
     }
+
+    /// The sign test over treebanks.
+    fn p_of_signs(&self) -> f64 {
+        sign_test(self.n_ahead.0, self.n_ahead.1)
+    }
 }
+
+/// What is compared with a column's greedy models.
+struct Compared {
+    setting: Setting,
+    pairs: Pairs,
+    same_beam: Option<Pairs>,
+    /// Whether the global model searches exactly.
+    is_exact: bool,
+    /// Whether the greedy model has left the gold derivation in training.
+    explores: bool,
+}
+
+/// With fewer treebanks the sign test can find nothing at p < .05.
+const FOR_SIGNS: usize = 6;
 
 /// The answer; none unless some column has a greedy and a global model on every treebank.
 pub fn answer(summary: &Summary) -> Option<Answer> {
     let metric = if summary.metrics().contains(&Metric::Las) { Metric::Las } else { summary.metrics()[0] };
     let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|c| c.name.get_ref()).collect();
-    let compared: Vec<(Setting, Pairs)> =
-        columns.iter().filter_map(|column| setting(summary, column, metric)).collect();
-    let mean = Pairs::mean(&compared.iter().map(|(_, pairs)| pairs.clone()).collect::<Vec<_>>())?;
+    let compared: Vec<Compared> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
+    let mean = Pairs::mean(&compared.iter().map(|c| c.pairs.clone()).collect::<Vec<_>>())?;
     let overall = mean.gain();
+    let in_same_beam: Option<Vec<Pairs>> = compared.iter().map(|c| c.same_beam.clone()).collect();
+    let sides = [
+        match compared.iter().filter(|c| c.is_exact).count() {
+            0 => "global training with a beam",
+            n if n == compared.len() => "global training with exact search",
+            _ => "global training",
+        },
+        if compared.iter().any(|c| c.explores) { "greedy training" } else { "greedy training on gold derivations" },
+    ];
     let mut systems: Vec<&str> = columns.iter().filter_map(|column| system_of(summary, column)).collect();
     systems.sort_unstable();
     systems.dedup();
@@ -90,25 +128,21 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
         are_systems: systems.len() == columns.len(),
         explores: summary.plan.cells.iter().any(|cell| cell.options.transitions().is_some_and(explores)),
         seeds: summary.plan.profile.seeds.len(),
-        settings: compared.into_iter().map(|(setting, _)| setting).collect(),
+        in_same_beam: in_same_beam.and_then(|pairs| Pairs::mean(&pairs)).map(|pairs| pairs.gain()),
+        settings: compared.into_iter().map(|c| c.setting).collect(),
         overall,
         headline: String::new(),
         reading: Vec::new(),
     };
     answer.settings.sort_by(|a, b| b.gain.points.total_cmp(&a.gain.points));
-    answer.headline = answer.told();
+    answer.headline = answer.told(sides);
     answer.reading.push(answer.where_it_holds());
+    answer.reading.extend(answer.over_treebanks());
+    answer.reading.extend(answer.in_beams_of_the_same_width());
     answer.reading.extend(answer.cost());
     answer.reading.push(answer.how());
     answer.reading.push(answer.how_far(&mean));
     Some(answer)
-}
-
-impl Answer {
-    /// In how many pairs of models the two schools are compared: one for each setting, treebank and seed.
-    pub fn n_pairs(&self) -> usize {
-        self.settings.len() * self.treebanks.len() * self.seeds
-    }
 }
 
 /// Whether such training is greedy and leaves the gold derivation.
@@ -124,36 +158,56 @@ fn system_of<'a>(summary: &'a Summary, column: &str) -> Option<&'a str> {
     summary.plan.cells.iter().find(|cell| cell.column == column).map(|cell| cell.options.system())
 }
 
-/// How a row's models are trained; none of parsers without transitions.
-fn training_of(summary: &Summary, column: &str, row: &str) -> Option<Training> {
+/// The options of a row; none of parsers without transitions.
+fn options_of<'a>(summary: &'a Summary, column: &str, row: &str) -> Option<&'a TrainOptions> {
     let cell = summary.plan.cells.iter().find(|cell| cell.column == column && cell.row == row)?;
-    Some(cell.options.transitions()?.training)
+    cell.options.transitions()
 }
 
 /// The best global and the best greedy model of a column, chosen on development data.
 pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<[(Method, Chosen); 2]> {
     // A greedy parser is one that was trained for greedy decoding and decodes greedily.
-    let is_greedy =
-        |m: &Method| m.width == 1 && training_of(summary, column, &m.row).is_some_and(|t| t != Training::Global);
-    let is_global = |m: &Method| training_of(summary, column, &m.row) == Some(Training::Global);
+    let is_greedy = |m: &Method| m.width == 1 && is_global(summary, column, m) == Some(false);
+    let is_global = |m: &Method| is_global(summary, column, m) == Some(true);
     Some([best(summary, column, metric, &is_global)?, best(summary, column, metric, &is_greedy)?])
 }
 
-fn setting(summary: &Summary, column: &str, metric: Metric) -> Option<(Setting, Pairs)> {
+/// Whether a transition-based parser was trained globally.
+fn is_global(summary: &Summary, column: &str, method: &Method) -> Option<bool> {
+    Some(options_of(summary, column, &method.row)?.training == Training::Global)
+}
+
+fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Compared> {
     let [(ours, global), (theirs, greedy)] = chosen(summary, column, metric)?;
     let pairs = Pairs::new(summary, column, &ours, &theirs, metric)?;
+    let is_exact = options_of(summary, column, &ours.row)?.search == SearchKind::Exact;
+    let is_in_same_beam = |m: &Method| m.width == ours.width && is_global(summary, column, m) == Some(false);
+    let same_beam = Some(()).filter(|()| ours.width > 1 && !is_exact);
+    let same_beam =
+        same_beam.and_then(|()| best(summary, column, metric, &is_in_same_beam)).and_then(|(method, chosen)| {
+            let pairs = Pairs::new(summary, column, &ours, &method, metric)?;
+            Some((chosen, pairs))
+        });
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
     let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
     let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.seconds()).map(|s| s.mean);
+    let rule = summary.plan.spec.table.punctuation;
+    let score = |m: &Method, t: &String| Some(summary.entry(t, column, m)?.score(metric, rule)?.mean);
+    let gains =
+        summary.treebanks().iter().filter_map(|t| Some(score(&ours, t)? - score(&theirs, t)?)).collect::<Vec<_>>();
+    let n_of_sign = |sign: f64| gains.iter().filter(|gain| **gain * sign > 0.0).count();
     let setting = Setting {
         name: column.to_owned(),
         greedy,
         global,
         gain: pairs.gain(),
+        n_ahead: (n_of_sign(1.0), n_of_sign(-1.0)),
+        same_beam: same_beam.as_ref().map(|(chosen, pairs)| (chosen.clone(), pairs.gain())),
         parsing_time: ratio(per_word(&ours), per_word(&theirs)),
         training_time: ratio(seconds(&ours), seconds(&theirs)),
     };
-    Some((setting, pairs))
+    let explores = explores(options_of(summary, column, &theirs.row)?);
+    Some(Compared { setting, pairs, same_beam: same_beam.map(|(_, pairs)| pairs), is_exact, explores })
 }
 
 /// Of the methods that are `wanted`, the one that is best on development data.
@@ -172,6 +226,12 @@ pub(super) fn best(
     let all = summary.methods(column).into_iter().filter(|m| wanted(m)).filter_map(chosen);
     // Of equals the first.
     all.reduce(|best, other| if other.1.dev > best.1.dev { other } else { best })
+}
+
+/// With a capital at its beginning.
+fn capitalised(text: &str) -> String {
+    let (first, rest) = text.split_at(1);
+    first.to_uppercase() + rest
 }
 
 /// `k` of `n`, where the reader knows `n`.
@@ -193,6 +253,11 @@ pub(super) fn so_many_of_all(k: usize, n: usize) -> String {
 }
 
 impl Answer {
+    /// In how many pairs of models the two schools are compared: one for each setting, treebank and seed.
+    pub fn n_pairs(&self) -> usize {
+        self.settings.len() * self.treebanks.len() * self.seeds
+    }
+
     fn settings_word(&self, n: usize) -> &'static str {
         match (self.are_systems, n) {
             (true, 1) => "system",
@@ -217,27 +282,37 @@ impl Answer {
         format!("averaged over {over}")
     }
 
-    /// The answer in a sentence.
-    fn told(&self) -> String {
+    /// The answer in a sentence; the sides are the global one and the greedy one.
+    fn told(&self, [global, greedy]: [&str; 2]) -> String {
         let Gain { points, low, high, p } = self.overall;
         let sure = format!("95 % interval {low:+.2} to {high:+.2}, {}", told_p(p));
         let (metric, over) = (&self.metric, self.on_average());
         if p >= LEVEL {
             return format!(
-                "**Neither is clearly better here:** global training with a beam differs from greedy training by {points:+.2} points \
-                 of {metric}, {over}; that is not significant ({sure})."
+                "**Neither is clearly better here:** {global} differs from {greedy} by {points:+.2} points of {metric}, {over}; that \
+                 is not significant ({sure})."
             );
         }
-        let (ahead, behind) = match points > 0.0 {
-            true => ("Global training with a beam", "greedy training"),
-            false => ("Greedy training", "global training with a beam"),
-        };
-        let points = points.abs();
-        let sure = match self.overall.points > 0.0 {
-            true => sure,
-            false => format!("95 % interval {:+.2} to {:+.2}, {}", -high, -low, told_p(p)),
-        };
-        format!("**{ahead} parses better** than {behind}, by {points:.2} points of {metric}, {over} ({sure}).")
+        if points < 0.0 {
+            let (greedy, sure) =
+                (capitalised(greedy), format!("95 % interval {:+.2} to {:+.2}, {}", -high, -low, told_p(p)));
+            return format!(
+                "**{greedy} parses better** than {global}, by {:.2} points of {metric}, {over} ({sure}).",
+                -points
+            );
+        }
+        let by_the_beam_alone = self.in_same_beam.filter(|same| same.p >= LEVEL || same.points < 0.0).map(|same| {
+            format!(
+                "; it is not clearly better than greedy training with a beam of the same width in parsing ({:+.2}, {})",
+                same.points,
+                told_p(same.p)
+            )
+        });
+        format!(
+            "**{} parses better** than {greedy}, by {points:.2} points of {metric}, {over} ({sure}){}.",
+            capitalised(global),
+            by_the_beam_alone.unwrap_or_default()
+        )
     }
 
     /// In how many columns it is so, and in how many of them significantly.
@@ -281,6 +356,49 @@ impl Answer {
             (0, _) => format!("Greedy training is ahead {greedy}."),
             _ => format!("Global training is ahead {global}; greedy training {greedy}."),
         }
+    }
+
+    /// What the sign test over treebanks says, where there are enough of them.
+    fn over_treebanks(&self) -> Option<String> {
+        let n = self.treebanks.len();
+        if n < FOR_SIGNS {
+            return None;
+        }
+        let told = |setting: &Setting| {
+            format!(
+                "{}ahead on {} of {n}, behind on {} ({})",
+                if self.settings.len() > 1 { format!("with {} ", setting.name) } else { String::new() },
+                setting.n_ahead.0,
+                setting.n_ahead.1,
+                told_p(setting.p_of_signs())
+            )
+        };
+        let all: Vec<String> = self.settings.iter().map(told).collect();
+        Some(format!("Over treebanks, by the sign test, global training is {}.", all.join("; ")))
+    }
+
+    /// What global training gains over greedily trained models that parse in a beam of the same width.
+    fn in_beams_of_the_same_width(&self) -> Option<String> {
+        let compared: Vec<(&Chosen, &Gain)> =
+            self.settings.iter().filter_map(|s| s.same_beam.as_ref()).map(|(chosen, gain)| (chosen, gain)).collect();
+        if let ([setting], [(chosen, gain)]) = (&self.settings[..], &compared[..]) {
+            return Some(format!(
+                "What was trained greedily and parses in a beam of the same width, `{}`, has {:.2}: `{}` differs from it by {:+.2} \
+                 points ({}).",
+                chosen.label,
+                chosen.test,
+                setting.global.label,
+                gain.points,
+                told_p(gain.p)
+            ));
+        }
+        let gain = self.in_same_beam?;
+        Some(format!(
+            "From models that were trained greedily and parse in a beam of the same width, the globally trained ones differ by {:+.2} \
+             points ({}).",
+            gain.points,
+            told_p(gain.p)
+        ))
     }
 
     /// What global training costs in time.
@@ -366,7 +484,7 @@ impl Answer {
         ];
         let mut table = Table::new(3, heads);
         let times = |value: Option<f64>| Cell::shown(value, |value| format!("× {value:.1}"));
-        for Setting { name, greedy, global, gain, parsing_time, training_time } in &self.settings {
+        for Setting { name, greedy, global, gain, parsing_time, training_time, .. } in &self.settings {
             table.lines.push(vec![
                 Cell::text(name),
                 Cell::text(&greedy.label),
@@ -400,18 +518,22 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{plan, record};
-    use crate::experiment::{Cell, Record, Store};
+    use crate::experiment::testing::{SPEC, plan, record, spec_of};
+    use crate::experiment::{Cell, Overrides, Plan, Record, Store};
 
     /// The answer of made-up records: how many labelled words `wrong` says of each sentence in a cell.
     fn answered(wrong: impl Fn(&Cell, usize) -> u64) -> Answer {
-        let plan = plan();
+        answered_by(&plan(), |cell, _, i| wrong(cell, i))
+    }
+
+    /// The same of any plan, by the width, too.
+    fn answered_by(plan: &Plan, wrong: impl Fn(&Cell, usize, usize) -> u64) -> Answer {
         let mut store = Store::default();
         for cell in &plan.cells {
             let mut record: Record = record(cell, "r1");
             for decoding in &mut record.decodings {
                 let n = decoding.errors.with_punctuation.labelled.len();
-                let errors: Vec<u64> = (0..n).map(|i| wrong(cell, i)).collect();
+                let errors: Vec<u64> = (0..n).map(|i| wrong(cell, decoding.width, i)).collect();
                 let labelled = decoding.test.with_punctuation.tokens - errors.iter().sum::<u64>();
                 decoding.errors.with_punctuation.labelled = errors;
                 decoding.test.with_punctuation.labelled = labelled;
@@ -419,12 +541,23 @@ mod tests {
             }
             store.insert(record);
         }
-        answer(&Summary::new(&plan, &store, &"r1".into(), false)).unwrap()
+        answer(&Summary::new(plan, &store, &"r1".into(), false)).unwrap()
+    }
+
+    /// The plan of the small comparison with this in the place of that.
+    fn plan_with(that: &str, this: &str) -> Plan {
+        assert!(SPEC.contains(that));
+        Plan::new(&spec_of(&SPEC.replace(that, this)), "quick", &Overrides::default(), None).unwrap()
     }
 
     #[test]
     fn the_better_side_is_named_with_its_lead_and_its_price() {
-        let answer = answered(|cell, i| if cell.row == "global" { 1 } else { 2 + u64::from(i % 3 == 0) });
+        // The one that explores is the better of the greedy ones.
+        let answer = answered(|cell, i| match cell.row.as_str() {
+            "global" => 1,
+            "dynamic" => 2 + u64::from(i % 3 == 0),
+            _ => 3 + u64::from(i % 3 == 0),
+        });
         assert!(answer.headline.starts_with("**Global training with a beam parses better** than greedy training, by "));
         assert!(
             answer.headline.contains("points of LAS, averaged over 2 systems and 2 treebanks"),
@@ -435,10 +568,81 @@ mod tests {
         assert_eq!(answer.reading[0], "Global training is ahead on all 2 systems, significantly on both.");
         assert!(answer.reading[1].starts_with("**What it costs:** parsing takes "), "{:?}", answer.reading);
         assert!(answer.are_systems && answer.settings.iter().all(Setting::is_significant));
-        let back = answered(|cell, i| if cell.row == "global" { 2 + u64::from(i % 3 == 0) } else { 1 });
+        let back = answered(|cell, i| match cell.row.as_str() {
+            "global" => 2 + u64::from(i % 3 == 0),
+            "dynamic" => 1,
+            _ => 2,
+        });
         assert!(back.headline.starts_with("**Greedy training parses better** than global training with a beam, by "));
         assert!((back.overall.points + answer.overall.points).abs() < 1e-9);
         assert_eq!(back.reading[0], "Greedy training is ahead on all 2 systems, significantly on both.");
+    }
+
+    /// A beam that greedily trained models gain as much from is no gain of global training.
+    #[test]
+    fn what_the_beam_alone_gives_is_told_apart() {
+        let greedily = "training = \"greedy\", oracle = \"dynamic\" }";
+        let plan = plan_with(greedily, &format!("{greedily}\ndecode = [1, 4]"));
+        let in_a_beam = |wrong_greedily: u64| {
+            answered_by(&plan, move |cell, width, i| match (cell.row.as_str(), width) {
+                ("global", 4) => 1 + (i as u64 % 2),
+                ("global", _) => 2 + (i as u64 % 2),
+                ("greedy", _) => 4,
+                (_, 1) => 3,
+                _ => wrong_greedily - (i as u64 % 2),
+            })
+        };
+        let as_well = in_a_beam(2);
+        let told = "; it is not clearly better than greedy training with a beam of the same width in parsing (";
+        assert!(as_well.headline.contains(told), "{}", as_well.headline);
+        let (chosen, gain) = as_well.settings[0].same_beam.as_ref().unwrap();
+        assert_eq!(chosen.label, "dynamic, width 4");
+        assert!(gain.p > LEVEL);
+        let told =
+            |answer: &Answer| answer.reading.iter().any(|text| text.contains("parse in a beam of the same width"));
+        assert!(told(&as_well));
+        let worse = in_a_beam(4);
+        assert!(!worse.headline.contains("same width") && told(&worse), "{}", worse.headline);
+        assert!(worse.in_same_beam.unwrap().points > 0.0);
+        assert!(!told(&answered(|cell, _| if cell.row == "global" { 1 } else { 2 })), "none parses so");
+    }
+
+    #[test]
+    fn the_sides_are_called_what_they_are() {
+        let better = |cell: &Cell, _: usize, i: usize| match cell.row.as_str() {
+            "global" => 1,
+            "dynamic" => 2 + (i as u64 % 2),
+            _ => 3,
+        };
+        let exact = plan_with("beam = 4 }\ndecode = [1, 4]", "search = \"exact\", features = \"minimal\" }");
+        let told = answered_by(&exact, better).headline;
+        assert!(
+            told.starts_with("**Global training with exact search parses better** than greedy training, by "),
+            "{told}"
+        );
+        let gold = |cell: &Cell, i: usize| match cell.row.as_str() {
+            "global" => 1,
+            "greedy" => 2 + (i as u64 % 2),
+            _ => 4,
+        };
+        let told = answered(gold).headline;
+        assert!(told.contains("parses better** than greedy training on gold derivations, by "), "{told}");
+    }
+
+    #[test]
+    fn with_many_treebanks_they_are_counted() {
+        let treebanks: Vec<String> = (1..=7).map(|seed| format!("\"generated:{seed},50,projective\"")).collect();
+        let plan = plan_with(
+            "treebanks = [\"generated:1,50,projective\", \"generated:2,400,nonprojective\"]",
+            &format!("treebanks = [{}]", treebanks.join(", ")),
+        );
+        let answer = answered_by(&plan, |cell, _, _| {
+            let is_odd_one = cell.data.source.to_string().contains("generated:3,");
+            if (cell.row == "global") != is_odd_one { 1 } else { 2 }
+        });
+        let told = "Over treebanks, by the sign test, global training is with eager ahead on 6 of 7, behind on 1 (p = 0.12); with hybrid \
+                    ahead on 6 of 7, behind on 1 (p = 0.12).";
+        assert!(answer.reading.iter().any(|text| text == told), "{:?}", answer.reading);
     }
 
     #[test]

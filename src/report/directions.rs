@@ -32,7 +32,7 @@ pub struct Direction {
 /// What a method gains in a paper.
 #[derive(Debug, Clone)]
 pub struct Theirs {
-    /// By treebank; those only that the paper has.
+    /// By treebank; those only that the paper has and that were compared here.
     pub gains: Vec<(String, f64)>,
     /// In the mean: over the treebanks above, or the mean that the paper printed if it printed nothing else.
     pub mean: f64,
@@ -58,7 +58,8 @@ pub fn directions(summary: &Summary) -> Vec<Direction> {
                     if is_first && is_listed(&spec.table.compared_with(), &method.row, against) {
                         continue;
                     }
-                    let paper = is_first.then(|| theirs(summary, column, &method.row, against, metric)).flatten();
+                    let paper =
+                        is_first.then(|| theirs(summary, column, &method.row, against, metric, &ours)).flatten();
                     let (column, against) = (column.clone(), against.to_owned());
                     all.push(Direction { column, method, against, metric, ours, paper });
                 }
@@ -81,11 +82,19 @@ pub fn published<'a>(summary: &'a Summary, column: &str, row: &str, metric: Metr
     summary.plan.spec.papers.iter().filter(of_row).find(|p| p.metric.metric() == Some(metric))
 }
 
-fn theirs(summary: &Summary, column: &str, row: &str, against: &str, metric: Metric) -> Option<Theirs> {
+/// What a paper says of a comparison, of the treebanks of which there is something to compare with here, too.
+fn theirs(
+    summary: &Summary,
+    column: &str,
+    row: &str,
+    against: &str,
+    metric: Metric,
+    compared: &[(String, Difference)],
+) -> Option<Theirs> {
     let (ours, others) = (published(summary, column, row, metric)?, published(summary, column, against, metric)?);
     let gain = |t: &str| Some(ours.of(t)? - others.of(t)?);
     let gains: Vec<(String, f64)> =
-        summary.treebanks().into_iter().filter_map(|t| gain(&t).map(|gain| (t, gain))).collect();
+        compared.iter().filter_map(|(t, _)| gain(t).map(|gain| (t.clone(), gain))).collect();
     let mean = match gains.len() {
         0 => gain(AVERAGE)?,
         n => gains.iter().map(|(_, gain)| gain).sum::<f64>() / n as f64,

@@ -125,7 +125,15 @@ fn of_paper(directions: &[Direction]) -> Option<String> {
     let means: Vec<bool> = directions.iter().filter_map(Direction::mean_holds).collect();
     let n = means.len();
     let n_held = means.iter().filter(|holds| **holds).count();
-    let surely = directions.iter().filter(|d| d.mean_holds() == Some(true) && d.sign_test() < LEVEL).count();
+    let sure: Vec<&Direction> =
+        directions.iter().filter(|d| d.mean_holds() == Some(true) && d.sign_test() < LEVEL).collect();
+    let surely = sure.len();
+    // Where more rows than one are compared with, what is sure may all be of one of them.
+    let of_one = sure
+        .first()
+        .map(|first| &first.against)
+        .filter(|first| sure.iter().all(|d| d.against == **first) && directions.iter().any(|d| d.against != **first));
+    let of_one = of_one.map_or_else(String::new, |row| format!(", all of these in comparison with `{row}`"));
     match n {
         0 => None,
         1 => {
@@ -135,7 +143,7 @@ fn of_paper(directions: &[Direction]) -> Option<String> {
         }
         n => Some(format!(
             "Of {n} differences that the paper reports, {n_held} point the same way here in the mean over treebanks, {surely} of them \
-             significantly by the sign test over treebanks."
+             significantly by the sign test over treebanks{of_one}."
         )),
     }
 }

@@ -28,23 +28,39 @@ const NAMES: [&str; 6] = [
     "greedy score",
 ];
 
+/// The best models of a column, chosen on development data.
+struct Compared<'s> {
+    column: &'s str,
+    global: Method,
+    greedy: Method,
+}
+
+impl Compared<'_> {
+    /// Their scores on a treebank's test data, the global one's first.
+    fn scores(&self, summary: &Summary, treebank: &str, metric: Metric) -> Option<(f64, f64)> {
+        let rule = summary.plan.spec.table.punctuation;
+        let score = |method| Some(summary.entry(treebank, self.column, method)?.score(metric, rule)?.mean);
+        Some((score(&self.global)?, score(&self.greedy)?))
+    }
+}
+
+/// What is compared in each column that has models of both kinds.
+fn compared<'s>(summary: &'s Summary<'_>, metric: Metric) -> Vec<Compared<'s>> {
+    let of_column = |column| {
+        let [(global, _), (greedy, _)] = chosen(summary, column, metric)?;
+        Some(Compared { column, global, greedy })
+    };
+    summary.plan.spec.columns.iter().filter_map(|column| of_column(column.name.get_ref())).collect()
+}
+
 /// The table, with the rank correlation of each property with the gain; none without comparisons on [`LEAST`] treebanks, or if
 /// these cannot be read.
 pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
-    let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|column| column.name.get_ref()).collect();
-    let compared: Vec<_> =
-        columns.iter().filter_map(|column| Some((column, chosen(summary, column, metric)?))).collect();
-    let rule = summary.plan.spec.table.punctuation;
+    let compared = compared(summary, metric);
     let mut lines: Vec<(String, Properties, f64)> = Vec::new();
     for data in &summary.plan.treebanks {
         let treebank = data.source.to_string();
-        let score = |column: &str, method: &Method| {
-            summary.entry(&treebank, column, method)?.score(metric, rule).map(|score| score.mean)
-        };
-        let scores = compared
-            .iter()
-            .filter_map(|(column, [(ours, _), (theirs, _)])| Some((score(column, ours)?, score(column, theirs)?)));
-        let scores: Vec<(f64, f64)> = scores.collect();
+        let scores: Vec<(f64, f64)> = compared.iter().filter_map(|c| c.scores(summary, &treebank, metric)).collect();
         if scores.is_empty() || scores.len() < compared.len() {
             continue;
         }
@@ -89,20 +105,15 @@ pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
 /// Each treebank and column as a point: how well the best greedy model parses, and by how much the best global one exceeds it;
 /// none without comparisons on [`LEAST`] treebanks.
 pub fn gains(summary: &Summary, metric: Metric) -> Option<Block> {
-    let rule = summary.plan.spec.table.punctuation;
-    let mut curves = Vec::new();
-    for column in summary.plan.spec.columns.iter().map(|column| column.name.get_ref()) {
-        let Some([(ours, _), (theirs, _)]) = chosen(summary, column, metric) else { continue };
+    let curve = |compared: Compared| {
         let point = |treebank: &String| {
-            let score = |method: &Method| Some(summary.entry(treebank, column, method)?.score(metric, rule)?.mean);
-            let (ours, theirs) = (score(&ours)?, score(&theirs)?);
+            let (ours, theirs) = compared.scores(summary, treebank, metric)?;
             Some(Point { label: treebank.clone(), ..Point::at(theirs, ours - theirs) })
         };
         let points: Vec<Point> = summary.treebanks().iter().filter_map(point).collect();
-        if points.len() >= LEAST {
-            curves.push(Curve { name: column.clone(), style: Style::Points, points });
-        }
-    }
+        (points.len() >= LEAST).then(|| Curve { name: compared.column.to_owned(), style: Style::Points, points })
+    };
+    let curves = compared(summary, metric).into_iter().filter_map(curve).collect();
     let figure = Figure {
         name: "gains".to_owned(),
         title: "What global training gains, by treebank".to_owned(),

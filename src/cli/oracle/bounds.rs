@@ -21,13 +21,13 @@ pub struct Args {
     #[arg(long, default_value_t = 0.03, value_name = "P", value_parser = probability)]
     wander: f64,
     /// Let a parser lead that is trained on these sentences. This is the probability that its transition is taken
-    #[arg(long, default_value_t = 0.0, value_name = "P", value_parser = probability)]
-    follow: f64,
+    #[arg(long, value_name = "P", value_parser = probability)]
+    follow: Option<f64>,
     /// With --follow: how many times the parser sees its sentences
-    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 3, value_name = "N", requires = "follow", value_parser = clap::value_parser!(u32).range(1..=1000))]
     iterations: u32,
     /// With --follow: train on the first half of the sentences, and lead the derivations of the others
-    #[arg(long)]
+    #[arg(long, requires = "follow")]
     held_out: bool,
     /// The seed of wandering
     #[arg(long, default_value_t = 1, value_name = "S")]
@@ -72,11 +72,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         writeln!(output, "{heads}")?;
     }
     let Args { transitions, wander, seed, max_configurations, .. } = args;
-    let guide = (args.follow > 0.0).then_some(Guide {
-        follow: args.follow,
-        iterations: args.iterations,
-        held_out: args.held_out,
-    });
+    let guide = args.follow.map(|follow| Guide { follow, iterations: args.iterations, held_out: args.held_out });
     let walk = Walk { transitions, wander, seed, max_configurations, guide };
     let mut means: Vec<[f64; 7]> = Vec::new();
     for file in &args.files {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::configuration::{Arena, PlainLists, SharedLists};
 use crate::decode::{Item, Machine, Workspace};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::learn::{TrainOptions, Training, TrainingData, train};
 use crate::linear::Linear;
 use crate::model::{Frozen, Model};
@@ -98,15 +98,11 @@ impl Walk {
     /// Follows derivations that wander, sentence by sentence, and compares bounds and loss wherever they come.
     ///
     /// # Errors
-    /// If a tree is malformed; where there is a guide, if there is nothing to train it on.
+    /// If a tree is malformed; where a guide is trained on half of the sentences, if there is but one.
     pub fn over(&self, treebank: &Treebank) -> Result<Sums> {
         let Some(guide) = self.guide else { return self.along(treebank, None) };
-        let (mut known, mut led) = (treebank.clone(), treebank.clone());
-        if guide.held_out {
-            let middle = treebank.sentences.len().div_ceil(2);
-            known.sentences.truncate(middle);
-            led.sentences.drain(..middle);
-        }
+        let halves = guide.held_out.then(|| halves(treebank)).transpose()?;
+        let (known, led) = halves.as_ref().map_or((treebank, treebank), |(first, second)| (first, second));
         let options = TrainOptions {
             system: SystemKind::CovingtonNonmonotonic,
             features: SystemKind::CovingtonNonmonotonic.features().to_owned(),
@@ -118,8 +114,8 @@ impl Walk {
             seed: self.seed,
             ..TrainOptions::default()
         };
-        let model = train(&options, &TrainingData::new(&options, &known, None)?, 1)?;
-        self.along(&led, Some((&model, guide.follow)))
+        let model = train(&options, &TrainingData::new(&options, known, None)?, 1)?;
+        self.along(led, Some((&model, guide.follow)))
     }
 
     /// Follows derivations of all sentences, which are led by the model, if there is one, with this probability.
@@ -167,6 +163,24 @@ impl Walk {
         }
         Ok(sums)
     }
+}
+
+/// The first half of a treebank's sentences and the second.
+fn halves(treebank: &Treebank) -> Result<(Treebank, Treebank)> {
+    let (first, second) = treebank.sentences.split_at(treebank.sentences.len() / 2);
+    if first.is_empty() {
+        let path = treebank.path.display();
+        return Err(Error::Usage(format!(
+            "{path}: one sentence cannot be halved; expected two or more, or no held-out half"
+        )));
+    }
+    let of = |sentences: &[Sentence]| Treebank {
+        path: treebank.path.clone(),
+        format: treebank.format,
+        sentences: sentences.to_vec(),
+        sha256: treebank.sha256.clone(),
+    };
+    Ok((of(first), of(second)))
 }
 
 /// The derivation of a sentence as a model sees it.

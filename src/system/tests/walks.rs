@@ -75,7 +75,7 @@ fn size(tree: &Tree, node: Node) -> u16 {
 
 /// Whether the system attaches a word only after all its dependents.
 fn is_bottom_up(system: &str) -> bool {
-    ["arc-standard", "arc-hybrid", "easy-first"].contains(&system)
+    ["arc-standard", "arc-hybrid", "arc-hybrid-rootless", "attardi", "swap", "easy-first"].contains(&system)
 }
 
 /// The same transitions are open to both configurations, and what features can see of the shared one follows from the
