@@ -208,6 +208,7 @@ fn stacks_are_trained_and_used_as_other_scorers_are() {
     assert!(run(at, "trace --json --model local1 --beam 4 dev.conllu").contains("\"templates\":[]"));
     run(at, "model freeze local1 -o frozen --test dev.conllu");
     assert!(bytes("frozen") == bytes("local1"));
+    fewer_bits(at, "local1");
     for (options, expected) in [
         ("--init local1 --lstm-units 25", "another number of units"),
         ("--places focus", "--places is for feed-forward and bilstm"),

@@ -223,6 +223,103 @@ fn train_says_what_it_found_and_takes_it_over() {
     assert!(told(&parsed).contains("warning: t.conllx: CPOSTAG is empty"), "{}", told(&parsed));
 }
 
+/// A sentence of so many words, each the dependent of the one before.
+fn chain(n_words: usize) -> String {
+    let line = |i: usize| {
+        let label = if i == 1 { "root" } else { "dep" };
+        format!("{i}\tw{}\t_\tNOUN\t_\t_\t{}\t{label}\t_\t_\n", i % 7, i - 1)
+    };
+    (1..=n_words).map(line).collect::<String>() + "\n"
+}
+
+/// Where time and memory are quadratic in the words, long sentences are refused, with what to do; elsewhere they are not.
+#[test]
+fn sentences_that_would_take_all_memory_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    write(at, "long.conllu", &generated(73, 5));
+    let text = fs::read_to_string(at.join("long.conllu")).unwrap() + &chain(1025);
+    fs::write(at.join("long.conllu"), text).unwrap();
+    for system in ["covington", "easy-first", "2-planar"] {
+        treebeam(
+            at,
+            &format!("train --train train.conllu --system {system} --iterations 1 --replicas 1 --quiet --model q"),
+        )
+        .assert()
+        .success();
+        let told = told(&treebeam(at, "parse --model q long.conllu -o out").assert().code(2));
+        let expected = format!("at most 1024 for {system}, whose derivations may be as long as the square of that");
+        assert!(told.contains("long.conllu:") && told.contains(&expected) && told.contains("--cut 1000"), "{told}");
+        let told = self::told(&treebeam(at, "parse --keep-going --model q long.conllu -o out").assert().code(1));
+        assert!(told.contains(&expected) && fs::read_to_string(at.join("out")).unwrap().contains("\n\n"), "{told}");
+    }
+    for (line, what) in [
+        ("train --train long.conllu --system swap --iterations 1 --model q", "whose oracle may take"),
+        ("oracle coverage --system arc-standard long.conllu", "whose oracle may take"),
+        ("oracle show --system attardi --sentence 6 long.conllu", "whose oracle may take"),
+    ] {
+        let told = told(&treebeam(at, line).assert().code(2));
+        assert!(told.contains(what) && told.contains("convert --cut"), "{line}: {told}");
+    }
+    fs::write(at.join("longer.conllu"), chain(2001)).unwrap();
+    let told = told(&treebeam(at, "draw longer.conllu --format text -o q.txt").assert().code(2));
+    assert!(told.contains("longer.conllu:1:") && told.contains("at most 2000 to be drawn"), "{told}");
+    for line in ["parse --model model long.conllu -o out", "oracle coverage --system arc-hybrid long.conllu"] {
+        treebeam(at, line).assert().success();
+    }
+}
+
+#[test]
+fn training_that_diverges_says_so() {
+    let folder = folder();
+    let at = folder.path();
+    for line in [
+        "--training greedy --learner adagrad --rate 1000000",
+        "--training l2s --learner sgd --rate 1000000",
+        "--training greedy --scorer feed-forward --hidden 8 --activation cube --learner momentum --rate 100",
+    ] {
+        let line = format!("train --train train.conllu --iterations 3 --replicas 1 --quiet --model wild {line}");
+        let output = treebeam(at, &line).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        // What does not diverge makes a model that can be read.
+        match output.status.code() {
+            Some(0) => drop(treebeam(at, "model info wild").assert().success()),
+            code => {
+                assert_eq!(code, Some(2), "{line}: {told}");
+                assert!(
+                    told.contains("training has diverged in iteration ") && told.contains("--rate"),
+                    "{line}: {told}"
+                );
+                assert!(!at.join("wild").exists(), "{line}");
+            }
+        }
+    }
+    let told = told(&treebeam(at, "train --train train.conllu --iterations 2 --replicas 1 --quiet --model wild --training greedy --learner adagrad --rate 1000000").assert().code(2));
+    assert!(told.contains("training has diverged in iteration 1"), "{told}");
+}
+
+#[test]
+fn warnings_are_true_of_the_parser_that_is_trained() {
+    let folder = folder();
+    let at = folder.path();
+    treebeam(at, "treebank generate --non-projective --sentences 80 --seed 5 -o crossing.conllu").assert().success();
+    let train = |options: &str| {
+        let line = format!("train --train crossing.conllu --iterations 1 --replicas 1 --quiet --model q {options}");
+        told(&treebeam(at, &line).assert().success())
+    };
+    assert!(train("--system arc-hybrid").contains("makes projective trees only"));
+    for options in ["--system covington", "--system attardi", "--system 2-planar", "--nonprojective lift"] {
+        assert!(!train(options).contains("projective trees only"), "{options}");
+    }
+    assert!(!train("--system swap").contains("not projective"));
+    assert!(!train("--scorer feed-forward --hidden 4").contains("note:"), "quiet");
+    let many: String = (0..1001).map(|i| format!("1\ta\t_\tX\t_\t_\t0\tl{i}\t_\t_\n\n")).collect();
+    fs::write(at.join("labels.conllu"), many).unwrap();
+    let line = "train --train labels.conllu --iterations 1 --replicas 1 --beam 1 --features minimal --quiet --model q";
+    let told = told(&treebeam(at, line).assert().success());
+    assert!(told.contains("labels.conllu: there are 1001 labels"), "{told}");
+}
+
 #[test]
 fn levels_are_checked_and_told_as_json() {
     let folder = tempfile::tempdir().unwrap();

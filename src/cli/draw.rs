@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use crate::draw::{Drawing, Page, column_by_name};
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use crate::files::{Output, Paths};
 use crate::treebank::Column;
 
@@ -126,12 +126,24 @@ fn wanted(args: &Args, files: &mut Files) -> Option<Result<Found>> {
     }
 }
 
+/// A picture of more words nobody can look at, and it grows with the square of them.
+const MOST_WORDS: usize = 2000;
+
 fn picture(args: &Args, format: Format, mut files: Files) -> Result<String> {
     let found = match wanted(args, &mut files) {
         Some(found) => found?,
         None if args.differ.is_some() => files.differing(1)?,
         None => files.first()?,
     };
+    let n_words = found.sentence.n_words();
+    if n_words > MOST_WORDS {
+        return Err(Problem {
+            location: found.sentence.location(crate::tree::ROOT),
+            found: format!("a sentence of {n_words} words"),
+            expected: format!("at most {MOST_WORDS} to be drawn; `treebeam treebank convert --cut 100` divides it"),
+        }
+        .into());
+    }
     let mut trees = found.trees();
     let tree = trees.next().unwrap_or_else(|| unreachable!("there is a first file"));
     let drawing = Drawing {

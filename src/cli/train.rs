@@ -87,7 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let given = args.training.given()?;
     let options = given.resolve()?;
     for remark in given.remarks(&options) {
-        eprintln!("note: {remark}");
+        crate::console::note(format_args!("note: {remark}"));
     }
     let Some(model) = args.model.as_deref().filter(|_| !args.print_options) else {
         writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&options)?)?;

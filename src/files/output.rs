@@ -88,21 +88,21 @@ impl Output {
                 }
             }
         };
-        finish().map_err(Error::io(path))
+        finish().map_err(without_path).map_err(Error::io(path))
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write(bytes)
+        self.writer.write(bytes).map_err(without_path)
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.writer.write_all(bytes)
+        self.writer.write_all(bytes).map_err(without_path)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        self.writer.flush().map_err(without_path)
     }
 }
 
@@ -158,9 +158,11 @@ fn temporary(place: PathBuf, permissions: Option<fs::Permissions>) -> io::Result
 
 /// The error of the system, without the name of a temporary file that nobody has heard of.
 fn without_path(error: io::Error) -> io::Error {
-    let cause = error.get_ref().and_then(|error| error.source());
-    let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()).and_then(io::Error::raw_os_error);
-    code.or(error.raw_os_error()).map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+    let text = if error.raw_os_error().is_none() { error.to_string() } else { String::new() };
+    match text.split_once(" at path ") {
+        Some((what, _)) => io::Error::new(error.kind(), what),
+        None => error,
+    }
 }
 
 fn persist(file: NamedTempFile, place: &Path) -> io::Result<()> {

@@ -109,10 +109,14 @@ impl TrainingData {
             init.lay_out(options, &mut header)?;
         }
         let strategy = Strategy::new(options.search, options.decoding_beam(), options.merge, &header)?;
-        kept.iter()
-            .map(|(sentence, _)| *sentence)
-            .chain(dev.iter().flat_map(|dev| &dev.sentences))
-            .try_for_each(|sentence| strategy.check(sentence))?;
+        for (sentence, _) in &kept {
+            options.system.check_training_length(options.roots, *sentence)?;
+        }
+        let mut all = kept.iter().map(|(sentence, _)| *sentence).chain(dev.iter().flat_map(|dev| &dev.sentences));
+        all.try_for_each(|sentence| {
+            options.system.check_length(options.roots, sentence)?;
+            strategy.check(sentence)
+        })?;
         let (labels, actions) = header.labels_and_actions()?;
         let columns = header.columns()?;
         let vectors = options.vectors.as_deref().map(|path| Vectors::read(path, &columns)).transpose()?;

@@ -146,6 +146,10 @@ impl<T: Averaged> Averaged for Replica<T> {
         self.model.end_pass();
     }
 
+    fn has_diverged(&self) -> bool {
+        self.model.has_diverged()
+    }
+
     fn restart_average(&mut self) {
         self.model.restart_average();
     }
@@ -257,6 +261,10 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
         progress.end_pass(pass, |finished| pool.install(|| data.score_dev(|| finished.scorer())));
         ControlFlow::Continue(())
+    }
+
+    fn has_diverged(&self) -> bool {
+        self.progress.replicas.iter().any(Averaged::has_diverged)
     }
 
     fn save(&self, path: &Path) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use super::FrozenWeights;
 use super::buckets::{Buckets, Flagged};
+use super::frozen::MAX_WEIGHT;
 use super::levels::Levels;
 use super::rows::{InlineRow, LEN_BITS, MAX_START, NARROW, PackedEntry, Precision, Shape, WIDE};
 use crate::files::Numbers;
@@ -27,7 +28,8 @@ impl FrozenWeights {
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
         for_each_sum(replicas, |feature, row| {
             entries.clear();
-            let fixed = |sum: f64| (sum * f64::from(shape.scale)).round() as i32;
+            let limit = f64::from(MAX_WEIGHT);
+            let fixed = |sum: f64| (sum * f64::from(shape.scale)).round().clamp(-limit, limit) as i32;
             entries.extend(row.iter().map(|&(action, sum)| (action, fixed(sum))).filter(|&(_, weight)| weight != 0));
             if !entries.is_empty() {
                 numbers.push((feature, builder.row(&entries)));

@@ -110,6 +110,9 @@ pub struct RealWeights {
     factor: f32,
 }
 
+/// The highest sum of weights, in fixed point: some of these are far from [`FORBIDDEN`](crate::system::FORBIDDEN).
+const HIGHEST: i32 = 1 << 25;
+
 /// The lanes that an update is about, and where each of them is among these.
 #[derive(Debug, Clone, Default)]
 pub struct Lanes {
@@ -341,9 +344,20 @@ impl Weights for RealWeights {
         let unit = UNIT * self.factor;
         for &row in rows {
             for entry in self.rows.found(row) {
-                scores[usize::from(entry.lane)] += (entry.weight * unit).round() as i32;
+                let score = &mut scores[usize::from(entry.lane)];
+                *score = score.saturating_add((entry.weight * unit).round() as i32);
             }
         }
+        // Weights that have grown out of all bounds must not make a score that looks like that of what is forbidden.
+        scores.iter_mut().for_each(|score| *score = (*score).clamp(-HIGHEST, HIGHEST));
+    }
+}
+
+impl RealWeights {
+    /// Whether a weight is by itself beyond what can be summed, or no number.
+    pub fn has_diverged(&self) -> bool {
+        let unit = UNIT * self.factor;
+        !self.rows.entries.iter().all(|entry| (entry.weight * unit).abs() <= HIGHEST as f32)
     }
 }
 

@@ -213,6 +213,10 @@ impl Averaged for Regressors {
         self.tables_mut().for_each(RealWeights::end_pass);
     }
 
+    fn has_diverged(&self) -> bool {
+        self.learned.iter().any(|learned| learned.table().has_diverged())
+    }
+
     fn restart_average(&mut self) {
         self.tables_mut().for_each(RealWeights::restart_average);
     }

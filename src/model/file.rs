@@ -21,6 +21,11 @@ impl<F: Frozen> Model<F> {
         sections
     }
 
+    /// Whether a file that begins with these eight bytes is one.
+    pub fn is(bytes: &[u8]) -> bool {
+        bytes.starts_with(MODEL.magic)
+    }
+
     /// The model in `bytes`; `path` is what errors call it.
     ///
     /// # Errors

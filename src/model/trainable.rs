@@ -32,6 +32,11 @@ pub trait Averaged: Clone + Debug + Send + Sync {
     /// Starts the average anew.
     fn restart_average(&mut self);
 
+    /// Whether parameters have grown beyond what can be summed or written, so that nothing that is learned from here on is of use.
+    fn has_diverged(&self) -> bool {
+        false
+    }
+
     /// What the parameters of all replicas come to together.
     fn finish(replicas: &[&Self]) -> Self::Finished;
 

@@ -102,6 +102,10 @@ impl Averaged for FeedForwardLearner {
 
     fn end_sentence(&mut self) {}
 
+    fn has_diverged(&self) -> bool {
+        !self.parameters().are_finite() || !self.optimiser.average.are_finite()
+    }
+
     /// A moving average forgets by itself.
     fn restart_average(&mut self) {}
 

@@ -194,25 +194,32 @@ impl Parameters {
     /// The tensors as sections of a file, in 16 bits a number: those of [rounded](Parameters::rounded) parameters.
     pub fn short_sections(&self) -> Vec<Section<'static>> {
         let steps: Vec<f32> = self.tensors.iter().map(|tensor| step(tensor)).collect();
-        let short = |(section, step): (Section, &f32), tensor: &[f32]| {
-            let numbers: Vec<i16> = tensor.iter().map(|number| (number / step).round_ties_even() as i16).collect();
-            section.with_bytes(bytemuck::cast_slice::<i16, u8>(&numbers).to_vec())
+        let short = |(number, name, tensor): (usize, &'static str, &[f32])| {
+            let short = |value: &f32| (value / steps[number]).round_ties_even() as i16;
+            let numbers: Vec<i16> = tensor.iter().map(short).collect();
+            Section::new(name, bytemuck::cast_slice::<i16, u8>(&numbers).to_vec())
         };
-        let sections = self.sections().into_iter().zip(&steps).zip(&self.tensors);
-        let mut sections: Vec<Section> = sections.map(|(of, tensor)| short(of, tensor)).collect();
+        let mut sections: Vec<Section> = self.kept().map(short).collect();
         sections.push(Section::new(STEPS, bytemuck::cast_slice::<f32, u8>(&steps).to_vec()));
         sections
     }
 
     /// The tensors as sections of a file.
     pub fn sections(&self) -> Vec<Section<'_>> {
+        self.kept().map(|(_, name, tensor)| Section::new(name, bytemuck::cast_slice::<f32, u8>(tensor))).collect()
+    }
+
+    /// The tensors that stand in files, with their numbers and names.
+    fn kept(&self) -> impl Iterator<Item = (usize, &'static str, &[f32])> {
         let named = NAMES.iter().zip(&self.tensors).enumerate();
         // Networks without an encoder have nothing to say of it.
         let named = named.filter(|(number, (_, tensor))| *number < ENCODER_INPUTS || !tensor.is_empty());
-        named
-            .map(|(_, named)| named)
-            .map(|(name, tensor)| Section::new(*name, bytemuck::cast_slice::<f32, u8>(tensor)))
-            .collect()
+        named.map(|(number, (name, tensor))| (number, *name, &tensor[..]))
+    }
+
+    /// Whether all are numbers.
+    pub fn are_finite(&self) -> bool {
+        self.tensors.iter().flatten().all(|number| number.is_finite())
     }
 
     /// The tensors in these sections.

@@ -108,7 +108,7 @@ pub struct Encoded {
 /// When so many rows are memoised all are forgotten.
 const MAX_ROWS: u32 = 1 << 11;
 
-/// When so many nodes of stacks are known all are forgotten.
+/// When so many nodes of stacks are known all are forgotten, unless a sentence needs nearly as many at once.
 const MAX_NODES: usize = 1 << 17;
 
 /// The hidden units of one configuration.
@@ -352,9 +352,9 @@ impl FeedForwardScorer<'_> {
 
     fn make_room(&self, memory: &mut FeedForwardMemory) {
         // While training, tapes go by the numbers of nodes.
-        if memory.stacks.n_nodes() >= MAX_NODES
-            && self.noise.is_none()
+        if self.noise.is_none()
             && let Some(stacks) = self.stacks()
+            && memory.stacks.is_full(MAX_NODES)
         {
             stacks.forget(&mut memory.stacks);
             self.forget(memory);

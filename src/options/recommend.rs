@@ -48,6 +48,16 @@ impl Options {
         }
     }
 
+    /// Whether the parser makes projective trees only.
+    pub fn makes_projective_only(&self) -> bool {
+        match self {
+            Options::Transitions(options) => {
+                options.nonprojective != Nonprojective::Lift && options.system.makes_projective_only(options.roots)
+            }
+            Options::Graph(options) => options.nonprojective != Nonprojective::Lift && options.system.is_projective(),
+        }
+    }
+
     fn nonprojective(&self) -> Nonprojective {
         match self {
             Options::Transitions(options) => options.nonprojective,

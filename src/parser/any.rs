@@ -105,9 +105,12 @@ impl AnyParser {
     /// # Errors
     /// If it is too long for this kind of parser.
     pub fn check(&self, sentence: &dyn Words) -> Result<()> {
-        match &self.kind {
-            Kind::Transitions(_, strategy) => strategy.check(sentence),
-            Kind::Graph(_) => crate::graph::check_length(sentence),
+        match (&self.kind, &self.model) {
+            (Kind::Transitions(_, strategy), Loaded::Transitions(model)) => {
+                model.header.system.check_length(model.header.roots, sentence)?;
+                strategy.check(sentence)
+            }
+            _ => crate::graph::check_length(sentence),
         }
     }
 

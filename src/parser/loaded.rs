@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::decode::Parsed;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, Input};
-use crate::files::{open, read_whole};
+use crate::files::{open, open_to_keep};
 use crate::graph::GraphModel;
 use crate::model::Frozen as _;
 use crate::options::ParserKind;
@@ -33,8 +33,13 @@ impl Loaded {
         let transitions = |model| Loaded::Transitions(Arc::new(model));
         let graph = |model| Loaded::Graph(Arc::new(model));
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) || path == Path::new("-") {
-            // What comes through a pipe can be read but once.
-            let bytes = read_whole(path)?;
+            // What comes through a pipe can be read but once, and may have no end.
+            let mut input = open_to_keep(path).map_err(Error::io(path))?;
+            let mut bytes = Vec::new();
+            input.by_ref().take(8).read_to_end(&mut bytes).map_err(Error::io(path))?;
+            if GraphModel::is(&bytes) || AnyModel::is(&bytes) {
+                input.read_to_end(&mut bytes).map_err(Error::io(path))?;
+            }
             return match GraphModel::is(&bytes) {
                 true => GraphModel::from_bytes(&bytes, path).map(graph),
                 false => AnyModel::from_bytes(&bytes, path).map(transitions),

@@ -126,6 +126,10 @@ impl Averaged for AnyLearner {
         each!(self, |learner| learner.restart_average());
     }
 
+    fn has_diverged(&self) -> bool {
+        each!(self, |learner| learner.has_diverged())
+    }
+
     fn finish(replicas: &[&AnyLearner]) -> AnyScorer {
         each!(replicas[0], |learner| finish(learner, replicas).into())
     }

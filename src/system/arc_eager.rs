@@ -40,6 +40,7 @@ impl ArcEager {
 impl System for ArcEager {
     const NAME: &'static str = "arc-eager";
     const ABOUT: &'static str = "Arc-eager (Nivre 2003), the root behind the last word";
+    const MAX_TRAINING_WORDS: usize = crate::tree::MAX_WORDS;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
 
     type Shared<'a> = ArenaConfiguration<'a>;

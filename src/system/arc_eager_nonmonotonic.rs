@@ -72,6 +72,7 @@ fn prefer_monotonic<C: Stacks>(gold: &Gold, c: &C, costs: MoveCosts) -> MoveCost
 impl System for ArcEagerNonmonotonic {
     const NAME: &'static str = "arc-eager-nonmonotonic";
     const ABOUT: &'static str = "Non-monotonic arc-eager (Honnibal, Goldberg & Johnson 2013)";
+    const MAX_TRAINING_WORDS: usize = crate::tree::MAX_WORDS;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::RightReduce];
 
     const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Dynamic, OracleKind::MonotonicFirst];

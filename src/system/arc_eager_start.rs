@@ -44,6 +44,7 @@ impl ArcEagerStart {
 impl System for ArcEagerStart {
     const NAME: &'static str = "arc-eager-start";
     const ABOUT: &'static str = "Arc-eager with the root at the bottom of the stack (Nivre 2003)";
+    const MAX_TRAINING_WORDS: usize = crate::tree::MAX_WORDS;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Idle];
 
     type Shared<'a> = ArenaConfiguration<'a>;

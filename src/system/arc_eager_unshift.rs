@@ -45,6 +45,7 @@ impl ArcEagerUnshift {
 impl System for ArcEagerUnshift {
     const NAME: &'static str = "arc-eager-unshift";
     const ABOUT: &'static str = "Arc-eager with UNSHIFT (Nivre & Fernández-González 2014)";
+    const MAX_TRAINING_WORDS: usize = crate::tree::MAX_WORDS;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Unshift, Move::Idle];
     /// A word that came back has nothing behind it.
     const BUFFER_IS_SUFFIX: bool = false;

@@ -69,6 +69,7 @@ impl ArcEagerZpar {
 impl System for ArcEagerZpar {
     const NAME: &'static str = "arc-eager-zpar";
     const ABOUT: &'static str = "Arc-eager without a root, by ZPar's rules (Zhang & Clark 2011)";
+    const MAX_TRAINING_WORDS: usize = crate::tree::MAX_WORDS;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right];
 
     type Shared<'a> = ArenaConfiguration<'a>;

@@ -34,6 +34,7 @@ impl System for ArcHybrid {
     const NAME: &'static str = "arc-hybrid";
     const ABOUT: &'static str =
         "Arc-hybrid (Kuhlmann, Gómez-Rodríguez & Satta 2011), the root at the bottom of the stack";
+    const MAX_TRAINING_WORDS: usize = crate::tree::MAX_WORDS;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right];
     const FEATURES: &'static str = "stack";
 

@@ -42,6 +42,7 @@ impl System for ArcHybridRootless {
     const NAME: &'static str = "arc-hybrid-rootless";
     const ABOUT: &'static str =
         "Arc-hybrid without a root node (Chang et al. 2015): one word is left over and hangs on the root";
+    const MAX_TRAINING_WORDS: usize = crate::tree::MAX_WORDS;
     const MOVES: &'static [Move] = ArcHybrid::MOVES;
     const FEATURES: &'static str = "stack";
     const ROOTS: &'static [Roots] = &[Roots::Single];

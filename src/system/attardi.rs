@@ -86,6 +86,7 @@ impl System for Attardi {
     const NAME: &'static str = "attardi";
     const ABOUT: &'static str =
         "Attardi's system of degree 2 (Attardi 2006): arc-standard whose arcs may skip a node of the stack";
+    const PROJECTIVE_ONLY: bool = false;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::Left2, Move::Right2];
     const FEATURES: &'static str = "stack";
 

@@ -9,6 +9,7 @@ mod derivation;
 mod eager;
 pub mod exhaustive;
 mod kind;
+mod length;
 mod one_root;
 mod reachable;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod tests;
 pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
 pub use derivation::Derivation;
 pub use kind::SystemKind;
+pub use length::FEW;
 
 /// The transition systems: the files that hold them and the names of their types. To add a system is to add a line here;
 /// [`SystemKind`] and [`with_system!`](crate::with_system) follow from the list, and so do the modules and the exports of
@@ -77,6 +79,12 @@ pub trait System: Copy + Send + Sync + 'static {
     /// Whether it derives every tree with as many roots as it allows. If not, it derives every projective one, and perhaps
     /// others.
     const DERIVES_ALL: bool = false;
+    /// Whether it has derivations of projective trees only.
+    const PROJECTIVE_ONLY: bool = !Self::DERIVES_ALL;
+    /// The longest sentence that is parsed, in words: [`FEW`] where derivations may be as long as the square of that.
+    const MAX_WORDS: usize = crate::tree::MAX_WORDS;
+    /// The longest sentence whose oracle is asked: [`FEW`] where the oracle takes more time or memory than its words times something.
+    const MAX_TRAINING_WORDS: usize = FEW;
     /// How many words it can be told to leave on the root.
     const ROOTS: &'static [Roots] = &[Roots::Single, Roots::Several];
     /// The oracle to train beams with by default.
@@ -198,6 +206,14 @@ impl SystemKind {
     pub fn derives_all(self, roots: Roots) -> bool {
         fn of<S: System>(_: &S) -> bool {
             S::DERIVES_ALL
+        }
+        crate::with_system!(self, roots, |system| of(&system))
+    }
+
+    /// Whether there are derivations of projective trees only.
+    pub fn makes_projective_only(self, roots: Roots) -> bool {
+        fn of<S: System>(_: &S) -> bool {
+            S::PROJECTIVE_ONLY
         }
         crate::with_system!(self, roots, |system| of(&system))
     }

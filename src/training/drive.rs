@@ -55,7 +55,7 @@ impl<'p> Drive<'p> {
     /// Drives the run; `None` if the observer gave it up. Its last checkpoint is then left.
     ///
     /// # Errors
-    /// If the checkpoint to go on from is not of this run, or the model cannot be written.
+    /// If the checkpoint to go on from is not of this run, the model cannot be written, or training diverges.
     pub fn run(&self, run: &mut dyn Run, observer: &mut dyn Observer) -> Result<Option<Written>> {
         let checkpoint = Drive::checkpoint(self.model);
         if self.resume && checkpoint.exists() {
@@ -77,6 +77,12 @@ impl<'p> Drive<'p> {
             let iteration = run.reports().len() as u32 + 1;
             if run.try_iterate(&mut |done| observer.tick(iteration, done)).is_break() {
                 return Ok(None);
+            }
+            if run.has_diverged() {
+                return Err(Error::Usage(format!(
+                    "training has diverged in iteration {iteration}: weights have grown beyond all bounds; expected a lower --rate, or \
+                     smaller numbers in --vectors"
+                )));
             }
             match run.reports().last().map_or(Next::GoOn, |report| observer.report(report)) {
                 Next::GoOn => {}

@@ -31,6 +31,10 @@ pub trait Run {
     /// sentences done. A run that was broken off stands between two sentences: all that can be done with it is to
     /// [load](Run::load) a checkpoint.
     fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()>;
+    /// Whether what is learned has grown beyond what can be summed or written.
+    fn has_diverged(&self) -> bool {
+        false
+    }
     /// Writes a checkpoint.
     ///
     /// # Errors

@@ -92,6 +92,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let golds: Vec<Gold> = trees.into_iter().map(Gold::new).collect();
         for &kind in &systems {
             let roots = roots_for(kind, args.roots, valid_roots)?;
+            treebank.sentences.iter().try_for_each(|sentence| kind.check_training_length(roots, sentence))?;
             let of_gold = |gold: &Gold| with_system!(kind, roots, |system| of_tree(&system, gold));
             let coverage: Coverage = golds.par_iter().map(of_gold).sum();
             let path = &path.display().to_string();

@@ -98,6 +98,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut labels = Labels::default();
     let mut output = BufWriter::new(io::stdout().lock());
     for sentence in chosen {
+        args.system.check_training_length(roots, sentence)?;
         let gold = Gold::new(sentence.tree(valid_roots, &mut labels)?);
         if args.non_projective && is_projective(gold.tree()) {
             continue;

@@ -88,6 +88,9 @@ fn say(train: &Treebank, survey: &Survey) {
     }
 }
 
+/// No treebank is known with as many labels.
+const MANY_LABELS: usize = 1000;
+
 fn warn(train: &Treebank, dev: Option<&Treebank>, survey: &Survey, options: &Options) {
     let path = train.path.display();
     let (words, tags) = options.columns();
@@ -108,8 +111,17 @@ fn warn(train: &Treebank, dev: Option<&Treebank>, survey: &Survey, options: &Opt
     }
     if !options.derives_all() && survey.stats.n_non_projective_arcs > 0 {
         let arcs = survey.stats.n_non_projective_arcs;
+        let made = match options.makes_projective_only() {
+            true => "the parser that is trained makes projective trees only",
+            false => "the parser that is trained cannot make all such trees",
+        };
+        eprintln!("warning: {path}: {arcs} arcs are not projective, and {made}");
+    }
+    let n_labels = survey.stats.labels.len();
+    if n_labels > MANY_LABELS {
         eprintln!(
-            "warning: {path}: {arcs} arcs are not projective, and the parser that is trained makes projective trees only"
+            "warning: {path}: there are {n_labels} labels, and training takes time and memory for each of them; is something else in \
+             their column?"
         );
     }
     if survey.n_repeated * 20 > survey.stats.n_sentences {

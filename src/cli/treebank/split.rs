@@ -53,7 +53,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut sentences = order.into_iter().map(|i| &treebank.sentences[i]);
     for (&size, output) in sizes.iter().zip(&mut outputs) {
         for sentence in sentences.by_ref().take(size) {
-            sentence.write(output)?;
+            let written = sentence.write(output);
+            written.map_err(|error| Error::io(output.path())(error))?;
         }
     }
     for (size, output) in sizes.iter().zip(outputs) {

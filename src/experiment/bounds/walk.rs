@@ -98,7 +98,7 @@ impl Walk {
     /// Follows derivations that wander, sentence by sentence, and compares bounds and loss wherever they come.
     ///
     /// # Errors
-    /// If a tree is malformed; where a guide is trained on half of the sentences, if there is but one.
+    /// If a tree is malformed or a sentence too long; where a guide is trained on half of the sentences, if there is but one.
     pub fn over(&self, treebank: &Treebank) -> Result<Sums> {
         let Some(guide) = self.guide else { return self.along(treebank, None) };
         let halves = guide.held_out.then(|| halves(treebank)).transpose()?;
@@ -120,6 +120,8 @@ impl Walk {
 
     /// Follows derivations of all sentences, which are led by the model, if there is one, with this probability.
     fn along(&self, treebank: &Treebank, guide: Option<(&Model<Linear>, f64)>) -> Result<Sums> {
+        let of_system = |sentence| SystemKind::CovingtonNonmonotonic.check_training_length(Roots::Several, sentence);
+        treebank.sentences.iter().try_for_each(|sentence| of_system(sentence))?;
         let trees = treebank.trees(treebank.format.roots(), &mut Labels::default())?;
         let mut sums = Sums::default();
         let mut n_left = self.transitions;

@@ -21,6 +21,10 @@ pub struct StackMemory {
     waiting: Vec<(u64, TreeId)>,
     /// How many steps of long short-term memories were made, over all sentences.
     pub n_steps: u64,
+    /// Whether all nodes of the sentence have just been forgotten.
+    pub(super) has_forgotten: bool,
+    /// How many nodes the step after that has made again.
+    pub(super) n_needed: usize,
 }
 
 /// Vectors of tokens and trees. The first ones are those of the tokens: none, the root, the words.
@@ -141,6 +145,15 @@ impl StackMemory {
             strand.has_product.truncate(n_tokens);
         }
         self.new.clear();
+    }
+
+    /// Whether so many nodes are known that it is time to forget them: `most`, or twice as many as were made again after that was
+    /// done last, if these are more, lest a long sentence do nothing else.
+    pub fn is_full(&mut self, most: usize) -> bool {
+        if std::mem::take(&mut self.has_forgotten) {
+            self.n_needed = self.n_nodes();
+        }
+        self.n_nodes() >= most.max(2 * self.n_needed)
     }
 
     /// How many nodes there are.

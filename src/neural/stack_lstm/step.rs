@@ -54,12 +54,14 @@ impl StackScorer<'_> {
             }
         }
         memory.clear(n_tokens, layers * units, units);
+        (memory.has_forgotten, memory.n_needed) = (false, 0);
     }
 
     /// Forgets all but the tokens.
     pub fn forget(&self, memory: &mut StackMemory) {
         let n_tokens = memory.items.n_tokens as usize;
         memory.clear(n_tokens, self.shape.layers * self.shape.units, self.shape.units);
+        memory.has_forgotten = true;
     }
 
     /// Makes what is new, and fills in the sums of hidden units of configurations, of which `found` has the nodes.
