@@ -29,7 +29,7 @@ use crate::system::{Actions, Permitted};
 /// let options = options.with_scorer(ScorerKind::FeedForward);
 /// let data = TrainingData::new(&options, &train, None)?;
 /// let mut run = start(&options, &data, 1)?;
-/// run.iterate(&mut |_sentences_done| ());
+/// run.iterate(&mut |_sentences_done| ())?;
 /// let model: AnyModel = run.model()?;
 /// let trees = Parser::new(&model, 4, 1)?.parse(&train.sentences[..1], 2);
 /// assert!(trees[0].len() <= 2);

@@ -21,7 +21,7 @@ fn wrong(options: &GraphOptions, shown: &Treebank, on: &Treebank) -> Vec<usize> 
     let data = GraphData::new(options, shown, None).unwrap();
     let mut trainer = GraphTrainer::new(options, &data, 1).unwrap();
     while !trainer.is_done() {
-        trainer.iterate(&mut |_| ());
+        trainer.iterate(&mut |_| ()).unwrap();
     }
     let model = trainer.model().unwrap();
     let parsed = GraphParser::new(&model, 1).unwrap().parse(&on.sentences).unwrap();

@@ -47,7 +47,7 @@ fn small_graph() -> GraphModel {
     let train = treebank(vec![Sentence::new("x", Format::Conllu, lines).unwrap()]);
     let data = GraphData::new(&options, &train, None).unwrap();
     let mut trainer = GraphTrainer::new(&options, &data, 1).unwrap();
-    trainer.iterate(&mut |_| ());
+    trainer.iterate(&mut |_| ()).unwrap();
     trainer.model().unwrap()
 }
 

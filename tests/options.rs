@@ -51,7 +51,7 @@ fn command_line_and_specifications_train_the_same_model() {
             let options = specified(&row).unwrap();
             let data = TrainingData::new(&options, &treebank, None).unwrap();
             let mut run = start(&options, &data, 1).unwrap();
-            run.iterate(&mut |_| {});
+            run.iterate(&mut |_| {}).unwrap();
             run.write(&at.join("again")).unwrap();
             assert!(fs::read(at.join("again")).unwrap() == model, "{system}, {training}");
         }

@@ -24,7 +24,7 @@ fn parsers_of_every_kind_are_used_again_and_again() {
     let options = GraphOptions { iterations: 1.into(), ..GraphOptions::default() };
     let data = GraphData::new(&options, &treebank(generated(51, 60)), None).unwrap();
     let mut run = GraphTrainer::new(&options, &data, 1).unwrap();
-    run.iterate(&mut |_| ());
+    run.iterate(&mut |_| ()).unwrap();
     let graph = run.model().unwrap();
     let of_graph = GraphParser::new(&graph, 1).unwrap().parse(&sentences).unwrap();
     let of_graph: Vec<Tree> = of_graph.into_iter().map(|parsed| parsed.tree).collect();
@@ -56,9 +56,9 @@ fn break_off<R: Run>(new: impl Fn() -> R, model: impl Fn(&R) -> Vec<u8>) {
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = folder.path().join("checkpoint");
     let mut whole = new();
-    (0..2).for_each(|_| whole.iterate(&mut |_| ()));
+    (0..2).for_each(|_| whole.iterate(&mut |_| ()).unwrap());
     let mut run = new();
-    run.iterate(&mut |_| ());
+    run.iterate(&mut |_| ()).unwrap();
     run.save(&checkpoint).unwrap();
     let mut last = 0;
     let broken = run.try_iterate(&mut |done| {

@@ -295,12 +295,12 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
         let mut run = Trainer::new(&options, &data, 2, new).unwrap();
         let mut resumed = Trainer::new(&options, &data, 1, new).unwrap();
         for iteration in 0..options.stopping().most {
-            run.iterate(&mut |_| ());
+            run.iterate(&mut |_| ()).unwrap();
             if iteration == 1 {
                 run.save(&checkpoint).unwrap();
                 resumed.load(&checkpoint).unwrap();
             } else if iteration > 1 {
-                resumed.iterate(&mut |_| ());
+                resumed.iterate(&mut |_| ()).unwrap();
             }
         }
         let model = run.model().unwrap();

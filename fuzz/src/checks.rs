@@ -151,10 +151,9 @@ pub fn checkpoint(data: &[u8]) {
     std::fs::write(&path, changed(base, b"treebckp", data)).expect("the folder of temporary files can be written");
     let mut run = start(options, training, 1).expect("the options fit");
     if run.load(&path).is_ok() {
-        if !run.is_done() {
-            run.iterate(&mut |_| ());
-        }
-        if let Ok(model) = run.model() {
+        // With a run that has diverged nothing more can be done.
+        let has_diverged = !run.is_done() && run.iterate(&mut |_| ()).is_err();
+        if let (false, Ok(model)) = (has_diverged, run.model()) {
             let mut parser = Parser::new(&model, 2, 1).expect("a parser is made of any model");
             parser.parse(&generated(9, 2), 1);
         }
@@ -237,7 +236,7 @@ fn small_run() -> &'static (TrainOptions, TrainingData, Vec<u8>) {
         let (options, data) = small();
         let path = temporary("small.checkpoint");
         let mut run = start(&options, &data, 1).expect("the options fit");
-        run.iterate(&mut |_| ());
+        run.iterate(&mut |_| ()).expect("a small run does not diverge");
         run.save(&path).expect("the folder of temporary files can be written");
         drop(run);
         let bytes = std::fs::read(&path).expect("what was written can be read");

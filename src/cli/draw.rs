@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 use crate::draw::{Drawing, Page, column_by_name};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::files::{Output, Paths};
-use crate::treebank::Column;
+use crate::treebank::{Column, check_length};
 
 use find::{Files, Found, name};
 use format::Format;
@@ -135,15 +135,9 @@ fn picture(args: &Args, format: Format, mut files: Files) -> Result<String> {
         None if args.differ.is_some() => files.differing(1)?,
         None => files.first()?,
     };
-    let n_words = found.sentence.n_words();
-    if n_words > MOST_WORDS {
-        return Err(Problem {
-            location: found.sentence.location(crate::tree::ROOT),
-            found: format!("a sentence of {n_words} words"),
-            expected: format!("at most {MOST_WORDS} to be drawn; `treebeam treebank convert --cut 100` divides it"),
-        }
-        .into());
-    }
+    check_length(&found.sentence, MOST_WORDS, || {
+        format!("at most {MOST_WORDS} to be drawn; `treebeam treebank convert --cut 100` divides it")
+    })?;
     let mut trees = found.trees();
     let tree = trees.next().unwrap_or_else(|| unreachable!("there is a first file"));
     let drawing = Drawing {

@@ -172,7 +172,7 @@ fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, 
     let mut saved = Instant::now();
     let mut can_save = true;
     while !run.is_done() {
-        run.iterate(&mut |_| ());
+        run.iterate(&mut |_| ())?;
         if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done() {
             let seconds = before + start.elapsed().as_secs_f64();
             let spent = Spent { iteration: run.reports().len(), seconds, ..Spent::default() };

@@ -30,12 +30,15 @@ pub struct Plan {
     pub unreadable: Vec<Unreadable>,
 }
 
+/// The most trainings of a plan. Nobody runs as many; a plan of millions would fill the memory before it is printed.
+const MAX_CELLS: usize = 100_000;
+
 impl Plan {
     /// Resolves `spec` at the scale of `profile`; `folder` holds the treebanks.
     ///
     /// # Errors
-    /// If the profile does not exist, no treebank can be read, options do not make sense, or two cells would be the same
-    /// training.
+    /// If the profile does not exist, no treebank can be read, options do not make sense, two cells would be the same
+    /// training, or there are too many.
     pub fn new(spec: &Spec, profile: &str, overrides: &Overrides, folder: Option<&Path>) -> Result<Plan> {
         let scale = spec.profiles.get(profile).ok_or_else(|| {
             let names: Vec<&str> = spec.profiles.keys().map(String::as_str).collect();
@@ -62,6 +65,16 @@ impl Plan {
     }
 
     fn resolve(&self, overrides: &Overrides) -> Result<Vec<Cell>> {
+        let (treebanks, seeds) = (self.treebanks.len(), self.profile.seeds.len());
+        let (columns, rows) = (self.spec.columns.len(), self.spec.rows.len());
+        let n_cells = [treebanks, columns, rows, seeds].into_iter().fold(1, usize::saturating_mul);
+        if n_cells > MAX_CELLS {
+            return Err(Error::Usage(format!(
+                "{}: {treebanks} treebanks, {columns} columns, {rows} rows and {seeds} seeds are {n_cells} trainings; \
+                 expected at most {MAX_CELLS}: divide the experiment, or give fewer values to a grid",
+                self.spec.path.display()
+            )));
+        }
         let mut cells = Vec::new();
         for data in &self.treebanks {
             for column in &self.spec.columns {
@@ -180,6 +193,15 @@ mod tests {
             ]
         );
         assert_eq!(plan.cells[0].data.train.sentences, 0..30, "capped");
+    }
+
+    #[test]
+    fn plans_that_nobody_runs_are_refused() {
+        let mut spec = spec_of(SPEC);
+        let profile = spec.profiles.get_mut("quick").unwrap();
+        profile.seeds = (1..=20_000).collect();
+        let told = Plan::new(&spec, "quick", &Overrides::default(), None).unwrap_err().to_string();
+        assert!(told.contains("20000 seeds are 240000 trainings; expected at most 100000"), "{told}");
     }
 
     #[test]

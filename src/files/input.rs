@@ -56,10 +56,44 @@ pub fn is_packed(path: &Path) -> bool {
 
 fn unpack(path: &Path, file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     Ok(match path.extension().and_then(|extension| extension.to_str()) {
-        Some("gz") => Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file))),
-        Some("zst") => Box::new(zstd::Decoder::new(file)?),
+        Some("gz") => {
+            let input = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file));
+            Box::new(Unpacked { input, n_lines: 0, tester: "gzip -t" })
+        }
+        Some("zst") => Box::new(Unpacked { input: zstd::Decoder::new(file)?, n_lines: 0, tester: "zstd -t" }),
         _ => Box::new(file),
     })
+}
+
+/// Says of damage where it is and what to do.
+struct Unpacked<R> {
+    input: R,
+    n_lines: u64,
+    /// The program that tells whether the packed file is whole.
+    tester: &'static str,
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.input.read(buffer) {
+            Ok(n) => {
+                self.n_lines += buffer[..n].iter().filter(|byte| **byte == b'\n').count() as u64;
+                Ok(n)
+            }
+            // What the system says of the file itself is told as it is.
+            Err(error) if error.raw_os_error().is_some() || error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let Unpacked { n_lines, tester, .. } = self;
+                let place = match n_lines {
+                    0 => "from its beginning".to_owned(),
+                    n => format!("behind line {n} of what it holds"),
+                };
+                let found = format!("the packed file is cut off or damaged {place} ({error})");
+                let expected = format!("a whole one: `{tester}` tells whether it is; copy or pack it again");
+                Err(io::Error::new(error.kind(), format!("{found}; expected {expected}")))
+            }
+        }
+    }
 }
 
 /// Counts what is read of a packed file.
@@ -114,6 +148,23 @@ pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::files::write_whole;
+
+    #[test]
+    fn damage_in_a_packed_file_is_told_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let text: String = (0..100_000).map(|number| format!("{}\n", number * 7919 % 100_003)).collect();
+        for (name, tester) in [("a.gz", "gzip -t"), ("a.zst", "zstd -t")] {
+            let path = folder.path().join(name);
+            write_whole(&path, text.as_bytes()).unwrap();
+            let whole = std::fs::read(&path).unwrap();
+            std::fs::write(&path, &whole[..whole.len() * 3 / 4]).unwrap();
+            let error = read_whole(&path).unwrap_err().to_string();
+            assert!(error.contains(name) && error.contains(tester) && error.contains("behind line "), "{error}");
+            std::fs::write(&path, "none of it").unwrap();
+            let error = read_whole(&path).unwrap_err().to_string();
+            assert!(error.contains("from its beginning"), "{error}");
+        }
+    }
 
     #[test]
     fn what_grows_out_of_proportion_is_refused_where_it_is_kept() {

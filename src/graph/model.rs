@@ -75,7 +75,7 @@ impl GraphHeader {
 /// let options = GraphOptions { iterations: 2.into(), ..GraphOptions::default() };
 /// let data = GraphData::new(&options, &train, None)?;
 /// let mut run = GraphTrainer::new(&options, &data, 1)?;
-/// (0..2).for_each(|_| run.iterate(&mut |_| ()));
+/// (0..2).try_for_each(|_| run.iterate(&mut |_| ()))?;
 /// let model = run.model()?;
 /// let parsed = GraphParser::new(&model, 1)?.parse(&train.sentences)?;
 /// assert_eq!(parsed.len(), 30);

@@ -11,7 +11,7 @@ use super::{
     PartScorer, biaffine, k_best,
 };
 use crate::decode::{Parsed, Read, pool};
-use crate::error::{Problem, Result};
+use crate::error::Result;
 use crate::features::{Columns, Input};
 use crate::linear::Weights;
 use crate::model::Held;
@@ -29,13 +29,9 @@ pub(super) const SIDE_BY_SIDE: usize = 16;
 /// # Errors
 /// The problem itself.
 pub fn check_length<W: Words + ?Sized>(sentence: &W) -> Result<()> {
-    if sentence.n_words() <= MAX_WORDS {
-        return Ok(());
-    }
-    let found = format!("a sentence of {} words", sentence.n_words());
-    let expected =
-        format!("at most {MAX_WORDS}: graph-based parsers score every pair of words; use a transition system");
-    Err(Problem { location: sentence.location(), found, expected }.into())
+    crate::treebank::check_length(sentence, MAX_WORDS, || {
+        format!("at most {MAX_WORDS}: graph-based parsers score every pair of words; use a transition system")
+    })
 }
 
 /// What decides how scores become a tree.

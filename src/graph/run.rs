@@ -109,10 +109,18 @@ impl<P: Learns> Run for Trainer<'_, P> {
         let clock = Clock::start(pool);
         let order = random::order(data.examples().len(), options.seed, progress.iteration);
         let updates = progress.replicas[0].pass(options, data, pool, &order, tick)?;
+        progress.replicas[0].end_pass();
+        if progress.replicas[0].has_diverged() {
+            return ControlFlow::Break(());
+        }
         let pass =
             Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
         progress.end_pass(pass, |finished| pool.install(|| P::score_dev(finished, data)));
         ControlFlow::Continue(())
+    }
+
+    fn has_diverged(&self) -> bool {
+        self.progress.replicas[0].has_diverged()
     }
 
     fn save(&self, path: &Path) -> Result<()> {

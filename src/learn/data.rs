@@ -109,12 +109,11 @@ impl TrainingData {
             init.lay_out(options, &mut header)?;
         }
         let strategy = Strategy::new(options.search, options.decoding_beam(), options.merge, &header)?;
-        for (sentence, _) in &kept {
-            options.system.check_training_length(options.roots, *sentence)?;
-        }
-        let mut all = kept.iter().map(|(sentence, _)| *sentence).chain(dev.iter().flat_map(|dev| &dev.sentences));
-        all.try_for_each(|sentence| {
-            options.system.check_length(options.roots, sentence)?;
+        let (system, roots) = (options.system, options.roots);
+        let learned = || kept.iter().map(|(sentence, _)| *sentence);
+        learned().try_for_each(|sentence| system.check_training_length(roots, sentence))?;
+        learned().chain(dev.iter().flat_map(|dev| &dev.sentences)).try_for_each(|sentence| {
+            system.check_length(roots, sentence)?;
             strategy.check(sentence)
         })?;
         let (labels, actions) = header.labels_and_actions()?;

@@ -410,7 +410,8 @@ impl TrainOptions {
         learner.l2 = self.l2.map_or(0.0, |l2| l2 as f32);
         // Steps of other learners go by the number of gradients.
         let in_time = self.learner == Learner::DualAveraging || learner.l2 > 0.0;
-        learner.by_sentence = in_time && self.training == Training::Global;
+        learner.in_fixed_point = self.training == Training::Global;
+        learner.by_sentence = in_time && learner.in_fixed_point;
         learner.hidden = self.hidden.map_or(learner.hidden, |hidden| hidden as usize);
         learner
     }

@@ -49,7 +49,7 @@ pub trait ModelRun<F>: Run {
 /// let data = TrainingData::new(&options, &train, Some(&train))?;
 /// let mut run = start(&options, &data, 1)?;
 /// while !run.is_done() {
-///     run.iterate(&mut |_sentences_done| ());
+///     run.iterate(&mut |_sentences_done| ())?;
 ///     let report = run.reports().last().unwrap();
 ///     assert!(report.dev.unwrap().las() > 30.0);
 /// }
@@ -102,11 +102,11 @@ pub fn train(options: &TrainOptions, data: &TrainingData, threads: usize) -> Res
 /// Trains a model with whatever scorer from the first iteration to the last.
 ///
 /// # Errors
-/// As [`start`].
+/// As [`start`]; or if training diverges.
 pub fn train_any(options: &TrainOptions, data: &TrainingData, threads: usize) -> Result<AnyModel> {
     let mut run = start(options, data, threads)?;
     while !run.is_done() {
-        run.iterate(&mut |_| ());
+        run.iterate(&mut |_| ())?;
     }
     let mut model = run.model()?;
     data.calibrate(&mut model);
@@ -239,11 +239,13 @@ impl<T: Trainable> Run for Trainer<'_, T> {
         progress.start_pass(options.average_from);
         let iteration = progress.iteration;
         let done = Mutex::new((0, ControlFlow::Continue(()), tick));
-        let tick = |n: usize| {
+        let tick = |n: usize, has_diverged: bool| {
             let (done, go_on, tick) = &mut *done.lock().expect("no thread fails while it reports");
             *done += n;
-            // What one thread is told is told to all.
-            if go_on.is_continue() {
+            // What one thread is told is told to all, and if one learner has diverged, all can end.
+            if has_diverged {
+                *go_on = ControlFlow::Break(());
+            } else if go_on.is_continue() {
                 *go_on = tick(*done);
             }
             *go_on
@@ -256,7 +258,9 @@ impl<T: Trainable> Run for Trainer<'_, T> {
             });
             passes.sum()
         });
-        let Some(updates) = updates else { return ControlFlow::Break(()) };
+        let Some(updates) = updates.filter(|_| !progress.replicas.iter().any(Averaged::has_diverged)) else {
+            return ControlFlow::Break(());
+        };
         let pass =
             Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
         progress.end_pass(pass, |finished| pool.install(|| data.score_dev(|| finished.scorer())));
@@ -359,12 +363,13 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         ReplicaPass { options, data, system, iteration, seed: replica_seed(options.seed, number) }
     }
 
-    /// The number of updates; none if `tick` breaks the pass off.
+    /// The number of updates; none if `tick` breaks the pass off, which is told the number of sentences done and whether
+    /// the learner has diverged: nothing is scored then any more, as the scores might overflow.
     fn run<T: Trainable>(
         &self,
         replica: &mut Replica<T>,
         threads: usize,
-        tick: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+        tick: &(dyn Fn(usize, bool) -> ControlFlow<()> + Sync),
     ) -> Option<u64> {
         let (data, options) = (self.data, self.options);
         let order = random::order(data.examples().len(), self.seed, self.iteration);
@@ -388,7 +393,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 replica.model.learn_batch(&mut gradients);
                 updates += n_updates.into_iter().sum::<u64>();
             }
-            if tick(batch.len()).is_break() {
+            if tick(batch.len(), replica.has_diverged()).is_break() {
                 return None;
             }
         }

@@ -26,9 +26,9 @@ impl FrozenWeights {
         let mut builder = Builder::new(shape);
         let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
+        let limit = f64::from(MAX_WEIGHT);
         for_each_sum(replicas, |feature, row| {
             entries.clear();
-            let limit = f64::from(MAX_WEIGHT);
             let fixed = |sum: f64| (sum * f64::from(shape.scale)).round().clamp(-limit, limit) as i32;
             entries.extend(row.iter().map(|&(action, sum)| (action, fixed(sum))).filter(|&(_, weight)| weight != 0));
             if !entries.is_empty() {

@@ -5,7 +5,7 @@ use super::frozen::from_bytes;
 use super::table::{Beside, Entry, Place, RowTable};
 use super::{Row, Weights};
 use crate::files::{Section, Sections};
-use crate::system::ActionId;
+use crate::system::{ActionId, FORBIDDEN};
 use std::ops::Range;
 
 /// What a learner remembers of one weight: as much of it as its rule says is kept.
@@ -108,10 +108,19 @@ pub struct RealWeights {
     tick: f64,
     /// What the numbers in the rows are multiplied with to give the weights.
     factor: f32,
+    /// The largest weight, whatever its sign.
+    max_weight: f32,
+    /// The highest sum in fixed point, whatever its sign.
+    max_sum: i32,
+    has_diverged: bool,
 }
 
-/// The highest sum of weights, in fixed point: some of these are far from [`FORBIDDEN`](crate::system::FORBIDDEN).
-const HIGHEST: i32 = 1 << 25;
+/// The highest score of a configuration in fixed point: with a loss added to it, it is still far from [`FORBIDDEN`].
+const MAX_SCORE: i32 = -(FORBIDDEN / 4);
+
+/// The largest weight where what is learned from are sums of real numbers, which cannot overflow. Parsing in fixed point in
+/// between, as roll-outs do, has sums that are cut here.
+const MAX_WEIGHT: f32 = 512.0;
 
 /// The lanes that an update is about, and where each of them is among these.
 #[derive(Debug, Clone, Default)]
@@ -175,14 +184,40 @@ impl RealWeights {
             is_open: true,
             tick: 1.0,
             factor: 1.0,
+            max_weight: MAX_WEIGHT,
+            max_sum: (MAX_WEIGHT * UNIT) as i32,
+            has_diverged: false,
         }
+    }
+
+    /// Says that what is learned from are sums in fixed point, of the rows of at most so many features: weights that are too large
+    /// for these are told as [diverged](RealWeights::has_diverged).
+    pub fn learn_from_sums_of(&mut self, n_features: usize) {
+        self.max_weight = MAX_SCORE as f32 / UNIT / n_features.max(1) as f32;
+        self.max_sum = MAX_SCORE;
+        self.look_for_divergence();
+    }
+
+    /// Looks at all weights, whoever made them.
+    pub fn look_for_divergence(&mut self) {
+        let highest = self.max_weight / self.factor;
+        self.has_diverged |= !self.rows.entries.iter().all(|entry| entry.weight.abs() <= highest);
+    }
+
+    /// Whether a weight has been too large, or no number.
+    pub fn has_diverged(&self) -> bool {
+        self.has_diverged
     }
 
     /// Sets what the numbers in the rows are multiplied with to give the weights. Weights with another factor than 1 cannot
     /// end as averages.
     pub fn set_factor(&mut self, factor: f32) {
         debug_assert!(factor == 1.0 || self.rows.beside.sums.is_none(), "averages are of the numbers in the rows");
+        let grows = factor > self.factor;
         self.factor = factor;
+        if grows {
+            self.look_for_divergence();
+        }
     }
 
     /// Ends a pass over the data: features that are still too rare will never have a row.
@@ -250,6 +285,9 @@ impl RealWeights {
         lanes: &mut Lanes,
         mut change: impl FnMut(usize, f32, &mut State) -> f32,
     ) {
+        let highest = self.max_weight / self.factor;
+        // Neither larger nor no number.
+        let mut is_bounded = true;
         for &feature in features {
             lanes.row += 1;
             let Some(i) = self.find_or_let_in(feature, lanes.n_beginning) else { continue };
@@ -261,6 +299,7 @@ impl RealWeights {
                 for (number, (at, entry)) in row.zip(entries).enumerate() {
                     let mut state = states.get(at);
                     entry.weight += change(number, entry.weight, &mut state);
+                    is_bounded &= entry.weight.abs() <= highest;
                     states.set(at, state);
                 }
                 continue;
@@ -272,6 +311,7 @@ impl RealWeights {
                 let by = change(number, entry.weight, &mut state);
                 states.set(at, state);
                 entry.weight += by;
+                is_bounded &= entry.weight.abs() <= highest;
                 if let Some(sums) = sums {
                     sums[at] += self.tick * f64::from(by);
                 }
@@ -288,6 +328,7 @@ impl RealWeights {
             for (at, (number, &lane)) in (end..).zip(missing) {
                 let mut state = State::default();
                 let weight = change(number, 0.0, &mut state);
+                is_bounded &= weight.abs() <= highest;
                 self.rows.entries[at] = RealEntry { lane: lane as u16, weight };
                 states.set(at, state);
                 if let Some(sums) = sums {
@@ -295,6 +336,7 @@ impl RealWeights {
                 }
             }
         }
+        self.has_diverged |= !is_bounded;
     }
 
     /// The weight of `feature` in `lane`.
@@ -348,16 +390,7 @@ impl Weights for RealWeights {
                 *score = score.saturating_add((entry.weight * unit).round() as i32);
             }
         }
-        // Weights that have grown out of all bounds must not make a score that looks like that of what is forbidden.
-        scores.iter_mut().for_each(|score| *score = (*score).clamp(-HIGHEST, HIGHEST));
-    }
-}
-
-impl RealWeights {
-    /// Whether a weight is by itself beyond what can be summed, or no number.
-    pub fn has_diverged(&self) -> bool {
-        let unit = UNIT * self.factor;
-        !self.rows.entries.iter().all(|entry| (entry.weight * unit).abs() <= HIGHEST as f32)
+        scores.iter_mut().for_each(|score| *score = (*score).clamp(-self.max_sum, self.max_sum));
     }
 }
 
@@ -412,7 +445,8 @@ impl RealWeights {
             return None;
         }
         let (tick, min_count) = (f64::from_bits(tick), u8::try_from(min_count).ok()?);
-        Some(RealWeights { rows, min_count, counts: Vec::new(), is_open: is_open != 0, tick, factor: 1.0 })
+        let weights = RealWeights::new(is_averaged, kept, 0);
+        Some(RealWeights { rows, min_count, is_open: is_open != 0, tick, ..weights })
     }
 }
 

@@ -104,7 +104,10 @@ impl Regressors {
                 Learned::Network(Box::new(network))
             }
         });
-        let learned = learned.collect();
+        let mut learned: Vec<Learned> = learned.collect();
+        if options.in_fixed_point {
+            learned.iter_mut().for_each(|learned| learned.table_mut().learn_from_sums_of(features.n_templates()));
+        }
         Regressors { features, options, stages, learned, output: OnceLock::new(), scratch: Scratch::default() }
     }
 
@@ -146,10 +149,7 @@ impl Regressors {
     }
 
     fn tables_mut(&mut self) -> impl Iterator<Item = &mut RealWeights> {
-        self.learned.iter_mut().map(|learned| match learned {
-            Learned::Linear { weights, .. } => &mut **weights,
-            Learned::Network(network) => &mut network.hidden,
-        })
+        self.learned.iter_mut().map(Learned::table_mut)
     }
 
     /// The finished hidden layers, one for each stage or none.
@@ -188,6 +188,13 @@ impl Learned {
         match self {
             Learned::Linear { weights, .. } => weights,
             Learned::Network(network) => &network.hidden,
+        }
+    }
+
+    fn table_mut(&mut self) -> &mut RealWeights {
+        match self {
+            Learned::Linear { weights, .. } => weights,
+            Learned::Network(network) => &mut network.hidden,
         }
     }
 }
@@ -262,6 +269,13 @@ impl Averaged for Regressors {
                         dense.states.copy_from_slice(&states);
                     }
                 }
+            }
+            learned.table_mut().look_for_divergence();
+            if self.options.in_fixed_point {
+                learned.table_mut().learn_from_sums_of(self.features.n_templates());
+            }
+            if learned.table().has_diverged() {
+                return Err(outside());
             }
         }
         self.output = OnceLock::new();

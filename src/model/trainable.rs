@@ -32,7 +32,8 @@ pub trait Averaged: Clone + Debug + Send + Sync {
     /// Starts the average anew.
     fn restart_average(&mut self);
 
-    /// Whether parameters have grown beyond what can be summed or written, so that nothing that is learned from here on is of use.
+    /// Whether parameters have grown beyond what can be summed or written, so that nothing may be scored any more. It is asked
+    /// after every sentence, and costs nothing; some look at their parameters at the end of a pass only.
     fn has_diverged(&self) -> bool {
         false
     }

@@ -44,6 +44,7 @@ pub struct FeedForwardLearner {
     noise: Noise,
     /// The commonest tokens of the training data.
     tokens: Arc<[Token]>,
+    has_diverged: bool,
 }
 
 impl FeedForwardLearner {
@@ -58,7 +59,18 @@ impl FeedForwardLearner {
         let derived = Derived::new(&layout, &parameters);
         let optimiser = Optimiser::new(schooling.rule, parameters, &layout.network, &sizes);
         let tokens = Arc::from([]);
-        FeedForwardLearner { layout, columns, vocabulary, sizes, schooling, optimiser, derived, noise, tokens }
+        FeedForwardLearner {
+            layout,
+            columns,
+            vocabulary,
+            sizes,
+            schooling,
+            optimiser,
+            derived,
+            noise,
+            tokens,
+            has_diverged: false,
+        }
     }
 
     /// The same network, which when it is finished keeps what it makes of the commonest tokens of these sentences.
@@ -102,8 +114,12 @@ impl Averaged for FeedForwardLearner {
 
     fn end_sentence(&mut self) {}
 
+    fn end_pass(&mut self) {
+        self.has_diverged = !self.parameters().are_finite() || !self.optimiser.average.are_finite();
+    }
+
     fn has_diverged(&self) -> bool {
-        !self.parameters().are_finite() || !self.optimiser.average.are_finite()
+        self.has_diverged
     }
 
     /// A moving average forgets by itself.
@@ -124,6 +140,7 @@ impl Averaged for FeedForwardLearner {
         self.optimiser.load(sections, &self.layout.network, &self.sizes)?;
         self.derived = Derived::new(&self.layout, &self.optimiser.parameters);
         self.refresh();
+        self.has_diverged = false;
         Ok(())
     }
 

@@ -89,8 +89,8 @@ impl Setting {
     }
 }
 
-/// What is compared with a column's greedy models.
-struct Compared {
+/// The comparison in a column, with what its mean over columns is made of.
+struct Comparison {
     setting: Setting,
     pairs: Pairs,
     same_beam: Option<Pairs>,
@@ -107,7 +107,7 @@ const FOR_SIGNS: usize = 6;
 pub fn answer(summary: &Summary) -> Option<Answer> {
     let metric = if summary.metrics().contains(&Metric::Las) { Metric::Las } else { summary.metrics()[0] };
     let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|c| c.name.get_ref()).collect();
-    let compared: Vec<Compared> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
+    let compared: Vec<Comparison> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
     let mean = Pairs::mean(&compared.iter().map(|c| c.pairs.clone()).collect::<Vec<_>>())?;
     let overall = mean.gain();
     let in_same_beam: Option<Vec<Pairs>> = compared.iter().map(|c| c.same_beam.clone()).collect();
@@ -177,24 +177,19 @@ fn is_global(summary: &Summary, column: &str, method: &Method) -> Option<bool> {
     Some(options_of(summary, column, &method.row)?.training == Training::Global)
 }
 
-fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Compared> {
+fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison> {
     let [(ours, global), (theirs, greedy)] = chosen(summary, column, metric)?;
     let pairs = Pairs::new(summary, column, &ours, &theirs, metric)?;
     let is_exact = options_of(summary, column, &ours.row)?.search == SearchKind::Exact;
     let is_in_same_beam = |m: &Method| m.width == ours.width && is_global(summary, column, m) == Some(false);
-    let same_beam = Some(()).filter(|()| ours.width > 1 && !is_exact);
-    let same_beam =
-        same_beam.and_then(|()| best(summary, column, metric, &is_in_same_beam)).and_then(|(method, chosen)| {
-            let pairs = Pairs::new(summary, column, &ours, &method, metric)?;
-            Some((chosen, pairs))
-        });
+    let same_beam = (ours.width > 1 && !is_exact).then(|| best(summary, column, metric, &is_in_same_beam)).flatten();
+    let same_beam = same_beam.and_then(|(m, chosen)| Some((chosen, Pairs::new(summary, column, &ours, &m, metric)?)));
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
     let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
     let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.seconds()).map(|s| s.mean);
-    let rule = summary.plan.spec.table.punctuation;
-    let score = |m: &Method, t: &String| Some(summary.entry(t, column, m)?.score(metric, rule)?.mean);
-    let gains =
-        summary.treebanks().iter().filter_map(|t| Some(score(&ours, t)? - score(&theirs, t)?)).collect::<Vec<_>>();
+    let score = |m: &Method, treebank: &str| summary.score(treebank, column, m, metric);
+    let treebanks = summary.treebanks();
+    let gains: Vec<f64> = treebanks.iter().filter_map(|t| Some(score(&ours, t)? - score(&theirs, t)?)).collect();
     let n_of_sign = |sign: f64| gains.iter().filter(|gain| **gain * sign > 0.0).count();
     let setting = Setting {
         name: column.to_owned(),
@@ -207,7 +202,7 @@ fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Compared> 
         training_time: ratio(seconds(&ours), seconds(&theirs)),
     };
     let explores = explores(options_of(summary, column, &theirs.row)?);
-    Some(Compared { setting, pairs, same_beam: same_beam.map(|(_, pairs)| pairs), is_exact, explores })
+    Some(Comparison { setting, pairs, same_beam: same_beam.map(|(_, pairs)| pairs), is_exact, explores })
 }
 
 /// Of the methods that are `wanted`, the one that is best on development data.
@@ -365,39 +360,31 @@ impl Answer {
             return None;
         }
         let told = |setting: &Setting| {
-            format!(
-                "{}ahead on {} of {n}, behind on {} ({})",
-                if self.settings.len() > 1 { format!("with {} ", setting.name) } else { String::new() },
-                setting.n_ahead.0,
-                setting.n_ahead.1,
-                told_p(setting.p_of_signs())
-            )
+            let with = if self.settings.len() > 1 { format!("with {} ", setting.name) } else { String::new() };
+            let (ahead, behind) = setting.n_ahead;
+            format!("{with}on {ahead} of {n}, behind on {behind} ({})", told_p(setting.p_of_signs()))
         };
         let all: Vec<String> = self.settings.iter().map(told).collect();
-        Some(format!("Over treebanks, by the sign test, global training is {}.", all.join("; ")))
+        Some(format!("Counted by treebank (sign test), global training is ahead {}.", all.join("; ")))
     }
 
     /// What global training gains over greedily trained models that parse in a beam of the same width.
     fn in_beams_of_the_same_width(&self) -> Option<String> {
-        let compared: Vec<(&Chosen, &Gain)> =
-            self.settings.iter().filter_map(|s| s.same_beam.as_ref()).map(|(chosen, gain)| (chosen, gain)).collect();
-        if let ([setting], [(chosen, gain)]) = (&self.settings[..], &compared[..]) {
+        if let [Setting { global, same_beam: Some((chosen, gain)), .. }] = &self.settings[..] {
             return Some(format!(
                 "What was trained greedily and parses in a beam of the same width, `{}`, has {:.2}: `{}` differs from it by {:+.2} \
                  points ({}).",
                 chosen.label,
                 chosen.test,
-                setting.global.label,
+                global.label,
                 gain.points,
                 told_p(gain.p)
             ));
         }
         let gain = self.in_same_beam?;
+        let (points, p) = (gain.points, told_p(gain.p));
         Some(format!(
-            "From models that were trained greedily and parse in a beam of the same width, the globally trained ones differ by {:+.2} \
-             points ({}).",
-            gain.points,
-            told_p(gain.p)
+            "Over greedily trained models that parse in a beam of the same width, global training gains {points:+.2} points ({p})."
         ))
     }
 
@@ -640,8 +627,8 @@ mod tests {
             let is_odd_one = cell.data.source.to_string().contains("generated:3,");
             if (cell.row == "global") != is_odd_one { 1 } else { 2 }
         });
-        let told = "Over treebanks, by the sign test, global training is with eager ahead on 6 of 7, behind on 1 (p = 0.12); with hybrid \
-                    ahead on 6 of 7, behind on 1 (p = 0.12).";
+        let told = "Counted by treebank (sign test), global training is ahead with eager on 6 of 7, behind on 1 (p = 0.12); with hybrid \
+                    on 6 of 7, behind on 1 (p = 0.12).";
         assert!(answer.reading.iter().any(|text| text == told), "{:?}", answer.reading);
     }
 

@@ -128,12 +128,14 @@ fn of_paper(directions: &[Direction]) -> Option<String> {
     let sure: Vec<&Direction> =
         directions.iter().filter(|d| d.mean_holds() == Some(true) && d.sign_test() < LEVEL).collect();
     let surely = sure.len();
-    // Where more rows than one are compared with, what is sure may all be of one of them.
-    let of_one = sure
-        .first()
-        .map(|first| &first.against)
-        .filter(|first| sure.iter().all(|d| d.against == **first) && directions.iter().any(|d| d.against != **first));
+    // They may all be of one row, while the paper's claim is about others. Of one or two this says nothing.
+    let is_of = |row: &str, d: &Direction| d.method.row == row || d.against == row;
+    let first = sure.first().filter(|_| surely > 2);
+    let of_one = first.into_iter().flat_map(|first| [&first.method.row, &first.against]).find(|row| {
+        sure.iter().all(|d| is_of(row, d)) && directions.iter().any(|d| d.mean_holds().is_some() && !is_of(row, d))
+    });
     let of_one = of_one.map_or_else(String::new, |row| format!(", all of these in comparison with `{row}`"));
+    let how_many = if surely == 0 { "none".to_owned() } else { surely.to_string() };
     match n {
         0 => None,
         1 => {
@@ -142,7 +144,7 @@ fn of_paper(directions: &[Direction]) -> Option<String> {
             Some(format!("The paper's one difference {holds}, {sure} by the sign test over treebanks."))
         }
         n => Some(format!(
-            "Of {n} differences that the paper reports, {n_held} point the same way here in the mean over treebanks, {surely} of them \
+            "Of {n} differences that the paper reports, {n_held} point the same way here in the mean over treebanks, {how_many} of them \
              significantly by the sign test over treebanks{of_one}."
         )),
     }
@@ -176,4 +178,39 @@ pub fn limits(summary: &Summary) -> Vec<String> {
         limits.push("So few treebanks cannot say what holds for other languages.".to_owned());
     }
     limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::directions::Theirs;
+    use crate::report::summary::{Difference, Method};
+
+    /// A method that gains a point against a row on so many treebanks, as it does in the paper.
+    fn gains(row: &str, against: &str, n_treebanks: usize) -> Direction {
+        let gain = |number| (format!("t{number}"), Difference { points: 1.0, p: 0.01 });
+        let gains = (0..n_treebanks).map(|number| (format!("t{number}"), 1.0)).collect();
+        Direction {
+            column: "all".to_owned(),
+            method: Method { row: row.to_owned(), width: 1, label: row.to_owned() },
+            against: against.to_owned(),
+            metric: Metric::Uas,
+            ours: (0..n_treebanks).map(gain).collect(),
+            paper: Some(Theirs { gains, mean: 1.0 }),
+        }
+    }
+
+    #[test]
+    fn differences_that_are_all_from_one_row_are_said_to_be() {
+        // Two treebanks that agree are not significant, ten are.
+        let own = gains("dynamic", "monotonic", 2);
+        let of_static = ["dynamic", "monotonic", "upper"].map(|row| gains(row, "static", 10));
+        let said = of_paper(&[&of_static[..], std::slice::from_ref(&own)].concat()).unwrap();
+        assert!(said.contains("Of 4 differences") && said.contains(", 3 of them significantly"), "{said}");
+        assert!(said.ends_with(", all of these in comparison with `static`."), "{said}");
+        let others = [gains("dynamic", "monotonic", 10)];
+        for of_several in [[&of_static[..], &others].concat(), [&of_static[..2], &[own]].concat()] {
+            assert!(of_paper(&of_several).unwrap().ends_with("by the sign test over treebanks."));
+        }
+    }
 }

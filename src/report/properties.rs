@@ -38,8 +38,7 @@ struct Compared<'s> {
 impl Compared<'_> {
     /// Their scores on a treebank's test data, the global one's first.
     fn scores(&self, summary: &Summary, treebank: &str, metric: Metric) -> Option<(f64, f64)> {
-        let rule = summary.plan.spec.table.punctuation;
-        let score = |method| Some(summary.entry(treebank, self.column, method)?.score(metric, rule)?.mean);
+        let score = |method| summary.score(treebank, self.column, method, metric);
         Some((score(&self.global)?, score(&self.greedy)?))
     }
 }

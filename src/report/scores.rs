@@ -153,8 +153,7 @@ fn reading(summary: &Summary, directions: &[Direction], column: &str, metric: Me
     averages.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut sentences = Vec::new();
     if let [(best, score), (second, next), ..] = &averages[..] {
-        let rule = summary.plan.spec.table.punctuation;
-        let of = |t: &String, m: &Method| summary.entry(t, column, m)?.score(metric, rule).map(|s| s.mean);
+        let of = |t: &String, m: &Method| summary.score(t, column, m, metric);
         let is_best = |t: &&String| averages.iter().all(|(m, _)| of(t, m) <= of(t, best));
         let n_best = treebanks.iter().filter(is_best).count();
         let lead = lead(summary, column, metric, best, second);

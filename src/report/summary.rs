@@ -208,6 +208,12 @@ impl<'a> Summary<'a> {
         self.entries.iter().find(|e| e.treebank == treebank && e.column == column && e.method == *method)
     }
 
+    /// The score of a method on a treebank's test data, the mean over seeds.
+    pub fn score(&self, treebank: &str, column: &str, method: &Method, metric: Metric) -> Option<f64> {
+        let score = self.entry(treebank, column, method)?.score(metric, self.plan.spec.table.punctuation)?;
+        Some(score.mean)
+    }
+
     /// The entry of a row in a column on a treebank, at the first width it is decoded at.
     pub fn first_of(&self, treebank: &str, column: &str, row: &str) -> Option<&Entry<'a>> {
         self.entries.iter().find(|e| e.treebank == treebank && e.column == column && e.method.row == row)

@@ -46,7 +46,7 @@ impl System for EasyFirst {
     const NAME: &'static str = "easy-first";
     const ABOUT: &'static str =
         "Easy-first (Goldberg & Elhadad 2010), arcs between neighbours on a list of pending nodes";
-    const MAX_WORDS: usize = crate::system::FEW;
+    const MAX_WORDS: usize = crate::system::MAX_WORDS_IF_QUADRATIC;
     const MOVES: &'static [Move] = &[Move::Left, Move::Right];
     const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::NonDeterministic, OracleKind::Dynamic];
     const FEATURES: &'static str = "easy-first";

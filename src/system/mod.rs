@@ -18,7 +18,7 @@ mod tests;
 pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
 pub use derivation::Derivation;
 pub use kind::SystemKind;
-pub use length::FEW;
+pub use length::MAX_WORDS_IF_QUADRATIC;
 
 /// The transition systems: the files that hold them and the names of their types. To add a system is to add a line here;
 /// [`SystemKind`] and [`with_system!`](crate::with_system) follow from the list, and so do the modules and the exports of
@@ -81,10 +81,10 @@ pub trait System: Copy + Send + Sync + 'static {
     const DERIVES_ALL: bool = false;
     /// Whether it has derivations of projective trees only.
     const PROJECTIVE_ONLY: bool = !Self::DERIVES_ALL;
-    /// The longest sentence that is parsed, in words: [`FEW`] where derivations may be as long as the square of that.
+    /// The most words of a sentence that is parsed; fewer where derivations may be as long as the square of that.
     const MAX_WORDS: usize = crate::tree::MAX_WORDS;
-    /// The longest sentence whose oracle is asked: [`FEW`] where the oracle takes more time or memory than its words times something.
-    const MAX_TRAINING_WORDS: usize = FEW;
+    /// The most words of a sentence that the oracle is asked about; more where neither its time nor its memory is quadratic in them.
+    const MAX_TRAINING_WORDS: usize = MAX_WORDS_IF_QUADRATIC;
     /// How many words it can be told to leave on the root.
     const ROOTS: &'static [Roots] = &[Roots::Single, Roots::Several];
     /// The oracle to train beams with by default.

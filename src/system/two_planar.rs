@@ -55,7 +55,7 @@ impl System for TwoPlanar {
     const ABOUT: &'static str =
         "2-planar (Gómez-Rodríguez & Nivre 2010): two stacks, on each of which arcs do not cross";
     const PROJECTIVE_ONLY: bool = false;
-    const MAX_WORDS: usize = crate::system::FEW;
+    const MAX_WORDS: usize = crate::system::MAX_WORDS_IF_QUADRATIC;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Switch, Move::Idle];
     const ROOTS: &'static [Roots] = &[Roots::Several];
     // Trained against all derivations of the gold tree, whichever scores best, a beam of 8 stops finding violations while most of

@@ -75,14 +75,10 @@ impl<'p> Drive<'p> {
         let mut saved = Instant::now();
         while !run.is_done() {
             let iteration = run.reports().len() as u32 + 1;
-            if run.try_iterate(&mut |done| observer.tick(iteration, done)).is_break() {
+            let iterated = run.try_iterate(&mut |done| observer.tick(iteration, done));
+            run.check_converges()?;
+            if iterated.is_break() {
                 return Ok(None);
-            }
-            if run.has_diverged() {
-                return Err(Error::Usage(format!(
-                    "training has diverged in iteration {iteration}: weights have grown beyond all bounds; expected a lower --rate, or \
-                     smaller numbers in --vectors"
-                )));
             }
             match run.reports().last().map_or(Next::GoOn, |report| observer.report(report)) {
                 Next::GoOn => {}

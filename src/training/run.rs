@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{IterationReport, Stopping};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Size;
 
 /// A training run that goes on iteration by iteration.
@@ -20,20 +20,40 @@ pub trait Run {
         self.stopping().is_done(self.reports())
     }
     /// Runs one more iteration. `tick` is called from time to time with the number of sentences done.
-    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) {
+    ///
+    /// # Errors
+    /// If training diverges: the run can then only [load](Run::load) a checkpoint.
+    fn iterate(&mut self, tick: &mut (dyn FnMut(usize) + Send)) -> Result<()> {
         let finished = self.try_iterate(&mut |done| {
             tick(done);
             ControlFlow::Continue(())
         });
+        self.check_converges()?;
         debug_assert!(finished.is_continue(), "nothing breaks off the iteration");
+        Ok(())
     }
     /// Runs one more iteration, which `tick` can break off after any sentence or mini-batch; it is called with the number of
-    /// sentences done. A run that was broken off stands between two sentences: all that can be done with it is to
+    /// sentences done. Training that diverges breaks it off, too. A run that was broken off stands between two sentences: all that can be done with it is to
     /// [load](Run::load) a checkpoint.
     fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()>;
     /// Whether what is learned has grown beyond what can be summed or written.
     fn has_diverged(&self) -> bool {
         false
+    }
+    /// Refuses to go on with a run that has diverged.
+    ///
+    /// # Errors
+    /// If it has.
+    fn check_converges(&self) -> Result<()> {
+        if !self.has_diverged() {
+            return Ok(());
+        }
+        // An iteration that was broken off has made no report.
+        let iteration = self.reports().len() + 1;
+        Err(Error::Usage(format!(
+            "training has diverged in iteration {iteration}: weights have grown beyond all bounds; expected a lower --rate, or \
+             smaller numbers in --vectors"
+        )))
     }
     /// Writes a checkpoint.
     ///

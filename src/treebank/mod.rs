@@ -31,4 +31,4 @@ pub use sentence::Sentence;
 pub use stats::Stats;
 pub use survey::Survey;
 pub use validator::Validator;
-pub use words::Words;
+pub use words::{Words, check_length};

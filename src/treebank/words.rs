@@ -1,7 +1,7 @@
 //! Words wherever they stand: in a file's sentence, or in a caller's memory.
 
 use super::{Column, Sentence};
-use crate::error::Location;
+use crate::error::{Location, Problem, Result};
 use crate::tree::{Node, ROOT};
 
 /// The words of one sentence, as parsers read them.
@@ -51,6 +51,19 @@ pub trait Words {
 
     /// The place of the sentence, for messages.
     fn location(&self) -> Location;
+}
+
+/// Refuses a sentence of more than `most` words; the message says what was `expected`, and what to do.
+///
+/// # Errors
+/// If the sentence is longer.
+pub fn check_length<W: Words + ?Sized>(sentence: &W, most: usize, expected: impl FnOnce() -> String) -> Result<()> {
+    let n_words = sentence.n_words();
+    if n_words <= most {
+        return Ok(());
+    }
+    let found = format!("a sentence of {n_words} words");
+    Err(Problem { location: sentence.location(), found, expected: expected() }.into())
 }
 
 impl Words for Sentence {

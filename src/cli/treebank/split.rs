@@ -53,8 +53,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut sentences = order.into_iter().map(|i| &treebank.sentences[i]);
     for (&size, output) in sizes.iter().zip(&mut outputs) {
         for sentence in sentences.by_ref().take(size) {
-            let written = sentence.write(output);
-            written.map_err(|error| Error::io(output.path())(error))?;
+            sentence.write(output).map_err(Error::io(output.path()))?;
         }
     }
     for (size, output) in sizes.iter().zip(outputs) {

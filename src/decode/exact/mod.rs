@@ -31,13 +31,13 @@ mod wide;
 use self::table::Table;
 use super::{Parsed, Workspace};
 use crate::configuration::{PlainConfiguration, Role};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::features::FeatureSet;
 use crate::model::Network;
 use crate::scorer::{Context, Scorer};
 use crate::system::{Actions, ArcEager, ArcHybrid, ArcStandard, Choice, SystemKind, Transitions};
 use crate::tree::{Gold, Roots, Tree};
-use crate::treebank::Words;
+use crate::treebank::{Words, check_length};
 
 /// How the push computations of a system are tabulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,19 +133,10 @@ impl Tabulation {
     /// # Errors
     /// If it is too long.
     pub fn check(&self, sentence: &dyn Words) -> Result<()> {
-        let (n_words, most) = (sentence.n_words(), self.max_words());
-        if n_words <= most {
-            return Ok(());
-        }
-        let system = self.system;
-        Err(Problem {
-            location: sentence.location(),
-            found: format!("a sentence of {n_words} words"),
-            expected: format!(
-                "at most {most} for exact search with {system} and these features; --search beam has no limit"
-            ),
-        }
-        .into())
+        let (system, most) = (self.system, self.max_words());
+        check_length(sentence, most, || {
+            format!("at most {most} for exact search with {system} and these features; --search beam has no limit")
+        })
     }
 
     /// The best derivation of the sentence in `workspace.input`, with its score, the loss included if there is one.

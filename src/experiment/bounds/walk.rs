@@ -120,8 +120,9 @@ impl Walk {
 
     /// Follows derivations of all sentences, which are led by the model, if there is one, with this probability.
     fn along(&self, treebank: &Treebank, guide: Option<(&Model<Linear>, f64)>) -> Result<Sums> {
-        let of_system = |sentence| SystemKind::CovingtonNonmonotonic.check_training_length(Roots::Several, sentence);
-        treebank.sentences.iter().try_for_each(|sentence| of_system(sentence))?;
+        for sentence in &treebank.sentences {
+            SystemKind::CovingtonNonmonotonic.check_training_length(Roots::Several, sentence)?;
+        }
         let trees = treebank.trees(treebank.format.roots(), &mut Labels::default())?;
         let mut sums = Sums::default();
         let mut n_left = self.transitions;

@@ -59,6 +59,7 @@ pub struct Learner {
     average: Tensors,
     /// What follows from the tensors as they are.
     panels: Vec<Panels>,
+    has_diverged: bool,
 }
 
 impl Learner {
@@ -67,7 +68,7 @@ impl Learner {
         let zeros = Tensors::zeros(&frame.network, &frame.sizes);
         let panels = panels_of(&frame.network, &tensors);
         let (first, second, average) = (zeros.clone(), zeros, tensors.clone());
-        Learner { frame, rule, dropout, noise, step: 0, tensors, first, second, average, panels }
+        Learner { frame, rule, dropout, noise, step: 0, tensors, first, second, average, panels, has_diverged: false }
     }
 
     #[cfg(test)]
@@ -116,6 +117,14 @@ impl Averaged for Learner {
 
     fn end_sentence(&mut self) {}
 
+    fn end_pass(&mut self) {
+        self.has_diverged = !self.tensors.are_finite() || !self.average.are_finite();
+    }
+
+    fn has_diverged(&self) -> bool {
+        self.has_diverged
+    }
+
     /// A moving average forgets by itself.
     fn restart_average(&mut self) {}
 
@@ -143,6 +152,7 @@ impl Averaged for Learner {
         (self.tensors, self.first) = (of("now")?, of("first")?);
         (self.second, self.average) = (of("second")?, of("average")?);
         self.refresh();
+        self.has_diverged = false;
         Ok(())
     }
 

@@ -129,6 +129,11 @@ impl Tensors {
         self.0.iter().map(Vec::len).sum()
     }
 
+    /// Whether all are numbers.
+    pub fn are_finite(&self) -> bool {
+        self.0.iter().flatten().all(|number| number.is_finite())
+    }
+
     /// The tensors as sections of a file.
     pub fn sections(&self) -> Vec<Section<'_>> {
         let section = |(name, tensor): (&&str, _)| Section::new(*name, bytemuck::cast_slice::<f32, u8>(tensor));

@@ -237,13 +237,13 @@ fn runs_are_resumed_and_models_read() {
     let data = GraphData::new(&options, &train, Some(&dev)).unwrap();
     let mut whole = BiaffineTrainer::new(&options, &data, 1).unwrap();
     let checkpoint = folder.path().join("checkpoint");
-    whole.iterate(&mut |_| ());
+    whole.iterate(&mut |_| ()).unwrap();
     whole.save(&checkpoint).unwrap();
     let mut resumed = BiaffineTrainer::new(&options, &data, 2).unwrap();
     resumed.load(&checkpoint).unwrap();
     for run in [&mut whole, &mut resumed] {
         while !run.is_done() {
-            run.iterate(&mut |_| ());
+            run.iterate(&mut |_| ()).unwrap();
         }
     }
     let [whole, resumed] = [whole, resumed].map(|run| run.model().unwrap());

@@ -22,6 +22,8 @@ pub struct LearnerOptions {
     pub l2: f32,
     /// Whether an example is a sentence, as in global training, and not a decision: for the learners above, where time counts.
     pub by_sentence: bool,
+    /// Whether what is learned from are scores in fixed point, as in global training.
+    pub in_fixed_point: bool,
 }
 
 impl LearnerOptions {
@@ -37,7 +39,17 @@ impl LearnerOptions {
             Learner::Momentum => 0.05,
         };
         let (hidden, min_count) = if learner == Learner::Nn { (5, 2) } else { (0, 1) };
-        LearnerOptions { update, rate, beta: 0.1, hidden, min_count, min_gradient: 0.0, l2: 0.0, by_sentence: false }
+        LearnerOptions {
+            update,
+            rate,
+            beta: 0.1,
+            hidden,
+            min_count,
+            min_gradient: 0.0,
+            l2: 0.0,
+            by_sentence: false,
+            in_fixed_point: false,
+        }
     }
 }
 

@@ -269,6 +269,9 @@ impl Vectors {
     }
 }
 
+/// The most bytes of a line, or of a word in binary form: more is no vector, and would fill the memory.
+const MAX_LINE: u64 = 1 << 20;
+
 /// What the files of fastText's models begin with.
 const FASTTEXT: [u8; 4] = 793_712_314_u32.to_le_bytes();
 
@@ -322,10 +325,20 @@ impl Source {
         self.n_bytes += bytes.len() as u64;
     }
 
+    /// Reads up to and with this byte.
+    fn until(&mut self, end: u8, into: &mut Vec<u8>) -> Result<()> {
+        into.clear();
+        let n = (&mut self.input).take(MAX_LINE).read_until(end, into).map_err(self.io())?;
+        if n as u64 == MAX_LINE && !into.ends_with(&[end]) {
+            let found = format!("{MAX_LINE} bytes without the end of a {}", if end == b' ' { "word" } else { "line" });
+            return Err(self.problem(0, found, "a word and its numbers in each line"));
+        }
+        Ok(())
+    }
+
     /// Reads a line with its end; whether there was one.
     fn line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
-        line.clear();
-        self.input.read_until(b'\n', line).map_err(self.io())?;
+        self.until(b'\n', line)?;
         self.is_binary |= line.contains(&0);
         self.count(line);
         Ok(!line.is_empty())
@@ -333,8 +346,7 @@ impl Source {
 
     /// Reads a word and the space behind it; line ends before it are those of the vector before.
     fn word(&mut self, word: &mut Vec<u8>) -> Result<()> {
-        word.clear();
-        self.input.read_until(b' ', word).map_err(self.io())?;
+        self.until(b' ', word)?;
         self.count(word);
         word.pop_if(|last| *last == b' ');
         let n_ends = word.iter().take_while(|byte| **byte == b'\n').count();

@@ -174,6 +174,10 @@ fn what_is_wrong_is_told_with_its_place() {
         let told = read(&write(&folder, name, bytes)).unwrap_err().to_string();
         assert!(told.contains(expected), "{name}: {told}");
     }
+    for name in ["endless", "endless.bin"] {
+        let told = read(&write(&folder, name, &vec![b'x'; 2 << 20])).unwrap_err().to_string();
+        assert!(told.contains("1048576 bytes without the end of a line"), "{told}");
+    }
     let whole = finalfusion(&[(1, words(&["dog", "cat"], 0)), (2, matrix(&[[1.0, 2.0], [3.0, 4.0]], 3))]);
     assert_eq!(read(&write(&folder, "whole", &whole)).unwrap().len(), 2);
     for length in 12..whole.len() {

@@ -69,7 +69,7 @@ impl System for Covington {
     const NAME: &'static str = "covington";
     const ABOUT: &'static str = "Covington's, every pair of words in turn; derives every tree";
     const PROJECTIVE_ONLY: bool = false;
-    const MAX_WORDS: usize = crate::system::FEW;
+    const MAX_WORDS: usize = crate::system::MAX_WORDS_IF_QUADRATIC;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::NoArc, Move::Idle];
     // Gold derivations of many lengths compete in a beam that compares scores after equally many transitions.
     const BEAM_ORACLE: OracleKind = OracleKind::Static;

@@ -50,7 +50,7 @@ impl System for CovingtonNonlocal {
     const ABOUT: &'static str =
         "Covington's, passing over words in one transition (Fernández-González & Gómez-Rodríguez 2018)";
     const PROJECTIVE_ONLY: bool = false;
-    const MAX_WORDS: usize = crate::system::FEW;
+    const MAX_WORDS: usize = crate::system::MAX_WORDS_IF_QUADRATIC;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::Idle];
     const FEATURES: &'static str = "covington";
     const HEADLESS_ARE_ROOTS: bool = false;

@@ -76,7 +76,7 @@ impl System for CovingtonNonmonotonic {
     const ABOUT: &'static str =
         "Covington's, with arcs that can be taken back (Fernández-González & Gómez-Rodríguez 2017)";
     const PROJECTIVE_ONLY: bool = false;
-    const MAX_WORDS: usize = crate::system::FEW;
+    const MAX_WORDS: usize = crate::system::MAX_WORDS_IF_QUADRATIC;
     const MOVES: &'static [Move] = &[Move::Shift, Move::Left, Move::Right, Move::NoArc, Move::Idle];
     const ORACLES: &'static [OracleKind] =
         &[OracleKind::Static, OracleKind::Lower, OracleKind::PcUpper, OracleKind::Upper];
