@@ -40,7 +40,7 @@ examples: ## the programs of examples/, which train and parse through the librar
 
 portable: ## the program on emulated processors without AVX: the same models and parses; needs qemu-user
 	@command -v qemu-x86_64 >/dev/null || { echo "there is no qemu-x86_64; install the package qemu-user" >&2; exit 2; }
-	$(CARGO) test --release --locked --test main -- processors
+	RUSTFLAGS="-C target-cpu=x86-64" $(CARGO) test --release --locked --target-dir target/portable --test main -- processors
 
 miri: ## the code around unsafe blocks under Miri and AddressSanitizer; needs the nightly toolchain with its miri and rust-src
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --lib -- model::memory model::buckets model::levels
@@ -82,8 +82,9 @@ clean: ## remove what was built and the demo's output
 # make gn13-table1 TREEBEAM_TREEBANKS=DIR JOBS=1        one table
 # make report                                           what has been run, as one page
 #
-# The papers' tables are run in full, which takes hours, unless QUICK=1 asks for their small versions; the plan, with an
-# estimate of time, is printed first. The other experiments are small unless PROFILE=full. JOBS: cells side by side, by default
+# The papers' tables are run in full, which takes days, unless QUICK=1 asks for their small versions, and so are
+# lecture-global-vs-greedy and exploration-vs-beam; the plan, with an estimate of time, is printed first. The other experiments
+# are small unless PROFILE=full. JOBS: cells side by side, by default
 # one per core. Runs that were interrupted go on where they stopped, and several may run at the same time. SEEDS="1 2" and
 # TREEBANKS="en_ewt UD_Turkish-IMST" replace those of the profile. Tables, plots and records are in results/ (demo/ for the demo);
 # those of runs with other seeds or treebanks in runs/, for they are no results of these experiments; OUT=DIR puts them anywhere.

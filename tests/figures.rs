@@ -871,9 +871,12 @@ fn margins_and_features(texts: &mut Texts) {
 
 fn ingredients(texts: &mut Texts) {
     let store: Store = Store::read(&results().join("en-ewt-targets/records.jsonl")).unwrap();
-    let las = |row: &str, width: usize| {
+    let decoding = |row: &str, width: usize| {
         let record = store.records().iter().find(|record| record.row == row).unwrap();
-        let decoding = record.decodings.iter().find(|decoding| decoding.width == width).unwrap();
+        record.decodings.iter().find(|decoding| decoding.width == width).unwrap()
+    };
+    let las = |row: &str, width: usize| {
+        let decoding = decoding(row, width);
         [&decoding.dev, &decoding.test].map(|scores| scores.with_punctuation.las())
     };
     let mut line = |name: &str, row: &str, width: usize, base: &str| {
@@ -907,8 +910,22 @@ fn ingredients(texts: &mut Texts) {
     ] {
         line(name, row, 1, "greedy, zn11, 4 replicas");
     }
-    let [dev, test] = las("eisner", 1);
-    texts.says(&format!("| `eisner` | | {dev:.2} | {test:.2} | |"));
+    for row in ["eisner", "eisner-2", "eisner-3"] {
+        let [dev, test] = las(row, 1);
+        texts.says(&format!("| `{row}` | | {dev:.2} | {test:.2} | |"));
+    }
+    let siblings = las("eisner-2", 1)[1] - las("eisner", 1)[1];
+    texts.says(&format!("those of neighbouring siblings besides (`eisner-2`, {})", signed(siblings)));
+    let test = |row: &str, width: usize| las(row, width)[1];
+    let third = test("eisner-3", 1);
+    texts.says(&format!("those of grandparents, too (`eisner-3`, {})", signed(third - test("eisner", 1))));
+    assert!(third > test("greedy, zn11, 4 replicas", 1) && third < test("greedy, rich, 4 replicas", 1));
+    let uas = |row: &str, width: usize| decoding(row, width).test.with_punctuation.uas();
+    texts.says(&format!(
+        "it is {:.2} points behind in LAS and {:.2} ahead in UAS",
+        test("zn11", 8) - third,
+        uas("eisner-3", 1) - uas("zn11", 8)
+    ));
     let iterations = || store.records().iter().map(|record| record.training.epochs.len());
     texts.says(&format!(
         "the whole treebank, arc-eager, to the plateau ({} to {} iterations), one seed",
@@ -928,6 +945,7 @@ fn networks_on_english(texts: &mut Texts) {
         ("feed-forward, 200 units, static", "feed-forward 200, static", &[1, 8][..]),
         ("feed-forward, 200 units, explored", "feed-forward 200, explored", &[1, 8, 64]),
         ("feed-forward, 300 units, explored", "feed-forward 300, explored", &[1, 8]),
+        ("feed-forward, 400 units, static", "feed-forward 400, static", &[1, 8]),
         ("feed-forward, 400 units, explored", "feed-forward 400, explored", &[1, 8]),
         ("the same, then globally", "feed-forward 400, CRF latent", &[8, 32]),
         ("`chen-manning`, 200 units, static", "chen-manning 200, static", &[1, 8]),
@@ -963,8 +981,9 @@ fn networks_on_english(texts: &mut Texts) {
         gain("bilstm 192, explored", 8, "bilstm 192, CRF latent", 8)
     ));
     texts.says(&format!(
-        "exploration adds {:.2} greedily",
-        gain("feed-forward 200, static", 1, "feed-forward 200, explored", 1)
+        "exploration adds {:.2} greedily, in that of 400 units {:.2}",
+        gain("feed-forward 200, static", 1, "feed-forward 200, explored", 1),
+        gain("feed-forward 400, static", 1, "feed-forward 400, explored", 1)
     ));
     let is_last = |record: &&Record| record.training.kept_epoch as usize == record.training.epochs.len();
     let n_last = store.records().iter().filter(is_last).count();
@@ -1141,12 +1160,20 @@ fn languages(texts: &mut Texts) {
             signed(mean)
         ));
     }
+    let page = fs::read_to_string(results().join("languages/quick.md")).unwrap();
+    let (_, of_arc_eager) = page.split_once("## LAS: arc-eager").unwrap();
+    let line = of_arc_eager.lines().find(|line| line.starts_with("| bg_btb |")).unwrap();
+    assert!(fs::read_to_string(results().join("../docs/src/methodology.md")).unwrap().contains(line), "{line}");
     let picture =
         document.blocks.iter().find(|block| block.title == "What global training gains, by treebank").unwrap();
     for (column, _) in systems {
         let Wins { n, higher, p, .. } = wins(&document, column, "max-violation b=8", "greedy dynamic", Metric::Las);
         if column == "arc-standard" {
-            texts.says(&format!("do not agree which is better (sign test, p = {p:.2})"));
+            let settings = &document.answer.as_ref().unwrap().settings;
+            let of_sentences = settings.iter().find(|s| s.name == column).unwrap().gain.p;
+            texts.says(&format!(
+                "significant over sentences (p = {of_sentences:.3}), but the treebanks do not agree which is better (sign test, p = {p:.2})"
+            ));
         }
         assert!(picture.reading.contains(&format!("{column}: above 0 on {higher} of {n} treebanks.")));
     }

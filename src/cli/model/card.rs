@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde::Deserialize as _;
+use serde::de::Error as _;
+use serde_json::{Error, Value};
 
 use crate::features::{ColumnName, WordShape};
 use crate::linear::Learner;
@@ -130,12 +132,12 @@ fn how(training: &Value) -> String {
             format!("greedy, one decision at a time; {gold}{correct}{exploring}; {learner}")
         }
         Some("l2s") => {
-            let policy = |option| text(training, option).unwrap_or("its default");
-            format!(
-                "learning to search, roll-in {}, roll-out {}; {gold}; {learner}",
-                policy("roll-in"),
-                policy("roll-out")
-            )
+            let given = GivenOptions::deserialize(training).and_then(|given| given.resolve().map_err(Error::custom));
+            let search = match given {
+                Ok(Options::Transitions(options)) => format!(", {}", options.search()),
+                _ => String::new(),
+            };
+            format!("learning to search{search}; {gold}; {learner}")
         }
         Some("global") => {
             let merging =
@@ -333,6 +335,9 @@ mod tests {
         );
         let greedy = how(&options(r#"{"training": "greedy"}"#));
         assert!(greedy.contains("wrong predictions followed with probability 0.9 from iteration 2"), "{greedy}");
+        let search = how(&options(r#"{"training": "l2s", "preset": "aggrevate"}"#));
+        assert!(search.starts_with("learning to search, roll-in "), "{search}");
+        assert!(search.contains("roll-out reference") && !search.contains("default"), "{search}");
         let told = how(&options(r#"{"system": "mst"}"#));
         assert_eq!(told, "whole trees by exact search; learner mira");
     }

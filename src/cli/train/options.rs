@@ -25,10 +25,10 @@ pub struct TrainingArgs {
     #[arg(long, value_enum, help_heading = "Model")]
     scorer: Option<ScorerKind>,
     /// A built-in feature set (see `treebeam features list`), the path of a .feat file, or several of these with + between
-    /// them [default: the system's own, zn11 for most]
+    /// them [default: the system's own, such as zn11 for arc-eager, stack for arc-standard and arc-hybrid]
     #[arg(long, value_name = "SET", help_heading = "Model")]
     features: Option<String>,
-    /// How many words may hang on the root [default: single]
+    /// How many words may hang on the root [default: single; 2-planar: several]
     #[arg(long, value_enum, help_heading = "Model")]
     roots: Option<Roots>,
     /// Allow several words on the root; short for --roots several
@@ -47,7 +47,7 @@ pub struct TrainingArgs {
     /// Greedy: one decision at a time. Global: whole derivations in a beam. L2s: learning to search [default: global]
     #[arg(long, value_enum, help_heading = "Training")]
     training: Option<Training>,
-    /// The gold side: the canonical derivation, or every correct action [default: dynamic, if the system has it]
+    /// The gold side: the canonical derivation, or every correct action [default: the system's own, mostly dynamic]
     #[arg(long, value_enum, help_heading = "Training")]
     oracle: Option<OracleKind>,
     /// Greedy: which of several correct transitions is reinforced, and followed where the prediction is wrong [default: what
@@ -64,7 +64,8 @@ pub struct TrainingArgs {
     /// best-scored one]
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Training", hide = true)]
     explore_power: Option<f64>,
-    /// Global: where to update [default: max-violation; with --objective crf or softmax-margin: early]
+    /// Global: where to update [default: max-violation; with --objective crf or softmax-margin: early; with --search
+    /// exact: standard]
     #[arg(long, value_enum, help_heading = "Training")]
     update: Option<Update>,
     /// Global: in a beam, or exactly, by tabulation, with features that read words by position only such as `minimal` [default:
@@ -98,7 +99,7 @@ pub struct TrainingArgs {
     /// Leave the first iterations out of the average, if there are more [default: 3; graph-based: 1]
     #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training", hide = true)]
     average_from: Option<i64>,
-    /// Train so many times, in other random orders, and add up the models [default: 4]
+    /// Train so many times, in other random orders, and add up the models [default: 4; networks: 1]
     #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
     replicas: Option<i64>,
     /// The seed of shuffling and exploration [default: 1]
