@@ -313,6 +313,69 @@ fn training_that_diverges_says_so() {
 }
 
 #[test]
+fn gold_labels_that_were_not_seen_in_training_can_be_traced() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("one.conllu"), "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n").unwrap();
+    for system in ["swap", "covington", "covington-nonmonotonic", "2-planar", "arc-eager", "easy-first"] {
+        let line = format!("train --train one.conllu --model {system} --system {system} --iterations 1 --replicas 1");
+        treebeam(at, &line).assert().success();
+        treebeam(at, &format!("trace {system} dev.conllu -o {system}.html")).assert().success();
+    }
+}
+
+#[test]
+fn places_that_a_system_does_not_have_are_not_all_that_a_network_reads() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("m0.feat"), "network\nM0\n").unwrap();
+    let line = |system: &str| {
+        format!(
+            "train --train train.conllu --model m --scorer feed-forward --training greedy --iterations 1 --places m0.feat --system {system}"
+        )
+    };
+    let told = told(&treebeam(at, &line("arc-eager")).assert().code(2));
+    assert!(told.contains("m0.feat: no place whose word is read by arc-eager"), "{told}");
+    treebeam(at, &line("covington")).assert().success();
+    treebeam(at, "parse --model m dev.conllu -o out").assert().success();
+}
+
+#[test]
+fn names_that_promise_another_format_are_warned_of() {
+    let folder = folder();
+    let at = folder.path();
+    for line in [
+        "treebank generate --sentences 3 -o out.conllx",
+        "treebank split dev.conllu --parts 1 -o part.conll",
+        "parse --model model dev.conllu -o parsed.conllx",
+    ] {
+        let told = told(&treebeam(at, line).assert().success());
+        assert!(told.contains("what is written is CoNLL-U, though the name says CoNLL-X"), "{line}: {told}");
+    }
+}
+
+#[test]
+fn a_report_replaces_nothing_but_reports() {
+    let folder = folder();
+    let at = folder.path();
+    fs::create_dir_all(at.join("results/x")).unwrap();
+    fs::write(at.join("results/x/records.jsonl"), "{}\n").unwrap();
+    fs::write(at.join("mine.md"), "mine\n").unwrap();
+    for (line, what) in [
+        ("report --results results -o results/x/records.jsonl", "would replace an input"),
+        ("report --results results --index results/x/records.jsonl", "would replace an input"),
+        ("report --results results -o a.html --index a.html", "would replace another output"),
+        ("report --results results --index results/report.html", "would replace another output"),
+        ("report --results results --index mine.md", "mine.md: not written by this command"),
+    ] {
+        let told = told(&treebeam(at, line).assert().code(2));
+        assert!(told.contains(what), "{line}: {told}");
+    }
+    assert_eq!(fs::read_to_string(at.join("mine.md")).unwrap(), "mine\n");
+    assert_eq!(fs::read_to_string(at.join("results/x/records.jsonl")).unwrap(), "{}\n");
+}
+
+#[test]
 fn warnings_are_true_of_the_parser_that_is_trained() {
     let folder = folder();
     let at = folder.path();

@@ -220,7 +220,19 @@ impl Experiments {
                 }
             })
         };
-        self.specs.iter().map(open).collect()
+        let opened = self.specs.iter().map(open).collect::<anyhow::Result<Vec<Opened>>>()?;
+        let names: Vec<&str> = opened.iter().map(|experiment| experiment.outline(1).0).collect();
+        for (number, name) in names.iter().enumerate() {
+            if let Some(other) = names[..number].iter().position(|other| other == name) {
+                let [path, other] = [number, other].map(|number| self.specs[number].display());
+                return Err(Error::Usage(format!(
+                    "{path}: the experiment is called `{name}`, and so is that of {other}: the tables of one would replace those of the \
+                     other; expected names that differ"
+                ))
+                .into());
+            }
+        }
+        Ok(opened)
     }
 
     /// Cells to run side by side.

@@ -20,7 +20,10 @@ mod treebank;
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
+
+use crate::treebank::Format;
 
 /// Transition-based dependency parsing: global training with beams against greedy training with exploration.
 #[derive(Debug, Parser)]
@@ -120,6 +123,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
+}
+
+/// Warns if the name of an output says that it is in another format than the one that is written.
+fn warn_of_name(path: &Path, written: Format) {
+    if let Some(named) = Format::of_path(path).filter(|named| *named != written) {
+        let (path, [written, named]) = (path.display(), [written, named].map(Format::title));
+        eprintln!(
+            "warning: {path}: what is written is {written}, though the name says {named}; give it another name, or `treebeam treebank \
+             convert` it"
+        );
+    }
 }
 
 /// Writes `value` as a line of JSON.

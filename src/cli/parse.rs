@@ -86,6 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.k_best > 1 && format == Format::Conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
     }
+    super::warn_of_name(&args.output, format);
     let mut output = Output::create(&args.output)?;
     let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;
     if args.input == Path::new("-") && std::io::stdin().is_terminal() {

@@ -7,7 +7,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
-use crate::files::Output;
+use crate::error::Error;
+use crate::files::{Output, Paths};
 use crate::report::page::{Base, Extra, MARK, Report};
 
 /// Options of `treebeam report`.
@@ -29,10 +30,16 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut report = Report::read(&args.results)?;
-    report.begin_with(&args.order)?;
     let is_usual = args.output.is_none();
     let path = args.output.unwrap_or_else(|| args.results.join("report.html"));
+    // Neither may replace what the other is, or a file of the results.
+    let paths = files(&args.results).iter().fold(Paths::default(), |paths, file| paths.input(file)).output(&path)?;
+    if let Some(index) = &args.index {
+        paths.output(index)?;
+        check_own(index)?;
+    }
+    let mut report = Report::read(&args.results)?;
+    report.begin_with(&args.order)?;
     // What goes to standard output may end up anywhere; beside the results is the best guess.
     let base = match path == Path::new("-") {
         true => Base::same_folder(),
@@ -69,6 +76,28 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The files in the folders of results: what is read, and what stands beside it.
+fn files(results: &Path) -> Vec<PathBuf> {
+    // What cannot be listed is told when it is read.
+    let entries = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let folders = entries(results).into_iter().filter(|path| path.is_dir());
+    folders.flat_map(|folder| entries(&folder)).filter(|path| path.is_file()).collect()
+}
+
+/// Refuses to write the index over a file that another hand wrote.
+fn check_own(index: &Path) -> Result<(), Error> {
+    match if index.is_file() { std::fs::read(index) } else { Ok(Vec::new()) } {
+        Ok(text) if !text.is_empty() && !text.starts_with(MARK.as_bytes()) => Err(Error::Usage(format!(
+            "{}: not written by this command, so it is left alone; expected a file that it wrote, or none",
+            index.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

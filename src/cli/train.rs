@@ -157,7 +157,9 @@ fn check_paths(args: &Args, model: &Path, options: &Options) -> anyhow::Result<(
         paths = paths.input(Path::new(vectors));
     }
     if let Options::Transitions(options) = options {
-        paths = paths.input(Path::new(&options.features));
+        // Names of sets that are built in are no files.
+        let sets = options.features.split('+').chain(options.places.as_deref()).filter(|set| set.ends_with(".feat"));
+        paths = sets.fold(paths, |paths, set| paths.input(Path::new(set)));
         for read in options.init.iter().chain(&options.vectors) {
             paths = paths.input(Path::new(read));
         }

@@ -8,6 +8,8 @@ mod stats;
 
 use std::process::ExitCode;
 
+use super::warn_of_name;
+
 /// Options of `treebeam treebank`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Files ending in .gz or .zst are packed; `-` is standard input or output. \

@@ -51,12 +51,16 @@ impl LabelSets {
         &self.trees
     }
 
-    /// The set `set` with `label` added.
+    /// The set `set` with `label` added; labels that the interner does not know, as those of a gold tree that were not seen in
+    /// training, are in no set.
     ///
     /// After 65,535 different sets no further set is made and `set` itself is returned; [`LabelSets::clear_if_full`]
     /// between sentences keeps that from happening.
     #[inline]
     pub fn with(&self, set: LabelSetId, label: LabelId) -> LabelSetId {
+        if label as usize >= self.n_labels {
+            return set;
+        }
         let place = set as usize * self.n_labels + label as usize;
         let known = self.inner.borrow().with[place];
         if known == UNKNOWN { self.make(set, label, place) } else { known }

@@ -13,8 +13,9 @@ use toml::{Spanned, Table};
 use super::layout::{Horizontal, PlotSpec, Published, PublishedRange, TableSpec, Vertical};
 
 use crate::decode::Margin;
-use crate::error::{Error, Location, Problem, Result};
+use crate::error::{Location, Problem, Result};
 use crate::options::GivenOptions;
+use crate::parser::MAX_BEAM;
 
 /// A specification: what to train, on what, and how to show it.
 #[derive(Debug, Clone, Deserialize)]
@@ -135,7 +136,7 @@ impl Spec {
     /// # Errors
     /// If the file cannot be read, is not TOML, has unknown or missing keys, or contradicts itself.
     pub fn read(path: &Path) -> Result<Spec> {
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        let text = crate::files::read_text(path)?;
         Spec::parse(&text, path)
     }
 
@@ -200,6 +201,26 @@ impl Spec {
                 return Err(source.problem(None, format!("name `{name}`"), expected).into());
             }
         }
+        if let Some(axis) = self.grid.iter().find(|axis| axis.values.is_empty()) {
+            let found = format!("an axis of the grid, {}, without values", axis.option.get_ref());
+            return Err(source.problem(Some(axis.option.span()), found, "one value or more").into());
+        }
+        for (number, axis) in self.grid.iter().enumerate() {
+            if self.grid[..number].iter().any(|other| other.option.get_ref() == axis.option.get_ref()) {
+                let found = format!("a second axis of the grid for {}", axis.option.get_ref());
+                return Err(source.problem(Some(axis.option.span()), found, "one axis with all of its values").into());
+            }
+        }
+        // Names and titles stand in lines of tables.
+        let spans =
+            self.rows.iter().chain(&self.columns).map(|variant| (variant.name.get_ref(), Some(variant.name.span())));
+        let of_plots = self.plots.iter().flat_map(|plot| plot.series.iter().map(|s| &s.name).chain([&plot.title]));
+        for (name, span) in spans.chain([&self.title].into_iter().chain(of_plots).map(|name| (name, None))) {
+            if name.chars().any(char::is_control) {
+                let expected = "names and titles without line ends, tabs and the like, as they stand in tables";
+                return Err(source.problem(span, format!("name {name:?}"), expected).into());
+            }
+        }
         if self.rows.is_empty() || self.profiles.is_empty() {
             return Err(source.problem(None, "no cell", "at least one [[row]] and one [profiles.NAME]").into());
         }
@@ -241,12 +262,14 @@ impl Spec {
         for variant in &self.rows {
             let is_good = |widths: &Vec<usize>| {
                 !widths.is_empty()
-                    && !widths.contains(&0)
+                    && widths.iter().all(|&width| (1..=MAX_BEAM).contains(&(width as u64)))
                     && widths.iter().collect::<BTreeSet<_>>().len() == widths.len()
             };
             if !variant.decode.as_ref().is_none_or(is_good) {
                 let found = format!("decode = {:?}", variant.decode.as_deref().unwrap_or_default());
-                return Err(source.problem(Some(variant.name.span()), found, "different widths of 1 or more").into());
+                return Err(source
+                    .problem(Some(variant.name.span()), found, &format!("different widths from 1 to {MAX_BEAM}"))
+                    .into());
             }
         }
         for name in self.rows.iter().filter_map(|row| row.after.as_ref()) {
@@ -403,6 +426,19 @@ mod tests {
     }
 
     #[test]
+    fn what_tables_and_files_cannot_bear_is_refused() {
+        let told = |text: String| Spec::parse(&text, Path::new("s.toml")).unwrap_err().to_string();
+        let grid = |axes: &str| told(SPEC.replacen("[table]", &format!("{axes}\n[table]"), 1));
+        let twice = "[[grid]]\noption = \"beam\"\nvalues = [1]\n[[grid]]\noption = \"beam\"\nvalues = [2]";
+        assert!(grid(twice).contains("a second axis of the grid for beam; expected one axis"));
+        assert!(grid("[[grid]]\noption = \"beam\"\nvalues = []").contains("without values"));
+        let row = "[[row]]\nname = \"a\\nb\"";
+        assert!(grid(row).contains("without line ends"));
+        let wide = "[[row]]\nname = \"wide\"\ndecode = [100000000000]";
+        assert!(grid(wide).contains("expected different widths from 1 to 1048576"));
+    }
+
+    #[test]
     fn grids_become_rows_and_open_rows_stay() {
         let text = SPEC.replacen(
             "[table]",
@@ -450,7 +486,7 @@ mod tests {
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");
         insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `table`, `plot`, `paper`, `paper-range`");
-        insta::assert_snapshot!(message("decode = [1, 4]", "decode = [0]"), @"s.toml:23: decode = [0]; expected different widths of 1 or more");
+        insta::assert_snapshot!(message("decode = [1, 4]", "decode = [0]"), @"s.toml:23: decode = [0]; expected different widths from 1 to 1048576");
         insta::assert_snapshot!(message("name = \"test\"", "name = \"a/b\""), @"s.toml: name `a/b`; expected a name of letters, digits, `-` and `_`, for it names files");
         insta::assert_snapshot!(message("name = \"dynamic\"", "name = \"greedy\""), @"s.toml:19: a second row or column named `greedy`; expected names that differ");
         insta::assert_snapshot!(message("seeds = [1, 2]", "seeds = [1, "), @"s.toml:9: unexpected `=` in array; expected value, `]`");

@@ -96,8 +96,7 @@ impl NetworkSet {
                 "unknown set of places `{name}`; expected one of {known}, or the path of a .feat file"
             )));
         }
-        let text = std::fs::read_to_string(name).map_err(Error::io(name))?;
-        NetworkSet::parse(name, name, &text)
+        NetworkSet::parse(name, name, &crate::files::read_text(Path::new(name))?)
     }
 
     /// [`NetworkSet::load`] for `system`: of the sets called `minimal` the one with the words between which it makes arcs.

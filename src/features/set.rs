@@ -150,8 +150,7 @@ impl FeatureSet {
                  or several of these with + between them"
             )));
         }
-        let text = std::fs::read_to_string(name).map_err(Error::io(name))?;
-        FeatureSet::parse(name, name, &text)
+        FeatureSet::parse(name, name, &crate::files::read_text(Path::new(name))?)
     }
 
     fn load_union(name: &str, title: &str, parts: &str) -> Result<FeatureSet> {

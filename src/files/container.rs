@@ -28,6 +28,18 @@ use super::memory::{self, Mapped, Numbers};
 use super::{Output, is_packed, read_whole};
 use crate::error::{Error, Result};
 
+/// What treebeam writes in this container, by the magic in front.
+const KINDS: [(&[u8; 8], &str); 3] = [
+    (b"treebeam", "the model of a transition system"),
+    (b"treegrph", "the model of a graph-based parser"),
+    (b"treebckp", "a checkpoint of training"),
+];
+
+/// What a file is that begins so, if treebeam wrote it.
+pub fn kind_of(start: &[u8]) -> Option<&'static str> {
+    KINDS.iter().find(|(magic, _)| start.starts_with(*magic)).map(|(_, kind)| *kind)
+}
+
 const BYTE_ORDER: u32 = 0x0102_0304;
 const TABLE: usize = 24;
 const NAME: usize = 64;
@@ -204,6 +216,11 @@ impl Kind {
     fn sections(&self, bytes: Bytes, path: &Path) -> Result<Sections> {
         let bad = |what: &str| Err(damaged(path, what));
         if bytes.len() < TABLE || &bytes[..8] != self.magic {
+            if let (Some(other), Some(own)) = (kind_of(&bytes), kind_of(self.magic))
+                && other != own
+            {
+                return Err(Error::Usage(format!("{}: this is {other}; expected {own}", path.display())));
+            }
             return bad(&format!("not a treebeam {}", self.name));
         }
         if u32_at(&bytes, 12) != BYTE_ORDER {

@@ -1,6 +1,6 @@
 //! Opening inputs.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Location, Problem, Result};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -144,10 +144,39 @@ pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a text that people write, such as a feature set or a specification, without the byte order mark that some editors put in front.
+///
+/// # Errors
+/// If it cannot be read or is not UTF-8, with the line.
+pub fn read_text(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(Error::io(path))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)),
+        Err(error) => {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let location = Location { path: path.display().to_string(), line, sentence: None };
+            let (found, expected) = ("bytes that are not UTF-8".to_owned(), "a text in UTF-8".to_owned());
+            Err(Problem { location, found, expected }.into())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::files::write_whole;
+
+    #[test]
+    fn texts_lose_their_byte_order_mark_and_must_be_utf_8() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.feat");
+        std::fs::write(&path, "\u{feff}S0.w\n").unwrap();
+        assert_eq!(read_text(&path).unwrap(), "S0.w\n");
+        std::fs::write(&path, b"S0.w\nS1.w # \xff\n").unwrap();
+        let error = read_text(&path).unwrap_err().to_string();
+        assert!(error.ends_with("a.feat:2: bytes that are not UTF-8; expected a text in UTF-8"), "{error}");
+    }
 
     #[test]
     fn damage_in_a_packed_file_is_told_with_its_place() {

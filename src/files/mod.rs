@@ -9,9 +9,9 @@ mod output;
 mod paths;
 mod temporary;
 
-pub use container::{Kind, Section, Sections, damaged};
+pub use container::{Kind, Section, Sections, damaged, kind_of};
 pub use hexadecimal::hex;
-pub use input::{is_packed, open, read_whole};
+pub use input::{is_packed, open, read_text, read_whole};
 pub use output::{Output, write_whole};
 pub use paths::Paths;
 #[cfg(feature = "cli")]

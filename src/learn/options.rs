@@ -350,6 +350,12 @@ impl TrainOptions {
         let set = NetworkSet::load_for(self.places.as_deref().unwrap_or(places), self.system)?;
         set.check(self.system.name(), self.system.buffer_is_suffix())?;
         let mut network = Network::new(&set, encoder, (hidden, activation), between, normalised);
+        if network.places.is_empty() {
+            return Err(crate::error::Error::Usage(format!(
+                "{}: no place whose word is read by {}, which has no words between two focus words (M0); expected places such as S0 or S0.l1",
+                set.name, self.system
+            )));
+        }
         network.dimensions[0] = of_layers(self.word_units, network.dimensions[0]);
         // Two stacks have a top each.
         let has_m0 = between || self.system == SystemKind::TwoPlanar;

@@ -406,7 +406,8 @@ pub fn heat_maps_of(summary: &Summary, metric: Metric) -> Vec<(String, HeatMap)>
 /// A column's name as part of a file's name.
 fn file_name(column: &str) -> String {
     let words = column.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("-").to_lowercase()
+    let name = words.collect::<Vec<_>>().join("-").to_lowercase();
+    if name.is_empty() { "column".to_owned() } else { name }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A summary made into a document.
 
+use std::collections::BTreeSet;
+
 use super::answer::answer;
 use super::classes::classes;
 use super::costs::{costs, data};
@@ -16,6 +18,25 @@ use super::summary::{SAMPLES, Summary};
 use super::training::{training, what_was_run};
 use crate::eval::Punctuation;
 use crate::experiment::Portion;
+
+/// Gives pictures whose files would have the same name, as of columns that differ in what file names leave out, names that differ.
+fn tell_apart(blocks: &mut [Block]) {
+    let mut taken = BTreeSet::new();
+    for block in blocks {
+        let name = match &mut block.content {
+            Content::Table(_) => continue,
+            Content::Figure(figure) => &mut figure.name,
+            Content::HeatMap(map) => &mut map.name,
+        };
+        let first = name.clone();
+        for number in 2.. {
+            if taken.insert(name.clone()) {
+                break;
+            }
+            *name = format!("{first}-{number}");
+        }
+    }
+}
 
 /// What the records of `summary` say. `command` is what generates it; `files` are those beside it with figures and records.
 pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Document {
@@ -52,6 +73,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
     });
     let n_findings = blocks.len();
     blocks.extend(details);
+    tell_apart(&mut blocks);
     Document {
         name: spec.name.clone(),
         profile: summary.plan.profile_name.clone(),

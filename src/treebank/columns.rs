@@ -76,15 +76,24 @@ impl<R: BufRead> ColumnReader<R> {
             return Err(self.problem(first, "bytes that are not UTF-8", &expected).into());
         };
         self.n_sentences += 1;
-        let mut sentence = format!("# sent_id = {}\n", self.n_sentences);
+        let has_numbers = self.layout.0.contains(&Some(Column::Id));
+        let is_comment = |line: &str, n_fields: usize| {
+            let is_pair = line.starts_with("# ") && line.contains(" = ");
+            line.starts_with('#') && (has_numbers || is_pair || n_fields < self.layout.0.len())
+        };
+        let is_id = |line: &str| line.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("sent_id"));
+        let has_id = text.lines().take_while(|line| line.starts_with('#')).any(is_id);
+        let mut sentence = if has_id { String::new() } else { format!("# sent_id = {}\n", self.n_sentences) };
         let mut n_words = 0;
         for (i, line) in text.lines().enumerate() {
             let fields: Vec<&str> =
                 if line.contains('\t') { line.split('\t').collect() } else { line.split_whitespace().collect() };
+            if n_words == 0 && is_comment(line, fields.len()) {
+                sentence.push_str(line.trim_end());
+                sentence.push('\n');
+                continue;
+            }
             if fields.len() < self.layout.0.len() {
-                if line.starts_with('#') && n_words == 0 {
-                    continue;
-                }
                 let expected = format!("at least the {} of --columns", self.layout.0.len());
                 let found = format!("{} columns in `{}`", fields.len(), excerpt(line));
                 return Err(self.problem(first + i, &found, &expected).into());
@@ -104,9 +113,10 @@ impl<R: BufRead> ColumnReader<R> {
             }
             sentence.push('\n');
         }
-        // The first line of the block is the second of the sentence, whose comment is new.
+        // The first line of the block is the second of the sentence, if its comment is new.
+        let n_new = usize::from(!has_id);
         Sentence::new(&self.source, Format::Conllu, &sentence).map(Some).map_err(|mut problem| {
-            problem.location.line = (problem.location.line + first).saturating_sub(2).max(first);
+            problem.location.line = (problem.location.line + first).saturating_sub(1 + n_new).max(first);
             problem.into()
         })
     }
@@ -146,6 +156,18 @@ mod tests {
         assert_eq!(read(text, "form,_,upos,head,deprel"), [Ok(expected.to_owned())]);
         assert_eq!(read(&text.replace('\t', "  "), "form,_,upos,head,deprel"), [Ok(expected.to_owned())]);
         assert_eq!(read("a\n\nb\n", "form").len(), 2);
+    }
+
+    #[test]
+    fn comments_stay() {
+        let text = "# sent_id = w1\n# text = one two three\n1 one N 2\n2 two V 0\n\n";
+        let read = read(text, "id,form,upos,head");
+        let sentence = read[0].as_ref().unwrap();
+        assert!(sentence.starts_with("# sent_id = w1\n# text = one two three\n1\tone\t"), "{sentence}");
+        // Where a number sign may be a word, what looks like a comment is one.
+        let read = self::read("# text = a b\n# N\na N\n\n", "form,upos");
+        let sentence = read[0].as_ref().unwrap();
+        assert!(sentence.starts_with("# sent_id = 1\n# text = a b\n1\t#\t_\tN"), "{sentence}");
     }
 
     #[test]

@@ -81,8 +81,9 @@ impl Treebank {
         }
         drop(reader);
         if sentences.is_empty() {
-            let message =
-                format!("{}: none of its sentences is valid; `treebeam treebank check` says why", path.display());
+            let found =
+                if n_skipped == 0 { "no sentence; the file is empty" } else { "none of its sentences is valid" };
+            let message = format!("{}: {found}; `treebeam treebank check` says why", path.display());
             return Err(Error::Usage(message));
         }
         let sha256 = files::hex(&hashing.hasher.finalize());

@@ -26,6 +26,14 @@ impl Format {
         }
     }
 
+    /// Its name in texts.
+    pub fn title(self) -> &'static str {
+        match self {
+            Format::Conllu => "CoNLL-U",
+            Format::Conllx => "CoNLL-X",
+        }
+    }
+
     /// How many words the format lets hang from the root.
     pub fn roots(self) -> Roots {
         match self {

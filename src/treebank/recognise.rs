@@ -1,5 +1,7 @@
 //! What a file is that is not CoNLL-U: one line that says what it seems to be, and what would turn it into CoNLL-U.
 
+use crate::files::kind_of;
+
 /// What is looked at of a file.
 const START: usize = 1 << 14;
 
@@ -48,9 +50,8 @@ fn by_magic(start: &[u8]) -> Option<(&'static str, String)> {
         (b"\xfd7zXZ", "a file packed by xz", "it unpacked; put `xz -dc` in front"),
         (b"PK\x03\x04", "a ZIP archive", "CoNLL-U; unpack the archive with `unzip`"),
     ];
-    const MODELS: [&[u8]; 3] = [b"treebeam", b"treegrph", b"treebckp"];
-    if MODELS.iter().any(|magic| start.starts_with(magic)) {
-        return Some(("a model or checkpoint of treebeam", "a treebank; are two arguments swapped?".into()));
+    if let Some(kind) = kind_of(start) {
+        return Some((kind, "a treebank; are two arguments swapped?".into()));
     }
     let packed = PACKED.iter().find(|(magic, ..)| start.starts_with(magic));
     packed.map(|&(_, found, expected)| (found, expected.to_owned()))
@@ -138,7 +139,7 @@ mod tests {
             (b"1\tThe\tDET\n2\tcat\tNOUN\n", "same number of columns", "--columns id,form,upos "),
             (b"1 The the DET DT _ 2 det _ _\n2 cat cat NOUN NN _ 0 root _ _\n", "spaces", "--columns id,form,lemma"),
             (b"\x1f\x8b\x08\x00", "gzip", ".gz"),
-            (b"treebeam\x03\x00", "a model", "swapped"),
+            (b"treebeam\x03\x00", "the model of a transition system", "swapped"),
             (b"\xff\xfe1\x00", "UTF-16", "iconv -f UTF-16LE"),
             (&utf16, "UTF-16", "iconv -f UTF-16LE"),
         ] {

@@ -15,7 +15,7 @@ const LISTED: usize = 10;
 pub fn read(path: &Path, skip_invalid: bool) -> Result<Treebank> {
     if !skip_invalid {
         return Treebank::read(path, None).map_err(|error| match error {
-            Error::Problem(mut problem) => {
+            Error::Problem(mut problem) if problem.location.line > 0 => {
                 problem.expected += "; --skip-invalid trains on the other sentences";
                 Error::Problem(problem)
             }

@@ -126,10 +126,7 @@ impl Refused {
             (self.unannotated, "have no heads", "--unannotated allows them"),
         ] {
             if n > 0 {
-                let name = match to {
-                    Format::Conllu => "CoNLL-U",
-                    Format::Conllx => "CoNLL-X",
-                };
+                let name = to.title();
                 eprintln!(
                     "warning: {path}: {n} sentences {what}, which `treebeam treebank check` refuses in {name}; {remedy}"
                 );

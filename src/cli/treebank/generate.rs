@@ -1,6 +1,7 @@
 //! `treebeam treebank generate`.
 
 use crate::files::Output;
+use crate::treebank::Format;
 use crate::treebank::generate::{Options, sentences};
 use anyhow::ensure;
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ pub struct Args {
 /// Writes the sentences as CoNLL-U.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     ensure!(args.sentences > 0, "0 sentences asked for; a treebank has at least one");
+    super::warn_of_name(&args.output, Format::Conllu);
     let mut output = Output::create(&args.output)?;
     let options = Options { seed: args.seed, n_sentences: args.sentences, non_projective: args.non_projective };
     for sentence in sentences(options) {

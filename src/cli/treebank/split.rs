@@ -44,6 +44,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.output.iter().try_fold(paths, |paths, output| paths.output(output))?;
     let mut outputs = args.output.iter().map(|path| Output::create(path)).collect::<Result<Vec<_>, Error>>()?;
     let treebank = Treebank::read(&args.file, args.format)?;
+    args.output.iter().for_each(|path| super::warn_of_name(path, treebank.format));
     let mut order = order(treebank.sentences.len(), args.shuffle.then_some(args.seed));
     order.truncate(args.max_sentences.unwrap_or(usize::MAX));
     let sizes = sizes(order.len(), &args.parts);

@@ -5,7 +5,7 @@ mod walk;
 
 pub use walk::{Guide, Means, Sums, Walk};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -88,7 +88,7 @@ impl BoundsSpec {
     /// # Errors
     /// If the file cannot be read, is not TOML, or has unknown or missing keys.
     pub fn read(path: &Path) -> Result<BoundsSpec> {
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        let text = crate::files::read_text(path)?;
         let problem = |e: toml::de::Error| Problem {
             location: Location {
                 path: path.display().to_string(),
@@ -98,7 +98,35 @@ impl BoundsSpec {
             found: e.message().trim_end().replace('\n', ", "),
             expected: "a specification of kind `bounds` in TOML".to_owned(),
         };
-        Ok(toml::from_str(&text).map_err(problem)?)
+        let spec: BoundsSpec = toml::from_str(&text).map_err(problem)?;
+        spec.check(path)?;
+        Ok(spec)
+    }
+
+    fn check(&self, path: &Path) -> Result<()> {
+        let WalkSpec { wander, max_configurations, guide, .. } = &self.walk;
+        let probabilities = [("wander", Some(*wander)), ("follow", guide.as_ref().map(|guide| guide.follow))];
+        let wrong = |found: String, expected: &str| {
+            Err(Error::Usage(format!("{}: {found}; expected {expected}", path.display())))
+        };
+        for (name, value) in probabilities.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            if !(0.0..=1.0).contains(&value) {
+                return wrong(format!("{name} = {value}"), "a probability, from 0 to 1");
+            }
+        }
+        if *max_configurations == 0 {
+            return wrong("max-configurations = 0".to_owned(), "1 or more");
+        }
+        for (name, profile) in &self.profiles {
+            let different: BTreeSet<&String> = profile.treebanks.iter().collect();
+            if profile.treebanks.is_empty() || different.len() < profile.treebanks.len() {
+                return wrong(
+                    format!("treebanks = {:?} in profile {name}", profile.treebanks),
+                    "different treebanks, one or more",
+                );
+            }
+        }
+        Ok(())
     }
 }
 

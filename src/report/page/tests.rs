@@ -221,7 +221,11 @@ fn what_cannot_be_drawn_is_told() {
         ),
         (
             figure(vec![curve(Style::Line, &[(1.0, f64::NAN)])]),
-            "curve `c` has NaN on the axis `LAS`; expected a finite number",
+            "curve `c` has NaN on the axis `LAS`; expected a number that an axis can bear",
+        ),
+        (
+            figure(vec![curve(Style::Line, &[(1e20, 1.0)])]),
+            "curve `c` has 100000000000000000000 on the axis `width`; expected a number that an axis can bear",
         ),
         (map(vec![vec![None; 2]]), "a heat map of 1 lines; expected 2, as there are names"),
         (map(vec![vec![None; 2], vec![None]]), "line `b` of the heat map has 1 figures; expected 2"),

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::learn::{TrainOptions, Training};
-use anyhow::{Context, ensure};
+use crate::parser::MAX_BEAM;
+use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use toml::Table;
 
@@ -97,9 +98,20 @@ impl Spec {
             let widths: Vec<usize> = profile.models.iter().flat_map(|m| m.decode.iter().copied()).collect();
             let different: BTreeSet<usize> = widths.iter().copied().collect();
             ensure!(different.len() == widths.len(), "{file}: {name} decodes a width twice");
-            let unknown = profile.length_widths.iter().find(|width| !different.contains(width));
-            ensure!(unknown.is_none(), "{file}: {name}: no model decodes width {unknown:?}");
+            if let Some(unknown) = profile.length_widths.iter().find(|width| !different.contains(width)) {
+                bail!("{file}: {name}: no model decodes width {unknown}; expected one of {different:?}");
+            }
+            let wide = different.iter().find(|width| !(1..=MAX_BEAM).contains(&(**width as u64)));
+            if let Some(width) = wide {
+                bail!("{file}: {name}: decodes at width {width}; expected a width from 1 to {MAX_BEAM}");
+            }
             ensure!(profile.repetitions > 0, "{file}: {name}: no repetitions");
+        }
+        for Target { width, at_most } in &spec.targets {
+            ensure!(
+                (0.0..=1e6).contains(at_most) && *at_most > 0.0,
+                "{file}: at-most = {at_most} for width {width}; expected a number above 0, at most a million"
+            );
         }
         Ok(spec)
     }
