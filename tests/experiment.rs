@@ -53,6 +53,17 @@ fn a_dry_run_shows_the_cells_and_writes_nothing() {
 }
 
 #[test]
+fn nothing_is_written_where_there_is_no_cluster() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = shipped().join("demo.toml");
+    let mut submitting = treebeam(&["experiment", "submit", demo.to_str().unwrap()], folder.path());
+    let output = submitting.env("PATH", folder.path()).assert().code(2);
+    let told = text(output.get_output().stderr.clone());
+    assert!(told.contains("there is no sbatch on the path"), "{told}");
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is written");
+}
+
+#[test]
 fn tables_of_nothing_have_no_figures_and_say_so() {
     let folder = tempfile::tempdir().unwrap();
     let demo = shipped().join("demo.toml");

@@ -429,6 +429,8 @@ fn other_formats_are_recognised_and_columns_converted() {
     }
     treebeam(at, "treebank convert --from columns --columns form,upos t.conllu -o c.conllu").assert().success();
     treebeam(at, "treebank check --unannotated c.conllu").assert().success();
+    let assert = treebeam(at, "treebank convert --from columns --columns form t.conllu -o c.conllu").assert().success();
+    assert!(told(&assert).contains("t.conllu:1: 2 columns, of which --columns names 1"), "{}", told(&assert));
     let several = "1\ta\t_\tX\t_\t_\t0\tx\t_\t_\n2\tb\t_\tX\t_\t_\t0\tx\t_\t_\n\n";
     fs::write(at.join("several.conllx"), several).unwrap();
     let assert = treebeam(at, "treebank convert several.conllx -o several.conllu").assert().success();
@@ -454,4 +456,5 @@ fn files_of_earlier_versions_are_refused_by_name() {
     fs::write(at.join("m.checkpoint"), unpacked).unwrap();
     let resuming = treebeam(at, &format!("{TRAIN} --model m --resume")).assert().code(2);
     assert!(told(&resuming).contains("m.checkpoint: format 4, but this program reads format 7"), "{}", told(&resuming));
+    assert!(told(&resuming).contains("; without --resume training starts from the beginning"), "{}", told(&resuming));
 }

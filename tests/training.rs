@@ -175,7 +175,9 @@ fn killed_and_resumed(train: &str, training: &str, iterations: &str) {
 
     // Other options are not those of the checkpoint.
     let other = treebeam(at, &format!("{line} {options} --seed 5 --model killed --resume")).assert().code(2);
-    assert!(told(other).contains("killed.checkpoint: the checkpoint is of a run with other options"));
+    let expected = "killed.checkpoint: the checkpoint is of a run with --seed 1 instead of 5; expected the same";
+    let other = told(other);
+    assert!(other.contains(expected), "{other}");
     let resumed = treebeam(at, &format!("{line} {options} --model killed --resume")).assert().success();
     assert!(told(resumed).contains("resuming after iteration "));
     assert!(!checkpoint.exists());

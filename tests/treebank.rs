@@ -44,6 +44,13 @@ fn check_lists_every_problem_and_exits_with_2() {
     assert_eq!(lines(treebeam(at, "check --unannotated bad.conllu").code(2)), 2);
     treebeam(at, "convert --fix bad.conllu -o bad.conllu").success();
     treebeam(at, "check --unannotated bad.conllu").success().stdout("");
+    fs::write(
+        at.join("untagged.conllu"),
+        word(1, 9).replace("\tx\t", "\t_\t") + &word(2, 0).replace("\t0\t", "\t_\t") + "\n",
+    )
+    .unwrap();
+    let expected = "untagged.conllu:1: the head `9` of word 1; expected a number from 0 (the root) to 2\n";
+    treebeam(at, "check --unannotated untagged.conllu").code(2).stdout(expected);
     treebeam(at, "check missing.conllu").code(2);
     treebeam(at, "check -").code(2).stdout("-: no sentence; expected at least one; the file is empty\n");
 }

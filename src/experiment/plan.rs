@@ -88,9 +88,8 @@ impl Plan {
                     // Graph-based parsers pass over it, as they pass over options that they do not have.
                     let after = row.after.as_ref().filter(|_| options.transitions().is_some());
                     let after = after.map(|name| self.first(name.get_ref(), column, overrides)).transpose()?;
-                    if let (Some(_), Some(options)) = (&after, options.transitions()) {
-                        let going_on = TrainOptions { init: Some("model".to_owned()), ..options.clone() };
-                        going_on.check().map_err(|error| self.located(error, row, column))?;
+                    if let (Some(first), Some(options)) = (&after, options.transitions()) {
+                        check_follows(options, first).map_err(|error| self.located(error, row, column))?;
                     }
                     let own_width = options.decoding_beam();
                     let has_beam = options.transitions().is_some();
@@ -145,6 +144,16 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// Whether a row with these options can go on from the model of a row with the options `first`.
+fn check_follows(options: &TrainOptions, first: &Options) -> Result<()> {
+    TrainOptions { init: Some("model".to_owned()), ..options.clone() }.check()?;
+    let Some(first) = first.transitions() else {
+        let found = "a row of a graph-based parser, after which no other goes on";
+        return Err(Error::Usage(format!("{found}; expected the row of a transition system in `after`")));
+    };
+    options.check_follows(first)
 }
 
 /// The name of a treebank that cannot be read, and why.
@@ -253,6 +262,31 @@ mod tests {
         assert_eq!(of("global", "eager").options.training_beam(), 4);
         let wrong = text.replace("aggressiveness = 0.5", "beam = 3");
         assert!(error(&wrong).contains("--beam is for transition systems"), "{}", error(&wrong));
+    }
+
+    #[test]
+    fn rows_that_cannot_go_on_from_others_are_refused_before_anything_runs() {
+        let with = |first: &str, then: &str| {
+            let row = |name: &str, options: &str| format!("[[row]]\nname = \"{name}\"\noptions = {{ {options} }}\n");
+            let rows = format!("{}{}after = \"local\"\n", row("local", first), row("crf", then));
+            SPEC.replacen("[[row]]", &format!("{rows}[[row]]"), 1)
+        };
+        let global = "training = \"global\", scorer = \"feed-forward\"";
+        let plan = |first: &str, then: &str| {
+            Plan::new(&spec_of(&with(first, then)), "quick", &Overrides::default(), None).map(|_| ())
+        };
+        plan("scorer = \"feed-forward\", hidden = 40", global).unwrap();
+        for (first, then, what) in [
+            ("scorer = \"linear\"", global.to_owned(), "only networks go on from other models"),
+            ("scorer = \"bilstm\"", global.to_owned(), "another kind of network"),
+            ("scorer = \"feed-forward\"", format!("{global}, hidden = 40"), "another number of hidden units"),
+            ("scorer = \"feed-forward\", tag-column = \"xpos\"", global.to_owned(), "another choice of columns"),
+            ("scorer = \"feed-forward\", system = \"swap\"", global.to_owned(), "another transition system"),
+            ("system = \"eisner\"", global.to_owned(), "a row of a graph-based parser"),
+        ] {
+            let told = plan(first, &then).unwrap_err().to_string();
+            assert!(told.contains("row `crf`") && told.contains(what), "{what}: {told}");
+        }
     }
 
     #[test]

@@ -255,6 +255,10 @@ impl Spec {
             let found = "`max-train-sentences` in a row";
             return Err(source.problem(Some(variant.name.span()), found, "it in profiles or columns").into());
         }
+        if let Some((name, _)) = self.profiles.iter().find(|(_, profile)| profile.max_train_sentences == Some(0)) {
+            let found = format!("max-train-sentences = 0 in profile `{name}`");
+            return Err(source.problem(None, found, "1 or more, or no such line, for all of them").into());
+        }
         if let Some(variant) = self.columns.iter().find(|column| column.max_train_sentences == Some(0)) {
             let found = "max-train-sentences = 0";
             return Err(source.problem(Some(variant.name.span()), found, "1 or more").into());
@@ -475,6 +479,8 @@ mod tests {
         assert!(told.contains("`max-train-sentences` in a row; expected it in profiles or columns"), "{told}");
         let told = message("name = \"eager\"", "name = \"eager\"\nmax-train-sentences = 0");
         assert!(told.contains("max-train-sentences = 0; expected 1 or more"), "{told}");
+        let told = message("max-train-sentences = 30", "max-train-sentences = 0");
+        assert!(told.contains("max-train-sentences = 0 in profile `quick`; expected 1 or more"), "{told}");
         let told = message("baseline = \"greedy\"", "baseline = \"greedy\"\nagainst = [\"gready\"]");
         assert!(told.contains("no row is named `gready`"), "{told}");
     }

@@ -14,10 +14,10 @@
 use std::path::Path;
 
 use super::FeatureSet;
-use super::parse::{Fault, words};
+use super::parse::{Fault, quoted, words};
 use super::place::Place;
 use crate::configuration::{Role, Slot};
-use crate::error::{Error, Location, Problem, Result};
+use crate::error::{Error, Location, Problem, Result, excerpt};
 use crate::system::SystemKind;
 
 /// The columns of a sentence that networks read.
@@ -141,7 +141,7 @@ impl NetworkSet {
                 Some((start, word)) if !begun => {
                     let expected =
                         "a set for networks, which begins with a line `network`; sets of templates are for --features";
-                    return Err(located((start, format!("`{word}`"), expected.to_owned())));
+                    return Err(located((start, quoted(word), expected.to_owned())));
                 }
                 Some((_, "embedding")) => set.embedding(code, &mut embeddings).map_err(located)?,
                 Some(_) => set.add_places(code).map_err(located)?,
@@ -169,10 +169,10 @@ impl NetworkSet {
             format!("`embedding COLUMN NUMBERS` with one of {columns} and label, from 0 to {MAX_DIMENSION} numbers")
         };
         let [(start, _), (_, column), (_, numbers)] = line[..] else {
-            return Err((line[0].0, format!("`{}`", code.trim()), expected()));
+            return Err((line[0].0, quoted(code.trim()), expected()));
         };
         if known.contains(&column) {
-            return Err((start, format!("another embedding of a {column}"), "one of each".to_owned()));
+            return Err((start, format!("another embedding of a {}", excerpt(column)), "one of each".to_owned()));
         }
         known.push(column);
         let least = usize::from(column == "label");
@@ -183,7 +183,7 @@ impl NetworkSet {
         };
         match (place, numbers) {
             (Some(place), Some(numbers)) => *place = numbers,
-            _ => return Err((start, format!("`{}`", code.trim()), expected())),
+            _ => return Err((start, quoted(code.trim()), expected())),
         }
         Ok(())
     }
@@ -194,11 +194,11 @@ impl NetworkSet {
             let place = word.parse::<Place>().ok().filter(|place| place.role != Role::A).ok_or_else(|| {
                 let expected = "a place: S0 to S3, M0, B0 to B3, or one of these with .l1 .l2 .r1 .r2 .l1.l1 .r1.r1 .h .h.h behind it, for words, or \
                                 with .label behind that, for labels";
-                (start, format!("`{word}`"), expected.to_owned())
+                (start, quoted(word), expected.to_owned())
             })?;
             let list = if place.is_node() { &mut self.places } else { &mut self.labels };
             if list.contains(&place) {
-                return Err((start, format!("{word} again"), "each place once".to_owned()));
+                return Err((start, format!("{} again", excerpt(word)), "each place once".to_owned()));
             }
             list.push(place);
             if self.places.len() + self.labels.len() > MAX_PLACES {

@@ -26,7 +26,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Step, Template};
 use crate::configuration::{Role, Slot, Slots};
-use crate::error::{Location, Problem, Result};
+use crate::error::{Location, Problem, Result, excerpt};
 
 /// The most atoms a template may have.
 pub const MAX_ATOMS: usize = 6;
@@ -124,7 +124,7 @@ impl FeatureSet {
                 if let Some((role, _)) = atoms.iter().flat_map(Atom::slots).find(of_arcs) {
                     return Err(Problem {
                         location: Location { path: self.path(), line: index + 1, sentence: None },
-                        found: format!("column {}: `{word}`", line[..start].chars().count() + 1),
+                        found: format!("column {}: {}", line[..start].chars().count() + 1, quoted(word)),
                         expected: format!(
                             "of {role} only columns of the word itself, such as {role}.w: in {system} it has no arcs yet"
                         ),
@@ -142,6 +142,11 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.split_whitespace().map(move |word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
 }
 
+/// What a file has at some place, for a message: no longer than anybody reads.
+pub(super) fn quoted(text: &str) -> String {
+    format!("`{}`", excerpt(text))
+}
+
 /// Where the first word of a line starts.
 fn offset(line: &str) -> usize {
     line.len() - line.trim_start().len()
@@ -156,7 +161,11 @@ fn atoms<'t>(words: impl Iterator<Item = (usize, &'t str)>) -> Result<Vec<Atom>,
     for (start, word) in words {
         for atom in atom(word).map_err(|(offset, found, expected)| (start + offset, found, expected))? {
             if atoms.contains(&atom) {
-                return Err((start, format!("{atom} twice in one template"), "each atom once".to_owned()));
+                return Err((
+                    start,
+                    format!("{} twice in one template", excerpt(&atom.to_string())),
+                    "each atom once".to_owned(),
+                ));
             }
             atoms.push(atom);
         }
@@ -171,7 +180,7 @@ fn is_condition(atom: &Atom) -> bool {
 /// Whether these atoms can be a template; if not, what was found and what was expected.
 fn check(atoms: &[Atom]) -> Result<(), (String, String)> {
     if let Some(second) = atoms.iter().filter(|atom| is_condition(atom)).nth(1) {
-        return Err((format!("a second condition, `{second}`"), "at most one".to_owned()));
+        return Err((format!("a second condition, {}", quoted(&second.to_string())), "at most one".to_owned()));
     }
     if atoms.iter().all(is_condition) {
         return Err(("a condition alone".to_owned(), "atoms beside it".to_owned()));
@@ -187,14 +196,14 @@ fn slot<'t>(code: &'t str, known: &[(&str, Vec<Atom>)]) -> Result<(&'t str, Vec<
     let mut rest = words(code).skip(1);
     let expected = || "slot NAME = ATOM ATOM ..., such as slot s = S0.wp".to_owned();
     let (Some((start, name)), Some((_, "="))) = (rest.next(), rest.next()) else {
-        return Err((offset(code), format!("`{}`", code.trim()), expected()));
+        return Err((offset(code), quoted(code.trim()), expected()));
     };
     if known.iter().any(|(other, _)| *other == name) {
-        return Err((start, format!("slot `{name}` again"), "each name once".to_owned()));
+        return Err((start, format!("slot {} again", quoted(name)), "each name once".to_owned()));
     }
     let atoms = atoms(rest)?;
     if atoms.is_empty() {
-        return Err((offset(code), format!("`{}`", code.trim()), expected()));
+        return Err((offset(code), quoted(code.trim()), expected()));
     }
     Ok((name, atoms))
 }
@@ -205,7 +214,11 @@ fn cross(code: &str, slots: &[(&str, Vec<Atom>)]) -> Result<Vec<Vec<Atom>>, Faul
     let mut n_slots = 0;
     for (start, name) in words(code).skip(1) {
         let Some((_, atoms)) = slots.iter().find(|(known, _)| *known == name) else {
-            return Err((start, format!("unknown slot `{name}`"), "slots that lines above it define".to_owned()));
+            return Err((
+                start,
+                format!("unknown slot {}", quoted(name)),
+                "slots that lines above it define".to_owned(),
+            ));
         };
         if n_slots == MAX_ATOMS || templates.len().saturating_mul(atoms.len()) > 16 * MAX_TEMPLATES {
             let found = format!("more than {MAX_ATOMS} slots or {} combinations", 16 * MAX_TEMPLATES);
@@ -233,10 +246,10 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
     if let Some(number) = word.strip_prefix('A') {
         let known = number.parse::<u8>().ok().filter(|&number| (1..=Slots::HISTORY as u8).contains(&number));
         let expected = || format!("A1 to A{}, the last actions", Slots::HISTORY);
-        return Ok(vec![Atom::Action(known.ok_or_else(|| (0, format!("`{word}`"), expected()))? - 1)]);
+        return Ok(vec![Atom::Action(known.ok_or_else(|| (0, quoted(word), expected()))? - 1)]);
     }
     if let Some(places) = word.strip_prefix("dist(") {
-        let fault = || (5, format!("`{word}`"), "dist(PLACE,PLACE), such as dist(S0,B0)".to_owned());
+        let fault = || (5, quoted(word), "dist(PLACE,PLACE), such as dist(S0,B0)".to_owned());
         let (a, b) = places.strip_suffix(')').and_then(|places| places.split_once(',')).ok_or_else(fault)?;
         let (a, b) = (role(a, 5)?, role(b, 6 + a.len())?);
         return if a == b { Err(fault()) } else { Ok(vec![Atom::Distance(a, b)]) };
@@ -245,14 +258,14 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
         Some((word, values)) => (word, Some(values)),
         None => (word, None),
     };
-    let (address, attribute) = word.rsplit_once('.').ok_or_else(|| {
-        (0, format!("`{word}`"), "PLACE.ATTRIBUTE, such as S0.w, S0.l1.label, or dist(S0,B0)".to_owned())
-    })?;
+    let (address, attribute) = word
+        .rsplit_once('.')
+        .ok_or_else(|| (0, quoted(word), "PLACE.ATTRIBUTE, such as S0.w, S0.l1.label, or dist(S0,B0)".to_owned()))?;
     let (place, step) = address.split_at(address.find('.').unwrap_or(address.len()));
     let role = role(place, 0)?;
     let step = Step::ALL.iter().find(|(_, spelling)| *spelling == step).map(|&(step, _)| step).ok_or_else(|| {
         let known = Step::ALL.iter().skip(1).map(|(_, s)| *s).collect::<Vec<_>>().join(" ");
-        (place.len(), format!("unknown step `{step}`"), format!("one of {known}"))
+        (place.len(), format!("unknown step {}", quoted(step)), format!("one of {known}"))
     })?;
     let address = Address { role, step };
     let offset = word.len() - attribute.len();
@@ -263,28 +276,28 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
     };
     if step != Step::Here && attributes.iter().any(of_place_only) {
         let expected = "valencies, label sets and sizes only of a place itself, such as S0.vl".to_owned();
-        return Err((offset, format!("`{word}`"), expected));
+        return Err((offset, quoted(word), expected));
     }
     if step.is_in_sentence() && !attributes.iter().all(|attribute| attribute.is_column()) {
         let expected = format!("of a neighbour in the sentence only columns, such as {place}.prev.p");
-        return Err((offset, format!("`{word}`"), expected));
+        return Err((offset, quoted(word), expected));
     }
     let Some(values) = values else {
         return Ok(attributes.into_iter().map(|attribute| Atom::Of(address, attribute)).collect());
     };
     let offset = word.len() + 1;
     let &[attribute] = &attributes[..] else {
-        return Err((offset, format!("`{word}={values}`"), "one attribute, such as S0.p=ADP".to_owned()));
+        return Err((offset, quoted(&format!("{word}={values}")), "one attribute, such as S0.p=ADP".to_owned()));
     };
     if !attribute.is_column() {
         let expected = "a condition on a column of the word, such as S0.p=ADP".to_owned();
-        return Err((offset, format!("`{word}={values}`"), expected));
+        return Err((offset, quoted(&format!("{word}={values}")), expected));
     }
     let values: Vec<String> = values.split('|').map(str::to_owned).collect();
     if values.iter().any(String::is_empty) {
         return Err((
             offset,
-            format!("`{word}=` and no value"),
+            format!("{} and no value", quoted(&format!("{word}="))),
             "values with | between them, such as ADP|IN".to_owned(),
         ));
     }
@@ -300,7 +313,7 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
         Some(&(attribute, _)) => Ok(vec![attribute]),
         None => {
             let known = Attribute::ALL.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(" ");
-            Err((format!("unknown attribute `{spelling}`"), format!("one of wp {known}")))
+            Err((format!("unknown attribute {}", quoted(spelling)), format!("one of wp {known}")))
         }
     }
 }
@@ -309,7 +322,7 @@ fn role(text: &str, offset: usize) -> Result<Role, Fault> {
     let nodes = || Role::ALL.into_iter().filter(|&role| role != Role::A);
     nodes().find(|role| role.to_string() == text).ok_or_else(|| {
         let known = nodes().map(|role| role.to_string()).collect::<Vec<_>>().join(" ");
-        (offset, format!("unknown place `{text}`"), format!("one of {known}"))
+        (offset, format!("unknown place {}", quoted(text)), format!("one of {known}"))
     })
 }
 
@@ -319,6 +332,23 @@ mod tests {
 
     fn error(text: &str) -> String {
         FeatureSet::parse("test", "test.feat", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn messages_repeat_no_more_than_an_excerpt() {
+        let long = "x".repeat(100_000);
+        let starts = ["", "S0.", "S0.w.", "S0.w=", "dist(", "A", "slot ", "cross ", "S0.w S0.", "S0.p=a|"];
+        for text in starts.map(|start| format!("{start}{long}\n{start}{long}\n")) {
+            for name in ["", "network\n"] {
+                let text = format!("{name}{text}");
+                let told = match name {
+                    "" => FeatureSet::parse("test", "test.feat", &text).map(drop),
+                    _ => NetworkSet::parse("test", "test.feat", &text).map(drop),
+                };
+                let told = told.map_err(|error| error.to_string()).err().unwrap_or_default();
+                assert!(told.len() < 1000, "{} bytes for {}", told.len(), &text[..20]);
+            }
+        }
     }
 
     #[test]

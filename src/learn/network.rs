@@ -48,27 +48,61 @@ impl Init {
         };
         let other_columns = (of.word_column, of.tag_column, of.word_shape)
             != (header.word_column, header.tag_column, header.word_shape);
-        let places = |network: &Network| (network.places.clone(), network.labels.clone());
-        let layers = |network: &Network| network.lstm().map(|lstm| lstm.layers);
-        let units = |network: &Network| network.lstm().map(|lstm| lstm.units);
         let differs = [
             (of.system != header.system, "transition system"),
             (of.labels != header.labels || of.arcs != header.arcs, "inventory of labels"),
             (other_columns, "choice of columns"),
-            (options.hidden.is_some() && network.hidden != asked.hidden, "number of hidden units"),
-            (options.activation.is_some_and(|activation| activation != network.activation), "activation"),
-            (network.kind() != asked.kind(), "kind of network"),
-            (options.places.is_some() && places(network) != places(asked), "choice of places"),
-            (options.word_units.is_some() && network.dimensions != asked.dimensions, "length of embeddings"),
-            (options.lstm_layers.is_some() && layers(network) != layers(asked), "number of layers"),
-            (options.lstm_units.is_some() && units(network) != units(asked), "number of units"),
         ];
-        if let Some((_, what)) = differs.into_iter().find(|(differs, _)| *differs) {
+        let differs = differs.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what);
+        if let Some(what) = differs.or_else(|| difference(options, network, asked)) {
             return wrong(what);
         }
         header.provenance.init_sha256 = Some(self.sha256.clone());
         header.network = Some(Network { normalised: asked.normalised, ..network.clone() });
         Ok(())
+    }
+}
+
+/// What `options` ask for, as the network `asked`, and `network` does not have.
+fn difference(options: &TrainOptions, network: &Network, asked: &Network) -> Option<&'static str> {
+    let places = |network: &Network| (network.places.clone(), network.labels.clone());
+    let layers = |network: &Network| network.lstm().map(|lstm| lstm.layers);
+    let units = |network: &Network| network.lstm().map(|lstm| lstm.units);
+    let differs = [
+        (options.hidden.is_some() && network.hidden != asked.hidden, "number of hidden units"),
+        (options.activation.is_some_and(|activation| activation != network.activation), "activation"),
+        (network.kind() != asked.kind(), "kind of network"),
+        (options.places.is_some() && places(network) != places(asked), "choice of places"),
+        (options.word_units.is_some() && network.dimensions != asked.dimensions, "length of embeddings"),
+        (options.lstm_layers.is_some() && layers(network) != layers(asked), "number of layers"),
+        (options.lstm_units.is_some() && units(network) != units(asked), "number of units"),
+    ];
+    differs.into_iter().find(|(differs, _)| *differs).map(|(_, what)| what)
+}
+
+impl TrainOptions {
+    /// Whether training by these options can go on from a model that was trained by `first`, as far as options tell:
+    /// inventories of labels are those of the data.
+    ///
+    /// # Errors
+    /// If one of the two has no network, or they are of different systems, columns or layouts.
+    pub fn check_follows(&self, first: &TrainOptions) -> Result<()> {
+        let (Some(network), Some(asked)) = (first.network()?, self.network()?) else {
+            return Err(Error::Usage(
+                "only networks go on from other models; expected `scorer` feed-forward, bilstm or stack-lstm in both rows"
+                    .to_owned(),
+            ));
+        };
+        let columns = |options: &TrainOptions| (options.word_column, options.tag_column, options.word_shape);
+        let what = match () {
+            () if first.system != self.system => Some("transition system"),
+            () if columns(first) != columns(self) => Some("choice of columns"),
+            () => difference(self, &network, &asked),
+        };
+        match what {
+            None => Ok(()),
+            Some(what) => Err(Error::Usage(format!("the model has another {what}; expected the same"))),
+        }
     }
 }
 

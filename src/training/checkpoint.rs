@@ -4,11 +4,13 @@
 //! the run at hand. No random state is needed: every stream is derived from the seed, the iteration and the sentence.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Progress;
 use super::progress::{Best, IterationReport};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, excerpt};
 use crate::files::{Kind, Section};
 use crate::model::Averaged;
 
@@ -51,13 +53,12 @@ impl<P: Averaged> Progress<P> {
     /// # Errors
     /// If it cannot be read, is damaged, or belongs to a run with other options or data; nothing can be said of what the
     /// replicas are then.
-    pub fn load<H: DeserializeOwned + PartialEq>(&mut self, header: &H, path: &Path) -> Result<()> {
+    pub fn load<H: Serialize + DeserializeOwned + PartialEq>(&mut self, header: &H, path: &Path) -> Result<()> {
         let sections = CHECKPOINT.read(path)?;
         let summary: Summary<H> = sections.json("summary")?;
         if summary.header != *header {
-            let what =
-                "the checkpoint is of a run with other options or data; give the same ones, or train without --resume";
-            return Err(sections.damaged(what));
+            let what = differences(&summary.header, header);
+            return Err(sections.damaged(&format!("the checkpoint is of a run with {what}; expected the same")));
         }
         for (number, replica) in self.replicas.iter_mut().enumerate() {
             replica.load(&sections.under(&format!("replica-{number}")))?;
@@ -71,5 +72,37 @@ impl<P: Averaged> Progress<P> {
         });
         (self.iteration, self.reports, self.best) = (summary.iteration, summary.reports, best.transpose()?);
         Ok(())
+    }
+}
+
+/// How many differences are named.
+const NAMED: usize = 4;
+
+/// What a run is told by that has another header than the run at hand: its options, or else its data.
+fn differences<H: Serialize>(there: &H, here: &H) -> String {
+    let value = |header: &H| serde_json::to_value(header).expect("a header is plain data");
+    let (there, here) = (value(there), value(here));
+    let (options, none) = (|header: &Value| header["training"].as_object().cloned().unwrap_or_default(), &Value::Null);
+    let (there_options, here_options) = (options(&there), options(&here));
+    let names: BTreeSet<&String> = there_options.keys().chain(here_options.keys()).collect();
+    let shown = |value: &Value| match value {
+        Value::Null => "no value".to_owned(),
+        Value::String(text) => excerpt(text),
+        value => excerpt(&value.to_string()),
+    };
+    let named: Vec<String> = names
+        .into_iter()
+        .map(|name| (name, there_options.get(name).unwrap_or(none), here_options.get(name).unwrap_or(none)))
+        .filter(|(_, there, here)| there != here)
+        .map(|(name, there, here)| format!("--{name} {} instead of {}", shown(there), shown(here)))
+        .collect();
+    let more = named.len().saturating_sub(NAMED);
+    match named.len() {
+        0 if there["provenance"]["version"] != here["provenance"]["version"] => {
+            "another version of the program".to_owned()
+        }
+        0 => "other data".to_owned(),
+        1..=NAMED => named.join(" and "),
+        _ => format!("{} and {more} other options that differ", named[..NAMED].join(", ")),
     }
 }

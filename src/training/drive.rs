@@ -59,7 +59,9 @@ impl<'p> Drive<'p> {
     pub fn run(&self, run: &mut dyn Run, observer: &mut dyn Observer) -> Result<Option<Written>> {
         let checkpoint = Drive::checkpoint(self.model);
         if self.resume && checkpoint.exists() {
-            run.load(&checkpoint)?;
+            run.load(&checkpoint).map_err(|error| {
+                Error::Usage(format!("{error}; without --resume training starts from the beginning"))
+            })?;
             let (done, path) = (run.reports().len(), checkpoint.display());
             observer.note(format_args!("resuming after iteration {done} from {path}"));
         } else if self.resume {

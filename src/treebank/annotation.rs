@@ -94,6 +94,20 @@ impl Sentence {
         problems.append(found);
     }
 
+    /// Adds the heads that stand in the column and are no words of the sentence, as those of text without annotation must
+    /// not: `_` is no head, anything else is meant to be one.
+    pub fn check_given_heads(&self, problems: &mut Problems) {
+        let is_wrong = |&word: &Node| self.column(word, Column::Head) != "_" && self.head(word).is_none();
+        let wrong: Vec<Node> = self.words().filter(is_wrong).collect();
+        if wrong.is_empty() {
+            return;
+        }
+        let lines = self.lines_of_words();
+        for word in wrong {
+            problems.add(Rule::Head, || self.head_problem(&Violation::NoHead(word), |word| lines[word as usize - 1]));
+        }
+    }
+
     fn head_problem(&self, violation: &Violation, line_of: impl Fn(Node) -> usize) -> Problem {
         let (found, expected) = match violation {
             Violation::NoHead(word) => (

@@ -11,6 +11,13 @@ use crate::error::{Error, Location, Problem, Result, excerpt};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout(Vec<Option<Column>>);
 
+impl Layout {
+    /// The number of columns that are named, those to leave out among them.
+    pub fn n_columns(&self) -> usize {
+        self.0.len()
+    }
+}
+
 impl FromStr for Layout {
     type Err = String;
 
@@ -45,6 +52,18 @@ pub struct ColumnReader<R> {
     n_sentences: usize,
     block: Vec<u8>,
     finished: bool,
+    longer: Option<Longer>,
+}
+
+/// Lines with more columns than the layout names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Longer {
+    /// How many there are.
+    pub n_lines: usize,
+    /// The number of the first of them in the file.
+    pub line: usize,
+    /// The number of its columns.
+    pub n_columns: usize,
 }
 
 impl<R: BufRead> ColumnReader<R> {
@@ -57,7 +76,13 @@ impl<R: BufRead> ColumnReader<R> {
             n_sentences: 0,
             block: Vec::new(),
             finished: false,
+            longer: None,
         }
+    }
+
+    /// The lines so far whose last columns were left out, as the layout does not name them.
+    pub fn longer(&self) -> Option<Longer> {
+        self.longer
     }
 
     fn advance(&mut self) -> Result<Option<Sentence>> {
@@ -97,6 +122,10 @@ impl<R: BufRead> ColumnReader<R> {
                 let expected = format!("at least the {} of --columns", self.layout.0.len());
                 let found = format!("{} columns in `{}`", fields.len(), excerpt(line));
                 return Err(self.problem(first + i, &found, &expected).into());
+            }
+            if fields.iter().skip(self.layout.0.len()).any(|field| !field.is_empty()) {
+                let first = Longer { n_lines: 0, line: first + i, n_columns: fields.len() };
+                self.longer.get_or_insert(first).n_lines += 1;
             }
             n_words += 1;
             let mut columns = [""; 10];
@@ -168,6 +197,17 @@ mod tests {
         let read = self::read("# text = a b\n# N\na N\n\n", "form,upos");
         let sentence = read[0].as_ref().unwrap();
         assert!(sentence.starts_with("# sent_id = 1\n# text = a b\n1\t#\t_\tN"), "{sentence}");
+    }
+
+    #[test]
+    fn columns_that_the_layout_does_not_name_are_counted() {
+        let of = |text: &str| {
+            let mut reader = ColumnReader::new(text.as_bytes(), "x", "form,upos".parse().unwrap());
+            assert!(reader.by_ref().all(|sentence| sentence.is_ok()), "{text}");
+            reader.longer()
+        };
+        assert_eq!(of("a\tN\nb\tN\t\n"), None);
+        assert_eq!(of("a\tN\n\nb\tN\t0\troot\nc\tN\t1\n"), Some(Longer { n_lines: 2, line: 3, n_columns: 4 }));
     }
 
     #[test]

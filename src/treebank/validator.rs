@@ -45,7 +45,7 @@ impl Validator {
     }
 
     /// Adds what is wrong with the next sentence, a well-formed one of CoNLL-U, to `problems`. Without `roots`, heads and
-    /// labels are not looked at. Linear in the length of the sentence.
+    /// labels may be missing. Linear in the length of the sentence.
     pub fn check(&mut self, sentence: &Sentence, roots: Option<Roots>, problems: &mut Problems) {
         debug_assert_eq!(sentence.format(), Format::Conllu, "the levels are of CoNLL-U");
         let mut found = Problems::new(problems.limit());
@@ -63,8 +63,9 @@ impl Validator {
         }
         if self.level >= 2 {
             self.comments(sentence, &mut found);
-            if let Some(roots) = roots {
-                sentence.check_annotation(roots, &mut found);
+            match roots {
+                Some(roots) => sentence.check_annotation(roots, &mut found),
+                None => sentence.check_given_heads(&mut found),
             }
         }
         found.sort();

@@ -228,6 +228,7 @@ pub fn submit(experiments: &Experiments, opened: &[Opened], options: &Options) -
         std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes())?;
         return Ok(());
     }
+    ensure_sbatch()?;
     freeze(&scripts, &planned, &tasks)?;
     let mut jobs: Vec<String> = Vec::new();
     for (number, script) in arrays.iter().enumerate() {
@@ -275,20 +276,21 @@ fn freeze(scripts: &Scripts, planned: &[Planned], tasks: &[Task]) -> anyhow::Res
     Ok(())
 }
 
+/// Before anything is written: whether there is a Slurm to submit to.
+fn ensure_sbatch() -> anyhow::Result<()> {
+    match Command::new("sbatch").arg("--version").output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!(
+            "there is no sbatch on the path; on the cluster's login node there is one, and --print shows the scripts"
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a script and submits it; the number of its job.
 fn sbatch(path: &Path, script: &str, dependency: Option<String>) -> anyhow::Result<String> {
     write_whole(path, script.as_bytes())?;
     let mut command = Command::new("sbatch");
-    let output = command.arg("--parsable").args(dependency).arg(path).output();
-    let output = match output {
-        Ok(output) => output,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            bail!(
-                "there is no sbatch on the path; on the cluster's login node there is one, and --print shows the scripts"
-            );
-        }
-        Err(error) => return Err(error).context("sbatch"),
-    };
+    let output = command.arg("--parsable").args(dependency).arg(path).output().context("sbatch")?;
     let (told, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     ensure!(output.status.success(), "sbatch {}: {}", path.display(), complaint.trim());
     // With several clusters, the name of the cluster follows.

@@ -34,7 +34,7 @@ pub struct Args {
     /// Let several words hang from the root in CoNLL-U too
     #[arg(long)]
     multi_root: bool,
-    /// Heads and labels may be missing
+    /// Heads and labels may be missing; heads that are there must be words of the sentence
     #[arg(long)]
     unannotated: bool,
     /// List no more than this many problems of each kind in a file; the others are counted
@@ -117,7 +117,7 @@ fn check(path: &Path, args: &Args) -> anyhow::Result<(Format, usize, Problems)> 
             match (&mut validator, roots) {
                 (Some(validator), roots) => validator.check(&sentence, roots, &mut of_block),
                 (None, Some(roots)) => of_block.append(sentence.annotation_problems(roots)),
-                (None, None) => {}
+                (None, None) => sentence.check_given_heads(&mut of_block),
             }
             of_block.sort();
         }

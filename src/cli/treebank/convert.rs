@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::files::{Output, Paths, open};
-use crate::treebank::columns::{ColumnReader, Layout};
+use crate::treebank::columns::{ColumnReader, Layout, Longer};
 use crate::treebank::convert::{Dropped, write};
 use crate::treebank::{Format, Reader, Sentence};
 use anyhow::{bail, ensure};
@@ -64,13 +64,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         "--from columns and --columns NAMES belong together; expected both or neither"
     );
     Paths::default().input_converted_in_place(&args.file).output(&args.output)?;
-    let (of_input, sentences): (Format, Box<dyn Iterator<Item = Result<Sentence>>>) = match &args.columns {
+    let mut of_columns = None;
+    let (of_input, sentences): (Format, Box<dyn Iterator<Item = Result<Sentence>> + '_>) = match &args.columns {
         Some(layout) => {
             if args.fix || args.cut.is_some() {
                 bail!("--fix and --cut are for CoNLL-U and CoNLL-X; convert the columns first");
             }
             let source = args.file.display().to_string();
-            (Format::Conllu, Box::new(ColumnReader::new(open(&args.file)?, &source, layout.clone())))
+            let reader = ColumnReader::new(open(&args.file)?, &source, layout.clone());
+            (Format::Conllu, Box::new(of_columns.insert(reader)))
         }
         None => {
             let mut reader = Reader::open(&args.file, format)?.allowing_empty();
@@ -95,6 +97,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     output.finish()?;
     if !dropped.is_empty() {
         eprintln!("{}: {dropped}", args.file.display());
+    }
+    if let (Some(Longer { n_lines, line, n_columns }), Some(layout)) =
+        (of_columns.and_then(|reader| reader.longer()), &args.columns)
+    {
+        eprintln!(
+            "warning: {}:{line}: {n_columns} columns, of which --columns names {}; the others are left out, here and on {} \
+             other lines; `_` in --columns leaves a column out in silence",
+            args.file.display(),
+            layout.n_columns(),
+            n_lines - 1
+        );
     }
     refused.say(&args.output.display().to_string(), to);
     Ok(ExitCode::SUCCESS)
