@@ -87,6 +87,31 @@ fn nobody_has_to_listen() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_is_not_there_is_an_error() {
+    let folder = folder();
+    let program = assert_cmd::cargo::cargo_bin!("treebeam");
+    let run = |line: &str, closed: &str| {
+        let line = format!("exec \"$0\" {line} {closed}");
+        std::process::Command::new("sh").args(["-c", &line]).arg(program).current_dir(folder.path()).output().unwrap()
+    };
+    for line in ["parse --model model dev.conllu", "treebank convert dev.conllu", "features list", "model info model"] {
+        for closed in [">&-", ">&- <&-"] {
+            let output = run(line, closed);
+            let told = String::from_utf8(output.stderr).unwrap();
+            assert!(
+                output.status.code() == Some(2) && told.contains("standard output is closed"),
+                "{line} {closed}: {told}"
+            );
+        }
+    }
+    // Those that write nothing there need none.
+    assert!(run("parse --model model dev.conllu -o unheard", ">&-").status.success());
+    assert!(run("parse --model model dev.conllu -o heard", "").status.success());
+    assert!(fs::read(folder.path().join("unheard")).unwrap() == fs::read(folder.path().join("heard")).unwrap());
+}
+
 #[test]
 fn nothing_in_nothing_out() {
     let folder = folder();

@@ -2,6 +2,8 @@
 //!
 //! Data go to standard output, everything else to standard error. Exit codes: 0 all right, 1 a check failed, 2 an error.
 
+#[cfg(target_os = "linux")]
+mod closed;
 mod draw;
 mod eval;
 mod experiment;
@@ -19,11 +21,20 @@ mod treebank;
 
 use clap::{Parser, Subcommand};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use crate::treebank::Format;
+
+#[cfg(target_os = "linux")]
+use closed::stdout_was_closed;
+
+/// Elsewhere nobody looks.
+#[cfg(not(target_os = "linux"))]
+fn stdout_was_closed() -> bool {
+    false
+}
 
 /// Transition-based dependency parsing: global training with beams against greedy training with exploration.
 #[derive(Debug, Parser)]
@@ -99,7 +110,9 @@ fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", message(&error));
+            let is_lost = stdout_was_closed() && is_of(&error, ErrorKind::StorageFull);
+            let why = if is_lost { "; standard output is closed: expected a file, a pipe or a terminal" } else { "" };
+            eprintln!("error: {}{why}", message(&error));
             ExitCode::from(2)
         }
     }
@@ -120,9 +133,12 @@ fn message(error: &anyhow::Error) -> String {
 
 /// Whether the reader of our output went away, which is success.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe))
+    is_of(error, ErrorKind::BrokenPipe)
+}
+
+/// Whether the system gave this as a cause.
+fn is_of(error: &anyhow::Error, kind: ErrorKind) -> bool {
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == kind))
 }
 
 /// Warns if the name of an output says that it is in another format than the one that is written.

@@ -13,7 +13,7 @@ use toml::{Spanned, Table};
 use super::layout::{Horizontal, PlotSpec, Published, PublishedRange, TableSpec, Vertical};
 
 use crate::decode::Margin;
-use crate::error::{Location, Problem, Result};
+use crate::error::{Location, Problem, Result, excerpt};
 use crate::options::GivenOptions;
 use crate::parser::MAX_BEAM;
 
@@ -318,9 +318,20 @@ impl Spec {
         for paper in &self.papers {
             source.check_name(&paper.column, &self.columns, "column")?;
         }
+        let of_range = self.paper_range.iter().flat_map(|range| [&range.low, &range.high]);
+        let published = self.papers.iter().map(|paper| &paper.values).chain(of_range).flatten();
+        if let Some((name, value)) =
+            published.into_iter().find(|(_, value)| value.is_nan() || value.abs() > MAX_PUBLISHED)
+        {
+            let found = format!("the published figure {value:e} of `{}`", excerpt(name));
+            return Err(source.problem(None, found, &format!("figures up to {MAX_PUBLISHED}")).into());
+        }
         Ok(())
     }
 }
+
+/// The highest figure of a paper: scores are in percent, other figures are counts.
+const MAX_PUBLISHED: f64 = 1e9;
 
 /// The most rows that a grid makes.
 const MAX_GRID: usize = 10_000;
@@ -440,6 +451,10 @@ mod tests {
         assert!(grid(row).contains("without line ends"));
         let wide = "[[row]]\nname = \"wide\"\ndecode = [100000000000]";
         assert!(grid(wide).contains("expected different widths from 1 to 1048576"));
+        for figure in ["1e308", "-1e10", "nan", "inf"] {
+            let told = told(SPEC.replacen("= 90.5 }", &format!("= {figure} }}"), 1));
+            assert!(told.contains("of `generated:1,50,projective`; expected figures up to 1000000000"), "{told}");
+        }
     }
 
     #[test]

@@ -12,6 +12,21 @@ use crate::experiment::{AVERAGE, Published};
 /// A comparison is significant if chance explains it with a probability below this.
 pub const LEVEL: f64 = 0.05;
 
+/// Heads of the table of all comparisons.
+pub const COLUMN: &str = "column";
+/// The head over methods.
+pub const METHOD: &str = "method";
+/// The head over the rows that they are compared with.
+pub const AGAINST: &str = "against";
+/// The head over scores.
+pub const SCORE: &str = "score";
+/// The head over mean gains.
+pub const GAIN: &str = "mean gain";
+/// The head over the probabilities of sign tests.
+pub const SIGN_P: &str = "p of signs";
+/// The head over a paper's mean gains.
+pub const PAPER_GAIN: &str = "paper's gain";
+
 /// A method against a row of the same column, over treebanks.
 #[derive(Debug, Clone)]
 pub struct Direction {
@@ -219,20 +234,11 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         return None;
     }
     let with_paper = directions.iter().any(|d| d.paper.is_some());
-    let mut heads = vec![
-        "column",
-        "method",
-        "against",
-        "score",
-        "treebanks",
-        "higher",
-        "higher, p < .05",
-        "lower",
-        "lower, p < .05",
-    ];
-    heads.extend(["mean gain", "p of signs"]);
+    let mut heads =
+        vec![COLUMN, METHOD, AGAINST, SCORE, "treebanks", "higher", "higher, p < .05", "lower", "lower, p < .05"];
+    heads.extend([GAIN, SIGN_P]);
     if with_paper {
-        heads.extend(["paper's gain", "paper's direction holds", "significantly not"]);
+        heads.extend([PAPER_GAIN, "paper's direction holds", "significantly not"]);
     }
     let mut table = Table::new(4, heads);
     for direction in directions {

@@ -26,7 +26,7 @@ class Report(Check):
         box, height = headline.bounding_box(), self.page.viewport_size["height"]
         self.expect(box["y"] + box["height"] < height, "the answer is on the first screen")
         self.expect(self.page.locator(".forest").is_visible(), "there is a chart")
-        self.expect(not self.page.locator(".block").locator("visible=true").count(), "details are folded")
+        self.expect(not self.page.locator(".fold .block").locator("visible=true").count(), "details are folded")
         self.go(self.page.locator(".forest"))
         self.picture("chart")
 

@@ -280,6 +280,8 @@ def streams_that_are_closed(bench):
             if not process.stdout.closed:
                 process.stdout.read()
             ended = Ended(process.wait(120), b"?", told, 0, 0)
+            if how == "not there" and "--help" not in line:
+                code = 2  # Nothing can be written, which is an error.
             bench.judge(f"{line}, {how}", ended, (0, 1, 2) if code is None else (code,))
     # Training that nobody listens to makes its model.
     process = bench.start(f"{TRAIN} --model heard.model", stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -11,10 +11,12 @@
 //! | `check` | what a document must hold so that it can be drawn |
 //! | `link` | from the page to the files of results |
 //! | `markdown` | texts to HTML, none of it raw |
+//! | `forest` | gains on one axis: the picture of the answer, and of experiments that have no figure |
 //! | `table`, `heat` | what the templates of the same names show; `chart.html` shows a chart of `plot` |
 
 mod answer;
 mod check;
+mod forest;
 mod heat;
 mod index;
 mod link;
@@ -33,6 +35,7 @@ use super::plot::ChartView;
 use super::templates;
 use crate::error::Result;
 use crate::style;
+use forest::ForestView;
 
 pub use index::{Extra, MARK};
 pub use link::Base;
@@ -68,11 +71,12 @@ impl Report {
 }
 
 /// The templates of the page, by name.
-pub(super) const TEMPLATES: [(&str, &str); 7] = [
+pub(super) const TEMPLATES: [(&str, &str); 8] = [
     ("answer.html", include_str!("answer.html")),
     ("page.html", include_str!("page.html")),
     ("document.html", include_str!("document.html")),
     ("block.html", include_str!("block.html")),
+    ("forest.html", include_str!("forest.html")),
     ("table.html", include_str!("table.html")),
     ("chart.html", include_str!("chart.html")),
     ("heat.html", include_str!("heat.html")),
@@ -110,6 +114,10 @@ struct DocumentView {
     profile: String,
     gist: Vec<String>,
     limits: Vec<String>,
+    /// What one sees without unfolding anything: the first figure, which then does not stand among the blocks.
+    figure: Option<BlockView>,
+    /// Where there is no figure: what was gained.
+    forest: Option<ForestView>,
     about: Vec<String>,
     blocks: Vec<BlockView>,
     /// Those that are folded.
@@ -129,7 +137,17 @@ impl DocumentView {
             .zip(1..)
             .map(|(block, n)| BlockView::new(block, format!("{id}-{n}"), &folder))
             .collect();
-        let details = blocks.split_off(document.n_findings.map_or(blocks.len(), |n| n.min(blocks.len())));
+        let mut details = blocks.split_off(document.n_findings.map_or(blocks.len(), |n| n.min(blocks.len())));
+        let is_figure = |block: &BlockView| !matches!(block.content, ContentView::Table(_));
+        let figure = [&mut blocks, &mut details].into_iter().find_map(|blocks| {
+            let place = blocks.iter().position(is_figure)?;
+            Some(blocks.remove(place))
+        });
+        let forest = match (&figure, &document.answer) {
+            (Some(_), _) => None,
+            (None, Some(answer)) => Some(ForestView::of_answer(answer)),
+            (None, None) => ForestView::of_comparisons(&document.blocks),
+        };
         // Documents of earlier versions have no gist; their first sentence is the next best.
         let first = document.blocks.iter().find_map(|block| block.reading.first()).filter(|_| document.gist.is_empty());
         DocumentView {
@@ -137,6 +155,8 @@ impl DocumentView {
             gist: document.gist.iter().chain(first).map(|text| markdown::html(text, &folder)).collect(),
             limits: document.limits.iter().map(|text| markdown::html(text, &folder)).collect(),
             about: document.about.iter().map(|text| markdown::html(text, &folder)).collect(),
+            figure,
+            forest,
             blocks,
             details,
             analysis: markdown::html(&document.analysis, &folder),

@@ -73,11 +73,15 @@ fn unescaped(text: &str) -> String {
     known.into_iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
 }
 
-/// The texts of all cells of tables, in the page's order.
+/// The texts of all cells of tables, in the page's order; those of pictures are not among them.
 fn cells(page: &str) -> Vec<String> {
     let mut cells: Vec<String> = Vec::new();
-    let mut is_inside = false;
+    let (mut is_inside, mut is_picture) = (false, false);
     for (tag, text) in pieces(page) {
+        is_picture = (is_picture || tag == "table class=\"forest\"") && tag != "/table";
+        if is_picture {
+            continue;
+        }
         let name = tag.split(' ').next().unwrap_or_default();
         if ["td", "th"].contains(&name) {
             is_inside = true;
@@ -156,6 +160,36 @@ fn nothing_is_fetched_and_links_are_relative() {
     assert!(!style.contains("url(") && !style.contains("@import"));
     let script = &page[page.find("<script>").unwrap()..page.find("</script>").unwrap()];
     assert!(!script.contains("fetch(") && !script.contains("import"));
+}
+
+#[test]
+fn every_experiment_shows_a_picture_without_being_unfolded() {
+    let line = |method: &str, score: &str, gain: f64, p: f64, paper: Option<f64>| {
+        let texts = ["eager", method, "static", score].map(Cell::text);
+        texts.into_iter().chain([Cell::signed(Some(gain)), Cell::number(Some(p), 3), Cell::signed(paper)]).collect()
+    };
+    let heads = ["column", "method", "against", "score", "mean gain", "p of signs", "paper's gain"];
+    let lines = vec![
+        line("<explored>", "UAS", 1.0, 0.002, Some(2.0)),
+        line("worse", "UAS", -0.5, 0.5, None),
+        line("worse", "LAS", -9.0, 0.01, None),
+    ];
+    let wins = || block(Content::Table(Table { lines: lines.clone(), ..Table::new(4, heads) }));
+    let before_fold = |blocks: Vec<Block>| {
+        let page = page(document(blocks));
+        let start = page.find("<div class=\"gist\">").unwrap();
+        page[start..start + page[start..].find("<details class=\"fold\"").unwrap()].to_owned()
+    };
+    let forest = before_fold(vec![wins()]);
+    assert_eq!(forest.matches("class=\"dot\"").count(), 2, "of the first score");
+    assert_eq!(forest.matches("class=\"diamond\"").count(), 1, "the paper's");
+    assert!(
+        forest.contains("UAS, in points: each method less static") && forest.contains("&lt;explored&gt;"),
+        "{forest}"
+    );
+    assert!(forest.contains("<tr class=\"ahead sure\"") && forest.contains("<tr class=\"behind\""));
+    let shown = before_fold(vec![wins(), block(figure(vec![curve(Style::Line, &[(1.0, 80.0), (2.0, 81.0)])]))]);
+    assert!(shown.contains("<svg class=\"plot\"") && !shown.contains("<table"), "a figure comes first: {shown}");
 }
 
 #[test]
