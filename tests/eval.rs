@@ -185,6 +185,18 @@ fn a_page_needs_nothing_else_and_has_every_breakdown() {
         assert!(page.contains(expected), "{expected}: {page}");
     }
     assert!(!page.contains("<script") && !page.contains("<b>") && !page.contains("url("));
+    // A line for each class that gold has, a dot for each system.
+    let picture = |page: &str| {
+        let start = page.find("<figcaption>F1 of heads by the distance between word and head").unwrap();
+        page[start..start + page[start..].find("</figure>").unwrap()].to_owned()
+    };
+    let both = picture(&page);
+    let (lines, dots) = (both.matches("<tr><th").count(), both.matches("class=\"dot s").count());
+    assert!(lines > 1 && dots == 2 * lines, "{both}");
+    assert_eq!(both.matches("class=\"dot s1\" style=\"left:100%\"").count(), lines, "the second is perfect: {both}");
+    assert!(eval(folder.path(), &["gold", "system", "--html", "page.html", "--samples", "50"]).status.success());
+    let one = picture(&fs::read_to_string(folder.path().join("page.html")).unwrap());
+    assert_eq!(one.matches("class=\"dot s0\"").count(), lines, "{one}");
     let report = json(&folder, &["gold", "system", "<b>other"]);
     assert_eq!(report["format"].as_u64(), Some(2));
     let compared = report["compared"].as_array().unwrap();

@@ -13,6 +13,7 @@ mod classes;
 mod compare;
 mod confusion;
 mod counts;
+mod dots;
 mod input;
 mod page;
 mod punctuation;

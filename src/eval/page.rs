@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::Report;
 use super::breakdown::Section;
+use super::dots;
 use super::render::{Table, compared, comparison, headline, intervals, scores, several_roots, tables};
 use crate::style::{BASE, escaped};
 
@@ -32,13 +33,14 @@ pub fn page(report: &Report) -> String {
 
 fn write_page(out: &mut String, report: &Report) -> std::fmt::Result {
     let title = escaped(&format!("Evaluation against {}", report.gold));
+    let pictures = dots::STYLE;
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>treebeam: {title}</title>\n\
-         <style>\n{BASE}{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+         <style>\n{BASE}{STYLE}{pictures}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
     )?;
     for sentence in answer(report) {
         writeln!(out, "<p class=\"answer\">{}</p>", escaped(&sentence))?;
@@ -62,6 +64,7 @@ fn write_page(out: &mut String, report: &Report) -> std::fmt::Result {
             report.samples, report.seed, first.path, second.path
         );
         writeln!(out, "<p class=\"soft\">{}</p>", escaped(&how))?;
+        dots::write_pictures(out, &report.systems)?;
         for section in Section::ALL {
             if let Some(table) = report.compared.as_deref().and_then(|all| compared(section, all)) {
                 write_fold(out, &format!("Both by {}", section.title()), &table)?;
@@ -72,6 +75,9 @@ fn write_page(out: &mut String, report: &Report) -> std::fmt::Result {
         writeln!(out, "<h2>{}</h2>", escaped(&system.path))?;
         write_table(out, &scores(system))?;
         writeln!(out, "<p class=\"soft\">{}</p>", escaped(&intervals(report, system)))?;
+        if report.comparison.is_none() {
+            dots::write_pictures(out, std::slice::from_ref(system))?;
+        }
         for (section, table) in tables(&system.breakdowns) {
             write_fold(out, &format!("By {}", section.title()), &table)?;
         }
