@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Treats the program badly, and counts what it did not stand.
 
-    tests/torture/run.py PROGRAM [--rounds N] [--seed S] [--only NAME] [--keep FOLDER]
+    tests/torture/run.py PROGRAM [--rounds N] [--seed S] [--only NAME]
 
 Every attack ends well if the program exits by itself, with code 0, 1 or 2 (or 128 and the number of a signal that told it to
 stop), says no word of a panic, leaves no temporary file, takes no more memory than 20 times its input beyond what it takes for
@@ -547,10 +547,11 @@ def main():
     parser.add_argument("--only", help="attacks with this in their name")
     arguments = parser.parse_args()
     fallen = total = 0
-    for function in ATTACKS:
-        name = function.__name__.replace("_", " ")
-        if arguments.only and arguments.only not in name:
-            continue
+    named = [(function.__name__.replace("_", " "), function) for function in ATTACKS]
+    chosen = [(name, function) for name, function in named if not arguments.only or arguments.only in name]
+    if not chosen:
+        parser.error(f"no attack has `{arguments.only}` in its name; expected one of: {'; '.join(name for name, _ in named)}")
+    for name, function in chosen:
         with tempfile.TemporaryDirectory() as folder:
             bench = Bench(arguments.program.resolve(), Path(folder), arguments.rounds, arguments.seed)
             started = time.monotonic()
