@@ -53,7 +53,7 @@ pub struct Args {
     /// Write everything as JSON, in the version that its field `format` names
     #[arg(long)]
     json: bool,
-    /// Write a page of HTML, which needs nothing else, to this file, and no tables
+    /// Write a page of HTML with pictures, which needs nothing else, to this file, and no tables
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     html: Option<PathBuf>,
 }
