@@ -178,6 +178,11 @@ fn killed_and_resumed(train: &str, training: &str, iterations: &str) {
     let expected = "killed.checkpoint: the checkpoint is of a run with --seed 1 instead of 5; expected the same";
     let other = told(other);
     assert!(other.contains(expected), "{other}");
+    let others = line.replace("--train train.conllu", "--train dev.conllu");
+    let other = treebeam(at, &format!("{others} {options} --model killed --resume")).assert().code(2);
+    let expected = "killed.checkpoint: the checkpoint is of a run with other training or development data";
+    let other = told(other);
+    assert!(other.contains(expected), "{other}");
     let resumed = treebeam(at, &format!("{line} {options} --model killed --resume")).assert().success();
     assert!(told(resumed).contains("resuming after iteration "));
     assert!(!checkpoint.exists());

@@ -78,7 +78,8 @@ impl<P: Averaged> Progress<P> {
 /// How many differences are named.
 const NAMED: usize = 4;
 
-/// What a run is told by that has another header than the run at hand: its options, or else its data.
+/// What tells a run with the header `there` from the run at hand: options, or else the program or the data, or else files
+/// that options name, such as sets of features.
 fn differences<H: Serialize>(there: &H, here: &H) -> String {
     let value = |header: &H| serde_json::to_value(header).expect("a header is plain data");
     let (there, here) = (value(there), value(here));
@@ -97,11 +98,11 @@ fn differences<H: Serialize>(there: &H, here: &H) -> String {
         .map(|(name, there, here)| format!("--{name} {} instead of {}", shown(there), shown(here)))
         .collect();
     let more = named.len().saturating_sub(NAMED);
+    let is_other = |names: &[&str]| names.iter().any(|name| there["provenance"][name] != here["provenance"][name]);
     match named.len() {
-        0 if there["provenance"]["version"] != here["provenance"]["version"] => {
-            "another version of the program".to_owned()
-        }
-        0 => "other data".to_owned(),
+        0 if is_other(&["version"]) => "another version of the program".to_owned(),
+        0 if is_other(&["train_sha256", "dev_sha256"]) => "other training or development data".to_owned(),
+        0 => "other files under the same names, such as a set of features that has changed".to_owned(),
         1..=NAMED => named.join(" and "),
         _ => format!("{} and {more} other options that differ", named[..NAMED].join(", ")),
     }

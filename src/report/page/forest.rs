@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::report::answer::{Answer, Setting};
 use crate::report::axis::Ruler;
 use crate::report::directions::{AGAINST, COLUMN, GAIN, LEVEL, METHOD, PAPER_GAIN, SCORE, SIGN_P};
-use crate::report::document::{Block, Content, Table};
+use crate::report::document::{Block, Cell, Content, Table};
 use crate::report::figure::Scale;
 use crate::report::paired::{Gain, told_p};
 
@@ -19,6 +19,8 @@ pub(super) struct ForestView {
     what: &'static str,
     /// What stands at the two ends of the axis.
     ends: [&'static str; 2],
+    /// What is added to both where there is room.
+    ends_are: &'static str,
     /// The heads of the columns of figures behind the axis.
     heads: Vec<&'static str>,
     rows: Vec<RowView>,
@@ -97,6 +99,7 @@ impl ForestView {
                 .to_owned(),
             what,
             ends: ["greedy", "global"],
+            ends_are: " better",
             heads: vec!["points", "parsing", "training"],
             rows: answer.settings.iter().map(of_setting).collect(),
             overall: (n > 1).then(|| row(&format!("mean of {n} {what}s"), &answer.overall, [None; 2], String::new())),
@@ -120,7 +123,7 @@ impl ForestView {
             [place(METHOD)?, place(AGAINST)?, place(SCORE)?, place(GAIN)?, place(SIGN_P)?];
         let (column, paper) = (place(COLUMN), place(PAPER_GAIN));
         let first = table.lines.first()?;
-        let is_shown = |i: usize, line: &[crate::report::document::Cell]| line[i].text == first[i].text;
+        let is_shown = |i: usize, line: &[Cell]| line[i].text == first[i].text;
         let lines: Vec<_> =
             table.lines.iter().filter(|line| is_shown(score, line) && is_shown(against, line)).collect();
         let gains =
@@ -160,6 +163,7 @@ impl ForestView {
             ),
             what: if has_columns && !has_methods { "column" } else { "method" },
             ends: ["behind", "ahead"],
+            ends_are: "",
             heads: [Some("here"), paper.map(|_| "paper")].into_iter().flatten().collect(),
             rows: rows.collect(),
             overall: None,
