@@ -230,6 +230,7 @@ fn figures_of_the_texts_are_those_of_the_tables() {
     networks(&mut texts);
     speed(&mut texts);
     systems(&mut texts);
+    alignment(&mut texts);
     learners(&mut texts);
     languages(&mut texts);
     sizes(&mut texts);
@@ -1073,6 +1074,62 @@ fn speed(texts: &mut Texts) {
     let widest = lines.iter().map(|line| of(line, "width")).fold(0.0, f64::max);
     texts.says(&format!("all widths to {widest:.0}"));
     texts.says(&format!("in a sentence of {} words as in one of {:.0}", rounded(long.0, 1), short.0));
+}
+
+fn alignment(texts: &mut Texts) {
+    let document = document("alignment", "quick");
+    let store = records("alignment");
+    let passes = || store.records().iter().map(|record| record.training.epochs.len());
+    assert_eq!(store.records().iter().filter(is_cut_off).count(), 0);
+    texts.says(&format!(
+        "four treebanks of at most 600 sentences, one seed, to the plateau ({} to {} iterations, the limit stopped none)",
+        passes().min().unwrap(),
+        passes().max().unwrap()
+    ));
+    let gain = |system: &str, row: &str, against: &str| wins(&document, system, row, against, Metric::Las);
+    assert_eq!(gain("easy-first", "words", "steps").mean, 0.0, "the same models");
+    let differ = [
+        "arc-eager-repair",
+        "arc-eager-unshift",
+        "attardi",
+        "swap",
+        "covington",
+        "covington-nonlocal",
+        "covington-nonmonotonic",
+    ];
+    let words = differ.map(|system| gain(system, "words", "steps"));
+    let (most, least) = range(&words.each_ref().map(|wins| -wins.mean));
+    assert!(most > 0.0, "lower with all");
+    texts.says(&format!(
+        "is {most:.2} to {least:.2} points of LAS worse in the mean of the treebanks, significantly in {} of {} pairs of a system and a \
+         treebank, and better in {}, nowhere significantly",
+        words.iter().map(|wins| wins.surely_lower).sum::<usize>(),
+        words.iter().map(|wins| wins.n).sum::<usize>(),
+        words.iter().map(|wins| wins.higher).sum::<usize>(),
+    ));
+    assert!(words.iter().all(|wins| wins.surely_higher == 0));
+    let unequal = ["arc-eager-repair", "arc-eager-unshift", "swap", "covington", "covington-nonmonotonic"];
+    let means = unequal.map(|system| gain(system, "steps, length", "steps").mean);
+    assert!(["attardi", "covington-nonlocal"].iter().all(|s| gain(s, "steps, length", "steps").mean == 0.0));
+    let (lowest, highest) = range(&means);
+    texts.says(&format!("changes LAS by {} to {} points", signed(lowest), signed(highest)));
+    assert!(means[1] > 0.0 && means[2] > 0.0 && means[0] < 0.0 && means[3] < 0.0 && means[4] < 0.0);
+    let beam = |system: &str| signed(gain(system, "steps", "exploration").mean);
+    texts.says(&format!(
+        "ahead of greedy training with exploration with Attardi's system ({}), arc-eager-repair ({}) and the non-local Covington \
+         system ({})",
+        beam("attardi"),
+        beam("arc-eager-repair"),
+        beam("covington-nonlocal")
+    ));
+    texts.says(&format!(
+        "behind with the non-monotonic and the plain Covington system ({} and {}), easy-first ({}), swap ({}) and arc-eager-unshift ({})",
+        beam("covington-nonmonotonic"),
+        beam("covington"),
+        beam("easy-first"),
+        beam("swap"),
+        beam("arc-eager-unshift")
+    ));
 }
 
 fn systems(texts: &mut Texts) {
