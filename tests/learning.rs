@@ -1,6 +1,6 @@
 //! Learning: the perceptron's arithmetic on a worked example, and training that must reach every tree it is shown.
 
-use treebeam::decode::Parser;
+use treebeam::decode::{Parser, SearchKind};
 use treebeam::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, TrainOptions, Training, Update};
 use treebeam::linear::{Averages as _, IntegerWeights, LinearModel, Weights as _};
 use treebeam::model::{Align, Averaged as _, Comparison, Normalise};
@@ -274,6 +274,37 @@ fn every_objective_of_global_training_learns_what_it_is_shown() {
             assert!(wrong * 100 <= in_hundred * shown.n_words(), "{of}: {wrong} wrong of {} words", shown.n_words());
             assert!(n_wrong(&model, &held_out, beam) > 0, "{of}");
         }
+    }
+}
+
+/// Greedy training before global training, with every objective and kind of search.
+#[test]
+fn pretrained_beams_learn_what_they_are_shown() {
+    let shown = treebank(generated(33, 15));
+    let base = || TrainOptions {
+        system: SystemKind::ArcHybrid,
+        features: "stack".to_owned(),
+        pretrain: 3,
+        iterations: 12.into(),
+        keep: Keep::Last,
+        replicas: 1,
+        ..TrainOptions::default()
+    };
+    let (adagrad, minimal) = (Learner::Adagrad, "minimal".to_owned());
+    for options in [
+        base(),
+        TrainOptions { update: Update::Laso, ..base() },
+        TrainOptions { merge: true, ..base() },
+        TrainOptions { objective: Some(Objective::LossAugmented), ..base() },
+        TrainOptions { learner: Learner::Mira, ..base() },
+        TrainOptions { learner: adagrad, objective: Some(Objective::Crf), update: Update::Early, ..base() },
+        TrainOptions { learner: adagrad, objective: Some(Objective::SoftmaxMargin), update: Update::Early, ..base() },
+        TrainOptions { search: SearchKind::Exact, features: minimal, update: Update::Standard, ..base() },
+    ] {
+        let wrong = n_wrong(&train(&options, &shown), &shown, options.beam);
+        // Positions alone do not tell everything.
+        let bound = if options.search == SearchKind::Exact { 0.2 } else { 0.03 };
+        assert!(wrong as f64 <= bound * shown.n_words() as f64, "{options:?}: {wrong} of {} words", shown.n_words());
     }
 }
 

@@ -256,6 +256,39 @@ fn a_killed_global_run_resumes_to_the_same_bytes() {
     killed_and_resumed(TRAIN, GLOBAL, "8");
 }
 
+/// The first iterations are those of greedy training, with exploration; what they make is not kept, however good it is.
+#[test]
+fn iterations_before_global_training_are_greedy() {
+    let folder = folder(60);
+    let at = folder.path();
+    let updates = |options: &str| {
+        let line = format!(
+            "{} {options} --model model --stats-json stats.json",
+            TRAIN.replace(" --iterations 2 --features stack", "")
+        );
+        treebeam(at, &line).assert().success();
+        let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
+        let iterations = stats["iterations"].as_array().unwrap();
+        let updates: Vec<u64> = iterations.iter().map(|i| i["updates"].as_u64().unwrap()).collect();
+        (updates, stats["kept_iteration"].as_u64().unwrap())
+    };
+    for (system, oracle) in [("arc-hybrid", "dynamic"), ("covington-nonmonotonic", "upper"), ("swap", "static")] {
+        let features = if system.contains("covington") { "covington" } else { "stack" };
+        let of = format!("--system {system} --features {features} --replicas 2 --explore-from 1");
+        let greedy_oracle = if system == "swap" { "non-deterministic" } else { oracle };
+        let (greedy, _) = updates(&format!("{of} --training greedy --oracle {greedy_oracle} --iterations 4"));
+        let (pretrained, kept) = updates(&format!("{of} --oracle {oracle} --pretrain 3 --iterations 5"));
+        assert_eq!(pretrained[..3], greedy[..3], "{system}");
+        // A sentence calls for one update at most, on each replica.
+        assert!(pretrained[3..].iter().all(|&n| n <= 120) && pretrained[3] != greedy[3], "{system}: {pretrained:?}");
+        assert!(kept > 3, "{system}: iteration {kept} is kept");
+    }
+    let info = treebeam(at, "model info model").assert().success();
+    let card = String::from_utf8(info.get_output().stdout.clone()).unwrap();
+    assert!(card.contains(", after 3 iterations of greedy training;") && card.contains(" --pretrain 3"), "{card}");
+    killed_and_resumed(TRAIN, &format!("{GLOBAL} --pretrain 3"), "8");
+}
+
 #[test]
 fn killed_runs_of_other_losses_resume_to_the_same_bytes() {
     for losses in LOSSES.into_iter().chain([VECTORS]) {
@@ -374,6 +407,18 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ("--training greedy --learner sgd --objective multiclass --correct all", "multiclass has one right option"),
         ("--training greedy --correct all --batch 2", "expected --batch 1"),
         ("--system eisner --correct all", "--correct is for transition systems"),
+        (
+            "--training greedy --pretrain 2",
+            "--pretrain is greedy training before global training: expected --training global",
+        ),
+        ("--iterations 3 --pretrain 3", "3 of 3 iterations leave none for it; expected more"),
+        ("--iterations plateau --max-iterations 3 --pretrain 4", "4 of 3 iterations leave none for it"),
+        (
+            "--scorer feed-forward --pretrain 1",
+            "networks go on from a model that was trained greedily; expected --init",
+        ),
+        ("--system eisner --pretrain 1", "--pretrain is for transition systems"),
+        ("--pretrain -1", "--pretrain must be a whole number from 0 to 1,000,000; found -1"),
         ("--training greedy --align words", "--align and --normalise are for --training global"),
         ("--system eisner --align words", "--align is for transition systems"),
         ("--dropout 0.5", "--dropout is for training on single decisions"),

@@ -83,7 +83,7 @@ impl Plan {
                     Some(Some(capped)) => Arc::new(capped),
                     Some(None) => continue,
                 };
-                for row in self.spec.rows.iter().filter(|row| row.open.is_none()) {
+                for row in self.spec.rows.iter().filter(|row| row.is_in(column)) {
                     let options = self.options(row, column, overrides)?;
                     // Graph-based parsers pass over it, as they pass over options that they do not have.
                     let after = row.after.as_ref().filter(|_| options.transitions().is_some());
@@ -231,6 +231,19 @@ mod tests {
         assert!(
             error(&of_none.replacen("name = \"hybrid\"", &capped(30), 1)).contains("no treebank has more sentences")
         );
+    }
+
+    #[test]
+    fn rows_are_run_in_the_columns_that_they_name() {
+        let with =
+            |columns: &str| SPEC.replacen("name = \"global\"", &format!("name = \"global\"\ncolumns = {columns}"), 1);
+        let plan = Plan::new(&spec_of(&with("[\"hybrid\"]")), "quick", &Overrides::default(), None).unwrap();
+        assert_eq!(plan.cells.len(), 2 * (3 + 2) * 2);
+        let global = || plan.cells.iter().filter(|cell| cell.row == "global");
+        assert!(global().count() == 2 * 2 && global().all(|cell| cell.column == "hybrid"));
+        let refused = |columns: &str| Spec::parse(&with(columns), Path::new("s.toml")).unwrap_err().to_string();
+        assert!(refused("[\"lazy\"]").contains("lazy"), "{}", refused("[\"lazy\"]"));
+        assert!(refused("[]").contains("columns = []"), "{}", refused("[]"));
     }
 
     #[test]

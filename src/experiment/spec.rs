@@ -94,6 +94,8 @@ pub struct Variant {
     /// Why this row of a paper's table cannot be run yet: it is then shown, with the paper's figures, and left open. For rows
     /// only.
     pub open: Option<String>,
+    /// The columns that this row is run in; for rows only. By default all.
+    pub columns: Option<Vec<Spanned<String>>>,
     /// Train on the first so many sentences only; for columns only. A treebank that has no more is left out of the column.
     pub max_train_sentences: Option<usize>,
 }
@@ -116,6 +118,12 @@ impl GridAxis {
 }
 
 impl Variant {
+    /// Whether this row is run in a column.
+    pub fn is_in(&self, column: &Variant) -> bool {
+        let is_named = |names: &Vec<Spanned<String>>| names.iter().any(|name| name.get_ref() == column.name.get_ref());
+        self.open.is_none() && self.columns.as_ref().is_none_or(is_named)
+    }
+
     /// The column of experiments that have none.
     fn only_column() -> Vec<Variant> {
         vec![Variant {
@@ -125,6 +133,7 @@ impl Variant {
             margin: Margin::None,
             after: None,
             open: None,
+            columns: None,
             max_train_sentences: None,
         }]
     }
@@ -181,6 +190,7 @@ impl Spec {
             margin: Margin::None,
             after: None,
             open: None,
+            columns: None,
             max_train_sentences: None,
         };
         rows.into_iter().filter(|(names, _)| !names.is_empty()).map(row).collect()
@@ -243,6 +253,7 @@ impl Spec {
                 ("decode", variant.decode.is_some()),
                 ("after", variant.after.is_some()),
                 ("open", variant.open.is_some()),
+                ("columns", variant.columns.is_some()),
             ];
             for (key, is_there) in rows_only {
                 if is_there {
@@ -275,6 +286,15 @@ impl Spec {
                     .problem(Some(variant.name.span()), found, &format!("different widths from 1 to {MAX_BEAM}"))
                     .into());
             }
+        }
+        for name in self.rows.iter().filter_map(|row| row.columns.as_ref()).flatten() {
+            source.check_name(name, &self.columns, "column")?;
+        }
+        if let Some(variant) = self.rows.iter().find(|row| row.columns.as_ref().is_some_and(Vec::is_empty)) {
+            let found = "columns = []";
+            return Err(source
+                .problem(Some(variant.name.span()), found, "one or more, or no such line, for all")
+                .into());
         }
         for name in self.rows.iter().filter_map(|row| row.after.as_ref()) {
             source.check_name(name, &self.rows, "row")?;
@@ -502,7 +522,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_their_lines() {
-        insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `scorer`, `features`, `training`, `learner`, `objective`, `rate`, `l2`, `loss-weight`, `dropout`, `min-count`, `min-gradient`, `hidden`, `activation`, `places`, `word-units`, `vectors`, `lstm-layers`, `lstm-units`, `arc-units`, `label-units`, `init`, `layers`, `nn-update`, `decisions`, `preset`, `roll-in`, `roll-out`, `alpha`, `reference-share`, `run-reference`, `oracle`, `correct`, `explore-from`, `explore-prob`, `explore-power`, `update`, `search`, `beam`, `merge`, `align`, `normalise`, `iterations`, `patience`, `max-iterations`, `average-from`, `replicas`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `word-shape`, `tag-column`, `keep`, `aggressiveness`");
+        insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `scorer`, `features`, `training`, `learner`, `objective`, `rate`, `l2`, `loss-weight`, `dropout`, `min-count`, `min-gradient`, `hidden`, `activation`, `places`, `word-units`, `vectors`, `lstm-layers`, `lstm-units`, `arc-units`, `label-units`, `init`, `layers`, `nn-update`, `decisions`, `preset`, `roll-in`, `roll-out`, `alpha`, `reference-share`, `run-reference`, `oracle`, `correct`, `explore-from`, `explore-prob`, `explore-power`, `pretrain`, `update`, `search`, `beam`, `merge`, `align`, `normalise`, `iterations`, `patience`, `max-iterations`, `average-from`, `replicas`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `word-shape`, `tag-column`, `keep`, `aggressiveness`");
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");

@@ -1,6 +1,6 @@
 //! Whether the options of a training run make sense together.
 
-use super::{Correct, Objective, TrainOptions, Training, Update, check_ranges};
+use super::{Correct, Iterations, Objective, TrainOptions, Training, Update, check_ranges};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::linear::Learner;
@@ -37,6 +37,7 @@ impl TrainOptions {
             ScorerKind::Linear => self.check_learner()?,
             ScorerKind::FeedForward | ScorerKind::Bilstm | ScorerKind::StackLstm => self.check_network()?,
         }
+        self.check_pretraining()?;
         self.check_search()
     }
 
@@ -281,6 +282,29 @@ impl TrainOptions {
         ];
         match refused.into_iter().find(|&(is_refused, _)| is_refused) {
             Some((_, why)) => Err(Error::Usage(format!("--merge is for beams of whole derivations: {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_pretraining(&self) -> Result<()> {
+        let k = self.pretrain;
+        let most = match self.iterations {
+            Iterations::Number(n) => Some(n),
+            Iterations::Plateau => self.max_iterations,
+        };
+        let refused = [
+            (self.training != Training::Global, "expected --training global".to_owned()),
+            (
+                !self.scorer.is_linear(),
+                "networks go on from a model that was trained greedily; expected --init".to_owned(),
+            ),
+            (
+                most.is_some_and(|most| most <= k),
+                format!("{k} of {} iterations leave none for it; expected more", most.unwrap_or_default()),
+            ),
+        ];
+        match refused.into_iter().find(|&(is_refused, _)| k > 0 && is_refused) {
+            Some((_, why)) => Err(Error::Usage(format!("--pretrain is greedy training before global training: {why}"))),
             None => Ok(()),
         }
     }

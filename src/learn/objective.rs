@@ -79,6 +79,15 @@ impl Objective {
         }
     }
 
+    /// The same idea for single decisions, for training on these before whole derivations are learned from.
+    pub fn of_decisions(self) -> Objective {
+        match self {
+            Objective::LossAugmented => Objective::Hinge,
+            Objective::Crf => Objective::Softmax,
+            other => other,
+        }
+    }
+
     /// Whether the loss of what is wrong is added to its score, while beams of training are filled too.
     pub fn adds_losses(self) -> bool {
         matches!(self, Objective::Hinge | Objective::LossAugmented | Objective::SoftmaxMargin)

@@ -139,6 +139,9 @@ pub struct TrainOptions {
     /// `None`: its predictions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explore_power: Option<f64>,
+    /// Global: how many of the iterations, the first ones, train greedily, with exploration if there is an oracle for it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub pretrain: u32,
     /// Global: where in the derivation to update.
     pub update: Update,
     /// How the best derivation is looked for, in global training and, unless told otherwise, in decoding.
@@ -227,6 +230,7 @@ impl Default for TrainOptions {
             explore_from: 1,
             explore_prob: 0.9,
             explore_power: None,
+            pretrain: 0,
             update: Update::MaxViolation,
             search: SearchKind::Beam,
             beam: 8,
@@ -487,9 +491,38 @@ impl TrainOptions {
         Comparison { align: self.align, normalise: self.normalise }
     }
 
+    /// How an iteration trains, after `iteration` others, and by which oracle. Where the one of the gold side has no costs in all
+    /// configurations, training on single decisions beforehand is by the one that the system trains greedily with.
+    pub(super) fn training_in(&self, iteration: u32) -> (Training, OracleKind) {
+        match iteration < self.pretrain {
+            true if self.oracle.explores() => (Training::Greedy, self.oracle),
+            true => (Training::Greedy, self.system.greedy_oracle()),
+            false => (self.training, self.oracle),
+        }
+    }
+
+    /// What training on single decisions minimises, before global training or by itself.
+    pub(super) fn local_objective(&self) -> Objective {
+        match self.training {
+            Training::Global => self.objective().of_decisions(),
+            Training::Greedy | Training::L2s => self.objective(),
+        }
+    }
+
+    /// Whether predictions are followed into mistakes, in some iterations at least.
+    pub fn explores(&self) -> bool {
+        let (training, oracle) = self.training_in(0);
+        training == Training::Greedy && oracle.explores()
+    }
+
+    /// The iteration after which averages begin: not before global training does.
+    pub(super) fn averages_begin(&self) -> u32 {
+        self.average_from.max(self.pretrain)
+    }
+
     /// When training stops.
     pub fn stopping(&self) -> Stopping {
-        self.iterations.stopping(self.patience, self.max_iterations, self.average_from)
+        self.iterations.stopping(self.patience, self.max_iterations, self.averages_begin())
     }
 
     /// The width at which the model is decoded unless told otherwise: 1 after greedy training.

@@ -21,7 +21,7 @@ enum Range {
 }
 
 /// By the name of the option. The seed is not among them: it is any number of 64 bits.
-const RANGES: [(&str, Range); 25] = [
+const RANGES: [(&str, Range); 26] = [
     ("rate", Range::Above(0.0, 1e6)),
     ("l2", Range::From(0.0, 1e6)),
     ("loss-weight", Range::Above(0.0, 1000.0)),
@@ -39,6 +39,7 @@ const RANGES: [(&str, Range); 25] = [
     ("explore-from", Range::Whole(0, 1_000_000)),
     ("explore-prob", Range::From(0.0, 1.0)),
     ("explore-power", Range::From(0.0, 100.0)),
+    ("pretrain", Range::Whole(0, 1_000_000)),
     ("beam", Range::Whole(1, 1 << 20)),
     ("iterations", Range::Whole(1, 1_000_000)),
     ("patience", Range::Whole(1, 1_000_000)),

@@ -197,7 +197,7 @@ impl<'t, T: Trainable> Trainer<'t, T> {
         let n_stages = data.stages().lanes().len();
         let replicas = (0..options.replicas as usize).map(|number| Replica {
             model: new(replica_seed(options.seed, number)),
-            objective: LocalObjective::new(options.objective(), options.aggressiveness(), n_stages)
+            objective: LocalObjective::new(options.local_objective(), options.aggressiveness(), n_stages)
                 .self_normalising(network::self_normalising(options)),
         });
         let progress = Progress::new(replicas.collect());
@@ -236,7 +236,11 @@ impl<T: Trainable> Run for Trainer<'_, T> {
     fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
         let Trainer { options, data, pool, threads, progress } = self;
         let clock = Clock::start(pool);
-        progress.start_pass(options.average_from);
+        progress.start_pass(options.averages_begin());
+        if progress.iteration == options.pretrain {
+            // What was trained greedily is no model to keep.
+            progress.best = None;
+        }
         let iteration = progress.iteration;
         let done = Mutex::new((0, ControlFlow::Continue(()), tick));
         let tick = |n: usize, has_diverged: bool| {
@@ -331,8 +335,8 @@ enum School {
 }
 
 impl School {
-    fn of(options: &TrainOptions, data: &TrainingData) -> School {
-        match (options.training, data.strategy()) {
+    fn of(training: Training, options: &TrainOptions, data: &TrainingData) -> School {
+        match (training, data.strategy()) {
             (Training::Greedy | Training::L2s, _) => School::Local,
             (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation, options.lesson()),
             (Training::Global, Strategy::Merged { merging, .. }) => School::Merged(merging, options.lesson()),
@@ -347,6 +351,9 @@ struct ReplicaPass<'t, S> {
     options: &'t TrainOptions,
     data: &'t TrainingData,
     system: S,
+    /// That of this iteration, and its oracle.
+    training: Training,
+    oracle: OracleKind,
     iteration: u32,
     seed: u64,
 }
@@ -359,8 +366,9 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         iteration: u32,
         number: usize,
     ) -> ReplicaPass<'t, S> {
-        let system = system.with_oracle(options.oracle);
-        ReplicaPass { options, data, system, iteration, seed: replica_seed(options.seed, number) }
+        let (training, oracle) = options.training_in(iteration);
+        let (system, seed) = (system.with_oracle(oracle), replica_seed(options.seed, number));
+        ReplicaPass { options, data, system, training, oracle, iteration, seed }
     }
 
     /// The number of updates; none if `tick` breaks the pass off, which is told the number of sentences done and whether
@@ -375,7 +383,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let order = random::order(data.examples().len(), self.seed, self.iteration);
         let n_labels = data.actions().n_labels();
         let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
-        let school = School::of(options, data);
+        let school = School::of(self.training, options, data);
         let mut updates = 0;
         let by_batch = replica.model.by_batch();
         let batch = if by_batch { network::batch(options, order.len()) } else { options.batch };
@@ -426,7 +434,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     }
 
     fn gold_side<'e>(&self, example: &'e Example) -> GoldSide<'e> {
-        match self.options.oracle {
+        match self.oracle {
             oracle if oracle.is_static() => GoldSide::Canonical(&example.derivation),
             _ => GoldSide::LeastCost,
         }
@@ -435,16 +443,16 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     /// Who decides on costs and on where to go in training on single decisions.
     fn guide<'e>(&self, number: usize, gold: GoldSide<'e>) -> Guide<'e> {
         let options = self.options;
-        if options.training == Training::L2s {
+        if self.training == Training::L2s {
             let stream = self.stream("search", number);
             return Guide::Search { search: options.search(), pass: self.iteration, stream };
         }
-        let explores = !options.oracle.is_static() && options.oracle != OracleKind::NonDeterministic;
+        let explores = self.oracle.explores();
         let exploration = || {
             let (from, probability) = (options.explore_from, options.explore_prob);
             Exploration::new(from, probability, self.seed, self.iteration, number).by_power(options.explore_power)
         };
-        let among = options.among_correct().filter(|_| !options.oracle.is_static());
+        let among = options.among_correct().filter(|_| !self.oracle.is_static());
         let among = among.map(|correct| AmongCorrect::new(correct, self.stream("correct", number)));
         Guide::Greedy { gold, exploration: explores.then(exploration), among }
     }

@@ -104,6 +104,8 @@ all_optional! {
         explore_prob: f64,
         /// The power of the probabilities that are drawn from.
         explore_power: f64,
+        /// How many of the first iterations train greedily.
+        pretrain: i64,
         /// Where in the derivation to update.
         update: Update,
         /// How the best derivation is looked for.

@@ -42,8 +42,8 @@ impl GivenOptions {
     /// The options that may be without effect on the training of a transition system, whether they are, and why.
     fn idle(&self, options: &TrainOptions) -> Vec<(&'static str, bool, &'static str)> {
         let global = options.training == Training::Global;
-        let explores = options.training == Training::Greedy && options.oracle.explores();
-        let of_exploring = "only --training greedy with a dynamic oracle explores in this way";
+        let explores = options.explores();
+        let of_exploring = "only --training greedy with a dynamic oracle, or --pretrain, explores in this way";
         let search = options.search();
         let rolls_out = options.training == Training::L2s && search.roll_out == RollOut::Mixture;
         let rolls_in = matches!(search.roll_in, RollIn::Mixture | RollIn::MixPerRoll);

@@ -10,6 +10,7 @@ use crate::features::{ColumnName, WordShape};
 use crate::linear::Learner;
 use crate::model::{Lags, Provenance, Pruned, VectorsOrigin};
 use crate::options::{GivenOptions, Options};
+use crate::system::OracleKind;
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
 
@@ -112,8 +113,9 @@ fn how(training: &Value) -> String {
         Some("greedy") => {
             let from = number(training, "explore-from") + 1.0;
             let probability = number(training, "explore-prob");
-            let exploring = match text(training, "oracle") {
-                Some("dynamic") => {
+            let oracle = training.get("oracle").and_then(|oracle| OracleKind::deserialize(oracle).ok());
+            let exploring = match oracle.is_some_and(OracleKind::explores) {
+                true => {
                     let what = match training.get("explore-power").and_then(Value::as_f64) {
                         Some(power) => {
                             format!("transitions drawn from the probabilities to the power {power} followed")
@@ -122,7 +124,7 @@ fn how(training: &Value) -> String {
                     };
                     format!(", {what} with probability {probability} from iteration {from}")
                 }
-                _ => String::new(),
+                false => String::new(),
             };
             let correct = match text(training, "correct") {
                 Some("all") => "; all of several correct ones are learned".to_owned(),
@@ -147,7 +149,11 @@ fn how(training: &Value) -> String {
                 _ => format!("a beam of {}{merging}", number(training, "beam")),
             };
             let update = text(training, "update").unwrap_or("its default");
-            format!("global, whole derivations in {search}; {update} updates; {gold}; {learner}")
+            let before = match number(training, "pretrain") {
+                0.0 => String::new(),
+                n => format!(", after {n} iterations of greedy training"),
+            };
+            format!("global, whole derivations in {search}{before}; {update} updates; {gold}; {learner}")
         }
         _ => format!("whole trees by exact search; {learner}"),
     }
@@ -333,8 +339,10 @@ mod tests {
             "global, whole derivations in a beam of 8; max-violation updates; every correct action counts as gold (dynamic oracle); \
              averaged perceptron"
         );
-        let greedy = how(&options(r#"{"training": "greedy"}"#));
-        assert!(greedy.contains("wrong predictions followed with probability 0.9 from iteration 2"), "{greedy}");
+        for system in ["arc-eager", "arc-eager-nonmonotonic", "covington-nonmonotonic"] {
+            let greedy = how(&options(&format!(r#"{{"training": "greedy", "system": "{system}"}}"#)));
+            assert!(greedy.contains("wrong predictions followed with probability 0.9 from iteration 2"), "{greedy}");
+        }
         let search = how(&options(r#"{"training": "l2s", "preset": "aggrevate"}"#));
         assert!(search.starts_with("learning to search, roll-in "), "{search}");
         assert!(search.contains("roll-out reference") && !search.contains("default"), "{search}");

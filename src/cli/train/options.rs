@@ -64,6 +64,10 @@ pub struct TrainingArgs {
     /// best-scored one]
     #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Training", hide = true)]
     explore_power: Option<f64>,
+    /// Global: so many of the iterations, the first ones, train greedily, with exploration if the system has a dynamic oracle; averages
+    /// begin after them [default: 0]
+    #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training")]
+    pretrain: Option<i64>,
     /// Global: where to update [default: max-violation; with --objective crf or softmax-margin: early; with --search
     /// exact: standard]
     #[arg(long, value_enum, help_heading = "Training")]
