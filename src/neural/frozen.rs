@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::derived::Derived;
 use super::layout::Layout;
 use super::parameters::{Parameters, Sizes};
-use super::score::{Derived, FeedForwardScorer, UNIT};
+use super::score::{FeedForwardScorer, UNIT};
 use super::sums::Token;
 use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;

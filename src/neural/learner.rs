@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::backward::Gradients;
+use super::derived::Derived;
 use super::frozen::FeedForward;
 use super::layout::Layout;
 use super::noise::{Noise, mixed};
 use super::optimiser::{Optimiser, Rule};
 use super::parameters::{Parameters, Sizes};
-use super::score::{Derived, FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
+use super::score::{FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
 use super::sums::{Token, common_tokens};
 use super::tape::Tape;
 use crate::configuration::View;

@@ -18,8 +18,10 @@
 //! [places](crate::model::Network) of a configuration, and of the labels of their arcs. There is no framework: the
 //! layers are written out with their gradients, which tests compare with differences of the loss.
 
+mod activation;
 pub(crate) mod backward;
 mod bytes;
+mod derived;
 pub(crate) mod encoder;
 #[cfg(test)]
 pub(crate) mod encoder_tests;

@@ -16,11 +16,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::activation::activate;
 use super::bytes::Weights;
 use super::kernel::{Operand, Panels, multiply, tanh};
 use super::layout::Layout;
 use super::parameters::{BIAS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
-use super::score::activate;
 use super::sums::{Common, Tables, Token, Unit as _};
 use crate::features::N_COLUMNS;
 use crate::linear::Precision;

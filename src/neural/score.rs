@@ -11,20 +11,20 @@ use std::sync::Arc;
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x16, i32x16};
 
-use super::encoder::{Layer, Shape, encode, panels};
-use super::kernel::{Operand, Panels, exp, ln, multiply, tanh};
+use super::activation::{activate, slopes};
+use super::derived::Derived;
+use super::encoder::{Layer, Shape, encode};
+use super::kernel::{Operand, exp, ln, multiply};
 use super::layout::Layout;
 use super::noise::{Noise, SentenceNoise};
-use super::parameters::{BIAS, ENCODER_NONE, LABEL_PLACES, LABELS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
-use super::quantised::{Quantised, Scratch, padded, push_rounded};
-use super::stack_lstm::{self, StackDerived, StackMemory, StackScorer};
-use super::sums::{Base, Common, Rows, Tables, Token, Unit};
+use super::parameters::{ENCODER_NONE, OUTPUT, OUTPUT_BIAS, Parameters};
+use super::quantised::{Scratch, push_rounded};
+use super::stack_lstm::{self, StackMemory, StackScorer};
+use super::sums::{Base, Rows, Tables, Token, Unit};
 use crate::configuration::{Cells, View};
 use crate::features::Input;
 use crate::features::N_COLUMNS;
-use crate::linear::Precision;
 use crate::memo::Memo;
-use crate::model::Activation;
 use crate::scorer::{Context, Query, Scorer, Scores, Vectors};
 use crate::system::{Actions, Permitted};
 use crate::tree::Node;
@@ -458,28 +458,6 @@ fn to_fixed_point<S: Simd>(simd: S, row: &[f32], lanes: &mut [i32]) {
     }
 }
 
-/// Replaces sums by activations.
-pub fn activate(activation: Activation, sums: &mut [f32]) {
-    vectorised!(_simd => match activation {
-        Activation::Relu => sums.iter_mut().for_each(|sum| *sum = sum.max(0.0)),
-        Activation::Cube => sums.iter_mut().for_each(|sum| *sum = *sum * *sum * *sum),
-        Activation::Tanh => sums.iter_mut().for_each(|sum| *sum = tanh(*sum)),
-    });
-}
-
-/// By how much activations grow with their sums.
-pub fn slopes(activation: Activation, sums: &[f32], slopes: &mut [f32]) {
-    let pairs = slopes.iter_mut().zip(sums);
-    vectorised!(_simd => match activation {
-        Activation::Relu => pairs.for_each(|(slope, sum)| *slope = if *sum > 0.0 { 1.0 } else { 0.0 }),
-        Activation::Cube => pairs.for_each(|(slope, sum)| *slope = 3.0 * sum * sum),
-        Activation::Tanh => pairs.for_each(|(slope, sum)| {
-            let value = tanh(*sum);
-            *slope = 1.0 - value * value;
-        }),
-    });
-}
-
 /// The logarithm of the sum of the permitted lanes' exponentials, all in fixed point. `mask` is 0 where a lane is permitted.
 pub fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
     const N: usize = Actions::LANES;
@@ -559,65 +537,4 @@ impl Scorer for FeedForwardScorer<'_> {
         self.finish(memory);
         self.read(memory, context, number, query.permitted).get(0)
     }
-}
-
-/// What follows from parameters, and is made once whenever they change.
-#[derive(Debug, Clone)]
-pub struct Derived {
-    /// What sums of hidden units are made of.
-    tables: Tables<f32>,
-    /// By place: what vectors of tokens are multiplied by.
-    places: Panels,
-    /// By layer of the encoder, the same of what it reads.
-    encoder: Vec<Panels>,
-    /// Of which tokens products are kept.
-    common: Common,
-    /// The network in fewer bits, which then makes the scores.
-    quantised: Option<Quantised>,
-    /// Of stacks, if there are some.
-    stacks: StackDerived,
-}
-
-impl Derived {
-    /// What follows from these parameters.
-    pub fn new(layout: &Layout, parameters: &Parameters) -> Derived {
-        Derived::finished(layout, parameters, &[], Precision::Full)
-    }
-
-    /// The same where they do not change any more: products of common tokens, the commonest first, are kept.
-    pub fn finished(layout: &Layout, parameters: &Parameters, tokens: &[Token], precision: Precision) -> Derived {
-        let network = &layout.network;
-        let encoder = Shape::of(network).map_or_else(Vec::new, |shape| panels(shape, parameters.encoder()));
-        let of_stacks = |shape| StackDerived::new(shape, parameters);
-        let stacks = stack_lstm::Shape::of(network).map_or_else(StackDerived::default, of_stacks);
-        // Stacks have sums of their own, in full precision, whatever their parameters were rounded to.
-        let by_place = network.stacks.is_none();
-        let precision = if by_place { precision } else { Precision::Full };
-        let places = Panels::new(&parameters.tensors[PLACES], (network.vector_dimension(), network.hidden));
-        let bytes = match precision {
-            Precision::Full => network.places.len() * network.hidden * size_of::<f32>(),
-            _ => network.places.len() * padded(network.hidden) * size_of::<i16>(),
-        };
-        // What an encoder makes of a token depends on its sentence.
-        let common = if by_place && encoder.is_empty() { Common::new(tokens, bytes) } else { Common::default() };
-        let labels = label_products(layout, parameters);
-        let quantised = Quantised::new(layout, parameters, (&labels, &common), precision);
-        let bias = parameters.tensors[BIAS].clone();
-        let tables = Tables::new(network.hidden, bias, labels, layout, &common);
-        Derived { tables, places, encoder, common, quantised, stacks }
-    }
-}
-
-/// By place of a label, and by label: what the label contributes in the place.
-fn label_products(layout: &Layout, parameters: &Parameters) -> Vec<f32> {
-    let network = &layout.network;
-    let (dimension, hidden) = (network.label_dimension, network.hidden);
-    let labels = &parameters.tensors[LABELS];
-    let n_labels = labels.len() / dimension;
-    let mut products = vec![0.0; network.labels.len() * n_labels * hidden];
-    let weights = parameters.tensors[LABEL_PLACES].chunks_exact(dimension * hidden);
-    for (weights, products) in weights.zip(products.chunks_exact_mut(n_labels * hidden)) {
-        multiply(Operand::rows(labels, dimension), weights, products, (n_labels, dimension, hidden));
-    }
-    products
 }
