@@ -290,9 +290,20 @@ choice! {
     }
 }
 
+impl Update {
+    /// What suits beams of a system. `make every-system` has the measurements: where the derivations of a sentence differ much
+    /// in length, by the swaps or by the pairs of words that are looked at, the largest violation is far behind.
+    pub fn of(system: SystemKind) -> Update {
+        match system {
+            SystemKind::Swap | SystemKind::Covington | SystemKind::CovingtonNonmonotonic => Update::Laso,
+            _ => Update::MaxViolation,
+        }
+    }
+}
+
 impl TrainOptions {
     /// The defaults for this system, kind of training and learner. They differ from [`TrainOptions::default`] in what
-    /// depends on these: the feature set, the oracle, the number of roots and the number of replicas.
+    /// depends on these: the feature set, the oracle, the update, the number of roots and the number of replicas.
     pub fn of(system: SystemKind, training: Training, learner: Learner) -> TrainOptions {
         let default = TrainOptions::default();
         let oracle = match training {
@@ -304,7 +315,8 @@ impl TrainOptions {
         let replicas = if matches!(learner, Learner::Nn | Learner::Svm) { 1 } else { default.replicas };
         let features = system.features().to_owned();
         let roots = system.own_roots(default.roots);
-        TrainOptions { system, training, learner, oracle, replicas, features, roots, ..default }
+        let update = Update::of(system);
+        TrainOptions { system, training, learner, oracle, update, replicas, features, roots, ..default }
     }
 
     /// The same for a scorer of this kind. Networks learn by Adam, from mini-batches, once; single decisions with some hidden

@@ -68,8 +68,8 @@ pub struct TrainingArgs {
     /// begin after them [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training")]
     pretrain: Option<i64>,
-    /// Global: where to update [default: max-violation; with --objective crf or softmax-margin: early; with --search
-    /// exact: standard]
+    /// Global: where to update [default: max-violation; swap, covington and covington-nonmonotonic: laso; with --objective crf or
+    /// softmax-margin: early; with --search exact: standard]
     #[arg(long, value_enum, help_heading = "Training")]
     update: Option<Update>,
     /// Global: in a beam, or exactly, by tabulation, with features that read words by position only such as `minimal` [default:
