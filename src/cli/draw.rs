@@ -4,7 +4,7 @@ mod find;
 mod format;
 
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -93,9 +93,6 @@ fn column(name: &str) -> Result<Column, String> {
 /// Runs the subcommand. For a picture, the files are read as far as the sentence that is drawn.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let files: Vec<&PathBuf> = std::iter::once(&args.file).chain(&args.other).chain(&args.third).collect();
-    if files.iter().filter(|file| file.as_path() == Path::new("-")).count() > 1 {
-        bail!("only one of the files can be standard input");
-    }
     let paths = files.iter().fold(Paths::default(), |paths, file| paths.input(file));
     let _ = paths.output(&args.output)?;
     let format = args.format.map_or_else(|| Format::of(&args.output), Ok)?;

@@ -1,10 +1,10 @@
 //! `treebeam eval`.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use crate::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section, page, render};
 use crate::files::{Output, Paths};
@@ -64,11 +64,8 @@ pub struct Args {
 /// If a file cannot be read, is malformed, holds something other than trees, or other words than the gold file.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let systems: Vec<&PathBuf> = std::iter::once(&args.system).chain(&args.system2).collect();
-    let standard_input = Path::new("-");
-    if std::iter::once(&args.gold).chain(systems.iter().copied()).filter(|path| *path == standard_input).count() > 1 {
-        bail!("only one of the files can be standard input");
-    }
     let paths = systems.iter().fold(Paths::default().input(&args.gold), |paths, path| paths.input(path));
+    let paths = paths.one_standard_input()?;
     let paths = args.html.iter().try_fold(paths, |paths, html| paths.output(html))?;
     drop(paths);
     let gold = Input::read(&args.gold)?;

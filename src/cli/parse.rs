@@ -66,9 +66,6 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    if args.model == Path::new("-") && args.input == Path::new("-") {
-        bail!("only one of model and input can be standard input");
-    }
     let paths = Paths::default().input(&args.model).input(&args.input).output(&args.output)?;
     args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
     if let Some(code) = parquet::run(&args)? {

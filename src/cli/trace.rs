@@ -1,7 +1,7 @@
 //! `treebeam trace`.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -69,9 +69,6 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (model_path, input) = files(&args)?;
-    if model_path == Path::new("-") && input == Path::new("-") {
-        bail!("only one of model and input can be standard input");
-    }
     let beside = args.json.as_ref().and_then(|beside| beside.as_deref());
     let paths = Paths::default().input(&model_path).input(&input).output(&args.output)?;
     beside.iter().try_fold(paths, |paths, beside| paths.output(beside))?;

@@ -5,7 +5,6 @@ mod options;
 mod progress;
 mod stats;
 
-use anyhow::bail;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -144,9 +143,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 /// Refuses outputs that would replace an input or another output, and two inputs from one stream.
 fn check_paths(args: &Args, model: &Path, options: &Options) -> anyhow::Result<()> {
     let standard = Path::new("-");
-    if args.train == standard && args.dev.as_deref() == Some(standard) {
-        bail!("only one of --train and --dev can be standard input");
-    }
     let mut paths = Paths::default().input(&args.train);
     if let Some(dev) = &args.dev {
         paths = paths.input(dev);

@@ -42,17 +42,33 @@ impl Paths {
         self
     }
 
+    /// Refuses two inputs from standard input, which can be read but once: there would be nothing left for the second.
+    ///
+    /// # Errors
+    /// If there are two.
+    pub fn one_standard_input(self) -> Result<Paths> {
+        let is_standard_input =
+            |(own, _, role): &&(Identity, PathBuf, Role)| *own == Identity::Standard && *role != Role::Output;
+        match self.taken.iter().filter(is_standard_input).count() {
+            0 | 1 => Ok(self),
+            _ => Err(Error::Usage(
+                "only one of the files can be standard input; expected paths of the others".to_owned(),
+            )),
+        }
+    }
+
     /// The command writes `path`.
     ///
     /// # Errors
-    /// If it reads that file, or writes it already.
-    pub fn output(mut self, path: &Path) -> Result<Paths> {
+    /// If it reads that file, or writes it already, or reads standard input twice.
+    pub fn output(self, path: &Path) -> Result<Paths> {
+        let mut paths = self.one_standard_input()?;
         let own = identity(path);
         let clash = |(other, _, role): &&(Identity, PathBuf, Role)| {
             // What comes through standard input goes out through standard output: another stream.
             *other == own && own != Identity::Special && (own != Identity::Standard || *role == Role::Output)
         };
-        if let Some((_, other, role)) = self.taken.iter().find(clash)
+        if let Some((_, other, role)) = paths.taken.iter().find(clash)
             && *role != Role::InPlace
         {
             let what = if *role == Role::Output { "another output" } else { "an input" };
@@ -61,8 +77,8 @@ impl Paths {
                 "{path}: this output would replace {what}, {other}; expected another file for each"
             )));
         }
-        self.taken.push((own, path.to_owned(), Role::Output));
-        Ok(self)
+        paths.taken.push((own, path.to_owned(), Role::Output));
+        Ok(paths)
     }
 }
 
@@ -98,6 +114,10 @@ mod tests {
         let standard = Path::new("-");
         assert!(Paths::default().input(standard).output(standard).is_ok());
         assert!(Paths::default().output(standard).unwrap().output(standard).is_err());
+        assert!(Paths::default().input(standard).input(&at("in")).one_standard_input().is_ok());
+        let twice = Paths::default().input(standard).input(standard);
+        let error = twice.output(&at("out")).unwrap_err().to_string();
+        assert!(error.starts_with("only one of the files can be standard input"), "{error}");
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(at("in"), at("link")).unwrap();

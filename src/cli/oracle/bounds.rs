@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use crate::cli::write_json_line;
 use crate::experiment::{Guide, Means, Walk};
+use crate::files::Paths;
 use crate::treebank::Treebank;
 
 /// Options of `treebeam oracle bounds`.
@@ -62,6 +63,8 @@ fn probability(text: &str) -> std::result::Result<f64, String> {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let _ = paths.one_standard_input()?;
     let mut output = io::stdout().lock();
     let width = args.files.iter().map(|file| file.display().to_string().chars().count()).max().unwrap_or(0).max(8);
     let heads = format!(

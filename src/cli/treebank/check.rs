@@ -2,7 +2,7 @@
 
 use crate::cli::write_json_line;
 use crate::error::{Problems, remaining};
-use crate::files::Output;
+use crate::files::{Output, Paths};
 use crate::tree::Roots;
 use crate::treebank::{Format, Reader, Validator};
 use anyhow::bail;
@@ -71,6 +71,8 @@ struct Listed<'p> {
 /// Lists the problems on standard output, one a line. Whether there are any is told by the exit code even if nobody reads
 /// the list to its end.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let _ = paths.one_standard_input()?;
     let mut output = Some(Output::create(Path::new("-"))?);
     let (mut n_sentences, mut n_problems) = (0, 0);
     for path in &args.files {

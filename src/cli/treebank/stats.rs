@@ -1,7 +1,7 @@
 //! `treebeam treebank stats`.
 
 use crate::cli::write_json_line;
-use crate::files::Output;
+use crate::files::{Output, Paths};
 use crate::treebank::{Format, Reader, Stats};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,8 @@ struct Record {
 
 /// Prints the counts of each file.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let _ = paths.one_standard_input()?;
     let mut output = Output::create(Path::new("-"))?;
     if !args.json {
         writeln!(
