@@ -197,12 +197,12 @@ fn numbers_have_ranges_that_errors_name() {
         ("train --train train.conllu --model m --checkpoint-seconds inf", "from 0 to 1,000,000,000"),
         ("train --train train.conllu --model m --checkpoint-seconds nan", "from 0 to 1,000,000,000"),
         ("train --train train.conllu --model m --checkpoint-seconds=-1", "from 0 to 1,000,000,000"),
-        ("train --train train.conllu --model m --threads 0", "1..=1024"),
-        ("train --train train.conllu --model m --threads 1000000000", "1..=1024"),
+        ("train --train train.conllu --model m --threads 0", "from 1 to 1,024"),
+        ("train --train train.conllu --model m --threads 1000000000", "from 1 to 1,024"),
         ("train --train train.conllu --model m --replicas 99999999", "--replicas"),
-        ("parse --model model --threads 0 dev.conllu", "1..=1024"),
-        ("parse --model model --beam 0 dev.conllu", "1..=1048576"),
-        ("parse --model model --k-best 99999999999 dev.conllu", "1..=1048576"),
+        ("parse --model model --threads 0 dev.conllu", "from 1 to 1,024"),
+        ("parse --model model --beam 0 dev.conllu", "from 1 to 1,048,576"),
+        ("parse --model model --k-best 99999999999 dev.conllu", "from 1 to 1,048,576"),
     ] {
         let assert = treebeam(folder.path(), line).assert().code(2);
         assert!(told(&assert).contains(range), "{line}: {}", told(&assert));
@@ -482,4 +482,27 @@ fn files_of_earlier_versions_are_refused_by_name() {
     let resuming = treebeam(at, &format!("{TRAIN} --model m --resume")).assert().code(2);
     assert!(told(&resuming).contains("m.checkpoint: format 4, but this program reads format 7"), "{}", told(&resuming));
     assert!(told(&resuming).contains("; without --resume training starts from the beginning"), "{}", told(&resuming));
+}
+
+/// What comes through standard input can be read but once.
+#[test]
+fn standard_input_is_named_once() {
+    let folder = folder();
+    for line in [
+        "train --train - --dev - --model m",
+        "train --train - --vectors - --scorer feed-forward --training greedy --model m",
+        "train --train - --init - --scorer feed-forward --training greedy --model m",
+        "parse --model - -",
+        "trace - -",
+        "model freeze - --test - -o m",
+        "eval - -",
+        "draw - -",
+        "treebank check - -",
+        "treebank stats - -",
+        "oracle coverage --system swap - -",
+        "oracle bounds - -",
+    ] {
+        let assert = treebeam(folder.path(), line).assert().code(2);
+        assert!(told(&assert).contains("only one of the files can be standard input"), "{line}: {}", told(&assert));
+    }
 }

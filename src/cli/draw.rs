@@ -68,7 +68,7 @@ pub struct Args {
     no_labels: bool,
     /// The widest that a picture may be, in pixels, before the sentence goes on in another row; of lines, in characters; 0 is
     /// as wide as it takes [default: 1200; lines as wide as the terminal]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::range::whole::<u32>(0..=u32::MAX.into()))]
     width: Option<u32>,
     /// What to write [default: by the ending of --output; SVG to pipes, text to terminals]
     #[arg(long, value_enum)]

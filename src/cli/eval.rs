@@ -45,10 +45,10 @@ pub struct Args {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SECTION,...")]
     by: Option<Vec<Section>>,
     /// Samples of the bootstrap and rounds of the approximate randomisation
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 10_000, value_parser = crate::cli::range::whole::<u32>(1..=10_000_000))]
     samples: u32,
     /// The seed of the bootstrap and the approximate randomisation
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = crate::cli::range::number)]
     seed: u64,
     /// Write everything as JSON, in the version that its field `format` names
     #[arg(long)]

@@ -77,7 +77,7 @@ enum Command {
         #[arg(long = "cell", value_name = "KEY", num_args = 1..)]
         cells: Vec<String>,
         /// Write a checkpoint of a training after an iteration if the last one is at least this many seconds old
-        #[arg(long, default_value_t = 30.0, value_name = "S")]
+        #[arg(long, default_value_t = 30.0, value_name = "S", value_parser = crate::cli::range::seconds)]
         checkpoint_seconds: f64,
         /// Print the cells, which of them are done, and how long the others may take; run nothing
         #[arg(long)]
@@ -132,10 +132,10 @@ struct Experiments {
     #[arg(long)]
     accept_stale: bool,
     /// Cells to run side by side, one thread each [default: the number of cores]. Use 1 for clean figures of speed and memory
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::cli::range::threads)]
     jobs: Option<usize>,
     /// Decode the test data so many times, and take the median time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::cli::range::whole::<u16>(1..=65_535))]
     repeat: u16,
 }
 
@@ -158,8 +158,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Run { experiments, cells, checkpoint_seconds, dry_run } => {
-            let checkpoint_every = Duration::try_from_secs_f64(checkpoint_seconds)
-                .map_err(|error| Error::Usage(format!("--checkpoint-seconds {checkpoint_seconds}: {error}")))?;
+            let checkpoint_every = Duration::from_secs_f64(checkpoint_seconds);
             let mut opened = experiments.open()?;
             let jobs = experiments.jobs();
             if dry_run {
@@ -238,7 +237,7 @@ impl Experiments {
     /// Cells to run side by side.
     fn jobs(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.unwrap_or_else(cores).max(1)
+        self.jobs.unwrap_or_else(cores)
     }
 
     /// How often the test data are decoded.

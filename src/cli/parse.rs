@@ -39,11 +39,11 @@ pub struct Args {
     #[command(flatten)]
     search: SearchArgs,
     /// Threads; the output does not depend on their number
-    #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads())]
+    #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads)]
     threads: usize,
     /// Write the N best items of the final beam, or with --merge and with graph-based parsers the N best trees of all that they
     /// found, best first, with their scores as comments
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = range::beam())]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = range::beam)]
     k_best: usize,
     /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
     #[arg(long)]

@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "N|ID")]
     sentence: Option<String>,
     /// The widths of the beam, 1 being greedy, such as 1,8,64 [default: powers of two up to the model's own]
-    #[arg(long, value_name = "B,...", value_delimiter = ',', value_parser = range::beam())]
+    #[arg(long, value_name = "B,...", value_delimiter = ',', value_parser = range::beam)]
     beam: Vec<usize>,
     /// Leave out items that lag behind the best of their step, as `parse` does: auto, none, or a percentage [default: none]
     #[arg(long, value_name = "MARGIN")]
@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long)]
     no_gold: bool,
     /// List the N best successors of each item, besides those that were kept or are correct
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = range::whole::<usize>(0..=1_000_000))]
     successors: usize,
     /// Write the record as JSON instead of the page; with a FILE, beside it
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]

@@ -47,7 +47,7 @@ pub struct Args {
     training: TrainingArgs,
     /// Threads; the model does not depend on their number. Training uses one for each replica, more with --batch above 1
     /// [default: one for each replica, up to the number of cores]
-    #[arg(long, value_name = "T", value_parser = range::threads(), help_heading = "Running")]
+    #[arg(long, value_name = "T", value_parser = range::threads, help_heading = "Running")]
     threads: Option<usize>,
     /// Take over what the treebank recommends, for options that are not given: several roots, another tag column, lifting
     #[arg(long, help_heading = "Running")]

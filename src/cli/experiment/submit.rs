@@ -29,10 +29,10 @@ pub struct Options {
     #[arg(long, value_enum, default_value = "slurm")]
     engine: Engine,
     /// Tasks that may run at once [default: as many as the cluster lets]
-    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "P", value_parser = crate::cli::range::whole::<u32>(1..=1_000_000))]
     max_running: Option<u32>,
     /// Put cells together to tasks that are likely to take at least this many seconds
-    #[arg(long, value_name = "S", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=31_536_000))]
+    #[arg(long, value_name = "S", default_value_t = 600, value_parser = crate::cli::range::whole::<u32>(1..=31_536_000))]
     task_seconds: u32,
     /// A line for sbatch, such as --partition=short; may be given several times
     #[arg(long = "sbatch-option", value_name = "OPTION", allow_hyphen_values = true)]

@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
     /// The width to parse with; by default the model's own
-    #[arg(long, value_name = "B", value_parser = crate::cli::range::beam())]
+    #[arg(long, value_name = "B", requires = "test", value_parser = crate::cli::range::beam)]
     beam: Option<usize>,
     /// Print a JSON object
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::cli::write_json_line;
+use crate::cli::{range, write_json_line};
 use crate::experiment::{Guide, Means, Walk};
 use crate::files::Paths;
 use crate::treebank::Treebank;
@@ -16,25 +16,25 @@ pub struct Args {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Stop after so many transitions of each treebank
-    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = range::whole::<usize>(1..=1_000_000_000))]
     transitions: usize,
     /// The probability that a transition is any permitted one instead of one of least cost by the upper bound
-    #[arg(long, default_value_t = 0.03, value_name = "P", value_parser = probability)]
+    #[arg(long, default_value_t = 0.03, value_name = "P", value_parser = range::probability)]
     wander: f64,
     /// Let a parser lead that is trained on these sentences. This is the probability that its transition is taken
-    #[arg(long, value_name = "P", value_parser = probability)]
+    #[arg(long, value_name = "P", value_parser = range::probability)]
     follow: Option<f64>,
     /// With --follow: how many times the parser sees its sentences
-    #[arg(long, default_value_t = 3, value_name = "N", requires = "follow", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 3, value_name = "N", requires = "follow", value_parser = range::whole::<u32>(1..=1000))]
     iterations: u32,
     /// With --follow: train on the first half of the sentences, and lead the derivations of the others
     #[arg(long, requires = "follow")]
     held_out: bool,
     /// The seed of wandering
-    #[arg(long, default_value_t = 1, value_name = "S")]
+    #[arg(long, default_value_t = 1, value_name = "S", value_parser = range::number)]
     seed: u64,
     /// Give up the search for a configuration's loss after so many others; it is then left out
-    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = range::whole::<usize>(1..=1_000_000_000))]
     max_configurations: usize,
     /// Print one JSON object a line for each treebank
     #[arg(long)]
@@ -54,11 +54,6 @@ struct Line<'a> {
     distance_of_lower: f64,
     distance_of_pc_upper: f64,
     distance_of_upper: f64,
-}
-
-fn probability(text: &str) -> std::result::Result<f64, String> {
-    let number = text.parse::<f64>().map_err(|error| error.to_string())?;
-    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("expected a number from 0 to 1".to_owned()) }
 }
 
 /// Runs the subcommand.

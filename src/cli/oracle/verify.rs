@@ -23,13 +23,13 @@ pub struct Args {
     /// The length of the longest sentences [default: 5; 4 for systems that look at every pair of words]
     ///
     /// 6 takes a second, 7 a minute; with systems that look at every pair of words 5 takes minutes and is the most.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=7))]
+    #[arg(long, value_name = "N", value_parser = crate::cli::range::whole::<u8>(1..=7))]
     max_words: Option<u8>,
     /// How many words may hang on the root
     #[arg(long, default_value = "both")]
     roots: RootsChoice,
     /// Check labelled costs too, with so many labels; multiplies the work by their number to the power of words, twice
-    #[arg(long, default_value_t = 1, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=3))]
+    #[arg(long, default_value_t = 1, value_name = "K", value_parser = crate::cli::range::whole::<u8>(1..=3))]
     labels: u8,
     /// Check against non-projective gold trees too, even where the system's oracle claims nothing for them
     #[arg(long)]

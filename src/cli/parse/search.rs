@@ -13,7 +13,7 @@ pub struct SearchArgs {
     #[arg(long, value_enum)]
     search: Option<SearchKind>,
     /// The width of the beam, 1 being greedy [default: what the model was trained with]
-    #[arg(long, value_name = "B", value_parser = range::beam())]
+    #[arg(long, value_name = "B", value_parser = range::beam)]
     beam: Option<usize>,
     /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did:
     /// auto, none, or the percentage of these sentences that would have kept their trees, such as 99.5 [default: auto for the

@@ -1,10 +1,13 @@
 //! The options of training on the command line.
 
+use std::str::FromStr;
+
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::features::{ColumnName, WordShape};
 use crate::learn::{
     Correct, Iterations, Keep, Learner, Nonprojective, Objective, Preset, RollIn, RollOut, Training, Update,
+    check_ranges,
 };
 use crate::model::{Activation, Align, Layers, Normalise, ScorerKind};
 use crate::options::{GivenOptions, ParserKind};
@@ -55,14 +58,14 @@ pub struct TrainingArgs {
     #[arg(long, value_enum, value_name = "WHICH", help_heading = "Training")]
     correct: Option<Correct>,
     /// Greedy with a dynamic oracle: explore after this many iterations [default: 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training")]
+    #[arg(long, value_parser = number::<i64>("explore-from"), allow_negative_numbers = true, value_name = "K", help_heading = "Training")]
     explore_from: Option<i64>,
     /// Greedy with a dynamic oracle: the probability of following a wrong prediction [default: 0.9]
-    #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training")]
+    #[arg(long, value_parser = number::<f64>("explore-prob"), allow_negative_numbers = true, value_name = "P", help_heading = "Training")]
     explore_prob: Option<f64>,
     /// Greedy with a dynamic oracle, of probabilities: draw the transition that is followed from them, each to this power [default: the
     /// best-scored one]
-    #[arg(long, allow_negative_numbers = true, value_name = "A", help_heading = "Training", hide = true)]
+    #[arg(long, value_parser = number::<f64>("explore-power"), allow_negative_numbers = true, value_name = "A", help_heading = "Training", hide = true)]
     explore_power: Option<f64>,
     /// Global: so many of the iterations, the first ones, train greedily, with exploration if the system has a dynamic oracle; averages
     /// begin after them [default: 0]
@@ -77,7 +80,7 @@ pub struct TrainingArgs {
     #[arg(long, value_enum, help_heading = "Training")]
     search: Option<SearchKind>,
     /// Global: the width of the beam, in training and, unless told otherwise, in parsing [default: 8]
-    #[arg(long, allow_negative_numbers = true, value_name = "B", help_heading = "Training")]
+    #[arg(long, value_parser = number::<i64>("beam"), allow_negative_numbers = true, value_name = "B", help_heading = "Training")]
     beam: Option<i64>,
     /// Global: let items of a beam that look the same to all features become one, in training and, unless told otherwise, in
     /// parsing; for arc-standard, arc-hybrid and arc-eager
@@ -95,23 +98,23 @@ pub struct TrainingArgs {
     #[arg(long, allow_negative_numbers = true, value_name = "I", help_heading = "Training")]
     iterations: Option<Iterations>,
     /// With --iterations plateau: stop after so many iterations without a better score [default: 5]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
+    #[arg(long, value_parser = number::<i64>("patience"), allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
     patience: Option<i64>,
     /// With --iterations plateau: the most iterations [default: 100]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training", hide = true)]
+    #[arg(long, value_parser = number::<i64>("max-iterations"), allow_negative_numbers = true, value_name = "N", help_heading = "Training", hide = true)]
     max_iterations: Option<i64>,
     /// Leave the first iterations out of the average, if there are more [default: 3; graph-based: 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "K", help_heading = "Training", hide = true)]
+    #[arg(long, value_parser = number::<i64>("average-from"), allow_negative_numbers = true, value_name = "K", help_heading = "Training", hide = true)]
     average_from: Option<i64>,
     /// Train so many times, in other random orders, and add up the models [default: 4; networks: 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
+    #[arg(long, value_parser = number::<i64>("replicas"), allow_negative_numbers = true, value_name = "N", help_heading = "Training")]
     replicas: Option<i64>,
     /// The seed of shuffling and exploration [default: 1]
-    #[arg(long, value_name = "S", help_heading = "Training")]
+    #[arg(long, value_parser = crate::cli::range::number, value_name = "S", help_heading = "Training")]
     #[serde(skip)]
     seed: Option<u64>,
     /// Sentences whose updates are made together, in parallel with --threads [default: 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training", hide = true)]
+    #[arg(long, value_parser = number::<i64>("batch"), allow_negative_numbers = true, value_name = "N", help_heading = "Training", hide = true)]
     batch: Option<i64>,
     /// Non-projective training trees: leave them out, follow actions of least cost, or lift them [default: min-cost]
     #[arg(long, value_enum, help_heading = "Training")]
@@ -133,11 +136,12 @@ pub struct TrainingArgs {
     objective: Option<Objective>,
     /// The learner's rate: η, of ftrl α, of mira and svm C [default: sgd, sgd-plus, dual-averaging 0.5, asgd, adagrad and svm 0.1,
     /// ftrl 0.005, mira 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "R", help_heading = "Training, learners", hide = true)]
+    #[arg(long, value_parser = number::<f64>("rate"), allow_negative_numbers = true, value_name = "R", help_heading = "Training, learners", hide = true)]
     rate: Option<f64>,
     /// With --learner sgd or dual-averaging: half of so many times the squared norm of the weights is added to the loss [default: 0]
     #[arg(
         long,
+        value_parser = number::<f64>("l2"),
         allow_negative_numbers = true,
         value_name = "LAMBDA",
         help_heading = "Training, learners",
@@ -145,21 +149,21 @@ pub struct TrainingArgs {
     )]
     l2: Option<f64>,
     /// Global, with --objective loss-augmented or softmax-margin: how much a loss of 1 adds to a score [default: 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "W", help_heading = "Training, learners", hide = true)]
+    #[arg(long, value_parser = number::<f64>("loss-weight"), allow_negative_numbers = true, value_name = "W", help_heading = "Training, learners", hide = true)]
     loss_weight: Option<f64>,
     /// The probability with which each feature of a configuration is left out of its example [default: 0]
-    #[arg(long, allow_negative_numbers = true, value_name = "P", help_heading = "Training, learners", hide = true)]
+    #[arg(long, value_parser = number::<f64>("dropout"), allow_negative_numbers = true, value_name = "P", help_heading = "Training, learners", hide = true)]
     dropout: Option<f64>,
     /// Leave out features that come fewer times in the first pass [default: 1; nn: 2]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, learners", hide = true)]
+    #[arg(long, value_parser = number::<i64>("min-count"), allow_negative_numbers = true, value_name = "N", help_heading = "Training, learners", hide = true)]
     min_count: Option<i64>,
     /// A weight begins with a gradient of at least this size, and takes no memory before [default: 0.02 on single decisions with
     /// softmax or softmax-margin, else 0]
-    #[arg(long, allow_negative_numbers = true, value_name = "G", help_heading = "Training, learners", hide = true)]
+    #[arg(long, value_parser = number::<f64>("min-gradient"), allow_negative_numbers = true, value_name = "G", help_heading = "Training, learners", hide = true)]
     min_gradient: Option<f64>,
     /// With --learner nn: hidden units for each action, at most 32 for one decision [default: 5]; networks: hidden units [default:
     /// 200]
-    #[arg(long, allow_negative_numbers = true, value_name = "H", help_heading = "Training, learners", hide = true)]
+    #[arg(long, value_parser = number::<i64>("hidden"), allow_negative_numbers = true, value_name = "H", help_heading = "Training, learners", hide = true)]
     hidden: Option<i64>,
     /// Networks: what hidden units make of their sums [default: relu]
     #[arg(long, value_enum, help_heading = "Training, networks")]
@@ -169,23 +173,23 @@ pub struct TrainingArgs {
     #[arg(long, value_name = "SET", help_heading = "Training, networks")]
     places: Option<String>,
     /// Networks: the numbers in an embedding of a word [default: 64; with --vectors as many as these have]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
+    #[arg(long, value_parser = number::<i64>("word-units"), allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
     word_units: Option<i64>,
     /// Networks: word vectors to begin with, in word2vec's text form (.bin: binary) or finalfusion's; words that only the file has are
     /// known, too
     #[arg(long, value_name = "FILE", help_heading = "Training, networks")]
     vectors: Option<String>,
     /// With --scorer bilstm: layers of the encoder; stack-lstm: of each of the three [default: 2]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
+    #[arg(long, value_parser = number::<i64>("lstm-layers"), allow_negative_numbers = true, value_name = "N", help_heading = "Training, networks")]
     lstm_layers: Option<i64>,
     /// With --scorer bilstm: the numbers that each direction of a layer gives on; stack-lstm: that a layer does [default: 128]
-    #[arg(long, allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
+    #[arg(long, value_parser = number::<i64>("lstm-units"), allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
     lstm_units: Option<i64>,
     /// With --system biaffine: units of a head, and of a dependent, that arcs are scored by [default: 200]
-    #[arg(long, allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
+    #[arg(long, value_parser = number::<i64>("arc-units"), allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
     arc_units: Option<i64>,
     /// With --system biaffine: the same for labels [default: 64]
-    #[arg(long, allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
+    #[arg(long, value_parser = number::<i64>("label-units"), allow_negative_numbers = true, value_name = "U", help_heading = "Training, networks")]
     label_units: Option<i64>,
     /// Networks: a model to go on from, trained on the same data with the same system
     #[arg(long, value_name = "MODEL", help_heading = "Training, networks")]
@@ -211,6 +215,7 @@ pub struct TrainingArgs {
     /// In mixtures the learned policy has probability 1 − (1 − alpha)^t after t examples [default: 0.00001]
     #[arg(
         long,
+        value_parser = number::<f64>("alpha"),
         allow_negative_numbers = true,
         value_name = "A",
         help_heading = "Training, learning to search",
@@ -220,6 +225,7 @@ pub struct TrainingArgs {
     /// With --roll-out mixture: how often the reference rolls out [default: lols 0.5, else by alpha]
     #[arg(
         long,
+        value_parser = number::<f64>("reference-share"),
         allow_negative_numbers = true,
         value_name = "P",
         help_heading = "Training, learning to search",
@@ -232,12 +238,25 @@ pub struct TrainingArgs {
     /// Graph-based, with mira: the longest step [default: 1]
     #[arg(
         long,
+        value_parser = number::<f64>("aggressiveness"),
         allow_negative_numbers = true,
         value_name = "C",
         help_heading = "Training, graph-based parsers",
         hide = true
     )]
     aggressiveness: Option<f64>,
+}
+
+/// A number for the option `name`. Whether it is in the option's range is seen when all options are known; what is no number is
+/// told with that range, too.
+fn number<T: FromStr>(name: &'static str) -> impl Fn(&str) -> std::result::Result<T, String> + Clone + Send + Sync {
+    move |text| {
+        text.parse().map_err(|_| {
+            let no_number = serde_json::Map::from_iter([(name.to_owned(), serde_json::Value::Null)]);
+            let told = check_ranges(&no_number).err().map_or_else(String::new, |error| error.to_string());
+            told.split(';').next().unwrap_or_default().to_owned()
+        })
+    }
 }
 
 impl TrainingArgs {

@@ -29,7 +29,7 @@ pub struct Args {
     format: Option<Format>,
     /// Check CoNLL-U as Universal Dependencies' validator does at its levels 1 (the file's format) or 2 (also comments, tags,
     /// features, labels and the basic tree) [default: what treebeam itself needs: format and basic tree]
-    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "LEVEL", value_parser = crate::cli::range::whole::<u8>(1..=2))]
     level: Option<u8>,
     /// Let several words hang from the root in CoNLL-U too
     #[arg(long)]
@@ -39,7 +39,7 @@ pub struct Args {
     unannotated: bool,
     /// List no more than this many problems of each kind in a file; the others are counted
     #[arg(long, value_name = "N", default_value_t = Problems::LIMIT as u32,
-          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+          value_parser = crate::cli::range::whole::<u32>(1..=1_000_000))]
     most: u32,
     /// Print one JSON object a line for each file: its problems, and how many more there are of each kind
     #[arg(long)]

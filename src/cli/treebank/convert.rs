@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long)]
     fix: bool,
     /// Divide sentences of more than N words, behind punctuation where there is some
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_533))]
+    #[arg(long, value_name = "N", value_parser = crate::cli::range::whole::<u32>(1..=65_533))]
     cut: Option<u32>,
 }
 

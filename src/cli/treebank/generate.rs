@@ -1,9 +1,9 @@
 //! `treebeam treebank generate`.
 
+use crate::cli::range;
 use crate::files::Output;
 use crate::treebank::Format;
 use crate::treebank::generate::{Options, sentences};
-use anyhow::ensure;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,10 +11,10 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Seed; the vocabulary is the same for all, so that one seed can train and another test
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = range::number)]
     seed: u64,
     /// How many sentences
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = range::whole::<usize>(1..=1_000_000_000))]
     sentences: usize,
     /// Extrapose some modifiers of subjects, which makes crossing arcs
     #[arg(long)]
@@ -26,7 +26,6 @@ pub struct Args {
 
 /// Writes the sentences as CoNLL-U.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    ensure!(args.sentences > 0, "0 sentences asked for; a treebank has at least one");
     super::warn_of_name(&args.output, Format::Conllu);
     let mut output = Output::create(&args.output)?;
     let options = Options { seed: args.seed, n_sentences: args.sentences, non_projective: args.non_projective };

@@ -16,7 +16,7 @@ pub struct Args {
     /// The file to divide; it is read into memory
     file: PathBuf,
     /// The parts' shares of the sentences
-    #[arg(long, value_delimiter = ',', required = true)]
+    #[arg(long, value_delimiter = ',', required = true, value_parser = crate::cli::range::whole::<u32>(0..=1_000_000_000))]
     parts: Vec<u32>,
     /// Where each part goes, in order
     #[arg(short, long, required = true)]
@@ -28,10 +28,10 @@ pub struct Args {
     #[arg(long)]
     shuffle: bool,
     /// Seed of the random order
-    #[arg(long, default_value_t = 1, requires = "shuffle")]
+    #[arg(long, default_value_t = 1, requires = "shuffle", value_parser = crate::cli::range::number)]
     seed: u64,
     /// Divide no more than this many sentences: the first ones, in random order if that is asked
-    #[arg(long)]
+    #[arg(long, value_parser = crate::cli::range::whole::<usize>(1..=u64::MAX))]
     max_sentences: Option<usize>,
 }
 
