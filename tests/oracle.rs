@@ -294,3 +294,36 @@ fn features_are_listed_and_shown_as_text_and_as_json() {
         assert_eq!(line, expected);
     }
 }
+
+/// What a message names as the way out is one.
+#[test]
+fn several_roots_are_read_where_they_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("several.conllu");
+    fs::write(&path, conllu("a 0 root\nb 0 root\n\n")).unwrap();
+    let path = path.to_str().unwrap();
+    for command in ["show", "coverage"] {
+        let refused = treebeam(&[command, "--system", "swap", path]).assert().code(2);
+        let told = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(told.contains("`--multi-root` allows several"), "{told}");
+        treebeam(&[command, "--system", "swap", "--multi-root", path]).assert().success();
+        treebeam(&[command, "--system", "swap", "--roots", "several", path]).assert().success();
+    }
+}
+
+/// Whole lists at every step are the square of the words: longer sentences are refused, and take no time and memory before.
+#[test]
+fn long_sentences_are_not_shown_but_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.conllu");
+    let word = |number: usize| format!("w {number} {}\n", if number == 0 { "root" } else { "x" });
+    fs::write(&path, conllu(&((0..20_000).map(word).collect::<String>() + "\n"))).unwrap();
+    let path = path.to_str().unwrap();
+    let refused = treebeam(&["show", "--system", "arc-eager", path]).assert().code(2);
+    let told = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    assert!(
+        told.contains("20000 words; expected at most 1024 to be shown") && told.contains("convert --cut"),
+        "{told}"
+    );
+    treebeam(&["coverage", "--system", "arc-eager", path]).assert().success();
+}

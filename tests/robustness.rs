@@ -506,3 +506,34 @@ fn standard_input_is_named_once() {
         assert!(told(&assert).contains("only one of the files can be standard input"), "{line}: {}", told(&assert));
     }
 }
+
+/// However wrong a number is, the error says which there may be.
+#[test]
+fn what_is_no_number_is_told_with_its_range() {
+    let folder = folder();
+    let at = folder.path();
+    let options = [
+        ("parse --model model dev.conllu", "--beam", "from 1 to 1,048,576"),
+        ("parse --model model dev.conllu", "--threads", "from 1 to 1,024"),
+        ("train --train train.conllu --model m", "--beam", "from 1 to 1,048,576"),
+        ("train --train train.conllu --model m", "--threads", "from 1 to 1,024"),
+        ("train --train train.conllu --model m", "--batch", "from 1 to 1,048,576"),
+        ("eval dev.conllu dev.conllu", "--samples", "from 1 to 10,000,000"),
+        ("treebank check dev.conllu", "--most", "from 1 to 1,000,000"),
+        ("treebank convert dev.conllu", "--cut", "from 1 to 65,533"),
+        ("treebank generate", "--sentences", "from 1 to 1,000,000,000"),
+        ("oracle verify --system swap", "--max-words", "from 1 to 7"),
+        ("oracle bounds dev.conllu", "--transitions", "from 1 to 1,000,000,000"),
+        ("oracle bounds dev.conllu", "--max-configurations", "from 1 to 1,000,000,000"),
+        ("experiment plan none.toml", "--jobs", "from 1 to 1,024"),
+        ("experiment run none.toml", "--checkpoint-seconds", "from 0 to 1,000,000,000"),
+    ];
+    for (line, option, range) in options {
+        for number in ["-1", "x", "1e99", "99999999999999999999", "nan"] {
+            let assert = treebeam(at, &format!("{line} {option}={number}")).assert().code(2);
+            assert!(told(&assert).contains(range) && told(&assert).contains(option), "{line}: {}", told(&assert));
+        }
+    }
+    let assert = treebeam(at, "features show --system arc-eager dev.conllu --step 9999").assert().code(2);
+    assert!(told(&assert).contains("expected a step from 0 to"), "{}", told(&assert));
+}

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::write_json_line;
-use crate::configuration::{Arena, LabelSets, PlainView as _, Point, Role, View as _};
-use crate::error::Location;
+use crate::configuration::{Arena, LabelSets, Point, Role, SharedConfiguration as _, View as _};
+use crate::error::{Error, Location};
 use crate::features::{
     BUILT_IN, ColumnName, Columns, FeatureSet, GROUPS, NETWORK_SETS, NetworkSet, Place, Shown, WordShape,
 };
@@ -54,16 +54,19 @@ struct ShowArgs {
     /// A treebank with gold trees
     file: Option<PathBuf>,
     /// The sentence with this id, or else this number, from 1 [default: 1]
-    #[arg(long, value_name = "N|ID")]
+    #[arg(long, value_name = "N|ID", requires = "file")]
     sentence: Option<String>,
+    /// Allow several words on the root
+    #[arg(long, requires = "file")]
+    multi_root: bool,
     /// The configuration: after this many transitions of the canonical derivation [default: half of them]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", requires = "file", value_parser = super::range::whole::<usize>(0..=1_000_000))]
     step: Option<usize>,
     /// The column that .w atoms read
-    #[arg(long, value_enum, default_value = "form", value_name = "COLUMN")]
+    #[arg(long, value_enum, default_value = "form", value_name = "COLUMN", requires = "file")]
     word_column: ColumnName,
     /// The column that .p atoms read
-    #[arg(long, value_enum, default_value = "upos", value_name = "COLUMN")]
+    #[arg(long, value_enum, default_value = "upos", value_name = "COLUMN", requires = "file")]
     tag_column: ColumnName,
     /// Print a JSON object
     #[arg(long)]
@@ -162,7 +165,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 }
                 Some(file) => {
                     let reader = Reader::open(file, None)?;
-                    let roots = reader.format().roots();
+                    let roots = if args.multi_root { Roots::Several } else { reader.format().roots() };
                     let path = file.display().to_string();
                     let (_, sentence) = super::sentence::find(reader, &path, args.sentence.as_deref())?;
                     let shown = with_system!(args.system, args.system.own_roots(roots), |system| show(
@@ -192,14 +195,20 @@ fn show<S: TransitionSystem>(
     let (bump, sets) = (Bump::new(), LabelSets::new(labels.len()));
     let arena = Arena::new(&bump, &sets, &[]);
     let derivation = Derivation::least_cost::<_, S::Shared<'_>>(system, &gold, arena);
-    let step = args.step.unwrap_or(derivation.actions.len() / 2).min(derivation.actions.len());
+    let steps = derivation.actions.len();
+    let step = args.step.unwrap_or(steps / 2);
+    if step > steps {
+        let place = sentence.location(ROOT);
+        let what = format!(
+            "{place}: --step {step}, in a derivation of {steps} transitions; expected a step from 0 to {steps}"
+        );
+        return Err(Error::Usage(what).into());
+    }
     let mut configuration: S::Shared<'_> = system.initial(arena, sentence.n_words());
-    let mut plain: S::Plain = system.initial((), sentence.n_words());
     let mut history = None;
     for (number, &action) in derivation.actions[..step].iter().enumerate() {
         history = Some(arena.history(number as u16, history));
         configuration = system.successor(&configuration, action, arena);
-        plain = system.successor(&plain, action, ());
     }
     let points = system.n_points(&configuration);
     let point = match derivation.actions.get(step) {
@@ -214,12 +223,13 @@ fn show<S: TransitionSystem>(
         template: template.to_string(),
         values: shown.template(template, &cells).iter().map(ToString::to_string).collect(),
     });
+    let lists = configuration.places().into_iter().map(|list| list.into_iter().map(|place| place.node).collect());
     Ok(ShownConfiguration {
         location: sentence.location(ROOT),
         system: S::NAME,
         step,
-        steps: derivation.actions.len(),
-        lists: plain.lists(),
+        steps,
+        lists: lists.collect(),
         point,
         points,
         templates: templates.collect(),

@@ -4,12 +4,14 @@ use std::iter::Sum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use bumpalo::Bump;
 use rayon::prelude::*;
 use std::io::Write;
 
-use super::{roots_for, roots_name};
+use super::{roots_for, roots_name, roots_of_trees};
 use crate::cli::write_json_line;
-use crate::files::Output;
+use crate::configuration::{Arena, LabelSets};
+use crate::files::{Output, Paths};
 use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels};
 use crate::treebank::{Format, Treebank};
@@ -30,6 +32,9 @@ pub struct Args {
     /// How many words may hang on the root; by default as many as the file's format allows
     #[arg(long)]
     roots: Option<Roots>,
+    /// Allow several words on the root; short for --roots several
+    #[arg(long, conflicts_with = "roots")]
+    multi_root: bool,
     /// Read all files as this format
     #[arg(long)]
     format: Option<Format>,
@@ -72,28 +77,32 @@ impl Sum for Coverage {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let asked = if args.multi_root { Some(Roots::Several) } else { args.roots };
     let systems = match args.system {
         Some(system) => vec![system],
         // Systems that do not have the setting asked for cannot be counted under it.
         None => SystemKind::ALL
             .iter()
             .copied()
-            .filter(|kind| args.roots.is_none_or(|roots| kind.roots().contains(&roots)))
+            .filter(|kind| asked.is_none_or(|roots| kind.roots().contains(&roots)))
             .collect(),
     };
+    let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let _ = paths.one_standard_input()?;
     let mut output = Output::create(Path::new("-"))?;
     if !args.json {
         writeln!(output, "system\ttrees\trebuilt\t%\tarcs\tmade\t%\tfile")?;
     }
     for path in &args.files {
         let treebank = Treebank::read(path, args.format)?;
-        let valid_roots = treebank.format.roots();
-        let trees = treebank.trees(valid_roots, &mut Labels::default())?;
+        let valid_roots = roots_of_trees(asked, treebank.format.roots());
+        let mut labels = Labels::default();
+        let trees = treebank.trees(valid_roots, &mut labels)?;
         let golds: Vec<Gold> = trees.into_iter().map(Gold::new).collect();
         for &kind in &systems {
-            let roots = roots_for(kind, args.roots, valid_roots)?;
+            let roots = roots_for(kind, asked, valid_roots)?;
             treebank.sentences.iter().try_for_each(|sentence| kind.check_training_length(roots, sentence))?;
-            let of_gold = |gold: &Gold| with_system!(kind, roots, |system| of_tree(&system, gold));
+            let of_gold = |gold: &Gold| with_system!(kind, roots, |system| of_tree(&system, gold, labels.len()));
             let coverage: Coverage = golds.par_iter().map(of_gold).sum();
             let path = &path.display().to_string();
             if args.json {
@@ -110,12 +119,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn of_tree<S: TransitionSystem>(system: &S, gold: &Gold) -> Coverage {
+/// The coverage of a tree with `n_labels` labels. Its configurations share what they have in common: to copy them would take time
+/// as the square of the words.
+fn of_tree<S: TransitionSystem>(system: &S, gold: &Gold, n_labels: usize) -> Coverage {
+    let (bump, sets) = (Bump::new(), LabelSets::new(n_labels));
+    let arena = Arena::new(&bump, &sets, &[]);
     let arcs = gold.n_words() as u64;
-    let (rebuilt, made) = match Derivation::canonical::<S, S::Plain>(system, gold, ()) {
+    let (rebuilt, made) = match Derivation::canonical::<S, S::Shared<'_>>(system, gold, arena) {
         Some(_) => (1, arcs),
         None => {
-            let tree = Derivation::least_cost::<S, S::Plain>(system, gold, ()).tree;
+            let tree = Derivation::least_cost::<S, S::Shared<'_>>(system, gold, arena).tree;
             (0, tree.words().filter(|&word| tree.head(word) == gold.head(word)).count() as u64)
         }
     };
@@ -137,7 +150,7 @@ mod tests {
         let gold = |heads: &[u16]| Gold::new(Tree::new(heads, &vec![NO_LABEL; heads.len()]));
         let golds = [gold(&[2, 0, 2]), gold(&[3, 4, 0, 3])];
         let coverage = |kind| -> Coverage {
-            with_system!(kind, Roots::Single, |system| golds.iter().map(|gold| of_tree(&system, gold)).sum())
+            with_system!(kind, Roots::Single, |system| golds.iter().map(|gold| of_tree(&system, gold, 1)).sum())
         };
         assert_eq!(coverage(SystemKind::Swap), Coverage { trees: 2, rebuilt: 2, arcs: 7, made: 7 });
         assert_eq!(coverage(SystemKind::ArcEager), Coverage { trees: 2, rebuilt: 1, arcs: 7, made: 6 });

@@ -7,13 +7,13 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{roots_for, roots_name};
+use super::{roots_for, roots_name, roots_of_trees};
 use crate::cli::write_json_line;
 use crate::configuration::{PlainView as _, Point};
 use crate::error::Location;
-use crate::system::{Derivation, Roots, SystemKind, TransitionSystem};
+use crate::system::{Derivation, MAX_WORDS_IF_QUADRATIC, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
-use crate::treebank::{Sentence, Treebank};
+use crate::treebank::{Sentence, Treebank, check_length};
 use crate::with_system;
 
 /// Options of `treebeam oracle show`.
@@ -30,6 +30,9 @@ pub struct Args {
     /// How many words may hang on the root; by default as many as the file's format allows
     #[arg(long)]
     roots: Option<Roots>,
+    /// Allow several words on the root; short for --roots several
+    #[arg(long, conflicts_with = "roots")]
+    multi_root: bool,
     /// Only sentences whose tree is not projective
     #[arg(long)]
     non_projective: bool,
@@ -86,9 +89,9 @@ struct Word {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let treebank = Treebank::read(&args.file, None)?;
-    // A tree with several roots may be shown to a system that allows one: it is not derivable, and is said to be so.
-    let valid_roots = treebank.format.roots();
-    let roots = roots_for(args.system, args.roots, valid_roots)?;
+    let asked = if args.multi_root { Some(Roots::Several) } else { args.roots };
+    let valid_roots = roots_of_trees(asked, treebank.format.roots());
+    let roots = roots_for(args.system, asked, valid_roots)?;
     let chosen = choose(&treebank.sentences, args.sentence.as_deref());
     if chosen.is_empty() {
         let wanted = args.sentence.unwrap_or_default();
@@ -99,6 +102,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut output = BufWriter::new(io::stdout().lock());
     for sentence in chosen {
         args.system.check_training_length(roots, sentence)?;
+        check_length(sentence, MAX_WORDS_IF_QUADRATIC, || {
+            format!(
+                "at most {MAX_WORDS_IF_QUADRATIC} to be shown, as each step has whole lists; `treebeam treebank convert --cut 1000` \
+                 divides it"
+            )
+        })?;
         let gold = Gold::new(sentence.tree(valid_roots, &mut labels)?);
         if args.non_projective && is_projective(gold.tree()) {
             continue;
@@ -106,7 +115,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let shown = with_system!(args.system, roots, |system| show(&system, roots, sentence, &gold, &labels));
         match args.json {
             true => write_json_line(&mut output, &shown)?,
-            false => writeln!(output, "{}", text::render(&shown))?,
+            false => {
+                text::write(&shown, &mut output)?;
+                writeln!(output)?;
+            }
         }
     }
     output.flush()?;

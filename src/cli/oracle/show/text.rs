@@ -1,6 +1,7 @@
 //! Derivations as text: a line a transition, then the tree.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::{Shown, Step};
 use crate::error::excerpt;
@@ -21,29 +22,40 @@ pub(super) fn name(node: Node, form: &str) -> String {
     if node == ROOT { "0:ROOT".to_owned() } else { format!("{node}:{}", excerpt(form)) }
 }
 
-/// The derivation, a line a transition, and the tree it makes.
-pub(super) fn render(shown: &Shown) -> String {
-    let mut text = format!("# {}, {}, roots: {}\n", shown.location, shown.system, shown.roots);
+/// Writes the derivation, a line a transition, and the tree it makes. Each row is made twice, first to measure it, for all rows at
+/// once would take memory as the square of the words.
+pub(super) fn write(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "# {}, {}, roots: {}", shown.location, shown.system, shown.roots)?;
     if let Some(why) = &shown.not_derivable {
         let system = shown.system;
-        _ = writeln!(text, "# {system} does not derive this tree: {why}; what follows is a derivation of least cost");
+        writeln!(out, "# {system} does not derive this tree: {why}; what follows is a derivation of least cost")?;
     }
-    let rows: Vec<Row> = shown.steps.iter().map(|step| row(shown, step)).collect();
-    let n_lists = rows.first().map_or(0, |row| row.lists.len());
-    let width = |read: &dyn Fn(&Row) -> usize| rows.iter().map(read).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..n_lists).map(|list| width(&|row| row.lists[list].chars().count())).collect();
-    let action = width(&|row| row.action.chars().count());
-    for (step, row) in rows.iter().enumerate() {
+    let (mut widths, mut action_width) = (Vec::new(), 0);
+    for step in &shown.steps {
+        let row = row(shown, step);
+        widths.resize(row.lists.len(), 0);
+        for (width, list) in widths.iter_mut().zip(&row.lists) {
+            *width = list.chars().count().max(*width);
+        }
+        action_width = row.action.chars().count().max(action_width);
+    }
+    for (number, step) in (1..).zip(&shown.steps) {
+        let row = row(shown, step);
         // What changes at its right end is set to the right, what changes at its left end to the left.
         let lists = row.lists.iter().zip(&widths).enumerate().map(|(place, (list, &width))| match place {
-            0 => format!("{list:>width$}"),
-            _ => format!("{list:<width$}"),
+            0 => padding(list, width) + list,
+            _ => list.clone() + &padding(list, width),
         });
         let lists: Vec<String> = lists.collect();
-        _ = writeln!(text, "{:>3}  {}  {:<action$}  {}", step + 1, lists.join(" | "), row.action, row.costs);
+        let action = row.action.clone() + &padding(&row.action, action_width);
+        writeln!(out, "{number:>3}  {}  {action}  {}", lists.join(" | "), row.costs)?;
     }
-    text.push_str(&arcs(shown));
-    text
+    write_arcs(shown, out)
+}
+
+/// What `text` lacks of `width`, which may be more than formatting knows.
+fn padding(text: &str, width: usize) -> String {
+    " ".repeat(width - text.chars().count())
 }
 
 fn row(shown: &Shown, step: &Step) -> Row {
@@ -86,23 +98,54 @@ fn row(shown: &Shown, step: &Step) -> Row {
     Row { lists, action, costs }
 }
 
-/// The tree that was built, a line a word: number, form, head, label, and where the gold tree has another head, that.
-fn arcs(shown: &Shown) -> String {
-    let mut text = String::new();
+/// Writes the tree that was built, a line a word: number, form, head, label, and where the gold tree has another head, that.
+fn write_arcs(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     let width = shown.words.iter().map(|word| excerpt(&word.form).chars().count()).max().unwrap_or(0);
-    for (place, word) in shown.words.iter().enumerate() {
-        let (number, form, label) = (place + 1, excerpt(&word.form), excerpt(&word.label));
-        _ = write!(text, "{number:>3}  {form:<width$}  {:>3}  {label}", word.head);
+    for (number, word) in (1..).zip(&shown.words) {
+        let (form, label) = (excerpt(&word.form), excerpt(&word.label));
+        write!(out, "{number:>3}  {form:<width$}  {:>3}  {label}", word.head)?;
         if word.head != word.gold_head {
-            _ = write!(text, "  (gold head {})", word.gold_head);
+            write!(out, "  (gold head {})", word.gold_head)?;
         }
-        text.push('\n');
+        writeln!(out)?;
     }
-    text
+    Ok(())
 }
 
 /// Nodes by number and form.
 fn names(shown: &Shown, nodes: &[Node]) -> String {
     let form = |node: Node| if node == ROOT { "" } else { &shown.words[usize::from(node) - 1].form };
     nodes.iter().map(|&node| name(node, form(node))).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Shown, Step, Word};
+    use super::*;
+    use crate::error::Location;
+
+    /// Lists of a thousand words of sixty letters are wider than the 65,535 characters that formatting pads to.
+    #[test]
+    fn rows_may_be_of_any_width() {
+        let n = 1000;
+        let word = |_| Word { form: "w".repeat(60), head: 0, label: "x".to_owned(), gold_head: 0 };
+        let step = |n: Node| {
+            let lists = vec![(1..=n).collect(), Vec::new()];
+            Step { lists, mv: "SHIFT", label: None, point: 0, points: 1, costs: Vec::new() }
+        };
+        let shown = Shown {
+            location: Location { path: "a".to_owned(), line: 1, sentence: None },
+            system: "arc-eager",
+            roots: "single",
+            not_derivable: None,
+            steps: vec![step(n), step(1)],
+            words: (0..n).map(word).collect(),
+        };
+        let mut text = Vec::new();
+        write(&shown, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let ends: Vec<Option<usize>> = text.lines().skip(1).take(2).map(|line| line.find(" | ")).collect();
+        assert!(ends[0] > Some(65_535) && ends[0] == ends[1], "{ends:?}");
+        assert_eq!(text.lines().count(), 1 + 2 + usize::from(n));
+    }
 }
