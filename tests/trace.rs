@@ -358,3 +358,18 @@ fn the_page_needs_nothing_else() {
     assert_eq!(data["sentence"]["words"][0]["form"], forms[0]);
     assert_eq!(record.templates.len(), FeatureSet::load("zn11").unwrap().templates.len());
 }
+
+/// Every item has the lists of the whole sentence, so that what is recorded grows as the square of the words: of a long sentence
+/// nothing is decoded.
+#[test]
+fn sentences_that_no_page_could_hold_are_refused() {
+    let folder = folder();
+    let word = |number: usize| {
+        let head = number - 1;
+        format!("{number}\tw\t_\tX\t_\t_\t{head}\t{}\t_\t_\n", if head == 0 { "root" } else { "x" })
+    };
+    fs::write(folder.path().join("long.conllu"), (1..=30_000).map(word).collect::<String>() + "\n").unwrap();
+    let assert = treebeam(folder.path(), "trace small.model long.conllu").assert().code(2);
+    let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(told.contains("of 30000 words") && told.contains("treebank convert --cut"), "{told}");
+}

@@ -41,12 +41,21 @@ impl Default for Options {
 /// The most items of a beam that are recorded: what a page can hold.
 const MOST_ITEMS: usize = 20_000;
 
+/// The most nodes in the lists of these items: each has those of the whole sentence, or nearly.
+const MOST_NODES: usize = 2_000_000;
+
 /// Decodes `sentence`, which has this `number` in its file, at several widths and records what happens.
 ///
 /// # Errors
 /// If the sentence is to have a gold tree and has none that is a tree; if a width is 0; if a beam has too many items to be
 /// shown. Of the widths that nobody asked for those are left out that are too wide.
 pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Options) -> Result<Trace> {
+    let n_words = sentence.n_words();
+    let most_items = MOST_ITEMS.min(MOST_NODES / n_words);
+    // Every word takes a step at least, and every step has an item: there is no need to decode it to know that these are too many.
+    if n_words >= most_items {
+        return Err(too_many(sentence, widths(options, model.header.beam)[0].0, n_words + 1, most_items));
+    }
     let (mut labels, actions) = model.header.labels_and_actions()?;
     let gold = options.with_gold.then(|| gold(model, sentence, &mut labels)).transpose()?;
     let prepared = gold.as_ref().map(|(_, tree)| Gold::new(tree.clone()));
@@ -64,7 +73,7 @@ pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Opt
         let (gold, listed) = (prepared.as_ref(), options.listed);
         let margin = margin::margin(options.margin, &model.header.lags, width, model.scorer.scale());
         let margin = margin.unwrap_or(NO_MARGIN);
-        let subject = Subject { model, gold, oracle, width, margin, listed, most_items: MOST_ITEMS };
+        let subject = Subject { model, gold, oracle, width, margin, listed, most_items };
         let watched = with_system!(model.header.system, model.header.roots, |system| {
             watch(system, &subject, &mut explainer, &mut workspace)
         });
@@ -74,7 +83,7 @@ pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Opt
                 beams.push(Recorder::new(&watched, &subject).beam(&watched));
             }
             // The narrowest beam is shown in any case.
-            Err(TooMany(n)) if is_wanted || beams.is_empty() => return Err(too_many(sentence, width, n)),
+            Err(TooMany(n)) if is_wanted || beams.is_empty() => return Err(too_many(sentence, width, n, most_items)),
             Err(TooMany(_)) => {}
         }
     }
@@ -125,11 +134,12 @@ fn widths(options: &Options, of_model: usize) -> Vec<(usize, bool)> {
     widths.into_iter().map(|width| (width, are_wanted)).collect()
 }
 
-fn too_many(sentence: &Sentence, width: usize, n: usize) -> Error {
+fn too_many(sentence: &Sentence, width: usize, n: usize, most: usize) -> Error {
     Error::Usage(format!(
-        "{}: a beam of width {width} has {n} items on the way; at most {MOST_ITEMS} can be shown; expected a narrower --beam or \
-         a shorter sentence",
-        sentence.location(crate::tree::ROOT)
+        "{}: a beam of width {width} has {n} items on the way, or more; at most {most} can be shown of {} words; expected a narrower \
+         --beam or a shorter sentence, to which `treebeam treebank convert --cut` divides it",
+        sentence.location(crate::tree::ROOT),
+        sentence.n_words()
     ))
 }
 
