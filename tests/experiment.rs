@@ -689,3 +689,44 @@ fn one_bad_treebank_does_not_stop_the_others() {
     assert!(told.contains("error: treebank `xx`: ") && told.contains("nowhere"), "{told}");
     assert_eq!(counts(&at.join("out")).len(), 2, "{told}");
 }
+
+/// Specifications of every kind are read alike: names stay in the folder of results, mistakes have their lines, numbers their ranges.
+#[test]
+fn specifications_of_other_kinds_are_not_trusted_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let bounds = std::fs::read_to_string(shipped().join("fg17-table1.toml")).unwrap();
+    let throughput = std::fs::read_to_string(shipped().join("throughput.toml")).unwrap();
+    let peers = std::fs::read_to_string(shipped().join("peers.toml")).unwrap();
+    let changes = [
+        (&bounds, "name = \"fg17-table1\"", "name = \"../up\"", "name `../up`; expected a name of letters"),
+        (&throughput, "name = \"throughput\"", "name = \"\"", "name ``; expected a name of letters"),
+        (&peers, "name = \"peers\"", "name = \"/abs\"", "name `/abs`; expected a name of letters"),
+        (&bounds, "title = \"Bounds", "title = \"a\\nBounds", "without line ends"),
+        (&throughput, "name = \"greedy\"", "name = \"a\\nb\"", "without line ends"),
+        (&bounds, "transitions = 5000", "transitions = 0", "transitions = 0 in profile quick; expected 1 or more"),
+        (&bounds, "iterations = 3", "iterations = 0", "iterations = 0 of the guide; expected 1 or more"),
+        (&bounds, "wander = 0.0", "wander = = 0.0", "spec.toml:"),
+        (&throughput, "kind = \"throughput\"", "kind = 3", "kind = 3; expected the name of a kind in quotes"),
+        (&throughput, "repetitions = 3", "repetitions = 99999999999", "expected a whole number from 1 to 1,000"),
+        (&throughput, "seconds = 1.0", "seconds = nan", "seconds = NaN; expected a number from 0 to 3600"),
+        (
+            &throughput,
+            "options = { beam = 8 }",
+            "options = { beam = 0 }",
+            "--beam must be a whole number from 1 to 1,048,576; found 0",
+        ),
+        (&peers, "seconds = 2.0", "seconds = -inf", "seconds = -inf; expected a number from 0 to 3600"),
+    ];
+    for (text, from, to, expected) in changes {
+        assert!(text.contains(from), "{from}");
+        std::fs::write(at.join("spec.toml"), text.replacen(from, to, 1)).unwrap();
+        let assert = treebeam(&["experiment", "run", "spec.toml"], at).assert().code(2);
+        let told = self::text(assert.get_output().stderr.clone());
+        assert!(told.contains("spec.toml") && told.contains(expected), "{to}: {told}");
+        assert!(!told.contains("unknown field `kind`"), "{told}");
+        assert_eq!(std::fs::read_dir(at).unwrap().count(), 1, "{to}: nothing is written");
+    }
+    let hidden = ["experiment", "submit", "spec.toml", "--print", "--sbatch-option", "--x\necho there"];
+    treebeam(&hidden, at).assert().code(2);
+}

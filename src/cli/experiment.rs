@@ -18,11 +18,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use indicatif::HumanDuration;
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::cli::write_json_line;
 use crate::error::Error;
-use crate::experiment::{Overrides, Spec};
+use crate::experiment::{Overrides, Spec, read_toml};
 use opened::{Experiment, How, State};
 
 /// Options of `treebeam experiment`.
@@ -268,12 +268,17 @@ impl Experiments {
     }
 }
 
-/// The kind of cell that the specification at `path` is of; none for trainings, and if it cannot be parsed: its reader then says
-/// why.
+/// The kind of cell that the specification at `path` is of; none for trainings.
 fn kind_of(path: &Path) -> anyhow::Result<Option<String>> {
-    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-    let table = text.parse::<Table>().unwrap_or_default();
-    Ok(table.get("kind").map(|kind| kind.as_str().unwrap_or_default().to_owned()))
+    let table: Table = read_toml(path)?;
+    match table.get("kind") {
+        None => Ok(None),
+        Some(Value::String(kind)) => Ok(Some(kind.clone())),
+        Some(other) => {
+            let what = format!("{}: kind = {other}; expected the name of a kind in quotes", path.display());
+            Err(Error::Usage(what).into())
+        }
+    }
 }
 
 /// The keys that begin as `wanted` say.
@@ -373,8 +378,7 @@ struct Scale {
 impl Listed {
     fn read(path: PathBuf) -> anyhow::Result<Listed> {
         if kind_of(&path)?.is_some() {
-            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-            let Outline { title, profiles } = toml::from_str(&text).with_context(|| path.display().to_string())?;
+            let Outline { title, profiles } = read_toml(&path)?;
             let scale = |profile: OutlineProfile| Scale {
                 treebanks: profile.treebanks.map_or(1, |treebanks| treebanks.len()),
                 seeds: None,

@@ -72,6 +72,6 @@ pub use provenance::{Code, Host, Provenance};
 pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
 pub use run::{Event, Outcome, Runner, run};
 pub use source::Source;
-pub use spec::{GridAxis, Profile, Spec, Variant};
+pub use spec::{GridAxis, Profile, Spec, Variant, check_names, read_toml};
 pub use store::{Status, Store};
 pub use trainings::Trainings;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use toml::{Spanned, Table};
 
 use super::layout::{Horizontal, PlotSpec, Published, PublishedRange, TableSpec, Vertical};
@@ -203,14 +204,8 @@ impl Spec {
     }
 
     fn check(&self, source: &SourceText) -> Result<()> {
-        let is_plain =
-            |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-        for name in [&self.name].into_iter().chain(self.profiles.keys()).chain(self.plots.iter().map(|p| &p.name)) {
-            if !is_plain(name) {
-                let expected = "a name of letters, digits, `-` and `_`, for it names files";
-                return Err(source.problem(None, format!("name `{name}`"), expected).into());
-            }
-        }
+        let of_files = [&self.name].into_iter().chain(self.profiles.keys()).chain(self.plots.iter().map(|p| &p.name));
+        check_names(source.path, of_files, [&self.title])?;
         if let Some(axis) = self.grid.iter().find(|axis| axis.values.is_empty()) {
             let found = format!("an axis of the grid, {}, without values", axis.option.get_ref());
             return Err(source.problem(Some(axis.option.span()), found, "one value or more").into());
@@ -225,11 +220,8 @@ impl Spec {
         let spans =
             self.rows.iter().chain(&self.columns).map(|variant| (variant.name.get_ref(), Some(variant.name.span())));
         let of_plots = self.plots.iter().flat_map(|plot| plot.series.iter().map(|s| &s.name).chain([&plot.title]));
-        for (name, span) in spans.chain([&self.title].into_iter().chain(of_plots).map(|name| (name, None))) {
-            if name.chars().any(char::is_control) {
-                let expected = "names and titles without line ends, tabs and the like, as they stand in tables";
-                return Err(source.problem(span, format!("name {name:?}"), expected).into());
-            }
+        for (name, span) in spans.chain(of_plots.map(|name| (name, None))) {
+            source.check_line(name, span)?;
         }
         if self.rows.is_empty() || self.profiles.is_empty() {
             return Err(source.problem(None, "no cell", "at least one [[row]] and one [profiles.NAME]").into());
@@ -356,6 +348,35 @@ const MAX_PUBLISHED: f64 = 1e9;
 /// The most rows that a grid makes.
 const MAX_GRID: usize = 10_000;
 
+/// Reads a text in TOML, such as a specification of any kind.
+///
+/// # Errors
+/// If the file cannot be read, is not TOML, or has unknown or missing keys, with the line.
+pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = crate::files::read_text(path)?;
+    let source = SourceText { text: &text, path };
+    toml::from_str(&text).map_err(|e| source.toml_problem(e.span(), e.message()).into())
+}
+
+/// Checks names in a specification of any kind: those `of_files`, which are also those of folders, and those that stand in tables.
+///
+/// # Errors
+/// If one names no file in the folder of results, or has more than one line.
+pub fn check_names<'n>(
+    path: &Path,
+    of_files: impl IntoIterator<Item = &'n String>,
+    of_tables: impl IntoIterator<Item = &'n String>,
+) -> Result<()> {
+    let source = SourceText { text: "", path };
+    let is_plain =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if let Some(name) = of_files.into_iter().find(|name| !is_plain(name)) {
+        let expected = "a name of letters, digits, `-` and `_`, for it names files";
+        return Err(source.problem(None, format!("name `{}`", excerpt(name)), expected).into());
+    }
+    of_tables.into_iter().try_for_each(|name| source.check_line(name, None))
+}
+
 /// A specification's text, to tell lines by.
 struct SourceText<'a> {
     text: &'a str,
@@ -377,6 +398,15 @@ impl SourceText<'_> {
         let message = message.trim_end().replace('\n', ", ");
         let (found, expected) = message.split_once(", expected ").unwrap_or((&message, "a specification in TOML"));
         self.problem(span, found, expected)
+    }
+
+    /// What stands in a line of a table must be one line.
+    fn check_line(&self, name: &str, span: Option<Range<usize>>) -> Result<()> {
+        if name.chars().any(char::is_control) {
+            let expected = "names and titles without line ends, tabs and the like, as they stand in tables";
+            return Err(self.problem(span, format!("name {name:?}"), expected).into());
+        }
+        Ok(())
     }
 
     /// Every set of overrides must make sense as training options by itself.

@@ -21,6 +21,9 @@ pub fn run(name: &str, output: Option<PathBuf>) -> anyhow::Result<ExitCode> {
         bail!("{}: the file is there already; expected another name, or -o FILE", path.display());
     }
     write_whole(&path, text.as_bytes())?;
+    if path == Path::new("-") {
+        return Ok(ExitCode::SUCCESS);
+    }
     let path = path.display();
     crate::console::note(format_args!(
         "wrote {path}; `treebeam experiment run {path} --dry-run` shows what it would run"

@@ -35,7 +35,7 @@ pub struct Options {
     #[arg(long, value_name = "S", default_value_t = 600, value_parser = crate::cli::range::whole::<u32>(1..=31_536_000))]
     task_seconds: u32,
     /// A line for sbatch, such as --partition=short; may be given several times
-    #[arg(long = "sbatch-option", value_name = "OPTION", allow_hyphen_values = true)]
+    #[arg(long = "sbatch-option", value_name = "OPTION", allow_hyphen_values = true, value_parser = directive)]
     sbatch_options: Vec<String>,
     /// The folder of the plan, the copy of the program, scripts and logs [default: slurm/NAME-1, or the next that is free]
     #[arg(long, value_name = "DIR")]
@@ -56,6 +56,12 @@ const LEAST_MINUTES: f64 = 30.0;
 
 /// Memory beyond what a cell is likely to take, in megabytes.
 const SPARE_MEGABYTES: u64 = 512;
+
+/// An option for sbatch is what stands in one line of a script: in the next line would be a command.
+fn directive(text: &str) -> Result<String, String> {
+    let is_line = !text.chars().any(char::is_control);
+    is_line.then(|| text.to_owned()).ok_or_else(|| "expected one line".to_owned())
+}
 
 /// Cells that one job runs, one after the other.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -18,7 +18,8 @@ use super::overrides::Overrides;
 use super::plan::{Unreadable, readable};
 use super::provenance::{Code, Provenance};
 use super::source::Source;
-use crate::error::{Error, Location, Problem, Result};
+use super::spec::{check_names, read_toml};
+use crate::error::{Error, Result};
 
 /// The names of the bounds, in the order of [`Sums::bounds`].
 pub const BOUNDS: [&str; 3] = ["lower", "pc-upper", "upper"];
@@ -88,22 +89,13 @@ impl BoundsSpec {
     /// # Errors
     /// If the file cannot be read, is not TOML, or has unknown or missing keys.
     pub fn read(path: &Path) -> Result<BoundsSpec> {
-        let text = crate::files::read_text(path)?;
-        let problem = |e: toml::de::Error| Problem {
-            location: Location {
-                path: path.display().to_string(),
-                line: e.span().map_or(0, |s| text[..s.start].matches('\n').count() + 1),
-                sentence: None,
-            },
-            found: e.message().trim_end().replace('\n', ", "),
-            expected: "a specification of kind `bounds` in TOML".to_owned(),
-        };
-        let spec: BoundsSpec = toml::from_str(&text).map_err(problem)?;
+        let spec: BoundsSpec = read_toml(path)?;
         spec.check(path)?;
         Ok(spec)
     }
 
     fn check(&self, path: &Path) -> Result<()> {
+        check_names(path, [&self.name].into_iter().chain(self.profiles.keys()), [&self.title])?;
         let WalkSpec { wander, max_configurations, guide, .. } = &self.walk;
         let probabilities = [("wander", Some(*wander)), ("follow", guide.as_ref().map(|guide| guide.follow))];
         let wrong = |found: String, expected: &str| {
@@ -117,7 +109,13 @@ impl BoundsSpec {
         if *max_configurations == 0 {
             return wrong("max-configurations = 0".to_owned(), "1 or more");
         }
+        if guide.as_ref().is_some_and(|guide| guide.iterations == 0) {
+            return wrong("iterations = 0 of the guide".to_owned(), "1 or more");
+        }
         for (name, profile) in &self.profiles {
+            if profile.transitions == 0 {
+                return wrong(format!("transitions = 0 in profile {name}"), "1 or more");
+            }
             let different: BTreeSet<&String> = profile.treebanks.iter().collect();
             if profile.treebanks.is_empty() || different.len() < profile.treebanks.len() {
                 return wrong(

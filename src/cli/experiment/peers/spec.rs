@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use serde::Deserialize;
+
+use crate::cli::experiment::programs::check_measuring;
+use crate::experiment::{check_names, read_toml};
 
 /// The specification.
 #[derive(Debug, Deserialize)]
@@ -75,10 +78,14 @@ impl Spec {
     /// # Errors
     /// If it cannot be read or is malformed.
     pub fn read(path: &Path) -> anyhow::Result<Spec> {
-        let file = || path.display().to_string();
-        let text = std::fs::read_to_string(path).with_context(file)?;
-        let spec: Spec = toml::from_str(&text).with_context(file)?;
-        ensure!(spec.profiles.values().all(|profile| profile.repetitions > 0), "{}: no repetitions", file());
+        let spec: Spec = read_toml(path)?;
+        let parsers = spec.programs.iter().flat_map(|program| program.parsers.iter().map(|parser| &parser.name));
+        let programs = spec.programs.iter().map(|program| &program.name);
+        let of_tables = programs.chain(parsers).chain([&spec.title]);
+        check_names(path, [&spec.name].into_iter().chain(spec.profiles.keys()), of_tables)?;
+        for (name, profile) in &spec.profiles {
+            check_measuring(path, name, profile.repetitions, profile.seconds)?;
+        }
         Ok(spec)
     }
 

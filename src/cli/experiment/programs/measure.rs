@@ -16,6 +16,23 @@ use crate::treebank::Sentence;
 /// The most copies that are parsed in one run.
 const MOST_COPIES: u64 = 200;
 
+/// Whether a profile says how to measure within bounds: a run must end.
+///
+/// # Errors
+/// If it does not.
+pub fn check_measuring(path: &Path, profile: &str, repetitions: usize, seconds: f64) -> anyhow::Result<()> {
+    let file = path.display();
+    ensure!(
+        (1..=1000).contains(&repetitions),
+        "{file}: {profile}: repetitions = {repetitions}; expected a whole number from 1 to 1,000"
+    );
+    ensure!(
+        (0.0..=3600.0).contains(&seconds),
+        "{file}: {profile}: seconds = {seconds}; expected a number from 0 to 3600"
+    );
+    Ok(())
+}
+
 /// How parsing is timed.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing<'b> {

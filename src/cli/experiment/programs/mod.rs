@@ -8,7 +8,7 @@ mod process;
 
 pub use figures::{Figures, ParsingFigures, Range, Record, TrainingFigures};
 pub use inputs::{Input, Inputs};
-pub use measure::{Once, Timing};
+pub use measure::{Once, Timing, check_measuring};
 pub use process::{Used, read_json, run, run_into, scratch};
 
 use crate::error::Error;

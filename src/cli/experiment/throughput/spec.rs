@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::learn::{TrainOptions, Training};
+use crate::cli::experiment::programs::check_measuring;
+use crate::experiment::{check_names, read_toml};
+use crate::learn::{TrainOptions, Training, check_ranges};
 use crate::parser::MAX_BEAM;
+use crate::tree::MAX_WORDS;
 use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use toml::Table;
@@ -84,8 +87,9 @@ impl Spec {
     /// If it cannot be read, is malformed, leaves an option of training unsaid, or names a width twice.
     pub fn read(path: &Path) -> anyhow::Result<Spec> {
         let file = path.display();
-        let text = std::fs::read_to_string(path).with_context(|| file.to_string())?;
-        let mut spec: Spec = toml::from_str(&text).with_context(|| file.to_string())?;
+        let mut spec: Spec = read_toml(path)?;
+        let models = spec.profiles.values().flat_map(|profile| profile.models.iter().map(|model| &model.name));
+        check_names(path, [&spec.name].into_iter().chain(spec.profiles.keys()), models.chain([&spec.title]))?;
         let all = Table::try_from(TrainOptions::default())?;
         let unsaid: Vec<&String> = all.keys().filter(|key| !spec.base.contains_key(*key)).collect();
         ensure!(unsaid.is_empty(), "{file}: [base] does not say {unsaid:?}");
@@ -94,6 +98,7 @@ impl Spec {
                 let mut options = spec.base.clone();
                 options.extend(model.options.clone());
                 model.resolved = options.try_into().with_context(|| format!("{file}: {}", model.name))?;
+                check_ranges(&model.resolved).with_context(|| format!("{file}: {}", model.name))?;
             }
             let widths: Vec<usize> = profile.models.iter().flat_map(|m| m.decode.iter().copied()).collect();
             let different: BTreeSet<usize> = widths.iter().copied().collect();
@@ -105,7 +110,11 @@ impl Spec {
             if let Some(width) = wide {
                 bail!("{file}: {name}: decodes at width {width}; expected a width from 1 to {MAX_BEAM}");
             }
-            ensure!(profile.repetitions > 0, "{file}: {name}: no repetitions");
+            check_measuring(path, name, profile.repetitions, profile.seconds)?;
+            let wrong = profile.lengths.iter().find(|length| !(1..=MAX_WORDS).contains(*length));
+            if let Some(length) = wrong {
+                bail!("{file}: {name}: sentences of {length} words; expected lengths from 1 to {MAX_WORDS}");
+            }
         }
         for Target { width, at_most } in &spec.targets {
             ensure!(
