@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: treebeam::cli::Allocator = treebeam::cli::Allocator;
+
 fn main() -> ExitCode {
     treebeam::files::clean_up_on_signals();
     treebeam::cli::main()

@@ -537,3 +537,32 @@ fn what_is_no_number_is_told_with_its_range() {
     let assert = treebeam(at, "features show --system arc-eager dev.conllu --step 9999").assert().code(2);
     assert!(told(&assert).contains("expected a step from 0 to"), "{}", told(&assert));
 }
+
+/// Options that would change nothing are refused.
+#[test]
+fn options_without_what_they_are_about_are_errors() {
+    let folder = folder();
+    treebeam(folder.path(), "model freeze model -o frozen --beam 4").assert().code(2);
+    treebeam(folder.path(), "model freeze model -o frozen --beam 4 --test dev.conllu").assert().success();
+    for option in ["--step 3", "--sentence 3", "--word-column lemma", "--tag-column xpos"] {
+        treebeam(folder.path(), &format!("features show {option}")).assert().code(2);
+        treebeam(folder.path(), &format!("features show dev.conllu {option}")).assert().success();
+    }
+    treebeam(folder.path(), "features show").assert().success();
+}
+
+/// Where memory runs out, as clusters and containers limit it, that is an error, and outputs that were begun are gone.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_may_run_out() {
+    let folder = folder();
+    let program = assert_cmd::cargo::cargo_bin!("treebeam");
+    for line in ["parse --model model --beam 200000 dev.conllu -o out", "trace model dev.conllu --beam 200000 -o out"] {
+        let limited = format!("ulimit -v 150000; exec '{}' {line}", program.display());
+        let output = Command::new("sh").args(["-c", &limited]).current_dir(folder.path()).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.status.signal()), (Some(2), None), "{line}: {told}");
+        assert!(told.contains("error: memory ran out; expected"), "{line}: {told}");
+        assert!(!folder.path().join("out").exists() && temporary_files(folder.path()) == 0, "{line}");
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! Data go to standard output, everything else to standard error. Exit codes: 0 all right, 1 a check failed, 2 an error.
 
+mod allocator;
 #[cfg(target_os = "linux")]
 mod closed;
 mod draw;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 
 use crate::treebank::Format;
 
+pub use allocator::Allocator;
 #[cfg(target_os = "linux")]
 use closed::stdout_was_closed;
 

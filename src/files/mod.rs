@@ -15,7 +15,7 @@ pub use input::{is_packed, open, read_text, read_whole};
 pub use output::{Output, write_whole};
 pub use paths::Paths;
 #[cfg(feature = "cli")]
-pub use temporary::clean_up_on_signals;
+pub use temporary::{clean_up_on_signals, remove_unfinished};
 
 pub(crate) use input::open_to_keep;
 pub(crate) use memory::{Numbers, prefetch};

@@ -33,6 +33,16 @@ fn remove_all() {
     }
 }
 
+/// The same where nothing can be waited for: if the list of these files is in use at this moment, they are left.
+#[cfg(feature = "cli")]
+pub fn remove_unfinished() {
+    if let Ok(open) = OPEN.try_lock() {
+        for path in &*open {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
 /// From now on, a signal to stop removes unfinished outputs, says so and ends the process with exit code 128 and the signal's
 /// number. Signals that whoever started the process has it ignore, as `nohup` does, stay ignored.
 #[cfg(feature = "cli")]
