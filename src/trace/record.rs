@@ -51,7 +51,7 @@ const MOST_NODES: usize = 2_000_000;
 /// shown. Of the widths that nobody asked for those are left out that are too wide.
 pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Options) -> Result<Trace> {
     let n_words = sentence.n_words();
-    let most_items = MOST_ITEMS.min(MOST_NODES / n_words);
+    let most_items = MOST_ITEMS.min(MOST_NODES / n_words.max(1));
     // Every word takes a step at least, and every step has an item: there is no need to decode it to know that these are too many.
     if n_words >= most_items {
         return Err(too_many(sentence, widths(options, model.header.beam)[0].0, n_words + 1, most_items));
