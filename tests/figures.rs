@@ -1155,7 +1155,8 @@ fn every_system(texts: &mut Texts) {
          {}, {} and {}, with LaSO {}, {} and {}",
         early[0], early[1], early[2], laso[0], laso[1], laso[2]
     ));
-    let difference = |system: &str| score(&document, "Greedy or global", system, "difference");
+    let settings = &document.answer.as_ref().unwrap().settings;
+    let difference = |system: &str| settings.iter().find(|setting| setting.name == system).unwrap().gain.points;
     let told = |system: &str| signed(difference(system));
     let ahead = [
         ("Attardi's system", "attardi"),

@@ -120,6 +120,10 @@ fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
         }
         if let Parameters::AtOnce(model) = &mut parameters {
             model.learn(&mut gradient);
+            if model.has_diverged() {
+                // Scores might overflow: nothing is scored any more.
+                return (n_updates, gradient);
+            }
             model.scorer().forget(scratch.memory);
         }
         beams.restart();

@@ -89,6 +89,9 @@ impl GivenOptions {
         defaults = defaults.with_scorer(scorer);
         if self.search == Some(SearchKind::Exact) {
             defaults.update = Update::Standard;
+        } else if self.merge == Some(true) && defaults.update == Update::Laso {
+            // Where beams merge, the search does not go on from gold.
+            defaults.update = Update::MaxViolation;
         }
         let mut options = overlaid(&defaults, given)?;
         options.check()?;

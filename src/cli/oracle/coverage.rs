@@ -142,12 +142,12 @@ fn percent(part: u64, whole: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{NO_LABEL, Tree};
+    use crate::tree::Tree;
 
     /// A projective tree, and one with a crossing arc: arc-eager must give up one of the two that cross, and swap none.
     #[test]
     fn arcs_of_what_is_not_derived_are_counted() {
-        let gold = |heads: &[u16]| Gold::new(Tree::new(heads, &vec![NO_LABEL; heads.len()]));
+        let gold = |heads: &[u16]| Gold::new(Tree::new(heads, &vec![0; heads.len()]));
         let golds = [gold(&[2, 0, 2]), gold(&[3, 4, 0, 3])];
         let coverage = |kind| -> Coverage {
             with_system!(kind, Roots::Single, |system| golds.iter().map(|gold| of_tree(&system, gold, 1)).sum())

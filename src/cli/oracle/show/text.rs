@@ -124,10 +124,10 @@ mod tests {
     use super::*;
     use crate::error::Location;
 
-    /// Lists of a thousand words of sixty letters are wider than the 65,535 characters that formatting pads to.
+    /// Lists of 1,024 words of sixty letters are wider than the 65,535 characters that formatting pads to.
     #[test]
     fn rows_may_be_of_any_width() {
-        let n = 1000;
+        let n = 1024;
         let word = |_| Word { form: "w".repeat(60), head: 0, label: "x".to_owned(), gold_head: 0 };
         let step = |n: Node| {
             let lists = vec![(1..=n).collect(), Vec::new()];
