@@ -414,6 +414,7 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ),
         ("--iterations 3 --pretrain 3", "3 of 3 iterations leave none for it; expected more"),
         ("--iterations plateau --max-iterations 3 --pretrain 4", "4 of 3 iterations leave none for it"),
+        ("--iterations plateau --pretrain 100", "100 of 100 iterations leave none for it"),
         (
             "--scorer feed-forward --pretrain 1",
             "networks go on from a model that was trained greedily; expected --init",

@@ -289,8 +289,8 @@ impl TrainOptions {
     fn check_pretraining(&self) -> Result<()> {
         let k = self.pretrain;
         let most = match self.iterations {
-            Iterations::Number(n) => Some(n),
-            Iterations::Plateau => self.max_iterations,
+            Iterations::Number(n) => n,
+            Iterations::Plateau => self.max_iterations.unwrap_or(Iterations::MOST),
         };
         let refused = [
             (self.training != Training::Global, "expected --training global".to_owned()),
@@ -298,10 +298,7 @@ impl TrainOptions {
                 !self.scorer.is_linear(),
                 "networks go on from a model that was trained greedily; expected --init".to_owned(),
             ),
-            (
-                most.is_some_and(|most| most <= k),
-                format!("{k} of {} iterations leave none for it; expected more", most.unwrap_or_default()),
-            ),
+            (most <= k, format!("{k} of {most} iterations leave none for it; expected more")),
         ];
         match refused.into_iter().find(|&(is_refused, _)| k > 0 && is_refused) {
             Some((_, why)) => Err(Error::Usage(format!("--pretrain is greedy training before global training: {why}"))),
