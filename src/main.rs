@@ -5,7 +5,14 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: treebeam::cli::Allocator = treebeam::cli::Allocator;
 
+/// What the program may need of a stack, in bytes, whatever limit the first thread was started with.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
     treebeam::files::clean_up_on_signals();
-    treebeam::cli::main()
+    match std::thread::Builder::new().stack_size(STACK).spawn(treebeam::cli::main) {
+        // A panic has told of itself, and has this exit code everywhere.
+        Ok(thread) => thread.join().unwrap_or(ExitCode::from(101)),
+        Err(_) => treebeam::cli::main(),
+    }
 }

@@ -1,5 +1,7 @@
 //! What this process has used, where the system tells.
 
+use std::num::NonZero;
+use std::sync::Mutex;
 use std::time::Instant;
 
 use crate::error::{Error, Result};
@@ -22,7 +24,28 @@ pub fn thread_cpu_s() -> Option<f64> {
 /// If they cannot be started.
 pub fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| Error::Usage(format!("cannot start {threads} threads: {error}")))
+    pool.map_err(|error| {
+        let expected = "the system to allow them; --threads 1 needs the fewest";
+        Error::Usage(format!("cannot start {threads} threads: {error}; expected {expected}"))
+    })
+}
+
+/// Starts the threads that share work which names no threads of its own: significance tests, for one. Where the system refuses
+/// them, which would be a panic in the middle of the work, this thread does it alone.
+pub fn start_threads() {
+    let n = std::thread::available_parallelism().map_or(1, NonZero::get);
+    // Rayon's global threads can be asked for only once, so whether the system starts as many is tried before.
+    let gate = Mutex::new(());
+    let all_started = std::thread::scope(|scope| {
+        let _closed = gate.lock();
+        (0..n).all(|_| std::thread::Builder::new().spawn_scoped(scope, || drop(gate.lock())).is_ok())
+    });
+    let threads = rayon::ThreadPoolBuilder::new();
+    let threads = if all_started { threads } else { threads.num_threads(1).use_current_thread() };
+    // An error says that they have been started already.
+    if threads.build_global().is_ok() && !all_started {
+        crate::console::note(format_args!("remark: the system starts no more threads; one does all the work"));
+    }
 }
 
 /// Measures a piece of work that is done by this thread and by the threads of one pool: time by the clock, and time of the

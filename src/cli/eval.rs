@@ -63,6 +63,7 @@ pub struct Args {
 /// # Errors
 /// If a file cannot be read, is malformed, holds something other than trees, or other words than the gold file.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    crate::process::start_threads();
     let systems: Vec<&PathBuf> = std::iter::once(&args.system).chain(&args.system2).collect();
     let paths = systems.iter().fold(Paths::default().input(&args.gold), |paths, path| paths.input(path));
     let paths = paths.one_standard_input()?;

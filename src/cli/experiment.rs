@@ -141,6 +141,7 @@ struct Experiments {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    crate::process::start_threads();
     match args.command {
         Command::Init { name, output } => init::run(&name, output),
         Command::List { folder, json } => list(&folder, json),

@@ -30,6 +30,7 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    crate::process::start_threads();
     let is_usual = args.output.is_none();
     let path = args.output.unwrap_or_else(|| args.results.join("report.html"));
     // Neither may replace what the other is, or a file of the results.

@@ -16,7 +16,7 @@ use crate::graph::{self, GraphData, GraphHeader};
 use crate::learn::{Run, TrainingData, start as start_run};
 use crate::model::{Header, Notes, Provenance, VectorsOrigin};
 use crate::options::Options;
-use crate::process::peak_rss_bytes;
+use crate::process::{self, peak_rss_bytes};
 use crate::training::Drive;
 use crate::treebank::Treebank;
 use options::TrainingArgs;
@@ -100,9 +100,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let train = found::read(&args.train, args.skip_invalid)?;
     let dev = args.dev.as_deref().map(|dev| found::read(dev, args.skip_invalid)).transpose()?;
     let options = found::found(&train, dev.as_ref(), given, options, args.auto)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let preparing = process::thread_pool(args.threads.unwrap_or(cores))?;
     match &options {
         Options::Transitions(options) => {
-            let mut data = TrainingData::new(options, &train, dev.as_ref())?;
+            let mut data = preparing.install(|| TrainingData::new(options, &train, dev.as_ref()))?;
+            drop(preparing);
             data.annotate(args.notes());
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(
@@ -117,12 +120,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             if let Some(told) = options.told() {
                 crate::console::note(format_args!("{told}"));
             }
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
             go(&mut *start_run(options, &data, threads)?, &args, model, start, stats_output)?;
         }
         Options::Graph(options) => {
-            let mut data = GraphData::new(options, &train, dev.as_ref())?;
+            let mut data = preparing.install(|| GraphData::new(options, &train, dev.as_ref()))?;
+            drop(preparing);
             data.annotate(args.notes());
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(

@@ -66,6 +66,11 @@ pub trait Stored: Serialize + DeserializeOwned + Clone + Send {
     /// Seconds by the clock that the cell took.
     fn seconds(&self) -> f64;
 
+    /// What is impossible in it, if anything is: it was not written by this program.
+    fn impossible(&self) -> Option<String> {
+        None
+    }
+
     /// The record, read from a line of this format, as one of [`FORMAT`].
     fn upgraded(self, _format: u32) -> Self {
         self

@@ -197,6 +197,15 @@ impl SentenceErrors {
     }
 }
 
+/// Whether counts of one treebank can be these: what is correct is among what was scored.
+fn are_possible(counts: &Counts) -> bool {
+    counts.heads.max(counts.labels) <= counts.tokens
+        && counts.labelled <= counts.heads
+        && counts.exact_heads <= counts.sentences
+        && counts.exact_labelled <= counts.exact_heads
+        && counts.sentences <= counts.tokens
+}
+
 impl Stored for Record {
     fn key(&self) -> &str {
         &self.key
@@ -208,6 +217,33 @@ impl Stored for Record {
 
     fn seconds(&self) -> f64 {
         self.training.wall_s + self.decodings.iter().flat_map(|decoding| &decoding.wall_s).sum::<f64>()
+    }
+
+    fn impossible(&self) -> Option<String> {
+        let epochs = self.training.epochs.iter().filter_map(|epoch| Some(("an iteration", epoch.dev?)));
+        let decodings = self.decodings.iter().flat_map(|Decoding { test, dev, .. }| {
+            [test, dev].into_iter().flat_map(|scores| {
+                [
+                    ("a decoding", scores.with_punctuation),
+                    ("a decoding, without punctuation", scores.without_punctuation),
+                ]
+            })
+        });
+        if let Some((whose, counts)) = epochs.chain(decodings).find(|(_, counts)| !are_possible(counts)) {
+            let Counts { tokens, heads, labels, labelled, .. } = counts;
+            return Some(format!(
+                "{heads} correct heads, {labels} correct labels and {labelled} words with both among {tokens} words of {whose}"
+            ));
+        }
+        if self.decodings.iter().any(|decoding| decoding.test.with_punctuation.tokens == 0) {
+            return Some("a decoding of 0 words".to_owned());
+        }
+        let epochs = self.training.epochs.iter().map(|epoch| epoch.seconds);
+        let decodings =
+            self.decodings.iter().flat_map(|decoding| decoding.wall_s.iter().chain(&decoding.cpu_s).copied());
+        let times = epochs.chain(decodings).chain([self.training.wall_s]).chain(self.training.cpu_s);
+        let time = times.into_iter().find(|time| *time < 0.0)?;
+        Some(format!("a time of {time} seconds"))
     }
 
     fn upgraded(mut self, format: u32) -> Record {

@@ -269,6 +269,9 @@ fn one<R: Stored>(path: &Path, line: usize, text: &[u8]) -> Result<R> {
         return Err(problem(format!("a record of format {}", head.format), expected).into());
     }
     let record: R = serde_json::from_slice(text).map_err(unfit)?;
+    if let Some(found) = record.impossible() {
+        return Err(problem(found, format!("the record of a cell; delete the {what} to run the cell again")).into());
+    }
     Ok(record.upgraded(head.format))
 }
 

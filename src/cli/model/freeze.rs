@@ -18,6 +18,7 @@ use crate::model::{Frozen as _, Model, Pruned, Size};
 use crate::parser::Loaded;
 use crate::scorers::AnyScorer;
 use crate::training::prepare::{compare, development};
+use crate::tree::Roots;
 use crate::treebank::Treebank;
 
 /// Options of `treebeam model freeze`.
@@ -202,12 +203,11 @@ fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts>
     let (parsed, gold) = match model {
         Loaded::Transitions(model) => {
             let mut parser = Parser::new(model, beam.unwrap_or(model.header.beam), 1)?;
-            let gold =
-                development(Some(test), model.header.roots, model.label_decoding.labels(), model.scorer.columns())?;
+            let gold = development(Some(test), Roots::Several, model.label_decoding.labels(), model.scorer.columns())?;
             (parser.parse(&test.sentences, 1), gold)
         }
         Loaded::Graph(model) => {
-            let gold = development(Some(test), model.header.roots, model.label_decoding.labels(), &model.columns)?;
+            let gold = development(Some(test), Roots::Several, model.label_decoding.labels(), &model.columns)?;
             (GraphParser::new(model, 1)?.parse(&test.sentences)?.into_iter().map(|tree| vec![tree]).collect(), gold)
         }
     };

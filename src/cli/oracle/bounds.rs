@@ -58,6 +58,7 @@ struct Line<'a> {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    crate::process::start_threads();
     let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
     let _ = paths.one_standard_input()?;
     let mut output = io::stdout().lock();

@@ -123,7 +123,8 @@ impl Walk {
         for sentence in &treebank.sentences {
             SystemKind::CovingtonNonmonotonic.check_training_length(Roots::Several, sentence)?;
         }
-        let trees = treebank.trees(treebank.format.roots(), &mut Labels::default())?;
+        // Non-monotonic Covington lets several words hang on the root, whatever the format says.
+        let trees = treebank.trees(Roots::Several, &mut Labels::default())?;
         let mut sums = Sums::default();
         let mut n_left = self.transitions;
         let system = CovingtonNonmonotonic::new(Roots::Several);
