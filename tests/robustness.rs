@@ -551,6 +551,21 @@ fn options_without_what_they_are_about_are_errors() {
     treebeam(folder.path(), "features show").assert().success();
 }
 
+/// A stack as small as some systems give the first thread is enough, as is a gold tree of another kind than the parser's.
+#[test]
+#[cfg(target_os = "linux")]
+fn small_stacks_are_enough() {
+    let folder = folder();
+    let tree = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n\n";
+    fs::write(folder.path().join("several.conllu"), tree).unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("treebeam");
+    for line in ["parse --model model dev.conllu -o out", "model freeze model -o frozen --test several.conllu"] {
+        let limited = format!("ulimit -s 64; exec '{}' {line}", program.display());
+        let output = Command::new("sh").args(["-c", &limited]).current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 /// Where memory runs out, as clusters and containers limit it, that is an error, and outputs that were begun are gone.
 #[test]
 #[cfg(target_os = "linux")]

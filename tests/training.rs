@@ -183,6 +183,9 @@ fn killed_and_resumed(train: &str, training: &str, iterations: &str) {
     let expected = "killed.checkpoint: the checkpoint is of a run with other training or development data";
     let other = told(other);
     assert!(other.contains(expected), "{other}");
+    let other = treebeam(at, &format!("{line} {options} --licence MIT --model killed --resume")).assert().code(2);
+    let other = told(other);
+    assert!(other.contains("killed.checkpoint: the checkpoint is of a run with another --licence; expected"), "{other}");
     let resumed = treebeam(at, &format!("{line} {options} --model killed --resume")).assert().success();
     assert!(told(resumed).contains("resuming after iteration "));
     assert!(!checkpoint.exists());
@@ -266,7 +269,10 @@ fn iterations_before_global_training_are_greedy() {
             "{} {options} --model model --stats-json stats.json",
             TRAIN.replace(" --iterations 2 --features stack", "")
         );
-        treebeam(at, &line).assert().success();
+        let run = treebeam(at, &line).assert().success();
+        let told = String::from_utf8_lossy(&run.get_output().stderr);
+        let n_greedy = if options.contains("--pretrain 3") { 3 } else { 0 };
+        assert_eq!(told.matches(" (greedy): ").count(), n_greedy, "{told}");
         let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
         let iterations = stats["iterations"].as_array().unwrap();
         let updates: Vec<u64> = iterations.iter().map(|i| i["updates"].as_u64().unwrap()).collect();

@@ -93,7 +93,7 @@ fn column(name: &str) -> Result<Column, String> {
 /// Runs the subcommand. For a picture, the files are read as far as the sentence that is drawn.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let files: Vec<&PathBuf> = std::iter::once(&args.file).chain(&args.other).chain(&args.third).collect();
-    let paths = files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let paths = Paths::default().inputs(&files);
     let _ = paths.output(&args.output)?;
     let format = args.format.map_or_else(|| Format::of(&args.output), Ok)?;
     if args.standalone && format != Format::Tikz {

@@ -65,7 +65,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     crate::process::start_threads();
     let systems: Vec<&PathBuf> = std::iter::once(&args.system).chain(&args.system2).collect();
-    let paths = systems.iter().fold(Paths::default().input(&args.gold), |paths, path| paths.input(path));
+    let paths = Paths::default().input(&args.gold).inputs(&systems);
     let paths = paths.one_standard_input()?;
     let paths = args.html.iter().try_fold(paths, |paths, html| paths.output(html))?;
     drop(paths);

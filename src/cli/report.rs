@@ -34,7 +34,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let is_usual = args.output.is_none();
     let path = args.output.unwrap_or_else(|| args.results.join("report.html"));
     // Neither may replace what the other is, or a file of the results.
-    let paths = files(&args.results).iter().fold(Paths::default(), |paths, file| paths.input(file)).output(&path)?;
+    let paths = Paths::default().inputs(&files(&args.results)).output(&path)?;
     if let Some(index) = &args.index {
         paths.output(index)?;
         check_own(index)?;

@@ -121,7 +121,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 crate::console::note(format_args!("{told}"));
             }
             let threads = args.threads.unwrap_or(cores.min(options.replicas as usize));
-            go(&mut *start_run(options, &data, threads)?, &args, model, start, stats_output)?;
+            let mut run = start_run(options, &data, threads)?;
+            go(&mut *run, Display::new(options.pretrain), &args, model, start, stats_output)?;
         }
         Options::Graph(options) => {
             let mut data = preparing.install(|| GraphData::new(options, &train, dev.as_ref()))?;
@@ -137,7 +138,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             ));
             tell_vectors(&data.header().provenance);
             let mut trainer = graph::start(options, &data, args.threads.unwrap_or(1))?;
-            go(&mut *trainer, &args, model, start, stats_output)?;
+            go(&mut *trainer, Display::new(0), &args, model, start, stats_output)?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -174,13 +175,13 @@ fn check_paths(args: &Args, model: &Path, options: &Options) -> anyhow::Result<(
 /// Trains to the end, with checkpoints beside `model`; the clock was started at `start`.
 fn go(
     run: &mut dyn Run,
+    mut display: Display,
     args: &Args,
     model: &Path,
     start: Instant,
     stats_output: Option<Output>,
 ) -> anyhow::Result<()> {
     let Args { resume, checkpoint_seconds, .. } = *args;
-    let mut display = Display::default();
     let driven = Drive { model, resume, checkpoint_seconds }.run(run, &mut display)?;
     display.finish();
     let Some(written) = driven else { return Ok(()) };

@@ -326,6 +326,26 @@ mod tests {
     }
 
     #[test]
+    fn impossible_counts_and_times_are_errors_with_their_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, records) = stored(folder.path(), 1);
+        let refused = |spoil: &dyn Fn(&mut Record)| {
+            let mut record = records[0].clone();
+            spoil(&mut record);
+            std::fs::write(&path, line(&record).unwrap()).unwrap();
+            let error = Store::<Record>::read(&path).unwrap_err().to_string();
+            assert!(error.contains("records.jsonl:1: ") && error.contains("delete the line"), "{error}");
+            error
+        };
+        let counts = refused(&|record| record.decodings[0].test.without_punctuation.heads += 1 << 40);
+        assert!(counts.contains(" words of a decoding, without punctuation"), "{counts}");
+        let none = refused(&|record| record.decodings[0].test.with_punctuation = Default::default());
+        assert!(none.contains("a decoding of 0 words"), "{none}");
+        let time = refused(&|record| record.decodings[0].wall_s[0] = -1.5);
+        assert!(time.contains("a time of -1.5 seconds"), "{time}");
+    }
+
+    #[test]
     fn a_line_torn_anywhere_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let (path, _) = stored(folder.path(), 2);

@@ -25,7 +25,7 @@ use rapidhash::v3::rapidhash_v3;
 use serde::de::DeserializeOwned;
 
 use super::memory::{self, Mapped, Numbers};
-use super::{Output, is_packed, read_whole};
+use super::{Output, Packing, read_whole};
 use crate::error::{Error, Result};
 
 /// What treebeam writes in this container, by the magic in front.
@@ -202,7 +202,7 @@ impl Kind {
     /// If it cannot be read, or is not a whole, unchanged file of this kind and version.
     pub fn read(&self, path: &Path) -> Result<Sections> {
         // A pipe is opened but once.
-        let is_plain = path != Path::new("-") && !is_packed(path) && path.is_file();
+        let is_plain = path != Path::new("-") && Packing::of(path).is_none() && path.is_file();
         let map = |mut file: File| match file.metadata()?.len() {
             len @ 0..=COPIED => memory::copy(&mut file, len as usize),
             _ => memory::map(&file),

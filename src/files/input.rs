@@ -1,5 +1,6 @@
 //! Opening inputs.
 
+use super::Packing;
 use crate::error::{Error, Location, Problem, Result};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
@@ -31,7 +32,11 @@ fn open_unbuffered(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
     }
-    unpack(path, File::open(path)?)
+    let file = File::open(path)?;
+    match Packing::of(path) {
+        Some(packing) => unpack(packing, file),
+        None => Ok(Box::new(file)),
+    }
 }
 
 /// [`open`] for readers that buffer themselves and keep all that they read in memory: a packed file that grows out of all
@@ -41,27 +46,19 @@ pub(crate) fn open_to_keep(path: &Path) -> io::Result<Box<dyn Read + Send>> {
         return Ok(Box::new(io::stdin()));
     }
     let file = File::open(path)?;
-    if !is_packed(path) {
-        return Ok(Box::new(file));
-    }
+    let Some(packing) = Packing::of(path) else { return Ok(Box::new(file)) };
     let packed = Arc::new(AtomicU64::new(0));
     let counting = Counting { file, n_bytes: Arc::clone(&packed) };
-    Ok(Box::new(Bounded { input: unpack(path, counting)?, packed, unpacked: 0 }))
+    Ok(Box::new(Bounded { input: unpack(packing, counting)?, packed, unpacked: 0 }))
 }
 
-/// Whether the name of a file says that it is packed.
-pub fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "gz" || ending == "zst")
-}
-
-fn unpack(path: &Path, file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    Ok(match path.extension().and_then(|extension| extension.to_str()) {
-        Some("gz") => {
+fn unpack(packing: Packing, file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match packing {
+        Packing::Gzip => {
             let input = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file));
             Box::new(Unpacked { input, n_lines: 0, tester: "gzip -t" })
         }
-        Some("zst") => Box::new(Unpacked { input: zstd::Decoder::new(file)?, n_lines: 0, tester: "zstd -t" }),
-        _ => Box::new(file),
+        Packing::Zstd => Box::new(Unpacked { input: zstd::Decoder::new(file)?, n_lines: 0, tester: "zstd -t" }),
     })
 }
 

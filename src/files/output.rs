@@ -1,5 +1,6 @@
 //! Files that appear whole or not at all.
 
+use super::Packing;
 use super::temporary::Registered;
 use crate::error::{Error, Result};
 use flate2::{Compression, write::GzEncoder};
@@ -41,10 +42,10 @@ impl Output {
     pub fn create(path: &Path) -> Result<Output> {
         let sink =
             if path == Path::new("-") { Sink::Stdout(io::stdout()) } else { open(path).map_err(Error::io(path))? };
-        let encoder = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Encoder::Gzip(GzEncoder::new(sink, Compression::default())),
-            Some("zst") => Encoder::Zstd(zstd::Encoder::new(sink, 0).map_err(Error::io(path))?),
-            _ => Encoder::Plain(sink),
+        let encoder = match Packing::of(path) {
+            Some(Packing::Gzip) => Encoder::Gzip(GzEncoder::new(sink, Compression::default())),
+            Some(Packing::Zstd) => Encoder::Zstd(zstd::Encoder::new(sink, 0).map_err(Error::io(path))?),
+            None => Encoder::Plain(sink),
         };
         Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, encoder) })
     }

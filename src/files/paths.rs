@@ -35,6 +35,12 @@ impl Paths {
         self
     }
 
+    /// The command reads `paths`.
+    #[must_use]
+    pub fn inputs<P: AsRef<Path>>(self, paths: &[P]) -> Paths {
+        paths.iter().fold(self, |taken, path| taken.input(path.as_ref()))
+    }
+
     /// The command reads `path`, and its output may replace it.
     #[must_use]
     pub fn input_converted_in_place(mut self, path: &Path) -> Paths {

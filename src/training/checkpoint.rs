@@ -78,8 +78,8 @@ impl<P: Averaged> Progress<P> {
 /// How many differences are named.
 const NAMED: usize = 4;
 
-/// What tells a run with the header `there` from the run at hand: options, or else the program or the data, or else files
-/// that options name, such as sets of features.
+/// What tells a run with the header `there` from the run at hand: options, or else the program or the data, or what is told
+/// of the model, or else files that options name, such as sets of features.
 fn differences<H: Serialize>(there: &H, here: &H) -> String {
     let value = |header: &H| serde_json::to_value(header).expect("a header is plain data");
     let (there, here) = (value(there), value(here));
@@ -102,6 +102,8 @@ fn differences<H: Serialize>(there: &H, here: &H) -> String {
     match named.len() {
         0 if is_other(&["version"]) => "another version of the program".to_owned(),
         0 if is_other(&["train_sha256", "dev_sha256"]) => "other training or development data".to_owned(),
+        0 if is_other(&["licence"]) => "another --licence".to_owned(),
+        0 if is_other(&["about"]) => "another --about".to_owned(),
         0 => "other files under the same names, such as a set of features that has changed".to_owned(),
         1..=NAMED => named.join(" and "),
         _ => format!("{} and {more} other options that differ", named[..NAMED].join(", ")),

@@ -20,7 +20,7 @@
 //! search seeing the arcs lowered before it: with labels that are all different, this recovers 1,021 of the 1,023
 //! non-projective trees over five words from `head`, where going from left to right recovers 956.
 
-use super::projective::Dominance;
+use super::projective::non_projective_arcs;
 use super::{LabelId, Labels, NO_LABEL, Node, ROOT, Tree};
 
 mod encoding;
@@ -38,11 +38,8 @@ pub fn projectivise(tree: &Tree, plain: &Labels, scheme: Scheme, lifted: &mut La
     let mut syntactic_head = vec![ROOT; n + 1];
     let mut lifted_over = vec![false; n + 1];
     loop {
-        let dominance = Dominance::new(&result);
-        let shortest = result
-            .words()
-            .filter(|&word| !dominance.is_arc_projective(&result, word))
-            .min_by_key(|&word| (result.head(word).abs_diff(word), word));
+        let crossing = non_projective_arcs(&result).into_iter();
+        let shortest = crossing.min_by_key(|&word| (result.head(word).abs_diff(word), word));
         let Some(word) = shortest else { break };
         let head = result.head(word);
         if syntactic_head[word as usize] == ROOT {

@@ -7,14 +7,14 @@
 use super::{Node, Tree};
 
 /// Which nodes a node dominates, by the times at which a depth-first walk enters and leaves it.
-pub(super) struct Dominance {
+struct Dominance {
     enter: Vec<u32>,
     leave: Vec<u32>,
 }
 
 impl Dominance {
     /// Linear in the number of words. Words that the root does not dominate are dominated by none.
-    pub(super) fn new(tree: &Tree) -> Dominance {
+    fn new(tree: &Tree) -> Dominance {
         let n = tree.n_words();
         // Dependents as linked lists: `first[head]`, then `next[dependent]`; 0, the root, ends a list.
         let mut first = vec![0 as Node; n + 1];
@@ -42,32 +42,62 @@ impl Dominance {
         }
         Dominance { enter, leave }
     }
-
-    /// Whether `node` is `ancestor` or below it.
-    pub(super) fn holds(&self, ancestor: Node, node: Node) -> bool {
-        let time = self.enter[node as usize];
-        self.enter[ancestor as usize] <= time && time <= self.leave[ancestor as usize]
-    }
-
-    /// Whether the arc into `word` is projective.
-    pub(super) fn is_arc_projective(&self, tree: &Tree, word: Node) -> bool {
-        let head = tree.head(word);
-        (head.min(word) + 1..head.max(word)).all(|between| self.holds(head, between))
-    }
 }
 
 /// The words whose arcs are not projective, ascending.
 ///
-/// `tree` must be a tree: every word has a head, and no cycle. Time is linear in the sum of the arcs' lengths.
+/// `tree` must be a tree: every word has a head, and no cycle. Time is O(n log n), however long the arcs are.
 pub fn non_projective_arcs(tree: &Tree) -> Vec<Node> {
-    let dominance = Dominance::new(tree);
-    tree.words().filter(|&word| !dominance.is_arc_projective(tree, word)).collect()
+    let Dominance { enter, leave } = Dominance::new(tree);
+    // A head dominates all words of a span if it dominates those that are entered first and last of them.
+    let (mut earliest, mut latest) = (Extremes::default(), Extremes::default());
+    let mut found = Vec::new();
+    // Arcs by their right ends, as linked lists of words; 0, the root, ends a list.
+    let n = tree.n_words();
+    let (mut first, mut next) = (vec![0 as Node; n + 1], vec![0 as Node; n + 1]);
+    for word in tree.words().rev() {
+        let right = word.max(tree.head(word)) as usize;
+        next[word as usize] = std::mem::replace(&mut first[right], word);
+    }
+    for right in tree.words() {
+        let mut word = first[right as usize];
+        while word != 0 {
+            let head = tree.head(word);
+            let from = word.min(head) + 1;
+            if from < right {
+                let (enter, leave) = (enter[head as usize], leave[head as usize]);
+                if earliest.since(from) < enter || u32::MAX - latest.since(from) > leave {
+                    found.push(word);
+                }
+            }
+            word = next[word as usize];
+        }
+        earliest.push(right, enter[right as usize]);
+        latest.push(right, u32::MAX - enter[right as usize]);
+    }
+    found.sort_unstable();
+    found
 }
 
 /// Whether all arcs of `tree` are projective; the conditions of [`non_projective_arcs`] hold.
 pub fn is_projective(tree: &Tree) -> bool {
-    let dominance = Dominance::new(tree);
-    tree.words().all(|word| dominance.is_arc_projective(tree, word))
+    non_projective_arcs(tree).is_empty()
+}
+
+/// The least values of all suffixes of a sequence: those that are less than all that follow them, with their places.
+#[derive(Debug, Default)]
+struct Extremes(Vec<(Node, u32)>);
+
+impl Extremes {
+    fn push(&mut self, place: Node, value: u32) {
+        while self.0.pop_if(|(_, last)| *last >= value).is_some() {}
+        self.0.push((place, value));
+    }
+
+    /// The least value from `place` on, which is one of those that were pushed.
+    fn since(&self, place: Node) -> u32 {
+        self.0[self.0.partition_point(|&(other, _)| other < place)].1
+    }
 }
 
 #[cfg(test)]
@@ -83,6 +113,24 @@ mod tests {
         assert_eq!(non_projective_arcs(&tree(&[2, 4, 4, 0, 2, 7, 5, 4])), [5]);
         // Crossing arcs 1 -> 3 and 4 -> 2, though 1 dominates 2: only the second is non-projective.
         assert_eq!(non_projective_arcs(&tree(&[0, 4, 1, 1])), [2]);
+    }
+
+    /// Span by span, as the definition reads.
+    #[test]
+    fn arcs_are_projective_by_the_definition() {
+        for tree in (1..=6).flat_map(|n| all_trees(n, Roots::Several)) {
+            let dominance = Dominance::new(&tree);
+            let holds = |ancestor: Node, node: Node| {
+                let time = dominance.enter[node as usize];
+                dominance.enter[ancestor as usize] <= time && time <= dominance.leave[ancestor as usize]
+            };
+            let is_projective = |&word: &Node| {
+                let head = tree.head(word);
+                (head.min(word) + 1..head.max(word)).all(|between| holds(head, between))
+            };
+            let by_span: Vec<Node> = tree.words().filter(|word| !is_projective(word)).collect();
+            assert_eq!(non_projective_arcs(&tree), by_span, "{:?}", tree.heads());
+        }
     }
 
     /// 1, 3, 12, 55, 273 projective trees with any number of roots; 1, 2, 7, 30, 143 with one (Kuhlmann 2010).

@@ -1,6 +1,7 @@
 //! The file formats and their columns.
 
 use crate::choice::choice;
+use crate::files::Packing;
 use crate::tree::Roots;
 use std::path::Path;
 
@@ -17,9 +18,8 @@ choice! {
 impl Format {
     /// The format that a file's name promises: `.conllu`, or `.conllx` and `.conll`, before `.gz` or `.zst`.
     pub fn of_path(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
-        match name.rsplit_once('.')?.1 {
+        // The rest of the name may be anything, text or not.
+        match Packing::unpacked(path).extension()?.to_ascii_lowercase().to_str()? {
             "conllu" => Some(Format::Conllu),
             "conllx" | "conll" => Some(Format::Conllx),
             _ => None,
@@ -115,6 +115,13 @@ mod tests {
         assert_eq!(of("train.conllu.gz"), Some(Format::Conllu));
         assert_eq!(of("TEST.CONLL.zst"), Some(Format::Conllx));
         assert_eq!(of("x.conllx"), Some(Format::Conllx));
+        assert_eq!(of("train.CONLL.GZ"), Some(Format::Conllx));
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            let no_text = Path::new(std::ffi::OsStr::from_bytes(b"\xff.conll"));
+            assert_eq!(Format::of_path(no_text), Some(Format::Conllx));
+        }
         assert_eq!([of("-"), of("x.gz"), of("conllu"), of("x.txt")], [None; 4]);
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::choice::choice;
 use crate::error::{Error, Result};
+use crate::files::Packing;
 
 choice! {
     /// What `treebeam draw` writes.
@@ -29,10 +30,7 @@ impl Format {
         if output == Path::new("-") {
             return Ok(if std::io::stdout().is_terminal() { Format::Text } else { Format::Svg });
         }
-        let unpacked = match output.extension().and_then(|ending| ending.to_str()) {
-            Some("gz" | "zst") => output.with_extension(""),
-            _ => output.to_owned(),
-        };
+        let unpacked = Packing::unpacked(output);
         let Some(ending) = unpacked.extension() else {
             return Ok(Format::Svg);
         };

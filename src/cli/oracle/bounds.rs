@@ -59,7 +59,7 @@ struct Line<'a> {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     crate::process::start_threads();
-    let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let paths = Paths::default().inputs(&args.files);
     let _ = paths.one_standard_input()?;
     let mut output = io::stdout().lock();
     let width = args.files.iter().map(|file| file.display().to_string().chars().count()).max().unwrap_or(0).max(8);

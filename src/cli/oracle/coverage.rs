@@ -88,7 +88,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             .filter(|kind| asked.is_none_or(|roots| kind.roots().contains(&roots)))
             .collect(),
     };
-    let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let paths = Paths::default().inputs(&args.files);
     let _ = paths.one_standard_input()?;
     let mut output = Output::create(Path::new("-"))?;
     if !args.json {

@@ -14,16 +14,18 @@ pub struct Display {
     bar: ProgressBar,
     /// Of one iteration.
     n_sentences: u64,
-}
-
-impl Default for Display {
-    /// The display of a run that has not begun.
-    fn default() -> Display {
-        Display { bar: ProgressBar::hidden(), n_sentences: 0 }
-    }
+    /// The iteration that the bar names.
+    shown: u32,
+    /// The first iterations, which train greedily for global training to go on from.
+    pretrain: u32,
 }
 
 impl Display {
+    /// The display of a run that has not begun and pre-trains for so many iterations.
+    pub fn new(pretrain: u32) -> Display {
+        Display { bar: ProgressBar::hidden(), n_sentences: 0, shown: 0, pretrain }
+    }
+
     /// The run is over.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
@@ -40,9 +42,10 @@ impl Display {
                 dev.tokens
             )
         });
+        let how = if report.iteration <= self.pretrain { " (greedy)" } else { "" };
         self.bar.suspend(|| {
             crate::console::note(format_args!(
-                "iteration {:>2}: {} updates, {} features, {:.1} s{dev}",
+                "iteration {:>2}{how}: {} updates, {} features, {:.1} s{dev}",
                 report.iteration, report.updates, report.features, report.seconds
             ));
         });
@@ -66,18 +69,20 @@ impl Observer for Display {
             "iteration {{msg}} {of} {} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left",
             stopping.most
         );
+        bar.set_message((done + 1).to_string());
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
         bar.set_position(n_sentences * done);
         // The time that is left follows from what this process does.
         bar.reset_eta();
-        *self = Display { bar, n_sentences };
+        *self = Display { bar, n_sentences, ..*self };
         run.reports().iter().for_each(|report| self.show(report));
     }
 
     fn tick(&mut self, iteration: u32, done: usize) -> ControlFlow<()> {
-        if done == 1 || self.bar.message().is_empty() {
+        if self.shown != iteration {
+            self.shown = iteration;
             self.bar.set_message(iteration.to_string());
         }
         let before = self.n_sentences * u64::from(iteration.saturating_sub(1));

@@ -71,7 +71,7 @@ struct Listed<'p> {
 /// Lists the problems on standard output, one a line. Whether there are any is told by the exit code even if nobody reads
 /// the list to its end.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let paths = Paths::default().inputs(&args.files);
     let _ = paths.one_standard_input()?;
     let mut output = Some(Output::create(Path::new("-"))?);
     let (mut n_sentences, mut n_problems) = (0, 0);

@@ -30,7 +30,7 @@ struct Record {
 
 /// Prints the counts of each file.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let paths = args.files.iter().fold(Paths::default(), |paths, file| paths.input(file));
+    let paths = Paths::default().inputs(&args.files);
     let _ = paths.one_standard_input()?;
     let mut output = Output::create(Path::new("-"))?;
     if !args.json {
