@@ -185,7 +185,10 @@ fn killed_and_resumed(train: &str, training: &str, iterations: &str) {
     assert!(other.contains(expected), "{other}");
     let other = treebeam(at, &format!("{line} {options} --licence MIT --model killed --resume")).assert().code(2);
     let other = told(other);
-    assert!(other.contains("killed.checkpoint: the checkpoint is of a run with another --licence; expected"), "{other}");
+    assert!(
+        other.contains("killed.checkpoint: the checkpoint is of a run with another --licence; expected"),
+        "{other}"
+    );
     let resumed = treebeam(at, &format!("{line} {options} --model killed --resume")).assert().success();
     assert!(told(resumed).contains("resuming after iteration "));
     assert!(!checkpoint.exists());
