@@ -24,10 +24,16 @@ pub fn thread_cpu_s() -> Option<f64> {
 /// If they cannot be started.
 pub fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| {
-        let expected = "the system to allow them; --threads 1 needs the fewest";
-        Error::Usage(format!("cannot start {threads} threads: {error}; expected {expected}"))
-    })
+    pool.map_err(|error| no_threads(threads, &error))
+}
+
+/// The error that so many threads cannot be started.
+pub fn no_threads(threads: usize, error: &dyn std::fmt::Display) -> Error {
+    let (what, expected) = match threads {
+        1 => ("a thread".to_owned(), "a system that allows more processes and memory, see `ulimit -u` and `ulimit -v`"),
+        _ => (format!("{threads} threads"), "a number that the system allows; fewer with --threads"),
+    };
+    Error::Usage(format!("cannot start {what}: {error}; expected {expected}"))
 }
 
 /// Starts the threads that share work which names no threads of its own: significance tests, for one. Where the system refuses

@@ -89,6 +89,14 @@ fn fewer_bits(at: &Path, model: &str) {
         assert!((las(at, "fewer", 1) - told[1]).abs() < 0.006, "{bits}: {line}");
         assert!(run(at, "model info fewer").contains(&format!("precision {bits}")));
         run(at, &format!("model freeze fewer --quantise {bits} -o again"));
+        // Without the option there are as many bits as before; more bits would bring nothing back.
+        run(at, "model freeze fewer -o same");
+        assert_eq!(fs::read(at.join("same")).unwrap(), fs::read(at.join("again")).unwrap(), "{bits}");
+        if bits == "i8" {
+            let more = treebeam(at, "model freeze fewer --quantise i16 -o more").assert().code(2);
+            let told = String::from_utf8_lossy(&more.get_output().stderr).into_owned();
+            assert!(told.contains("its weights have 8 bits, to which 16 bring nothing back"), "{told}");
+        }
         assert!(fs::read(at.join("fewer")).unwrap() == fs::read(at.join("again")).unwrap(), "{bits}");
         run(at, "parse --quiet --model fewer --beam 4 --threads 2 dev.conllu -o parsed.conllu");
     }

@@ -42,6 +42,7 @@ enum Command {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    crate::process::start_threads();
     match args.command {
         Command::Verify(args) => verify::run(args),
         Command::Show(args) => show::run(args),

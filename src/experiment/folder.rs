@@ -172,7 +172,7 @@ impl Folder {
                 let _ = file.rewind().and_then(|()| file.write_all(text.as_bytes())).and_then(|()| file.sync_data());
             }
         });
-        let heart = heart.map_err(|error| Error::Usage(format!("cannot start a thread: {error}")))?;
+        let heart = heart.map_err(|error| crate::process::no_threads(1, &error))?;
         Ok(Attempt::Ours(Claim { path, holder, stop: Some(stop), heart: Some(heart) }))
     }
 

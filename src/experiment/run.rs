@@ -88,11 +88,21 @@ pub fn run<K: Kind>(
     // meanwhile on the same stack, which would spoil its clock and could wait for the decoding lock that it holds itself.
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
+        let (mut n_started, mut refused) = (0, None);
         for _ in 0..runner.jobs.clamp(1, cells.len().max(1)).min(runner.kind.most_jobs()) {
             let (sender, shared, stop) = (sender.clone(), &shared, &stop);
-            scope.spawn(move || work(runner, shared, stop, &sender));
+            let started = std::thread::Builder::new().spawn_scoped(scope, move || work(runner, shared, stop, &sender));
+            if let Err(error) = started {
+                // Those that were started, if any, do the work of all.
+                refused = Some(error);
+                break;
+            }
+            n_started += 1;
         }
         drop(sender);
+        if let (0, Some(error)) = (n_started, refused) {
+            return Err(crate::process::no_threads(1, &error));
+        }
 
         let mut outcome = Outcome::default();
         let mut waits = false;

@@ -53,10 +53,15 @@ impl Linear {
         &self.output
     }
 
+    /// The precision of its weights.
+    pub fn precision(&self) -> Precision {
+        self.weights.precision()
+    }
+
     /// The same with weights of another precision.
     #[must_use]
     pub fn quantise(self, precision: Precision) -> Linear {
-        if precision == self.weights.precision() {
+        if precision == self.precision() {
             return self;
         }
         Linear { weights: self.weights.quantise(precision), ..self }

@@ -29,7 +29,7 @@ pub struct Args {
     /// The model file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The bits of a weight; as many as it was trained with if not given
+    /// The bits of a weight; as many as it has if not given
     #[arg(long, value_enum)]
     quantise: Option<Quantise>,
     /// Leave out weights that are nearer to 0 than this, or, with `auto`, as many of the small ones as cost at most 0.02 LAS on the
@@ -124,14 +124,20 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let _ = paths.output(&args.output)?;
     // Fails now rather than after parsing if the model cannot be written.
     Output::check(&args.output)?;
+    let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
+    let mut model = Loaded::read(&args.model)?;
     let precision = match args.quantise {
-        None => Precision::Full,
+        None => precision_of(&model),
         Some(Quantise::I16) => Precision::I16,
         Some(Quantise::I8) => Precision::I8,
     };
-    let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
-    let mut model = Loaded::read(&args.model)?;
     let score_of = |model: &Loaded| test.as_ref().map(|test| score(model, test, args.beam)).transpose();
+    if precision_of(&model) == Precision::I8 && precision == Precision::I16 {
+        anyhow::bail!(
+            "{}: its weights have 8 bits, to which 16 bring nothing back; expected the model that it was made of",
+            args.model.display()
+        );
+    }
     let before = score_of(&model)?;
     let was = sizes_of(&model);
     model = quantise(model, precision)?;
@@ -245,6 +251,19 @@ fn quantise(model: Loaded, precision: Precision) -> anyhow::Result<Loaded> {
             Loaded::Graph(Arc::new(GraphModel { scorer, ..model }))
         }
     })
+}
+
+fn precision_of(model: &Loaded) -> Precision {
+    match model {
+        Loaded::Transitions(model) => match &model.scorer {
+            AnyScorer::Linear(linear) => linear.precision(),
+            AnyScorer::FeedForward(network) => network.precision(),
+        },
+        Loaded::Graph(model) => match &model.scorer {
+            GraphScorer::Linear(weights) => weights.precision(),
+            GraphScorer::Biaffine(_) => Precision::Full,
+        },
+    }
 }
 
 /// The model without weights nearer to 0 than `least`.

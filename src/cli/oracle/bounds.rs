@@ -58,7 +58,6 @@ struct Line<'a> {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    crate::process::start_threads();
     let paths = Paths::default().inputs(&args.files);
     let _ = paths.one_standard_input()?;
     let mut output = io::stdout().lock();

@@ -77,7 +77,6 @@ impl Sum for Coverage {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    crate::process::start_threads();
     let asked = if args.multi_root { Some(Roots::Several) } else { args.roots };
     let systems = match args.system {
         Some(system) => vec![system],
