@@ -683,7 +683,10 @@ fn axis_of_search(texts: &mut Texts) {
     for system in systems {
         texts.says(&format!("| {system} | {} |", rows.map(|row| format!("{:.2}", las(system, row))).join(" | ")));
     }
-    texts.says("LAS averaged over Hungarian-Szeged and Turkish-IMST, 500 training sentences each, trained to the plateau, one seed");
+    texts.says(
+        "LAS averaged over Danish, Basque, Hungarian, Italian (ParTUT) and Turkish, 500 training sentences each, trained to the \
+         plateau, one seed",
+    );
     for head in [
         "| merging, 8 |",
         "| merging, 64 |",
@@ -703,9 +706,8 @@ fn axis_of_search(texts: &mut Texts) {
     texts.says(&format!("a plain beam of 8 in at most {:.1} %", most("beam, width 8")));
     let gaps = |more: &str, less: &str| systems.map(|system| las(system, more) - las(system, less));
     texts.says(&format!(
-        "Exact search is {:.2} points behind that plain beam in the mean of the systems, {:.2} ahead of it when the loss is added to its \
-         scores",
-        mean(&gaps("beam, width 8", "exact")),
+        "Exact search is {:.2} points ahead of that plain beam in the mean of the systems, {:.2} when the loss is added to its scores",
+        mean(&gaps("exact", "beam, width 8")),
         mean(&gaps("exact, loss-augmented", "beam, width 8"))
     ));
     texts.says(&format!(
@@ -715,14 +717,27 @@ fn axis_of_search(texts: &mut Texts) {
     let (least, most) = range(&gaps("beam, merging, width 64", "beam 64, merging, standard"));
     texts.says(&format!("loses {least:.2} to {most:.2} points when it learns from whole derivations"));
     let (least, most) = range(&gaps("exact, loss-augmented", "exact"));
-    texts.says(&format!("The loss added to the scores gives exact training {least:.2} to {most:.2} points"));
-    // What is said of both treebanks and all systems.
-    for (treebank, system) in ["hu_szeged", "tr_imst"].iter().flat_map(|t| systems.map(|system| (*t, system))) {
-        let las = |row: &str| las_on(treebank, system, row);
-        assert!(las("beam, merging, width 8") > las("exact"));
-        assert!(las("beam, merging, width 64") > las("beam 64, merging, standard"));
-        assert!(las("beam, merging, width 8") > las("beam, width 8"));
-    }
+    let [least, most] = [least, most].map(signed);
+    texts.says(&format!("The loss added to the scores changes exact training by {least} to {most} points"));
+    let store = records("search-axis");
+    let cut_off = store.records().iter().filter(is_cut_off).count();
+    texts.says(&format!("The limit of 25 iterations stopped {cut_off} of the {} trainings", store.records().len()));
+    let treebanks = ["da_ddt_conllx", "eu_bdt", "hu_szeged", "it_partut", "tr_imst"];
+    let pairs: Vec<(&str, &str)> = treebanks.iter().flat_map(|t| systems.map(|system| (*t, system))).collect();
+    let ahead = |more: &str, less: &str| {
+        pairs
+            .iter()
+            .filter(|(treebank, system)| las_on(treebank, system, more) > las_on(treebank, system, less))
+            .count()
+    };
+    assert_eq!(ahead("beam, merging, width 64", "beam 64, merging, standard"), pairs.len());
+    texts.says("and it loses on all five treebanks");
+    texts.says(&format!(
+        "The merging beam of 8 is ahead of the plain one in {} of the {} pairs of a treebank and a system, and of exact search in {}",
+        ahead("beam, merging, width 8", "beam, width 8"),
+        pairs.len(),
+        ahead("beam, merging, width 8", "exact")
+    ));
 }
 
 fn networks(texts: &mut Texts) {
@@ -1454,7 +1469,7 @@ fn what_was_run_is_as_the_texts_say() {
         (
             "search-axis",
             "quick",
-            "Training data: 500 sentences a treebank, 2 treebanks. Trained for 5 to 23 iterations (the table *Training* says \
+            "Training data: 500 sentences a treebank, 5 treebanks. Trained for 5 to 25 iterations (the table *Training* says \
              which), with 1 seed.",
         ),
         (

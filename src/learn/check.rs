@@ -179,7 +179,7 @@ impl TrainOptions {
             return wrong("expected --nn-update sgd-plus or ftrl");
         }
         if self.batch > 1 && self.learner != Learner::Svm && (!self.is_perceptron() || self.training == Training::L2s) {
-            return wrong("--batch is for perceptrons; other learners learn from one decision at a time");
+            return wrong("--batch is for perceptrons; other learners learn from one decision at a time; leave it out");
         }
         if self.learner == Learner::Nn && self.replicas > 1 {
             return wrong("networks cannot be added up; expected --replicas 1 with --learner nn");

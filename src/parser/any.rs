@@ -206,12 +206,12 @@ fn check_exact(system: &str, options: &ParseOptions) -> Result<()> {
     }
     if options.margin.is_some() {
         return usage(&format!(
-            "--margin is for transition systems, and the model is for `{system}`, whose search is exact"
+            "--margin is for transition systems, and the model is for `{system}`, whose search is exact; leave it out"
         ));
     }
     if options.align.is_some() || options.normalise.is_some() || options.merge.is_some() {
         return usage(&format!(
-            "--merge, --align and --normalise are for transition systems, and the model is for `{system}`"
+            "--merge, --align and --normalise are for transition systems, and the model is for `{system}`; leave them out"
         ));
     }
     Ok(())

@@ -92,7 +92,10 @@ impl Files {
         by_number.ok_or_else(|| {
             let path = self.paths[0].display().to_string();
             match only_id {
-                true => Error::Usage(format!("{path}: no sentence with the id `{wanted}` among {}", self.n)),
+                true => Error::Usage(format!(
+                    "{path}: no sentence with the id `{wanted}` among {}; expected the text of a comment `# sent_id = ...`",
+                    self.n
+                )),
                 false => sentence::not_found(&path, wanted, self.n),
             }
         })
@@ -118,7 +121,10 @@ impl Files {
         }
         Err(Error::Usage(match n_differing {
             0 => self.all_the_same(),
-            _ => format!("--differ={wanted}: the trees of only {n_differing} of {} sentences differ", self.n),
+            _ => format!(
+                "--differ={wanted}: the trees of only {n_differing} of {} sentences differ; expected a number from 1 to {n_differing}",
+                self.n
+            ),
         }))
     }
 

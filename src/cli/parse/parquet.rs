@@ -70,9 +70,20 @@ pub fn run(args: &Args) -> anyhow::Result<Option<ExitCode>> {
     }
     let status =
         Command::new(&python).args(["-m", "treebeam.parquet"]).args(arguments(args, is_input, is_output)).status()?;
-    // A signal has no code.
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(Some(code.map_or(ExitCode::FAILURE, ExitCode::from)))
+    let interpreter = Path::new(&python).display();
+    match status.code() {
+        Some(0) if args.output != Path::new("-") && !args.output.exists() => {
+            bail!("{}: {interpreter} has written no such file, though it says it has; {remedy}", args.output.display())
+        }
+        Some(0) => Ok(Some(ExitCode::SUCCESS)),
+        // What it left out, or what was wrong, it has told.
+        Some(code @ (1 | 2)) => Ok(Some(ExitCode::from(code as u8))),
+        _ => bail!(
+            "{}: {interpreter} ended with {status}, so the output is not whole or not there; expected memory enough and an \
+             interpreter that runs to its end",
+            args.output.display()
+        ),
+    }
 }
 
 fn is_parquet(path: &Path) -> bool {

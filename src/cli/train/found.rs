@@ -115,7 +115,8 @@ fn warn(train: &Treebank, dev: Option<&Treebank>, survey: &Survey, options: &Opt
             true => "the parser that is trained makes projective trees only",
             false => "the parser that is trained cannot make all such trees",
         };
-        eprintln!("warning: {path}: {arcs} arcs are not projective, and {made}");
+        let arcs = if arcs == 1 { "1 arc is".to_owned() } else { format!("{arcs} arcs are") };
+        eprintln!("warning: {path}: {arcs} not projective, and {made}");
     }
     let n_labels = survey.stats.labels.len();
     if n_labels > MANY_LABELS {
