@@ -77,7 +77,7 @@ fn differing_sentences_are_found() {
     assert_eq!(drawn(folder.path(), "draw --differ=1 gold.conllu system.conllu"), svg);
     assert_eq!(drawn(folder.path(), "draw gold.conllu system.conllu --sentence 2"), svg);
     let told = refused(folder.path(), "draw gold.conllu system.conllu --differ=2");
-    assert_eq!(told, "error: --differ=2: the trees of only 1 of 2 sentences differ\n");
+    assert_eq!(told, "error: --differ=2: the trees of only 1 of 2 sentences differ; expected a number from 1 to 1\n");
     let told = refused(folder.path(), "draw gold.conllu gold.conllu --differ");
     assert_eq!(told, "error: gold.conllu and gold.conllu have the same trees in all 2 sentences\n");
     assert!(refused(folder.path(), "draw gold.conllu --differ").contains("<OTHER>"));
@@ -90,7 +90,10 @@ fn sentences_that_are_not_there_are_refused() {
     assert_eq!(told, "error: gold.conllu: no sentence `3`; expected the id of a sentence or a number from 1 to 2\n");
     assert!(refused(folder.path(), "draw gold.conllu --sentence 0").contains("a number from 1 to 2"));
     let told = refused(folder.path(), "draw gold.conllu --id s3");
-    assert_eq!(told, "error: gold.conllu: no sentence with the id `s3` among 2\n");
+    assert_eq!(
+        told,
+        "error: gold.conllu: no sentence with the id `s3` among 2; expected the text of a comment `# sent_id = ...`\n"
+    );
     assert!(refused(folder.path(), "draw gold.conllu --id s1 --sentence 1").contains("cannot be used with"));
     assert!(refused(folder.path(), "draw - -").contains("only one of the files can be standard input"));
 }

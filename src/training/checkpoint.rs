@@ -102,8 +102,8 @@ fn differences<H: Serialize>(there: &H, here: &H) -> String {
     match named.len() {
         0 if is_other(&["version"]) => "another version of the program".to_owned(),
         0 if is_other(&["train_sha256", "dev_sha256"]) => "other training or development data".to_owned(),
-        0 if is_other(&["licence"]) => "another --licence".to_owned(),
-        0 if is_other(&["about"]) => "another --about".to_owned(),
+        0 if there["notes"]["licence"] != here["notes"]["licence"] => "another --licence".to_owned(),
+        0 if there["notes"]["about"] != here["notes"]["about"] => "another --about".to_owned(),
         0 => "other files under the same names, such as a set of features that has changed".to_owned(),
         1..=NAMED => named.join(" and "),
         _ => format!("{} and {more} other options that differ", named[..NAMED].join(", ")),
