@@ -99,11 +99,12 @@ fn differences<H: Serialize>(there: &H, here: &H) -> String {
         .collect();
     let more = named.len().saturating_sub(NAMED);
     let is_other = |names: &[&str]| names.iter().any(|name| there["provenance"][name] != here["provenance"][name]);
+    let is_note = |name: &str| there["provenance"]["notes"][name] != here["provenance"]["notes"][name];
     match named.len() {
         0 if is_other(&["version"]) => "another version of the program".to_owned(),
         0 if is_other(&["train_sha256", "dev_sha256"]) => "other training or development data".to_owned(),
-        0 if there["notes"]["licence"] != here["notes"]["licence"] => "another --licence".to_owned(),
-        0 if there["notes"]["about"] != here["notes"]["about"] => "another --about".to_owned(),
+        0 if is_note("licence") => "another --licence".to_owned(),
+        0 if is_note("about") => "another --about".to_owned(),
         0 => "other files under the same names, such as a set of features that has changed".to_owned(),
         1..=NAMED => named.join(" and "),
         _ => format!("{} and {more} other options that differ", named[..NAMED].join(", ")),
