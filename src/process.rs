@@ -1,4 +1,4 @@
-//! What this process has used, where the system tells.
+//! The threads that this process starts, and what it has used, where the system tells.
 
 use std::num::NonZero;
 use std::sync::Mutex;

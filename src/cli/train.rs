@@ -101,11 +101,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let dev = args.dev.as_deref().map(|dev| found::read(dev, args.skip_invalid)).transpose()?;
     let options = found::found(&train, dev.as_ref(), given, options, args.auto)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let preparing = process::thread_pool(args.threads.unwrap_or(cores))?;
+    let preparing = || process::thread_pool(args.threads.unwrap_or(cores));
     match &options {
         Options::Transitions(options) => {
-            let mut data = preparing.install(|| TrainingData::new(options, &train, dev.as_ref()))?;
-            drop(preparing);
+            let mut data = preparing()?.install(|| TrainingData::new(options, &train, dev.as_ref()))?;
             data.annotate(args.notes());
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(
@@ -125,8 +124,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             go(&mut *run, Display::new(options.pretrain), &args, model, start, stats_output)?;
         }
         Options::Graph(options) => {
-            let mut data = preparing.install(|| GraphData::new(options, &train, dev.as_ref()))?;
-            drop(preparing);
+            let mut data = preparing()?.install(|| GraphData::new(options, &train, dev.as_ref()))?;
             data.annotate(args.notes());
             describe(&train, dev.as_ref(), data.n_read() - data.examples().len());
             crate::console::note(format_args!(

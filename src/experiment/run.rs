@@ -88,21 +88,17 @@ pub fn run<K: Kind>(
     // meanwhile on the same stack, which would spoil its clock and could wait for the decoding lock that it holds itself.
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
-        let (mut n_started, mut refused) = (0, None);
-        for _ in 0..runner.jobs.clamp(1, cells.len().max(1)).min(runner.kind.most_jobs()) {
+        for number in 0..runner.jobs.clamp(1, cells.len().max(1)).min(runner.kind.most_jobs()) {
             let (sender, shared, stop) = (sender.clone(), &shared, &stop);
             let started = std::thread::Builder::new().spawn_scoped(scope, move || work(runner, shared, stop, &sender));
-            if let Err(error) = started {
-                // Those that were started, if any, do the work of all.
-                refused = Some(error);
-                break;
+            match started {
+                Ok(_) => {}
+                Err(error) if number == 0 => return Err(crate::process::no_threads(1, &error)),
+                // Those that were started do the work of all.
+                Err(_) => break,
             }
-            n_started += 1;
         }
         drop(sender);
-        if let (0, Some(error)) = (n_started, refused) {
-            return Err(crate::process::no_threads(1, &error));
-        }
 
         let mut outcome = Outcome::default();
         let mut waits = false;

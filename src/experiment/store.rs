@@ -259,18 +259,17 @@ fn one<R: Stored>(path: &Path, line: usize, text: &[u8]) -> Result<R> {
         found,
         expected,
     };
-    let unfit = |e: serde_json::Error| {
-        problem(e.to_string(), format!("the record of a cell; delete the {what} to run the cell again"))
-    };
-    let head: Head = serde_json::from_slice(text).map_err(unfit)?;
+    let unfit =
+        |found: String| problem(found, format!("the record of a cell; delete the {what} to run the cell again"));
+    let head: Head = serde_json::from_slice(text).map_err(|error| unfit(error.to_string()))?;
     if head.format > FORMAT {
         let expected =
             format!("format {FORMAT} or an earlier one; use the version of treebeam that wrote it, or a later one");
         return Err(problem(format!("a record of format {}", head.format), expected).into());
     }
-    let record: R = serde_json::from_slice(text).map_err(unfit)?;
+    let record: R = serde_json::from_slice(text).map_err(|error| unfit(error.to_string()))?;
     if let Some(found) = record.impossible() {
-        return Err(problem(found, format!("the record of a cell; delete the {what} to run the cell again")).into());
+        return Err(unfit(found).into());
     }
     Ok(record.upgraded(head.format))
 }

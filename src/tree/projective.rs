@@ -49,7 +49,8 @@ impl Dominance {
 /// `tree` must be a tree: every word has a head, and no cycle. Time is O(n log n), however long the arcs are.
 pub fn non_projective_arcs(tree: &Tree) -> Vec<Node> {
     let Dominance { enter, leave } = Dominance::new(tree);
-    // A head dominates all words of a span if it dominates those that are entered first and last of them.
+    // A head dominates all words of a span if it dominates those that are entered first and last of them. Times are counted
+    // backwards in `latest`, so that the last one is the least.
     let (mut earliest, mut latest) = (Extremes::default(), Extremes::default());
     let mut found = Vec::new();
     // Arcs by their right ends, as linked lists of words; 0, the root, ends a list.

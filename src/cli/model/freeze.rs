@@ -126,13 +126,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Output::check(&args.output)?;
     let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
     let mut model = Loaded::read(&args.model)?;
+    let had = precision_of(&model);
     let precision = match args.quantise {
-        None => precision_of(&model),
+        None => had,
         Some(Quantise::I16) => Precision::I16,
         Some(Quantise::I8) => Precision::I8,
     };
     let score_of = |model: &Loaded| test.as_ref().map(|test| score(model, test, args.beam)).transpose();
-    if precision_of(&model) == Precision::I8 && precision == Precision::I16 {
+    if had == Precision::I8 && precision == Precision::I16 {
         anyhow::bail!(
             "{}: its weights have 8 bits, to which 16 bring nothing back; expected the model that it was made of",
             args.model.display()

@@ -69,14 +69,15 @@ impl Observer for Display {
             "iteration {{msg}} {of} {} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left",
             stopping.most
         );
-        bar.set_message((done + 1).to_string());
+        let shown = done as u32 + 1;
+        bar.set_message(shown.to_string());
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
         bar.set_position(n_sentences * done);
         // The time that is left follows from what this process does.
         bar.reset_eta();
-        *self = Display { bar, n_sentences, ..*self };
+        *self = Display { bar, n_sentences, shown, ..*self };
         run.reports().iter().for_each(|report| self.show(report));
     }
 
