@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -74,11 +75,15 @@ class Bench:
     def run(self, line, codes=(0, 1, 2), stdin=b"", timeout=120, limit=None, tidy=True):
         """Runs a command to its end and checks how it ended."""
         what = line if isinstance(line, str) else " ".join(map(repr, line))
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
             given.write(stdin)
             given.seek(0)
             started = time.monotonic()
-            process = self.start(line, stdin=given, stdout=out, stderr=err, preexec_fn=limit)
+            process = self.start(line, stdin=given, stdout=out, stderr=subprocess.PIPE, preexec_fn=limit)
+            # A pipe, as what is said into a file would be lost where a limit of its size is what is tried.
+            err = []
+            listener = threading.Thread(target=lambda: err.append(process.stderr.read()))
+            listener.start()
             while True:
                 pid, status, usage = os.wait4(process.pid, os.WNOHANG)
                 if pid:
@@ -91,8 +96,10 @@ class Bench:
                 time.sleep(0.002)
             process.returncode = os.waitstatus_to_exitcode(status)
             seconds = time.monotonic() - started
-            out.seek(0), err.seek(0)
-            ended = Ended(process.returncode, out.read(), err.read(), usage.ru_maxrss * 1024, seconds)
+            listener.join()
+            process.stderr.close()
+            out.seek(0)
+            ended = Ended(process.returncode, out.read(), err[0], usage.ru_maxrss * 1024, seconds)
         self.judge(what, ended, codes, tidy)
         return ended
 
