@@ -3,15 +3,24 @@
 //! Sentences are what is drawn, never words: the words of a sentence stand or fall together. To compare averages over
 //! several training seeds, add up each sentence's counts over the seeds before calling; the seeds of one sentence then
 //! share one coin.
+//!
+//! Complexity: O(samples · sentences). From [`MANY`] sentences on those with the same counts are drawn together, by binomial
+//! numbers, which is the same distribution at O(samples · different counts).
 
+use hashbrown::HashMap;
+use rand_distr::{Binomial, Distribution};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, Metric};
-use crate::random::{below, stream};
+use crate::random::{Xoshiro256PlusPlus, below, stream};
 
 /// The share of resamples that an [`Interval`] holds.
 pub const LEVEL: f64 = 0.95;
+
+/// From how many sentences on those with the same counts are drawn together. Treebanks have fewer; what comes out for them stays
+/// what it was when every sentence was drawn by itself.
+const MANY: usize = 100_000;
 
 /// A percentile bootstrap interval at [`LEVEL`], in percent or percentage points; both ends are NaN if no word was
 /// scored.
@@ -27,8 +36,7 @@ pub struct Interval {
 /// 1989): in each of `samples` rounds a coin per sentence decides whether the two systems change places; the p-value is
 /// (c + 1) / (samples + 1), where c rounds had a difference at least as great as the one observed.
 ///
-/// `a[i]` and `b[i]` belong to the same sentence. Takes O(samples · sentences) time; the result depends on the seed, not
-/// on the number of threads.
+/// `a[i]` and `b[i]` belong to the same sentence. The result depends on the seed, not on the number of threads.
 ///
 /// # Examples
 /// ```
@@ -57,15 +65,92 @@ pub fn randomisation(a: &[Counts], b: &[Counts], metric: Metric, samples: usize,
 /// [`randomisation`] of two systems of which only the differences in correct words are known, one per sentence; or in wrong
 /// words, which gives the same p-value.
 pub fn randomisation_of_differences(differences: &[i64], samples: usize, seed: u64) -> f64 {
+    p_value(differences, samples, seed, MANY)
+}
+
+fn p_value(differences: &[i64], samples: usize, seed: u64, many: usize) -> f64 {
     // A sentence on which the systems agree changes nothing when swapped.
     let differences: Vec<i64> = differences.iter().copied().filter(|&d| d != 0).collect();
     let observed = differences.iter().sum::<i64>().abs();
+    let sizes = differences.iter().map(|d| d.abs());
+    let differences = Sentences::new(&differences, sizes, many);
     let extreme = (0..samples as u64).into_par_iter().filter(|&sample| {
         let mut coins = stream(seed, "approximate randomisation", &[sample]);
-        let swapped: i64 = differences.iter().map(|&d| if below(2, &mut coins) == 0 { d } else { -d }).sum();
-        swapped.abs() >= observed
+        differences.swapped(&mut coins).abs() >= observed
     });
     (extreme.count() + 1) as f64 / (samples + 1) as f64
+}
+
+/// What is known of each sentence, which is drawn by itself or, where there are many, together with those like it.
+enum Sentences<'s, T> {
+    Each(&'s [T]),
+    /// With the number of sentences like it.
+    Alike(Vec<(T, u64)>),
+}
+
+impl<'s, T: Copy + Eq + std::hash::Hash + Ord> Sentences<'s, T> {
+    /// Sentences are drawn together if there are at least `many`; two are like each other if they have the same of `keys`.
+    fn new(sentences: &'s [T], keys: impl Iterator<Item = T>, many: usize) -> Sentences<'s, T> {
+        if sentences.len() < many {
+            return Sentences::Each(sentences);
+        }
+        let mut numbers: HashMap<T, u64> = HashMap::new();
+        for key in keys {
+            *numbers.entry(key).or_default() += 1;
+        }
+        let mut numbers: Vec<(T, u64)> = numbers.into_iter().collect();
+        numbers.sort_unstable();
+        Sentences::Alike(numbers)
+    }
+}
+
+impl Sentences<'_, i64> {
+    /// The sum of the differences if a coin per sentence decides about its sign.
+    fn swapped(&self, coins: &mut Xoshiro256PlusPlus) -> i64 {
+        match self {
+            Sentences::Each(differences) => {
+                differences.iter().map(|&d| if below(2, coins) == 0 { d } else { -d }).sum()
+            }
+            Sentences::Alike(sizes) => {
+                let heads = |number, coins: &mut _| binomial(number, 0.5, coins) as i64;
+                sizes.iter().map(|&(size, number)| size * (2 * heads(number, coins) - number as i64)).sum()
+            }
+        }
+    }
+}
+
+impl Sentences<'_, (i64, u64)> {
+    /// The sums of values and of words of as many sentences as there are, drawn with replacement.
+    fn resampled(&self, draws: &mut Xoshiro256PlusPlus) -> (i64, u64) {
+        match self {
+            Sentences::Each(sentences) => {
+                let n = sentences.len() as u64;
+                (0..n).fold((0, 0), |(value, words), _| {
+                    let drawn = sentences[below(n, draws) as usize];
+                    (value + drawn.0, words + drawn.1)
+                })
+            }
+            // A multinomial number for each kind of sentence: binomial among those that are left.
+            Sentences::Alike(kinds) => {
+                let mut of_later_kinds: u64 = kinds.iter().map(|&(_, number)| number).sum();
+                let mut to_draw = of_later_kinds;
+                let (mut sum_of_values, mut sum_of_words) = (0, 0);
+                for &((value, words), number) in kinds {
+                    let drawn = binomial(to_draw, number as f64 / of_later_kinds as f64, draws);
+                    sum_of_values += value * drawn as i64;
+                    sum_of_words += words * drawn;
+                    to_draw -= drawn;
+                    of_later_kinds -= number;
+                }
+                (sum_of_values, sum_of_words)
+            }
+        }
+    }
+}
+
+/// How many of `n` draws come out if each does with `probability`.
+fn binomial(n: u64, probability: f64, draws: &mut Xoshiro256PlusPlus) -> u64 {
+    Binomial::new(n, probability).map_or(0, |numbers| numbers.sample(draws))
 }
 
 /// By sentence: how many more words are correct in `b` than in `a`, and how many are scored.
@@ -80,13 +165,12 @@ fn paired<'a>(a: &'a [Counts], b: &'a [Counts], metric: Metric) -> impl Iterator
 /// The bootstrap interval of one system's score (Efron & Tibshirani 1993, section 13.3): sentences are drawn with
 /// replacement, as many as there are, `samples` times.
 ///
-/// Takes O(samples · sentences) time; the result depends on the seed, not on the number of threads.
+/// The result depends on the seed, not on the number of threads.
 ///
 /// # Panics
 /// If `samples` is 0.
 pub fn bootstrap(counts: &[Counts], metric: Metric, samples: usize, seed: u64) -> Interval {
-    let sentences: Vec<_> = counts.iter().map(|c| (metric.correct(c) as i64, c.tokens)).collect();
-    percentiles(&sentences, samples, seed)
+    percentiles(counts.iter().map(|c| (metric.correct(c) as i64, c.tokens)), samples, seed, MANY)
 }
 
 /// The bootstrap interval of the difference, `b` minus `a`, in percentage points: as [`bootstrap`], each draw taking the
@@ -95,27 +179,23 @@ pub fn bootstrap(counts: &[Counts], metric: Metric, samples: usize, seed: u64) -
 /// # Panics
 /// If `samples` is 0, or as [`randomisation`] does.
 pub fn bootstrap_difference(a: &[Counts], b: &[Counts], metric: Metric, samples: usize, seed: u64) -> Interval {
-    let sentences: Vec<_> = paired(a, b, metric).collect();
-    percentiles(&sentences, samples, seed)
+    percentiles(paired(a, b, metric), samples, seed, MANY)
 }
 
 /// The interval of Σ value / Σ words over resampled (value, words) pairs.
-fn percentiles(sentences: &[(i64, u64)], samples: usize, seed: u64) -> Interval {
+fn percentiles(sentences: impl Iterator<Item = (i64, u64)>, samples: usize, seed: u64, many: usize) -> Interval {
     assert!(samples > 0, "a bootstrap needs at least one sample");
     // Sentences without scored words change no ratio, but could make up a whole resample, which would have none.
-    let sentences: Vec<_> = sentences.iter().copied().filter(|&(_, words)| words > 0).collect();
+    let sentences: Vec<_> = sentences.filter(|&(_, words)| words > 0).collect();
     if sentences.is_empty() {
         return Interval { low: f64::NAN, high: f64::NAN };
     }
-    let n = sentences.len() as u64;
+    let sentences = Sentences::new(&sentences, sentences.iter().copied(), many);
     let mut scores: Vec<f64> = (0..samples as u64)
         .into_par_iter()
         .map(|sample| {
             let mut draws = stream(seed, "bootstrap", &[sample]);
-            let (value, words) = (0..n).fold((0, 0), |(value, words), _| {
-                let drawn = sentences[below(n, &mut draws) as usize];
-                (value + drawn.0, words + drawn.1)
-            });
+            let (value, words) = sentences.resampled(&mut draws);
             100.0 * value as f64 / words as f64
         })
         .collect();
@@ -231,6 +311,31 @@ mod tests {
         let a: Vec<Counts> = (0..50).map(|i| sentence(10, i % 9, 0)).collect();
         let b: Vec<Counts> = (0..50).map(|i| sentence(10, i % 9 + 1, 0)).collect();
         assert_eq!(bootstrap_difference(&a, &b, Metric::Uas, 500, 1), Interval { low: 10.0, high: 10.0 });
+    }
+
+    /// The exact test, the normal interval and sentences drawn one by one say what comes of drawing like ones together.
+    #[test]
+    fn many_sentences_are_drawn_together_with_the_same_results() {
+        let differences = [2i64, 1, 0, -1, 2, 2, 0, 3, 1, 1];
+        let counts = |d: i64| sentence(10, (5 + d) as u64, 0);
+        let (a, b): (Vec<_>, Vec<_>) = differences.iter().map(|&d| (counts(0), counts(d))).unzip();
+        let (truth, samples) = (exact(&a, &b, Metric::Uas), 100_000);
+        let p = p_value(&differences, samples, 1, 1);
+        assert!((p - truth).abs() < 4.0 * (truth * (1.0 - truth) / samples as f64).sqrt(), "{p} against {truth}");
+
+        let counts: Vec<(i64, u64)> = (0..2000).map(|i| (i % 5 + i * i % 7, 10 + i as u64 % 4)).collect();
+        let together = percentiles(counts.iter().copied(), 20_000, 1, 1);
+        let each = percentiles(counts.iter().copied(), 20_000, 1, usize::MAX);
+        let width = each.high - each.low;
+        assert!((together.low - each.low).abs() < 0.03 * width, "{together:?} against {each:?}");
+        assert!((together.high - each.high).abs() < 0.03 * width, "{together:?} against {each:?}");
+
+        // Three million sentences of one word, which take no time.
+        let proportion = (0..3_000_000).map(|i| (i64::from(i % 4 != 0), 1));
+        let half = 1.96 * 100.0 * (0.75f64 * 0.25 / 3e6).sqrt();
+        let interval = percentiles(proportion, 10_000, 1, MANY);
+        assert!((interval.low - (75.0 - half)).abs() < 0.05 * half, "{interval:?}");
+        assert!((interval.high - (75.0 + half)).abs() < 0.05 * half, "{interval:?}");
     }
 
     #[test]

@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 /// 81.08, 81.01, 81.07; en_ewt 20.0, 5.2, 3.6, 85.61, 85.58, 85.56.
 const MIN_GRADIENT: f64 = 0.02;
 
+/// The rate of dual averaging, unless told otherwise, where an example is a sentence.
+const SENTENCE_RATE: f32 = 0.1;
+
 /// The options of a training run. They are written into the model's header; two runs with equal options on equal data make
 /// equal models.
 ///
@@ -428,12 +431,15 @@ impl TrainOptions {
         learner.min_count = self.min_count.unwrap_or(learner.min_count);
         let suited = if self.has_min_gradient() { MIN_GRADIENT } else { 0.0 };
         learner.min_gradient = self.min_gradient.unwrap_or(suited) as f32;
-        learner.rate = self.rate.map_or(learner.rate, |rate| rate as f32);
         learner.l2 = self.l2.map_or(0.0, |l2| l2 as f32);
         // Steps of other learners go by the number of gradients.
         let in_time = self.learner == Learner::DualAveraging || learner.l2 > 0.0;
         learner.in_fixed_point = self.training == Training::Global;
         learner.by_sentence = in_time && learner.in_fixed_point;
+        // A sentence's gradient is a sum over its transitions, and dual averaging takes its longest steps first.
+        let sums = self.learner == Learner::DualAveraging && learner.by_sentence;
+        let suited = if sums { SENTENCE_RATE } else { learner.rate };
+        learner.rate = self.rate.map_or(suited, |rate| rate as f32);
         learner.hidden = self.hidden.map_or(learner.hidden, |hidden| hidden as usize);
         learner
     }

@@ -87,14 +87,15 @@ impl Regressors {
     pub fn new(features: Arc<Compiled>, stages: Stages, options: LearnerOptions, seed: u64) -> Regressors {
         let mut first = 0;
         let learned = stages.lanes().iter().cloned().map(|lanes| match options.hidden {
-            0 => Learned::Linear {
-                weights: Box::new(RealWeights::new(
-                    options.update.averages(),
-                    with_rule!(options, |rule| kept(rule)),
-                    options.min_count,
-                )),
-                clock: Clock::default(),
-            },
+            0 => {
+                let kept = with_rule!(options, |rule| kept(rule));
+                let mut weights = RealWeights::new(options.update.averages(), kept, options.min_count);
+                let clock = Clock::default();
+                if let Some(factor) = with_rule!(options, |rule| rule.factor(&clock)) {
+                    weights.set_factor(factor);
+                }
+                Learned::Linear { weights: Box::new(weights), clock }
+            }
             per_lane => {
                 let n_units = n_units(per_lane, lanes.len());
                 let lanes = lanes.collect();
@@ -501,5 +502,22 @@ mod tests {
         let [right, wrong] = [&[1, 2, 3][..], &[3, 4]].map(|features| lanes(&regressors, 0, features));
         assert_eq!(regressors.squared_distance((&right, 0), (&wrong, 0)), 3.0);
         assert_eq!(regressors.squared_distance((&right, 0), (&wrong, 1)), 5.0);
+    }
+    /// The first sentence counts in full, so it may be long: gradients of 500 of its transitions are not divergence, and 50,000 are.
+    #[test]
+    fn a_long_first_sentence_does_not_diverge() {
+        for (n, diverges) in [(500, false), (50_000, true)] {
+            let options = LearnerOptions {
+                rate: 0.1,
+                by_sentence: true,
+                in_fixed_point: true,
+                ..LearnerOptions::of(Learner::DualAveraging)
+            };
+            let mut regressors = regressors(options, Decisions::Joint);
+            let update = || Update { stage: 0, features: vec![1], activations: Vec::new(), gradient: vec![(0, 1.0)] };
+            regressors.learn(&mut (0..n).map(|_| update()).collect());
+            regressors.end_sentence();
+            assert_eq!(regressors.has_diverged(), diverges, "{n}");
+        }
     }
 }

@@ -7,12 +7,14 @@
 //! | `i8` | the same | the same | activations u8 with a step for each configuration, weights i8 with one for each action |
 //!
 //! The products of a token are sums of what the values of its columns contribute, each of which is rounded, so that a rare word costs
-//! no more than its own part. Sums saturate. The steps of activations follow from the largest one of the configuration, so nothing has to be known of the data.
-//! Activations that may be negative (`tanh`, `cube`) are moved up by [`MIDDLE`], which is taken off again from the sums.
+//! no more than its own part. With `i8` they are products of bytes like the output layer's, unless an encoder makes what is multiplied: steps of
+//! the embedding follow from its largest number, and each hidden unit has its step of weights in each place. Sums saturate. The steps of activations
+//! follow from the largest one of the configuration, so nothing has to be known of the data.
+//! What may be negative (embeddings, activations of `tanh` and `cube`) is moved up by [`MIDDLE`], which is taken off again from the sums.
 //!
 //! With H hidden units, z and h the exact sums and activations of a configuration, W the exact output layer, and r roundings in a sum,
-//! a score is off by at most Σ (|h' − h| |W| + h |W' − W|), where the rounded z' is within r / 512 of z, activations within
-//! half a step of those of z', and weights within half a step of W; tests hold it to that.
+//! a score is off by at most Σ (|h' − h| |W| + h |W' − W|), where the rounded z' is within r / 512 of z and what products of bytes
+//! are off by, activations within half a step of those of z', and weights within half a step of W; tests hold it to that.
 
 use std::sync::{Arc, OnceLock};
 
@@ -45,7 +47,7 @@ pub struct Quantised {
     pub tables: Tables<i16>,
     /// What products are, without an encoder.
     columns: Vec<Column>,
-    output: Option<Output>,
+    output: Option<ByteLayer>,
 }
 
 /// What the values of a column contribute to products.
@@ -55,7 +57,7 @@ struct Column {
     number: usize,
     dimension: usize,
     /// By place: what their embeddings are multiplied by.
-    places: Panels,
+    places: Places,
     /// By value, of the most frequent ones: its row, once it was asked for.
     kept: Arc<[OnceLock<Box<[i16]>>]>,
 }
@@ -64,9 +66,17 @@ struct Column {
 const KEPT: [usize; N_COLUMNS] = [256, 256, 1024, 1024, 256];
 const KEPT_BYTES: usize = 1 << 13;
 
-/// The output layer in bytes.
+/// What embeddings are multiplied by, place after place.
 #[derive(Debug, Clone)]
-struct Output {
+enum Places {
+    Full(Panels),
+    /// The units of each place fill up a row.
+    Bytes(ByteLayer),
+}
+
+/// A layer whose weights and inputs are bytes.
+#[derive(Debug, Clone)]
+struct ByteLayer {
     weights: Weights,
     /// By lane: the step of weights.
     steps: Vec<f32>,
@@ -106,8 +116,12 @@ impl Quantised {
         let (bias, labels) = (rows(&parameters.tensors[BIAS]), rows(labels));
         let tables = Tables::new(padded(hidden), bias, labels, layout, common);
         let signed = layout.network.activation != Activation::Relu;
-        let output = (precision == Precision::I8).then(|| Output::new(&parameters.tensors[OUTPUT], hidden, signed));
-        let columns = if layout.network.encoder.is_none() { columns(layout, parameters) } else { Vec::new() };
+        let in_bytes = precision == Precision::I8;
+        let output = in_bytes.then(|| {
+            let lanes = parameters.tensors[OUTPUT].len() / hidden;
+            ByteLayer::new(parameters.tensors[OUTPUT].chunks_exact(lanes), (padded(hidden), lanes), signed)
+        });
+        let columns = if layout.network.encoder.is_none() { columns(layout, parameters, in_bytes) } else { Vec::new() };
         Some(Quantised { tables, columns, output })
     }
 
@@ -122,7 +136,8 @@ impl Quantised {
         let (hidden, n_places) = (layout.network.hidden, layout.network.places.len());
         let (start, width) = (products.len(), self.tables.width * n_places);
         products.resize(start + tokens.len() * width, 0);
-        let Scratch { ids, rows, units, .. } = scratch;
+        let mut ids = std::mem::take(&mut scratch.ids);
+        let mut rows = std::mem::take(&mut scratch.rows);
         for column in &self.columns {
             let (number, table) = (column.number, &parameters.tensors[column.number]);
             ids.clear();
@@ -135,14 +150,11 @@ impl Quantised {
             if !ids.is_empty() {
                 let n = column.dimension;
                 let embeddings: Vec<f32> = ids.iter().flat_map(|&id| &table[id as usize * n..][..n]).copied().collect();
-                units.clear();
-                units.resize(ids.len() * column.places.width(), 0.0);
-                column.places.multiply(Operand::rows(&embeddings, n), units, ids.len());
-                for (id, units) in ids.iter().zip(units.chunks_exact(column.places.width())) {
-                    push_rounded(&units[..n_places * hidden], hidden, rows);
-                    if let Some(kept) = column.kept.get(*id as usize) {
+                column.push_rows(&embeddings, (n_places, hidden), scratch, &mut rows);
+                for (&id, row) in ids.iter().zip(rows.chunks_exact(width)) {
+                    if let Some(kept) = column.kept.get(id as usize) {
                         // Another thread may have come first, with the same.
-                        let _ = kept.set(rows[rows.len() - width..].into());
+                        let _ = kept.set(row.into());
                     }
                 }
             }
@@ -152,6 +164,7 @@ impl Quantised {
                 vectorised!(_simd => i16::add(sum, row));
             }
         }
+        (scratch.ids, scratch.rows) = (ids, rows);
     }
 
     /// Replaces `scores` by those of `n` configurations, from the sums of their hidden units.
@@ -197,13 +210,56 @@ impl Quantised {
 }
 
 impl Column {
+    /// Adds the rows of these embeddings.
+    fn push_rows(
+        &self,
+        embeddings: &[f32],
+        (n_places, hidden): (usize, usize),
+        scratch: &mut Scratch,
+        rows: &mut Vec<i16>,
+    ) {
+        let n = embeddings.len() / self.dimension;
+        match &self.places {
+            Places::Full(panels) => {
+                let units = &mut scratch.units;
+                units.clear();
+                units.resize(n * panels.width(), 0.0);
+                panels.multiply(Operand::rows(embeddings, self.dimension), units, n);
+                for units in units.chunks_exact(panels.width()) {
+                    push_rounded(&units[..n_places * hidden], hidden, rows);
+                }
+            }
+            Places::Bytes(layer) => {
+                let Scratch { bytes, steps, sums, .. } = scratch;
+                let (inner, width) = (layer.weights.inner(), layer.weights.width());
+                bytes.resize(n * inner, 0);
+                sums.resize(n * width, 0);
+                steps.clear();
+                for (embedding, bytes) in embeddings.chunks_exact(self.dimension).zip(bytes.chunks_exact_mut(inner)) {
+                    steps.push(vectorised!(_simd => signed_bytes(embedding, bytes)));
+                }
+                layer.weights.multiply(&bytes[..n * inner], &mut sums[..n * width]);
+                let start = rows.len();
+                rows.resize(start + n * width, 0);
+                let all = rows[start..].chunks_exact_mut(width).zip(sums.chunks_exact(width)).zip(&*steps);
+                vectorised!(_simd => {
+                    for ((row, sums), &step) in all {
+                        for (((to, sum), zero), weight) in row.iter_mut().zip(sums).zip(&layer.zeros).zip(&layer.steps) {
+                            *to = rounded((sum - zero) as f32 * step * weight);
+                        }
+                    }
+                });
+            }
+        }
+    }
+
     /// The row of a value, if it was made and is kept.
     fn kept(&self, id: u32) -> Option<&[i16]> {
         self.kept.get(id as usize)?.get().map(|row| &row[..])
     }
 }
 
-fn columns(layout: &Layout, parameters: &Parameters) -> Vec<Column> {
+fn columns(layout: &Layout, parameters: &Parameters, in_bytes: bool) -> Vec<Column> {
     let network = &layout.network;
     let (hidden, n_places) = (network.hidden, network.places.len());
     let bytes = n_places * padded(hidden) * size_of::<i16>();
@@ -213,32 +269,53 @@ fn columns(layout: &Layout, parameters: &Parameters) -> Vec<Column> {
         let own: Vec<f32> =
             by_place.flat_map(|weights| &weights[start * hidden..][..dimension * hidden]).copied().collect();
         start += dimension;
+        let places = match in_bytes {
+            false => Places::Full(Panels::new(&own, (dimension, hidden))),
+            true => {
+                let row = |number: usize| {
+                    let by_place = own.chunks_exact(dimension * hidden);
+                    let mut row = Vec::with_capacity(n_places * padded(hidden));
+                    for weights in by_place {
+                        row.extend_from_slice(&weights[number * hidden..][..hidden]);
+                        row.resize(row.len().next_multiple_of(padded(hidden)), 0.0);
+                    }
+                    row
+                };
+                let rows: Vec<Vec<f32>> = (0..dimension).map(row).collect();
+                let rows = rows.iter().map(Vec::as_slice);
+                Places::Bytes(ByteLayer::new(rows, (dimension, n_places * padded(hidden)), true))
+            }
+        };
         let n_kept = (parameters.tensors[number].len() / dimension).min(KEPT[number] * KEPT_BYTES / bytes);
         let kept = (0..n_kept).map(|_| OnceLock::new()).collect();
-        Column { number, dimension, places: Panels::new(&own, (dimension, hidden)), kept }
+        Column { number, dimension, places, kept }
     };
     network.dimensions.into_iter().enumerate().filter(|(_, dimension)| *dimension > 0).map(column).collect()
 }
 
-impl Output {
-    fn new(weights: &[f32], hidden: usize, signed: bool) -> Output {
-        let lanes = weights.len() / hidden;
+impl ByteLayer {
+    /// The layer of `inner` inputs, of which the last ones may have no row of weights, to `lanes`; whether inputs may be negative.
+    fn new<'w>(
+        rows: impl Iterator<Item = &'w [f32]> + Clone,
+        (inner, lanes): (usize, usize),
+        signed: bool,
+    ) -> ByteLayer {
         let mut steps = vec![0.0_f32; lanes];
-        for row in weights.chunks_exact(lanes) {
+        for row in rows.clone() {
             steps.iter_mut().zip(row).for_each(|(step, weight)| *step = step.max(weight.abs()));
         }
         steps.iter_mut().for_each(|step| *step /= LARGEST);
         let mut zeros = vec![0; lanes];
-        let mut bytes = Vec::with_capacity(padded(hidden) * lanes);
-        for row in weights.chunks_exact(lanes) {
+        let mut bytes = Vec::with_capacity(inner * lanes);
+        for row in rows {
             for ((weight, &step), zero) in row.iter().zip(&steps).zip(&mut zeros) {
                 let byte = if step > 0.0 { (weight / step).round_ties_even() as i8 } else { 0 };
                 bytes.push(byte);
                 *zero += if signed { MIDDLE * i32::from(byte) } else { 0 };
             }
         }
-        bytes.resize(padded(hidden) * lanes, 0);
-        Output { weights: Weights::new(&bytes, (padded(hidden), lanes)), steps, zeros }
+        bytes.resize(inner * lanes, 0);
+        ByteLayer { weights: Weights::new(&bytes, (inner, lanes)), steps, zeros }
     }
 }
 
@@ -253,17 +330,32 @@ pub fn push_rounded(values: &[f32], width: usize, rows: &mut Vec<i16>) {
         let start = rows.len();
         rows.resize(start + padded(width), 0);
         vectorised!(_simd => {
-            for (to, value) in rows[start..].iter_mut().zip(row) {
-                *to = nearest((value * ONE).clamp(i16::MIN.into(), i16::MAX.into())) as i16;
-            }
+            rows[start..].iter_mut().zip(row).for_each(|(to, &value)| *to = rounded(value));
         });
     }
+}
+
+/// The nearest number of a row of sums.
+#[inline(always)]
+fn rounded(value: f32) -> i16 {
+    nearest((value * ONE).clamp(i16::MIN.into(), i16::MAX.into())) as i16
 }
 
 /// The nearest whole number, the even one of two, in its lowest 16 bits: by adding what leaves no bits for fractions.
 #[inline(always)]
 fn nearest(x: f32) -> i32 {
     (x + 12_582_912.0).to_bits() as i32
+}
+
+/// Fills in bytes for values that may be negative; what a step of them is.
+#[inline(always)]
+fn signed_bytes(values: &[f32], bytes: &mut [u8]) -> f32 {
+    let highest = values.iter().fold(0.0, |highest: f32, value| highest.max(value.abs()));
+    let factor = if highest > 0.0 { LARGEST / highest } else { 0.0 };
+    for (byte, value) in bytes.iter_mut().zip(values) {
+        *byte = (nearest(value * factor) + MIDDLE) as u8;
+    }
+    highest / LARGEST
 }
 
 /// Fills in the activations of a row of sums; what a step of them is.
@@ -288,12 +380,7 @@ fn to_bytes(activation: Activation, sums: &[i16], bytes: &mut [u8], units: &mut 
             units.clear();
             units.extend(sums.iter().map(|&z| f32::from(z) / ONE));
             units.iter_mut().for_each(|unit| *unit = *unit * *unit * *unit);
-            let highest = units.iter().fold(0.0, |highest: f32, unit| highest.max(unit.abs()));
-            let factor = if highest > 0.0 { LARGEST / highest } else { 0.0 };
-            for (byte, unit) in bytes.iter_mut().zip(units) {
-                *byte = (nearest(*unit * factor) + MIDDLE) as u8;
-            }
-            highest / LARGEST
+            signed_bytes(units, bytes)
         }
     }
 }

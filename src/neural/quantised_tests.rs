@@ -1,6 +1,6 @@
 //! Quantised networks against the same ones of full precision.
 
-use super::parameters::OUTPUT;
+use super::parameters::{OUTPUT, PLACES};
 use super::sums::common_tokens;
 use super::tests::{data, learner, walk};
 use super::*;
@@ -28,8 +28,19 @@ fn quantised_scores_are_within_their_bound() {
             let layout = &exact.layout().network;
             let output = &exact.parameters().tensors[OUTPUT];
             let lanes = data.actions().width();
-            let rounding =
-                (layout.places.len() * if layers == 0 { 5 } else { 1 } + layout.labels.len() + 1) as f32 / 512.0;
+            let roundings = layout.places.len() * if layers == 0 { 5 } else { 1 } + layout.labels.len() + 1;
+            let largest = |values: &[f32]| values.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+            let weight = largest(&exact.parameters().tensors[PLACES]);
+            // Half a step of each number of an embedding and of its weight.
+            let product = |(dimension, table): (&usize, &Vec<f32>)| {
+                let half = 1.0 / 254.0;
+                *dimension as f32 * largest(table) * weight * (half + (1.0 + half) * half)
+            };
+            let of_bytes = match (precision, layers) {
+                (Precision::I8, 0) => layout.dimensions.iter().zip(&exact.parameters().tensors).map(product).sum(),
+                _ => 0.0_f32,
+            };
+            let rounding = roundings as f32 / 512.0 + layout.places.len() as f32 * of_bytes;
             let (mut farthest, mut n) = (0.0_f32, 0);
             let mut memories =
                 [FeedForwardMemory::default(), FeedForwardMemory::default(), FeedForwardMemory::default()];
@@ -102,8 +113,8 @@ fn common_tokens_score_as_others_do() {
         let [plain, keeping] = [&plain, &keeping].map(|one| FeedForwardLearner::finish(&[one]).quantise(precision));
         let mut memories = [FeedForwardMemory::default(), FeedForwardMemory::default()];
         let mut workspace: Workspace<FeedForwardMemory> = Workspace::new(data.actions().n_labels());
-        // The second time all are known.
-        for sentence in [0, 1, 2, 0, 1, 2] {
+        // The third time all are known.
+        for sentence in [0, 1, 2, 0, 1, 2, 0, 1, 2] {
             let mut begun = false;
             walk!(data, sentence, |workspace, machine, context, _memory, item, _choice| {
                 let [of_plain, of_keeping] = &mut memories;
@@ -116,6 +127,7 @@ fn common_tokens_score_as_others_do() {
                 let query = Query { view: item, point: 0, permitted };
                 let expected = plain.network_scorer().score_one(of_plain, context, query);
                 assert_eq!(keeping.network_scorer().score_one(of_keeping, context, query), expected, "{precision}");
+                assert_eq!(keeping.network_scorer().score_once(of_keeping, context, query), expected, "{precision}");
             });
         }
     }

@@ -67,6 +67,8 @@ pub struct FeedForwardMemory {
     wholes: Memo,
     /// The configurations' scores, by number.
     scores: Vectors,
+    /// By number: the logarithm of what was permitted, where it was asked for.
+    partitions: Vec<Option<(Permitted, i32)>>,
     n_wholes: usize,
     n_new: usize,
     raw: Vec<f32>,
@@ -216,7 +218,7 @@ impl FeedForwardScorer<'_> {
         let FeedForwardMemory { sentence, rows, .. } = memory;
         self.multiply(sentence.vectors(), n_tokens, &mut rows.products);
         rows.bases.clear();
-        rows.bases.extend((0..n_tokens as u32).map(|token| Base::Own(token * self.derived.places.width() as u32)));
+        rows.bases.extend((0..n_tokens).map(|token| Base::Own(token * self.derived.places.width())));
     }
 
     /// The products of tokens, those of common ones from where they are kept; nothing else is known of the sentence then.
@@ -277,9 +279,9 @@ impl FeedForwardScorer<'_> {
         push(&mut sentence, &new, &mut rows.products);
         let width = rows.products.len() / new.len();
         for (start, &(place, number)) in (0..).step_by(width).zip(&places) {
-            match number {
-                Some(number) => tables.keep(number, &rows.products[start..start + width]),
-                None => rows.bases[place as usize] = Base::Own(start as u32),
+            let products = &rows.products[start..start + width];
+            if !number.is_some_and(|number| tables.keep(number, products)) {
+                rows.bases[place as usize] = Base::Own(start);
             }
         }
     }
@@ -422,6 +424,7 @@ impl FeedForwardScorer<'_> {
             vectorised!(simd => to_fixed_point(simd, row, lanes));
         }
         memory.n_wholes += n_new;
+        memory.partitions.resize(memory.n_wholes, None);
         memory.raw = raw;
     }
 
@@ -439,7 +442,11 @@ impl FeedForwardScorer<'_> {
             return &memory.read;
         }
         let scores = memory.scores.get(number);
-        let partition = log_partition(scores, context.actions.mask(permitted));
+        let partition = match memory.partitions[number as usize] {
+            Some((of, partition)) if of == permitted => partition,
+            _ => log_partition(scores, context.actions.mask(permitted)),
+        };
+        memory.partitions[number as usize] = Some((permitted, partition));
         memory.read.clear(self.width());
         let read = memory.read.push_zero();
         vectorised!(_simd => read.iter_mut().zip(scores).for_each(|(read, score)| *read = score - partition));
@@ -461,20 +468,27 @@ fn to_fixed_point<S: Simd>(simd: S, row: &[f32], lanes: &mut [i32]) {
 /// The logarithm of the sum of the permitted lanes' exponentials, all in fixed point. `mask` is 0 where a lane is permitted.
 pub fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
     const N: usize = Actions::LANES;
-    let permitted = |score: i32, mask: i32| if mask == 0 { score } else { i32::MIN };
-    let highest = scores.iter().zip(mask).map(|(&score, &mask)| permitted(score, mask)).max().unwrap_or(i32::MIN);
-    if highest == i32::MIN {
-        return 0;
-    }
+    let (scores, masks) = (scores.as_chunks::<N>().0, mask.as_chunks::<N>().0);
     let mut sums = [0.0_f32; N];
-    vectorised!(_simd => {
-        for (scores, masks) in scores.as_chunks::<N>().0.iter().zip(mask.as_chunks::<N>().0) {
+    let highest = vectorised!(_simd => {
+        let mut most = [i32::MIN; N];
+        for (scores, masks) in scores.iter().zip(masks) {
+            for ((most, &score), &mask) in most.iter_mut().zip(scores).zip(masks) {
+                *most = (*most).max(if mask == 0 { score } else { i32::MIN });
+            }
+        }
+        let highest = most.iter().fold(i32::MIN, |highest, &most| highest.max(most));
+        for (scores, masks) in scores.iter().zip(masks) {
             for ((sum, &score), &mask) in sums.iter_mut().zip(scores).zip(masks) {
                 let term = exp((score.wrapping_sub(highest)) as f32 / UNIT);
                 *sum += if mask == 0 { term } else { 0.0 };
             }
         }
+        highest
     });
+    if highest == i32::MIN {
+        return 0;
+    }
     let sum: f64 = sums.iter().map(|&sum| f64::from(sum)).sum();
     highest + (ln(sum) * f64::from(UNIT)).round_ties_even() as i32
 }
@@ -500,6 +514,7 @@ impl Scorer for FeedForwardScorer<'_> {
         memory.short_rows.clear();
         memory.wholes.clear();
         memory.scores.clear(self.width());
+        memory.partitions.clear();
         (memory.n_wholes, memory.n_new) = (0, 0);
     }
 
@@ -534,6 +549,27 @@ impl Scorer for FeedForwardScorer<'_> {
     ) -> &'s [i32] {
         self.make_room(memory);
         let number = self.prepare(memory, context, &self.cells(&query));
+        self.finish(memory);
+        self.read(memory, context, number, query.permitted).get(0)
+    }
+
+    fn score_once<'a, 's, V: View<'a>>(
+        &self,
+        memory: &'s mut FeedForwardMemory,
+        context: Context,
+        query: Query<V>,
+    ) -> &'s [i32] {
+        if self.layout.network.stacks.is_some() {
+            return self.score_one(memory, context, query);
+        }
+        self.make_room(memory);
+        let (groups, cells) = (&self.layout.groups, self.cells(&query));
+        match &self.derived.quantised {
+            None => memory.rows.sum_once(&self.derived.tables, groups, &cells),
+            Some(quantised) => memory.short_rows.sum_once(&quantised.tables, groups, &cells),
+        }
+        let number = memory.n_wholes as u32;
+        memory.n_new = 1;
         self.finish(memory);
         self.read(memory, context, number, query.permitted).get(0)
     }

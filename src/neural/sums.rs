@@ -5,13 +5,14 @@
 //! cell makes up one *part* of the sum.
 
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashMap;
 
 use super::kernel::add_with;
 use super::layout::{Group, Layout};
-use crate::configuration::Cells;
+use crate::configuration::{Cell, Cells};
 use crate::features::Input;
 use crate::features::N_COLUMNS;
 use crate::memo::Memo;
@@ -98,28 +99,47 @@ pub struct Tables<T> {
     /// By place of a label, and by label: a row.
     labels: Vec<T>,
     n_labels: usize,
-    /// By number of a common token: its products, once they were asked for. They are the same whoever asks.
-    common: Arc<[OnceLock<Box<[T]>>]>,
+    /// By number of a common token: its products, once they were asked for again. They are the same whoever asks.
+    common: Arc<[Kept<T>]>,
+}
+
+/// The products of a common token.
+#[derive(Debug)]
+struct Kept<T> {
+    /// Whether they were made once. What comes once and never again is not worth its memory.
+    made: AtomicBool,
+    products: OnceLock<Box<[T]>>,
 }
 
 impl<T: Unit> Tables<T> {
     /// The tables with rows for this bias and these labels, of `width` units each.
     pub fn new(width: usize, bias: Vec<T>, labels: Vec<T>, layout: &Layout, common: &Common) -> Tables<T> {
         let n_labels = labels.len() / (width * layout.network.labels.len().max(1));
-        let common = (0..common.n).map(|_| OnceLock::new()).collect();
-        Tables { width, bias, labels, n_labels, common }
+        let kept = || Kept { made: AtomicBool::new(false), products: OnceLock::new() };
+        Tables { width, bias, labels, n_labels, common: (0..common.n).map(|_| kept()).collect() }
     }
 
-    /// The products of a common token, if they were made.
+    /// The products of a common token, if they are kept.
     #[inline]
     pub fn common(&self, number: u32) -> Option<&[T]> {
-        self.common[number as usize].get().map(|products| &products[..])
+        self.common[number as usize].products.get().map(|products| &products[..])
     }
 
-    /// Keeps the products of a common token.
-    pub fn keep(&self, number: u32, products: &[T]) {
-        // Another thread may have come first, with the same.
-        let _ = self.common[number as usize].set(products.into());
+    /// Keeps the products of a common token, which were made, if it is not for the first time; whether they are kept.
+    pub fn keep(&self, number: u32, products: &[T]) -> bool {
+        let kept = &self.common[number as usize];
+        let again = kept.made.swap(true, Ordering::Relaxed);
+        if again {
+            // Another thread may have come first, with the same.
+            let _ = kept.products.set(products.into());
+        }
+        again
+    }
+
+    /// The row of a label in a place of one.
+    #[inline(always)]
+    fn label(&self, place: usize, label: u32) -> &[T] {
+        &self.labels[(place * self.n_labels + label as usize) * self.width..][..self.width]
     }
 }
 
@@ -129,7 +149,7 @@ pub enum Base {
     /// Those of a common one.
     Common(u32),
     /// In the sentence's own, from here on.
-    Own(u32),
+    Own(usize),
 }
 
 /// Where a row of a sum stands.
@@ -155,6 +175,8 @@ pub struct Rows<T> {
     terms: Vec<Term>,
     /// Of configurations that are new: sums, one row each.
     pub sums: Vec<T>,
+    /// The part that is being made, where none are kept.
+    part: Vec<T>,
 }
 
 impl<T: Unit> Rows<T> {
@@ -171,8 +193,44 @@ impl<T: Unit> Rows<T> {
         let start = place * tables.width;
         match self.bases[token as usize] {
             Base::Common(number) => &tables.common(number).unwrap_or_default()[start..][..tables.width],
-            Base::Own(base) => &self.products[base as usize + start..][..tables.width],
+            Base::Own(base) => &self.products[base + start..][..tables.width],
         }
+    }
+
+    /// Adds to `part` all that is read of a group's cell.
+    #[inline(always)]
+    fn add_part(&self, tables: &Tables<T>, group: &Group, cell: Option<&Cell>, part: &mut [T]) {
+        for (token, place) in group.tokens(cell).zip(group.places.clone()) {
+            T::add(part, self.product(tables, token, place));
+        }
+        for (label, place) in group.labels_of(cell).zip(group.labels.clone()) {
+            T::add(part, tables.label(place, label));
+        }
+    }
+
+    /// Makes the sums of hidden units of a configuration with these cells, the only one that is new, and keeps nothing of its
+    /// parts: for derivations that never come back to one.
+    pub fn sum_once(&mut self, tables: &Tables<T>, groups: &[Group], cells: &Cells) {
+        let (mut sums, mut part) = (std::mem::take(&mut self.sums), std::mem::take(&mut self.part));
+        sums.resize(sums.len().max(tables.width), T::default());
+        part.resize(tables.width, T::default());
+        let sum = &mut sums[..tables.width];
+        sum.copy_from_slice(&tables.bias);
+        vectorised!(_simd => {
+            for group in groups {
+                let cell = cells[group.role as usize];
+                if let Some(place) = group.single() {
+                    let token = group.tokens(cell).next().unwrap_or_default();
+                    T::add(sum, self.product(tables, token, place));
+                    continue;
+                }
+                // In the order in which parts that are kept are made.
+                part.fill(T::default());
+                self.add_part(tables, group, cell, &mut part);
+                T::add(sum, &part);
+            }
+        });
+        (self.sums, self.part) = (sums, part);
     }
 
     /// Finds the parts of a configuration with these cells, making those that are new; a fingerprint of all that is read.
@@ -197,15 +255,7 @@ impl<T: Unit> Rows<T> {
                 let mut parts = std::mem::take(&mut self.parts);
                 let start = parts.len();
                 parts.resize(start + tables.width, T::default());
-                let sum = &mut parts[start..];
-                let tokens = group.tokens(cell).zip(group.places.clone());
-                let tokens = tokens.map(|(token, place)| self.product(tables, token, place));
-                let labels = group.labels_of(cell).zip(group.labels.clone());
-                let label = |(label, place): (u32, usize)| {
-                    &tables.labels[(place * tables.n_labels + label as usize) * tables.width..][..tables.width]
-                };
-                let labels = labels.map(label);
-                vectorised!(_simd => tokens.chain(labels).for_each(|row| T::add(sum, row)));
+                vectorised!(_simd => self.add_part(tables, group, cell, &mut parts[start..]));
                 self.parts = parts;
                 next
             });

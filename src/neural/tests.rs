@@ -247,7 +247,7 @@ fn gradients_are_differences_of_the_loss() {
 }
 
 /// A step of many configurations gives each the scores that it has by itself, to the bit, normalised or not; so does one that was
-/// seen before.
+/// seen before, and one of which nothing is kept.
 #[test]
 fn scores_do_not_depend_on_company() {
     for (normalised, layers) in [(true, 0), (false, 0), (true, 2)] {
@@ -264,6 +264,7 @@ fn scores_do_not_depend_on_company() {
             let query = Query { view: item, point: 0, permitted };
             scorer.begin(&mut other, context);
             alone.push(scorer.score_one(&mut other, context, query).to_vec());
+            assert_eq!(scorer.score_once(&mut other, context, query), alone[queries.len()]);
             queries.push(query);
             if queries.len() == data.examples()[0].derivation.len() {
                 scorer.begin(memory, context);

@@ -134,8 +134,8 @@ pub struct TrainingArgs {
     /// asgd, adagrad, dual-averaging: softmax; mira and svm: hinge; perceptron: perceptron]
     #[arg(long, value_enum, help_heading = "Training, learners", hide = true)]
     objective: Option<Objective>,
-    /// The learner's rate: η, of ftrl α, of mira and svm C [default: sgd, sgd-plus, dual-averaging 0.5, asgd, adagrad and svm 0.1,
-    /// ftrl 0.005, mira 1]
+    /// The learner's rate: η, of ftrl α, of mira and svm C [default: sgd, sgd-plus, dual-averaging 0.5 (global 0.1), asgd,
+    /// adagrad and svm 0.1, ftrl 0.005, mira 1]
     #[arg(long, value_parser = number::<f64>("rate"), allow_negative_numbers = true, value_name = "R", help_heading = "Training, learners", hide = true)]
     rate: Option<f64>,
     /// With --learner sgd or dual-averaging: half of so many times the squared norm of the weights is added to the loss [default: 0]
