@@ -375,7 +375,10 @@ fn what_cannot_be_merged_is_named() {
     std::fs::write(at.join("my.feat"), "S0.w B0.w\n# history\nS0.p A1\n").unwrap();
     for (options, expected) in [
         ("--features my.feat", "my.feat:3: template `S0.p A1`, whose `A1` reads the last actions"),
-        ("--system swap", "there are no beams that merge for swap; expected --system arc-standard"),
+        (
+            "--system swap",
+            "there are no beams that merge for swap, only for arc-standard, arc-hybrid and arc-eager; leave out --merge",
+        ),
         ("--training greedy", "expected --training global"),
         ("--objective loss-augmented", "expected --objective perceptron"),
         ("--update laso", "expected another --update than laso"),

@@ -30,6 +30,9 @@ impl Overrides {
             let setting = setting.as_ref();
             let unfit = |why: &str| Error::Usage(format!("--set {setting}: {why}"));
             let (key, text) = setting.split_once('=').ok_or_else(|| unfit("expected key=value"))?;
+            if matches!(key, "treebanks" | "seeds") && text.trim().is_empty() {
+                return Err(unfit("expected at least one"));
+            }
             match key {
                 "treebanks" => overrides.treebanks = Some(text.split_whitespace().map(str::to_owned).collect()),
                 "seeds" => {
@@ -110,6 +113,8 @@ mod tests {
             ("update=soon", "unknown variant `soon`"),
             ("seeds=1,2", "separated by blanks"),
             ("seed=1", "expected seeds="),
+            ("seeds=", "expected at least one"),
+            ("treebanks= ", "expected at least one"),
         ] {
             let message = Overrides::parse(&[setting]).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

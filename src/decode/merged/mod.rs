@@ -165,7 +165,7 @@ fn kind(system: SystemKind) -> Result<Kind> {
         SystemKind::ArcHybrid => Ok(Kind::Hybrid),
         SystemKind::ArcEager => Ok(Kind::Eager),
         other => Err(Error::Usage(format!(
-            "there are no beams that merge for {other}; expected --system arc-standard, arc-hybrid or arc-eager, or no --merge"
+            "there are no beams that merge for {other}, only for arc-standard, arc-hybrid and arc-eager; leave out --merge"
         ))),
     }
 }
