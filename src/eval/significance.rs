@@ -4,7 +4,7 @@
 //! several training seeds, add up each sentence's counts over the seeds before calling; the seeds of one sentence then
 //! share one coin.
 //!
-//! Complexity: O(samples · sentences). From [`MANY`] sentences on those with the same counts are drawn together, by binomial
+//! Complexity: O(samples · sentences). From 100,000 sentences on those with the same counts are drawn together, by binomial
 //! numbers, which is the same distribution at O(samples · different counts).
 
 use hashbrown::HashMap;
