@@ -794,6 +794,8 @@ fn networks(texts: &mut Texts) {
     let store = records("neural-global-vs-greedy");
     assert_eq!(store.records().len(), 76);
     texts.says("500 Hungarian sentences, four systems, one seed, 76 trainings");
+    texts.says("decoded at width 1 and at width 8, the rest at width 8");
+    texts.says("| | static, 1 | static, 8 | explored, 1 | explored, 8 | global, static gold |");
     let scorers = ["linear", "feed-forward", "bilstm", "stack-lstm"];
     let columns = |scorer: &str| match scorer {
         "linear" => vec![
@@ -1568,7 +1570,11 @@ fn what_was_run_is_as_the_texts_say() {
              which), with 1 seed.",
         ),
         ("graph-orders", "quick", "**Unfinished:** 13 of 16 trainings have been run."),
-        ("neural-global-vs-greedy", "quick", "**Unfinished:** 14 of 76 trainings have been run."),
+        (
+            "neural-global-vs-greedy",
+            "quick",
+            "Training data: 500 sentences a treebank, 1 treebank. Trained for 4 to 15 iterations",
+        ),
         (
             "beam-margin",
             "quick",
