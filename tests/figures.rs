@@ -12,6 +12,7 @@ use treebeam::eval::{Metric, Punctuation};
 use treebeam::experiment::{Record, Store};
 use treebeam::learn::Stop;
 use treebeam::report::document::{Cell, Content, Document, Table};
+use treebeam::report::sign_test;
 
 fn results() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("results")
@@ -198,13 +199,6 @@ impl Texts {
             }
         }
     }
-}
-
-/// Two-sided binomial test of `a` against `b` with even odds.
-fn sign_test(a: usize, b: usize) -> f64 {
-    let ways = |k: usize| (0..k).fold(1.0, |ways, i| ways * (a + b - i) as f64 / (i + 1) as f64);
-    let tail: f64 = (0..=a.min(b)).map(ways).sum();
-    (2.0 * tail / 2f64.powi((a + b) as i32)).min(1.0)
 }
 
 /// With a minus sign as books have it.
@@ -768,15 +762,13 @@ fn axis_of_search(texts: &mut Texts) {
     texts.says(&format!("{gain:.2} when the loss is added to its scores (on {ahead} of ten, p = {p:.2})"));
     let (least, most) = range(&gaps("beam, merging, width 64", "beam 64, merging, standard"));
     let (_, ahead, p) = gains("beam, merging, width 64", "beam 64, merging, standard");
+    assert_eq!(ahead, 10);
     texts.says(&format!(
-        "loses {least:.2} to {most:.2} points when it learns from whole derivations, as exact search has to, on {} (p = {p:.3})",
-        if ahead == 10 { "all ten" } else { "not all" }
+        "loses {least:.2} to {most:.2} points when it learns from whole derivations, as exact search has to, on all ten (p = {p:.3})"
     ));
     let (gain, ahead, p) = gains("exact", "greedy explored");
-    texts.says(&format!(
-        "ahead of greedy training with exploration by {gain:.2} points, on {} (p = {p:.3})",
-        if ahead == 10 { "all ten" } else { "not all" }
-    ));
+    assert_eq!(ahead, 10);
+    texts.says(&format!("ahead of greedy training with exploration by {gain:.2} points, on all ten (p = {p:.3})"));
     let (least, most) = range(&gaps("exact, loss-augmented", "exact"));
     let [least, most] = [least, most].map(signed);
     texts.says(&format!("The loss added to the scores changes exact training by {least} to {most} points"));
@@ -797,53 +789,26 @@ fn networks(texts: &mut Texts) {
     texts.says("decoded at width 1 and at width 8, the rest at width 8");
     texts.says("| | static, 1 | static, 8 | explored, 1 | explored, 8 | global, static gold |");
     let scorers = ["linear", "feed-forward", "bilstm", "stack-lstm"];
-    let columns = |scorer: &str| match scorer {
-        "linear" => vec![
-            "static, width 1",
-            "static, width 8",
-            "explored, width 1",
-            "explored, width 8",
-            "global static",
-            "global latent",
-        ],
-        _ => vec![
-            "static, width 1",
-            "static, width 8",
-            "explored, width 1",
-            "explored, width 8",
-            "CRF static",
-            "CRF latent",
-            "frozen perceptron",
-        ],
+    let greedy = ["static, width 1", "static, width 8", "explored, width 1", "explored, width 8"];
+    let global = |scorer: &str| match scorer {
+        "linear" => &["global static", "global latent"][..],
+        _ => &["CRF static", "CRF latent", "frozen perceptron"],
     };
+    let of = |scorer: &str, row: &str| las(&format!("{scorer}, {row}"));
     for scorer in scorers {
-        let cells: Vec<String> =
-            columns(scorer).iter().map(|row| format!("{:.2}", las(&format!("{scorer}, {row}")))).collect();
+        let rows = greedy.iter().chain(global(scorer));
+        let cells: Vec<String> = rows.map(|row| format!("{:.2}", of(scorer, row))).collect();
         texts.says(&format!("| {scorer} | {} |", cells.join(" | ")));
     }
-    let by_beam = scorers.map(|scorer| {
-        signed(las(&format!("{scorer}, explored, width 8")) - las(&format!("{scorer}, explored, width 1")))
-    });
+    let latent = |scorer: &str| of(scorer, global(scorer)[1]);
+    let [a, b, c, d] = scorers.map(|scorer| signed(of(scorer, "explored, width 8") - of(scorer, "explored, width 1")));
     texts.says(&format!(
-        "changes the linear model by {}, the feed-forward network by {}, the bilstm by {} and the stack-LSTM by {}",
-        by_beam[0], by_beam[1], by_beam[2], by_beam[3]
+        "changes the linear model by {a}, the feed-forward network by {b}, the bilstm by {c} and the stack-LSTM by {d}"
     ));
-    let globally = scorers.map(|scorer| {
-        let latent = if scorer == "linear" { "global latent" } else { "CRF latent" };
-        signed(las(&format!("{scorer}, {latent}")) - las(&format!("{scorer}, explored, width 8")))
-    });
-    texts.says(&format!(
-        "global training changes them by {}, {}, {} and {} in the same beam",
-        globally[0], globally[1], globally[2], globally[3]
-    ));
-    let best = |scorer: &str| {
-        let latent = if scorer == "linear" { "global latent" } else { "CRF latent" };
-        signed(las(&format!("{scorer}, {latent}")) - las(&format!("{scorer}, explored, width 1")))
-    };
-    let [linear, network, encoder, stacks] = scorers.map(best);
-    texts.says(&format!(
-        "Together, from greedy to global, these are {linear}, {network}, {encoder} and {stacks} points"
-    ));
+    let [a, b, c, d] = scorers.map(|scorer| signed(latent(scorer) - of(scorer, "explored, width 8")));
+    texts.says(&format!("global training changes them by {a}, {b}, {c} and {d} in the same beam"));
+    let [a, b, c, d] = scorers.map(|scorer| signed(latent(scorer) - of(scorer, "explored, width 1")));
+    texts.says(&format!("Together, from greedy to global, these are {a}, {b}, {c} and {d} points"));
 
     exact_networks(texts);
 }

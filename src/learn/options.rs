@@ -432,13 +432,13 @@ impl TrainOptions {
         let suited = if self.has_min_gradient() { MIN_GRADIENT } else { 0.0 };
         learner.min_gradient = self.min_gradient.unwrap_or(suited) as f32;
         learner.l2 = self.l2.map_or(0.0, |l2| l2 as f32);
+        let averages_duals = self.learner == Learner::DualAveraging;
         // Steps of other learners go by the number of gradients.
-        let in_time = self.learner == Learner::DualAveraging || learner.l2 > 0.0;
+        let in_time = averages_duals || learner.l2 > 0.0;
         learner.in_fixed_point = self.training == Training::Global;
         learner.by_sentence = in_time && learner.in_fixed_point;
         // A sentence's gradient is a sum over its transitions, and dual averaging takes its longest steps first.
-        let sums = self.learner == Learner::DualAveraging && learner.by_sentence;
-        let suited = if sums { SENTENCE_RATE } else { learner.rate };
+        let suited = if averages_duals && learner.by_sentence { SENTENCE_RATE } else { learner.rate };
         learner.rate = self.rate.map_or(suited, |rate| rate as f32);
         learner.hidden = self.hidden.map_or(learner.hidden, |hidden| hidden as usize);
         learner

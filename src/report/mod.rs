@@ -38,6 +38,7 @@ mod training;
 mod tsv;
 
 pub use bounds::bounds_document;
+pub use directions::sign_test;
 pub use figures::figures;
 pub use markdown::{markdown, markdown_table};
 pub use plot::{heat_map_svg, svg};
