@@ -213,6 +213,7 @@ impl Job {
         if self.auto {
             self.follow_recommendations(&train)?;
         }
+        self.options = self.given.suited(self.options.clone(), train.sentences.len());
         let Job { model, resume, checkpoint_seconds, threads, .. } = &self;
         let drive = Drive { model, resume: *resume, checkpoint_seconds: *checkpoint_seconds };
         match &self.options {

@@ -33,7 +33,7 @@ pub use crate::training::{IterationReport, Iterations, Keep, Nonprojective, Run,
 pub use data::{Example, TrainingData};
 pub use local::{Correct, Preset, RollIn, RollOut, Search};
 pub use merged::MergedPursuit;
-pub use network::{NetworkStart, batch_of};
+pub use network::{NetworkStart, batch_of, suited_iterations, suited_rate};
 pub use objective::{LocalObjective, Objective, Scored};
 pub use options::{TrainOptions, Training, Update};
 pub use pursuit::{Beams, Pursuit};

@@ -20,6 +20,7 @@ mod given;
 mod parser;
 mod recommend;
 mod remarks;
+mod suited;
 
 pub use given::GivenOptions;
 pub use parser::ParserKind;
@@ -32,7 +33,7 @@ use serde_json::{Map, Value};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::graph::{GraphKind, GraphOptions};
-use crate::learn::{Correct, Learner, TrainOptions, Training, Update, check_ranges};
+use crate::learn::{Correct, Learner, Objective, TrainOptions, Training, Update, check_ranges};
 use crate::model::ScorerKind;
 use crate::system::SystemKind;
 
@@ -72,11 +73,15 @@ impl GivenOptions {
             return Err(foreign(name, "graph-based parsers", system.name()));
         }
         let default = TrainOptions::default();
-        let training = self.training.unwrap_or(default.training);
+        let scorer = self.scorer.unwrap_or_default();
+        let training = self.training.unwrap_or(match scorer.is_linear() || self.asks_for_derivations() {
+            true => default.training,
+            // Whole derivations are hard to learn by a network that knows nothing.
+            false => Training::Greedy,
+        });
         let of_beams = self.objective.filter(|_| training == Training::Global);
         let is_probability = of_beams.is_some_and(|objective| objective.is_probability());
         // The perceptron has no steps for what is never right and never wrong, and no step is a violation there.
-        let scorer = self.scorer.unwrap_or_default();
         let suited = match scorer {
             ScorerKind::FeedForward | ScorerKind::Bilstm | ScorerKind::StackLstm => Learner::Adam,
             ScorerKind::Linear if is_probability => Learner::Adagrad,
@@ -105,6 +110,16 @@ impl GivenOptions {
             options.correct = None;
         }
         Ok(options)
+    }
+}
+
+impl GivenOptions {
+    /// Whether something is given that only global training has.
+    fn asks_for_derivations(&self) -> bool {
+        let is_of_derivations = |objective| !Objective::all_of(Training::Greedy).contains(&objective);
+        let searches = [self.search.is_some(), self.merge.is_some(), self.beam.is_some(), self.update.is_some()];
+        let learns = [self.init.is_some(), self.layers.is_some(), self.pretrain.is_some(), self.loss_weight.is_some()];
+        searches.contains(&true) || learns.contains(&true) || self.objective.is_some_and(is_of_derivations)
     }
 }
 

@@ -51,6 +51,7 @@ pub fn found(
     };
     say(train, &survey);
     warn(train, dev, &survey, &options);
+    let n_sentences = train.sentences.len();
     let mut taken = false;
     for recommendation in options.recommendations(&survey) {
         let what = format!("{}: {}", recommendation.flag, recommendation.why);
@@ -61,7 +62,8 @@ pub fn found(
             crate::console::note(format_args!("recommended: {what} (--auto takes recommendations over)"));
         }
     }
-    if taken { given.resolve() } else { Ok(options) }
+    let options = if taken { given.resolve()? } else { options };
+    Ok(given.suited(options, n_sentences))
 }
 
 fn say(train: &Treebank, survey: &Survey) {

@@ -47,7 +47,8 @@ pub struct TrainingArgs {
     /// The column that .p atoms read [default: upos]
     #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Model")]
     tag_column: Option<ColumnName>,
-    /// Greedy: one decision at a time. Global: whole derivations in a beam. L2s: learning to search [default: global]
+    /// Greedy: one decision at a time. Global: whole derivations in a beam. L2s: learning to search [default: global;
+    /// networks: greedy, unless an option is given that only global training has]
     #[arg(long, value_enum, help_heading = "Training")]
     training: Option<Training>,
     /// The gold side: the canonical derivation, or every correct action [default: the system's own, mostly dynamic]
@@ -94,7 +95,7 @@ pub struct TrainingArgs {
     #[arg(long, value_enum, help_heading = "Training", hide = true)]
     normalise: Option<Normalise>,
     /// Passes over the training data, or `plateau`: until the labelled attachment score on the development data has not risen for
-    /// as long as --patience says [default: 15; graph-based: 10]
+    /// as long as --patience says [default: 15; graph-based: 10; networks: 8, with an encoder 12, and more where data are few]
     #[arg(long, allow_negative_numbers = true, value_name = "I", help_heading = "Training")]
     iterations: Option<Iterations>,
     /// With --iterations plateau: stop after so many iterations without a better score [default: 5]
