@@ -384,7 +384,7 @@ options = { training = "greedy" }
 [[row]]
 name = "global"
 after = "local"
-options = { training = "global", objective = "crf", beam = 2 }
+options = { training = "global", objective = "crf", beam = 2, rate = 0.0003 }
 "#;
 
 #[test]
@@ -418,7 +418,7 @@ fn a_row_goes_on_from_the_model_of_another_as_from_the_command_line() {
     };
     let by_hand = [
         train("--training greedy", "local"),
-        train("--training global --objective crf --beam 2 --init local.model", "global"),
+        train("--training global --objective crf --beam 2 --rate 0.0003 --init local.model", "global"),
     ];
     for (record, by_hand) in [local, global].into_iter().zip(&by_hand) {
         for iteration in 0..2 {

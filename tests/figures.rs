@@ -793,6 +793,9 @@ fn networks(texts: &mut Texts) {
         19 * systems.len(),
         enumerated(&systems)
     ));
+    let epochs = |row: &str| store.records().iter().find(|record| record.row == row).unwrap().training.epochs.len();
+    let [local, global] = ["bilstm, explored", "bilstm, CRF latent"].map(epochs);
+    texts.says(&format!("Networks learned for {local} iterations, and for {global} more in global training"));
     texts.says("decoded at width 1 and at width 8, the rest at width 8");
     texts.says("| | static, 1 | static, 8 | explored, 1 | explored, 8 | global, static gold |");
     let scorers = ["linear", "feed-forward", "bilstm", "stack-lstm"];
