@@ -34,7 +34,7 @@ pub fn read(path: &Path, skip_invalid: bool) -> Result<Treebank> {
 }
 
 /// Says what the treebanks hold, warns of what cannot be learned from them, and recommends options: with `auto`, those that
-/// were not given are taken over.
+/// were not given are taken over. Options that follow the size of the data are those for `train`.
 ///
 /// # Errors
 /// If the options do not go together any more; nothing is an error that training itself would not notice.
@@ -51,7 +51,6 @@ pub fn found(
     };
     say(train, &survey);
     warn(train, dev, &survey, &options);
-    let n_sentences = train.sentences.len();
     let mut taken = false;
     for recommendation in options.recommendations(&survey) {
         let what = format!("{}: {}", recommendation.flag, recommendation.why);
@@ -63,7 +62,7 @@ pub fn found(
         }
     }
     let options = if taken { given.resolve()? } else { options };
-    Ok(given.suited(options, n_sentences))
+    Ok(given.suited(options, train.sentences.len()))
 }
 
 fn say(train: &Treebank, survey: &Survey) {
