@@ -385,6 +385,11 @@ options = { training = "greedy" }
 name = "global"
 after = "local"
 options = { training = "global", objective = "crf", beam = 2, rate = 0.0003 }
+
+[[row]]
+name = "wider"
+after = "local"
+options = { training = "global", objective = "crf", beam = 4, rate = 0.0003 }
 "#;
 
 #[test]
@@ -400,10 +405,13 @@ fn a_row_goes_on_from_the_model_of_another_as_from_the_command_line() {
     assert!(local["after"].is_null());
     assert_eq!(global["after"], local["options"]);
     assert_ne!(global["decodings"], local["decodings"]);
-    assert!(std::fs::read_dir(at.join("results/after")).unwrap().all(|entry| {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        !name.contains("first")
-    }));
+    // What rows go on from is trained once, told with the time of each, and not left behind.
+    let seconds = |record: &serde_json::Value| record["training"]["cpu_s"].as_f64();
+    if let (Some(first), Some(then)) = (seconds(local), seconds(of_row("wider"))) {
+        assert!(then > first, "{then} > {first}");
+    }
+    let left = std::fs::read_dir(at.join("results/after/cells")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(left.collect::<Vec<_>>(), [".lock"]);
 
     // The same by hand: the same score of development data after each iteration.
     treebeam(&["treebank", "generate", "--seed", "1", "--sentences", "60", "-o", "all.conllu"], at).assert().success();

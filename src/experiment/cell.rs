@@ -26,6 +26,9 @@ pub struct Cell {
     pub options: Options,
     /// The options of the training that comes before it, if it goes on from another one's model.
     pub after: Option<Options>,
+    /// The key of the training that it has in common with other cells: that which comes before it, or its own, from whose model others
+    /// go on.
+    pub shared_training: Option<String>,
     /// The checksum of the features' text, if there is a `.feat` file among them; built-in sets are code.
     pub features_sha256: Option<String>,
     /// The treebank.
@@ -45,6 +48,46 @@ pub struct Trainings {
     pub options: Options,
     /// Those of the one before.
     pub after: Option<Options>,
+}
+
+/// What decides a training, save the code.
+#[derive(Serialize)]
+struct TrainingIdentity<'a> {
+    training: &'a Options,
+    /// Checksums of the files that the options name.
+    files: Vec<String>,
+    train: &'a str,
+    dev: &'a str,
+}
+
+/// The key of a training, of whatever cell: a checksum of all that decides it save the code, in hexadecimal.
+///
+/// # Errors
+/// If the options name a file that cannot be read.
+pub(super) fn training_key(training: &Options, data: &Data) -> Result<String> {
+    let own_features = own_features_sha256(training)?;
+    let files = own_features.into_iter().chain(sha256_of_files(training)?).collect();
+    let identity = TrainingIdentity { training, files, train: &data.train.sha256, dev: &data.dev.sha256 };
+    digest_of(&identity)
+}
+
+/// The checksum of the features' text, if there is a `.feat` file among them.
+fn own_features_sha256(options: &Options) -> Result<Option<String>> {
+    let own = options.features().filter(|name| name.contains(".feat"));
+    own.map(|name| Ok(digest(FeatureSet::load(name)?.text.as_bytes()))).transpose()
+}
+
+/// The checksums of other files that the options name.
+fn sha256_of_files(options: &Options) -> Result<Vec<String>> {
+    options.files().into_iter().map(|path| Ok(digest(&std::fs::read(path).map_err(Error::io(path))?))).collect()
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn digest_of(identity: &impl Serialize) -> Result<String> {
+    serde_json::to_vec(identity).map(|text| digest(&text)).map_err(|error| Error::Usage(error.to_string()))
 }
 
 /// What a key is made of. The names of rows and columns are left out, so that renaming them loses no record.
@@ -87,18 +130,14 @@ impl Cell {
         diagnose: bool,
     ) -> Result<Cell> {
         let Trainings { options, after } = trainings;
-        let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
-        let own_features = options.features().filter(|name| name.contains(".feat"));
-        let features_sha256 =
-            own_features.map(|name| Ok::<_, Error>(digest(FeatureSet::load(name)?.text.as_bytes()))).transpose()?;
-        let checksum = |path: &str| Ok(digest(&std::fs::read(path).map_err(Error::io(path))?));
-        let files = options.files().into_iter().map(checksum).collect::<Result<_>>()?;
+        let features_sha256 = own_features_sha256(&options)?;
+        let shared_training = after.as_ref().map(|after| training_key(after, &data)).transpose()?;
         let identity = Identity {
             scheme: 1,
             options: &options,
             after: &after,
             features: &features_sha256,
-            files,
+            files: sha256_of_files(&options)?,
             train: &data.train.sha256,
             dev: &data.dev.sha256,
             test: &data.test.sha256,
@@ -106,10 +145,9 @@ impl Cell {
             margin,
             diagnose,
         };
-        let identity = serde_json::to_vec(&identity).map_err(|e| Error::Usage(e.to_string()))?;
-        let key = hex(&Sha256::digest(identity));
+        let key = digest_of(&identity)?;
         let (row, column) = (row.to_owned(), column.to_owned());
-        Ok(Cell { key, row, column, options, after, features_sha256, data, decode, margin, diagnose })
+        Ok(Cell { key, row, column, options, after, shared_training, features_sha256, data, decode, margin, diagnose })
     }
 
     /// Whether `record`, one of this cell's, was made by code that gives the same figures as `code`.

@@ -1,9 +1,9 @@
 //! Where an experiment calls training, decoding and scoring: the only file here that knows them.
 
-use std::path::PathBuf;
+use std::borrow::Borrow;
+use std::path::Path;
 use std::time::Instant;
 
-use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
@@ -127,27 +127,24 @@ impl AnyModel {
 }
 
 /// What is left of a training run beside the model.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Finished {
     reports: Vec<IterationReport>,
     stop: Option<Stop>,
     kept_epoch: u32,
     n_features: u64,
+    /// Seconds by the clock that are not on the cell's own clock.
     seconds_before: f64,
     /// Processor seconds of the training that came first.
     cpu_before: f64,
 }
 
-/// What stands beside a checkpoint, or beside the model of a training that came first: how long the run had taken when it was
-/// written.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// What stands beside a checkpoint: how long the run had taken when it was written.
+#[derive(Debug, Serialize, Deserialize)]
 struct Spent {
     iteration: usize,
     /// Seconds by the clock, of processes that are gone.
     seconds: f64,
-    /// Processor seconds of a whole training.
-    #[serde(default)]
-    cpu_seconds: f64,
 }
 
 /// Goes on from the checkpoint on the desk, if there is one: the seconds that the run had taken until then. `None` if the checkpoint
@@ -175,7 +172,7 @@ fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, 
         run.iterate(&mut |_| ())?;
         if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done() {
             let seconds = before + start.elapsed().as_secs_f64();
-            let spent = Spent { iteration: run.reports().len(), seconds, ..Spent::default() };
+            let spent = Spent { iteration: run.reports().len(), seconds };
             let written = spent.write(desk).and_then(|()| run.save(&desk.checkpoint));
             if let Err(error) = written {
                 eprintln!("{error}; the cell goes on without checkpoints");
@@ -193,9 +190,13 @@ impl Spent {
     }
 
     fn write(&self, desk: &Desk) -> Result<()> {
-        let text = serde_json::to_vec(self).map_err(|error| Error::Usage(error.to_string()))?;
-        write_whole(&desk.clock(), &text)
+        write_json(&desk.clock(), self)
     }
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_vec(value).map_err(|error| Error::Usage(error.to_string()))?;
+    write_whole(path, &text)
 }
 
 /// The run that `begin` begins, brought to its end, or gone on with from what stands on the desk; and the seconds that processes which
@@ -232,6 +233,11 @@ impl Finished {
             cpu_before: 0.0,
         }
     }
+
+    /// Processor seconds of its iterations, if the system tells.
+    fn cpu_seconds(&self) -> Option<f64> {
+        self.reports.iter().map(|report| report.cpu_seconds).sum()
+    }
 }
 
 /// Trains a parser of a transition system, as [`ended`] does.
@@ -248,28 +254,28 @@ fn of_transitions(
     Ok((model, finished))
 }
 
-/// The path of the model from which the training of a cell goes on, and what it took; it is trained unless it stands there.
-fn first_model(
+/// How the training went that the cell shares with others; its model stands on the desk afterwards. It is trained unless it stands
+/// there, which another cell may have seen to.
+fn shared<D: Borrow<TrainingData>>(
     options: &TrainOptions,
-    train: &Treebank,
-    dev: &Treebank,
-    pool: &ThreadPool,
-    (desk, path): &(Desk, PathBuf),
+    data: impl FnOnce() -> Result<D>,
+    desk: &Desk,
     began: Instant,
-) -> Result<(String, Spent)> {
-    let name = path.display().to_string();
-    let finished = Spent::read(desk).filter(|_| path.exists());
-    if let Some(spent) = finished {
-        return Ok((name, spent));
+) -> Result<Finished> {
+    let history = desk.shared_history();
+    let done = std::fs::read(&history).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    if let Some(finished) = done.filter(|_| desk.shared_model.exists()) {
+        return Ok(finished);
     }
-    let data = pool.install(|| TrainingData::new(options, train, Some(dev)))?;
-    let (model, finished) = of_transitions(options, &data, desk, began, 0.0)?;
-    let cpu_seconds = finished.reports.iter().filter_map(|report| report.cpu_seconds).sum();
+    let own_desk = desk.of_shared();
+    let (model, finished) = of_transitions(options, data()?.borrow(), &own_desk, began, 0.0)?;
+    model.write(&desk.shared_model)?;
     let seconds = finished.seconds_before + began.elapsed().as_secs_f64();
-    Spent { iteration: finished.reports.len(), seconds, cpu_seconds }.write(desk)?;
-    model.write(path)?;
-    // What this process took is on its own clock.
-    Ok((name, Spent { seconds: finished.seconds_before, cpu_seconds, ..Spent::default() }))
+    let of_others = Finished { seconds_before: seconds, ..finished };
+    write_json(&history, &of_others)?;
+    own_desk.clear();
+    // What this process took is on the cell's own clock.
+    Ok(Finished { seconds_before: seconds - began.elapsed().as_secs_f64(), ..of_others })
 }
 
 impl Trained {
@@ -308,16 +314,28 @@ impl Engine for Treebeam {
         let pool = process::thread_pool(1)?;
         let (model, finished) = match options {
             Options::Transitions(options) => {
-                let desk_of_first = desk.first();
-                let first = cell.after.as_ref().and_then(Options::transitions);
-                let first = first.map(|first| first_model(first, &train, &dev, &pool, &desk_of_first, began));
-                let (options, spent) = match first.transpose()? {
-                    Some((init, spent)) => (&TrainOptions { init: Some(init), ..options.clone() }, spent),
-                    None => (options, Spent::default()),
+                let data_for = |options: &TrainOptions| pool.install(|| TrainingData::new(options, &train, Some(&dev)));
+                let (data, mut model, finished) = match cell.after.as_ref().and_then(Options::transitions) {
+                    Some(first) => {
+                        let first = shared(first, || data_for(first), desk, began)?;
+                        let init = Some(desk.shared_model.display().to_string());
+                        let options = &TrainOptions { init, ..options.clone() };
+                        let data = data_for(options)?;
+                        let (model, finished) = of_transitions(options, &data, desk, began, first.seconds_before)?;
+                        let cpu_before = first.cpu_seconds().unwrap_or_default();
+                        (data, model, Finished { cpu_before, ..finished })
+                    }
+                    None if cell.shared_training.is_some() => {
+                        let data = data_for(options)?;
+                        let finished = shared(options, || Ok(&data), desk, began)?;
+                        (data, scorers::AnyModel::read_file(&desk.shared_model)?, finished)
+                    }
+                    None => {
+                        let data = data_for(options)?;
+                        let (model, finished) = of_transitions(options, &data, desk, began, 0.0)?;
+                        (data, model, finished)
+                    }
                 };
-                let data = pool.install(|| TrainingData::new(options, &train, Some(&dev)))?;
-                let (mut model, mut finished) = of_transitions(options, &data, desk, began, spent.seconds)?;
-                finished.cpu_before = spent.cpu_seconds;
                 if cell.margin != Margin::None {
                     pool.install(|| data.calibrate(&mut model));
                 }
@@ -344,7 +362,7 @@ impl Engine for Treebeam {
             dev: report.dev,
         };
         let Finished { reports, stop, kept_epoch, n_features, seconds_before, cpu_before } = &trained.progress;
-        let cpu_s: Option<f64> = reports.iter().map(|report| report.cpu_seconds).sum();
+        let cpu_s = trained.progress.cpu_seconds();
         History {
             epochs: reports.iter().map(epoch).collect(),
             kept_epoch: *kept_epoch,
@@ -424,5 +442,34 @@ impl Gold {
             with_punctuation: count(gold, system, |_| true, Granularity::Full),
             without_punctuation: count(gold, system, is_word, Granularity::Full),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::treebank::generate;
+    use std::time::Duration;
+
+    #[test]
+    fn a_shared_training_is_done_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let (checkpoint, shared_model) = (at("cell.checkpoint"), at("first.model"));
+        let desk = Desk { checkpoint, checkpoint_every: Duration::ZERO, shared_model };
+        let treebank = generate::treebank(generate::Options { seed: 1, n_sentences: 30, non_projective: false });
+        let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
+        let first = shared(&options, || TrainingData::new(&options, &treebank, None), &desk, Instant::now()).unwrap();
+        let again = || -> Result<TrainingData> { panic!("trained again") };
+        let second = shared(&options, again, &desk, Instant::now()).unwrap();
+        let of = |finished: &Finished| {
+            let updates: Vec<u64> = finished.reports.iter().map(|report| report.updates).collect();
+            (updates, finished.kept_epoch, finished.n_features)
+        };
+        assert_eq!(of(&second), of(&first));
+        assert!(second.seconds_before > first.seconds_before, "what another cell's clock has shown is told");
+        assert!(!desk.of_shared().checkpoint.exists() && !desk.of_shared().clock().exists());
+        desk.clear_shared();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

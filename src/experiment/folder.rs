@@ -6,6 +6,7 @@
 //! | `cells/KEY.json` | the record of a cell that has been run and not been gathered yet |
 //! | `cells/KEY.claim` | who runs the cell; its time of change is the last sign of life |
 //! | `cells/KEY.CODE.checkpoint` | what the cell needs to go on after it was interrupted |
+//! | `cells/KEY.CODE.model`, `.history` | a model that several cells begin with, and how its training went, until all of them have been run |
 //! | `cells/.lock` | locked for the moments in which claims are made and records are gathered |
 //!
 //! Every one of them appears whole or not at all. A process that is killed at any moment leaves a claim, which is void as soon
@@ -104,6 +105,11 @@ impl Folder {
     /// The file with which the cell goes on after an interruption, if the code is still the same.
     pub fn checkpoint(&self, key: &str, code: &str) -> PathBuf {
         self.path.join(CELLS).join(format!("{key}.{code}.checkpoint"))
+    }
+
+    /// The file of the model of a training that several cells share; `key` is the training's.
+    pub fn model(&self, key: &str, code: &str) -> PathBuf {
+        self.path.join(CELLS).join(format!("{key}.{code}.model"))
     }
 
     fn claim_path(&self, key: &str) -> PathBuf {

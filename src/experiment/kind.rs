@@ -49,6 +49,12 @@ pub trait Kind: Sync {
     /// What tells files of cells in work, such as checkpoints, from those of other code.
     fn code_of(&self, cell: &Self::Cell) -> String;
 
+    /// The key of a training whose model several cells begin with, if this is one of them: it is done once, before or as the first of
+    /// them, and its model is kept until all of them have been run.
+    fn shared_training<'c>(&self, _cell: &'c Self::Cell) -> Option<&'c str> {
+        None
+    }
+
     /// How many cells may be run side by side.
     fn most_jobs(&self) -> usize {
         usize::MAX
@@ -95,6 +101,8 @@ pub struct Desk {
     pub checkpoint: PathBuf,
     /// How old the checkpoint may get before it is written anew.
     pub checkpoint_every: Duration,
+    /// The file for the model of a training that the cell shares with others, see [`Kind::shared_training`].
+    pub shared_model: PathBuf,
 }
 
 impl Desk {
@@ -103,18 +111,36 @@ impl Desk {
         self.checkpoint.with_extension("seconds")
     }
 
-    /// The desk of the training from whose model the cell's goes on, and the file for that model.
-    pub fn first(&self) -> (Desk, PathBuf) {
-        let checkpoint = self.checkpoint.with_extension("first-checkpoint");
-        let checkpoint_every = self.checkpoint_every;
-        (Desk { checkpoint, checkpoint_every }, self.checkpoint.with_extension("first-model"))
+    /// The file beside the model of the shared training that tells how the training went.
+    pub fn shared_history(&self) -> PathBuf {
+        self.shared_model.with_extension("history")
     }
 
-    /// Removes what the cell needs no more.
+    /// Whether the shared training has been done.
+    pub fn has_shared_model(&self) -> bool {
+        self.shared_model.exists() && self.shared_history().exists()
+    }
+
+    /// The desk of the training that the cell shares with others.
+    pub fn of_shared(&self) -> Desk {
+        Desk { checkpoint: self.shared_model.with_extension("checkpoint"), ..self.clone() }
+    }
+
+    /// Removes what the cell alone needed.
     pub fn clear(&self) {
-        let (first, model) = self.first();
-        for path in [self.checkpoint.clone(), self.clock(), first.checkpoint.clone(), first.clock(), model] {
-            let _ = std::fs::remove_file(path);
-        }
+        remove([self.checkpoint.clone(), self.clock()]);
+    }
+
+    /// Removes the model of the shared training, which no cell needs any more.
+    pub fn clear_shared(&self) {
+        self.of_shared().clear();
+        remove([self.shared_model.clone(), self.shared_history()]);
+    }
+}
+
+/// Removes files that help and no more: those that are not there, or that the system keeps, do no harm.
+fn remove<const N: usize>(paths: [PathBuf; N]) {
+    for path in paths {
+        let _ = std::fs::remove_file(path);
     }
 }

@@ -1,10 +1,10 @@
 //! A specification resolved into cells.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::cell::{Cell, Trainings};
+use super::cell::{Cell, Trainings, training_key};
 use super::data::Data;
 use super::overrides::Overrides;
 use super::source::Source;
@@ -61,6 +61,7 @@ impl Plan {
             return Err(Error::Usage(format!("{path}: {found}; expected a smaller max-train-sentences")));
         }
         plan.check_distinct()?;
+        plan.share_trainings()?;
         Ok(plan)
     }
 
@@ -107,6 +108,18 @@ impl Plan {
             }
         }
         Ok(cells)
+    }
+
+    /// Marks the cells from whose training others go on.
+    fn share_trainings(&mut self) -> Result<()> {
+        let shared: HashSet<String> = self.cells.iter().filter_map(|cell| cell.shared_training.clone()).collect();
+        if shared.is_empty() {
+            return Ok(());
+        }
+        for cell in self.cells.iter_mut().filter(|cell| cell.after.is_none()) {
+            cell.shared_training = Some(training_key(&cell.options, &cell.data)?).filter(|key| shared.contains(key));
+        }
+        Ok(())
     }
 
     /// The options of the row with this name in a column, from whose model another row goes on.

@@ -1,11 +1,12 @@
 //! Many cells side by side: in this process, and in any number of others on the same folder.
 
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
-use super::folder::{Attempt, Claim, Folder, Holder};
+use super::folder::{Attempt, Claim, Folder, Holder, Lock};
 use super::kind::{Desk, Kind};
 use super::store::{Status, Store};
 use crate::error::{Error, Result};
@@ -54,12 +55,67 @@ const POLL: Duration = Duration::from_millis(500);
 struct Shared<'a, K: Kind> {
     /// Cells that nobody has begun, as far as is known.
     pending: Vec<&'a K::Cell>,
+    /// For each training that cells share, those of them that had not been run at the start, by whichever process they will be.
+    sharing: HashMap<&'a str, Vec<&'a K::Cell>>,
     store: &'a mut Store<K::Record>,
+}
+
+impl<'a, K: Kind> Shared<'a, K> {
+    /// Removes the model of the training that the cell shares with others, if all of them have been run.
+    fn tidy_after(&mut self, runner: &Runner<K>, cell: &K::Cell) -> Result<()> {
+        let Runner { kind, folder, .. } = runner;
+        let Some(sharing) = kind.shared_training(cell).and_then(|training| self.sharing.get(training)) else {
+            return Ok(());
+        };
+        self.store.refresh(folder)?;
+        for other in sharing {
+            let key = kind.key(other);
+            self.store.refresh_cell(folder, key)?;
+            if !matches!(self.store.status_of(key, |record| kind.is_current(other, record)), Status::Done(_)) {
+                return Ok(());
+            }
+        }
+        runner.desk(cell).clear_shared();
+        Ok(())
+    }
+}
+
+/// The right to run a cell and, if it may come to that, the training that it shares with others.
+struct Claims {
+    cell: Claim,
+    _shared: Option<Claim>,
+}
+
+impl<K: Kind> Runner<'_, K> {
+    /// Where the cell is run.
+    fn desk(&self, cell: &K::Cell) -> Desk {
+        let Runner { kind, folder, checkpoint_every, .. } = self;
+        let (key, code) = (kind.key(cell), kind.code_of(cell));
+        Desk {
+            checkpoint: folder.checkpoint(key, &code),
+            checkpoint_every: *checkpoint_every,
+            shared_model: folder.model(kind.shared_training(cell).unwrap_or(key), &code),
+        }
+    }
+
+    /// Claims the cell, unless somebody else runs it or the training that it shares with others.
+    fn claim(&self, cell: &K::Cell, lock: &Lock) -> Result<std::result::Result<Claims, Holder>> {
+        let training = self.kind.shared_training(cell).filter(|_| !self.desk(cell).has_shared_model());
+        let shared = match training.map(|training| self.folder.claim(training, lock)).transpose()? {
+            Some(Attempt::Held(holder)) => return Ok(Err(holder)),
+            Some(Attempt::Ours(claim)) => Some(claim),
+            None => None,
+        };
+        Ok(match self.folder.claim(self.kind.key(cell), lock)? {
+            Attempt::Ours(cell) => Ok(Claims { cell, _shared: shared }),
+            Attempt::Held(holder) => Err(holder),
+        })
+    }
 }
 
 /// What a thread is to do next.
 enum Next<'a, C, R> {
-    Run(&'a C, Claim),
+    Run(&'a C, Claims),
     Found(&'a C, R),
     Wait(usize, Holder),
     Stop,
@@ -68,7 +124,7 @@ enum Next<'a, C, R> {
 /// Who is told what happens in a run.
 pub type Observer<'o, K> = &'o mut dyn FnMut(Event<<K as Kind>::Cell, <K as Kind>::Record>);
 
-/// Runs `cells`. Each record goes to disk as soon as its cell is done, and into `store`. Results do not depend on the number of
+/// Runs `cells`, of an experiment whose cells in `others` are left to other processes. Each record goes to disk as soon as its cell is done, and into `store`. Results do not depend on the number of
 /// jobs or of processes, only the order of the records does. When all that is left is run by other processes, waits for them, and
 /// takes over what they leave.
 ///
@@ -77,12 +133,19 @@ pub type Observer<'o, K> = &'o mut dyn FnMut(Event<<K as Kind>::Cell, <K as Kind
 pub fn run<K: Kind>(
     runner: &Runner<K>,
     cells: &[&K::Cell],
+    others: &[&K::Cell],
     store: &mut Store<K::Record>,
     observer: Observer<K>,
 ) -> Result<Outcome> {
     let mut pending = cells.to_vec();
     pending.reverse();
-    let shared = Mutex::new(Shared::<K> { pending, store });
+    let mut sharing: HashMap<&str, Vec<&K::Cell>> = HashMap::new();
+    for &cell in cells.iter().chain(others) {
+        if let Some(training) = runner.kind.shared_training(cell) {
+            sharing.entry(training).or_default().push(cell);
+        }
+    }
+    let shared = Mutex::new(Shared::<K> { pending, sharing, store });
     let stop = AtomicBool::new(false);
     // Plain threads, not a rayon pool: a rayon worker that waits for parallel work inside a cell may start another cell
     // meanwhile on the same stack, which would spoil its clock and could wait for the decoding lock that it holds itself.
@@ -152,9 +215,12 @@ fn work<'a, K: Kind>(runner: &Runner<K>, shared: &Mutex<Shared<'a, K>>, stop: &A
                 std::thread::sleep(POLL);
                 message
             }
-            Ok(Next::Run(cell, claim)) => match run_one(runner, cell, &claim) {
+            Ok(Next::Run(cell, claims)) => match run_one(runner, cell, &claims.cell) {
                 Ok(record) => {
-                    lock(shared).store.insert(record.clone());
+                    let mut shared = lock(shared);
+                    shared.store.insert(record.clone());
+                    // A model that stays in the folder does no harm.
+                    let _ = shared.tidy_after(runner, cell);
                     Message::Finished(cell, record)
                 }
                 Err(error) => Message::Failed(cell, error),
@@ -190,14 +256,15 @@ fn next<'a, K: Kind>(runner: &Runner<K>, shared: &mut Shared<'a, K>) -> Result<N
         if let Status::Done(record) = shared.store.status_of(key, |record| kind.is_current(cell, record)) {
             let record = record.clone();
             shared.pending.remove(place);
+            shared.tidy_after(runner, cell)?;
             return Ok(Next::Found(cell, record));
         }
-        match folder.claim(key, &lock)? {
-            Attempt::Ours(claim) => {
+        match runner.claim(cell, &lock)? {
+            Ok(claims) => {
                 shared.pending.remove(place);
-                return Ok(Next::Run(cell, claim));
+                return Ok(Next::Run(cell, claims));
             }
-            Attempt::Held(holder) => held = held.or(Some(holder)),
+            Err(holder) => held = held.or(Some(holder)),
         }
     }
     // Something is left, and all of it is held.
@@ -207,9 +274,7 @@ fn next<'a, K: Kind>(runner: &Runner<K>, shared: &mut Shared<'a, K>) -> Result<N
 /// Runs a cell and writes its record.
 fn run_one<K: Kind>(runner: &Runner<K>, cell: &K::Cell, claim: &Claim) -> Result<K::Record> {
     let Runner { kind, folder, .. } = runner;
-    let key = kind.key(cell);
-    let checkpoint = folder.checkpoint(key, &kind.code_of(cell));
-    let desk = Desk { checkpoint, checkpoint_every: runner.checkpoint_every };
+    let (key, desk) = (kind.key(cell), runner.desk(cell));
     let record = std::panic::catch_unwind(AssertUnwindSafe(|| kind.run(cell, &desk)))
         .unwrap_or_else(|panic| Err(Error::Usage(format!("internal error: {}", text_of(&*panic)))))?;
     // Whoever took the cell over while this machine slept writes its record.
@@ -249,7 +314,7 @@ mod tests {
         let mut failed = Vec::new();
         let kind = trainings(engine, "r1");
         let runner = Runner { kind: &kind, folder: &folder, jobs, checkpoint_every: Duration::MAX };
-        let outcome = run(&runner, &missing, &mut store, &mut |event| {
+        let outcome = run(&runner, &missing, &[], &mut store, &mut |event| {
             if let Event::Failed(cell, error) = event {
                 failed.push(format!("{}: {error}", cell.title()));
             }
@@ -298,7 +363,7 @@ mod tests {
         // A folder in the place of the record: no record can be read or written there.
         let mut store = Store::default();
         let cells: Vec<&Cell> = cells.into_iter().filter(|cell| cell.key != key).collect();
-        let outcome = run(&runner, &cells, &mut store, &mut |_| ()).unwrap();
+        let outcome = run(&runner, &cells, &[], &mut store, &mut |_| ()).unwrap();
         assert_eq!(outcome.n_finished, 23);
         let claim = place.claim(&key, &place.lock().unwrap()).unwrap();
         if let Attempt::Ours(claim) = claim {
@@ -333,6 +398,39 @@ mod tests {
     }
 
     #[test]
+    fn a_training_that_cells_share_is_done_by_one_of_them_and_its_model_goes_with_the_last() {
+        let place = tempfile::tempdir().unwrap();
+        let (mut plan, folder) = (plan(), Folder::new(place.path()));
+        plan.cells.truncate(3);
+        plan.cells[0].shared_training = Some("first".to_owned());
+        plan.cells[1].shared_training = Some("first".to_owned());
+        let kind = trainings(FakeEngine::default(), "r1");
+        let runner = Runner { kind: &kind, folder: &folder, jobs: 2, checkpoint_every: Duration::MAX };
+        let lock = folder.lock().unwrap();
+        let [a, b, other] = &plan.cells[..] else { panic!("there are three") };
+        let claims = runner.claim(a, &lock).unwrap();
+        assert!(runner.claim(b, &lock).unwrap().is_err(), "the training is under way");
+        assert!(runner.claim(other, &lock).unwrap().is_ok());
+        let desk = runner.desk(b);
+        assert_eq!(desk.shared_model, runner.desk(a).shared_model);
+        std::fs::write(&desk.shared_model, "").unwrap();
+        assert!(runner.claim(b, &lock).unwrap().is_err(), "what went before it is not there yet");
+        std::fs::write(desk.shared_history(), "").unwrap();
+        assert!(runner.claim(b, &lock).unwrap().is_ok());
+        drop((claims, lock));
+
+        let mut store = Store::open(&folder).unwrap();
+        let cells: Vec<&Cell> = plan.cells.iter().collect();
+        let mut there = Vec::new();
+        let runner = Runner { jobs: 1, ..runner };
+        run(&runner, &cells[..1], &cells[1..], &mut store, &mut |_| there.push(desk.has_shared_model())).unwrap();
+        assert!(there.pop().is_some_and(|there| there), "another process will need it");
+        run(&runner, &cells, &[], &mut store, &mut |_| there.push(desk.has_shared_model())).unwrap();
+        assert!(!desk.has_shared_model(), "{there:?}");
+        assert_eq!(there.len(), 3);
+    }
+
+    #[test]
     fn runs_side_by_side_share_the_cells_and_each_ends_with_all_records() {
         let place = tempfile::tempdir().unwrap();
         let outcomes: Vec<(Outcome, usize)> = std::thread::scope(|scope| {
@@ -340,7 +438,8 @@ mod tests {
                 let (plan, folder) = (plan(), Folder::new(place.path()));
                 let (kind, mut store) = (trainings(FakeEngine::default(), "r1"), Store::default());
                 let runner = Runner { kind: &kind, folder: &folder, jobs: 2, checkpoint_every: Duration::MAX };
-                let outcome = run(&runner, &plan.cells.iter().collect::<Vec<_>>(), &mut store, &mut |_| ()).unwrap();
+                let outcome =
+                    run(&runner, &plan.cells.iter().collect::<Vec<_>>(), &[], &mut store, &mut |_| ()).unwrap();
                 // Whoever is first gathers, and the others find what has been gathered.
                 store.gather(&folder, &[], &folder.lock().unwrap()).unwrap();
                 (outcome, store.records().len())

@@ -88,7 +88,7 @@ pub fn plan() -> Plan {
 
 /// Where nothing is kept.
 pub fn desk() -> Desk {
-    Desk { checkpoint: "none".into(), checkpoint_every: Duration::MAX }
+    Desk { checkpoint: "none".into(), checkpoint_every: Duration::MAX, shared_model: "none".into() }
 }
 
 /// Trainings that make figures up, by code of this name.

@@ -55,4 +55,8 @@ impl<E: Engine> Kind for Trainings<E> {
     fn code_of(&self, cell: &Cell) -> String {
         self.provenance.code.short(cell.options.code_parts())
     }
+
+    fn shared_training<'c>(&self, cell: &'c Cell) -> Option<&'c str> {
+        cell.shared_training.as_deref()
+    }
 }

@@ -292,7 +292,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
     fn run(&mut self, how: &How) -> anyhow::Result<usize> {
         self.adopt()?;
         let is_wanted = |cell: &&K::Cell| how.only.as_ref().is_none_or(|keys| keys.contains(self.kind.key(cell)));
-        let missing: Vec<&K::Cell> = self.missing().into_iter().filter(is_wanted).collect();
+        let (missing, of_others): (Vec<&K::Cell>, Vec<_>) = self.missing().into_iter().partition(is_wanted);
         let n_wanted = self.cells.iter().filter(is_wanted).count();
         let mut left: Vec<&K::Cell> = missing.clone();
         let jobs = how.jobs.min(self.kind.most_jobs());
@@ -307,7 +307,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         let mut seen: Vec<K::Record> = self.store.records().iter().chain(self.others()).cloned().collect();
         let mut store = self.store.clone();
         let runner = Runner { kind: &self.kind, folder: &self.folder, jobs, checkpoint_every: how.checkpoint_every };
-        let outcome = run(&runner, &missing, &mut store, &mut |event| {
+        let outcome = run(&runner, &missing, &of_others, &mut store, &mut |event| {
             let (cell, line) = match event {
                 Event::Finished(cell, record) => {
                     seen.push(record.clone());
