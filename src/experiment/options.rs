@@ -10,15 +10,15 @@ use crate::graph::{GraphKind, GraphOptions};
 use crate::learn::{Stopping, TrainOptions, Training, check_ranges};
 use crate::options::{GRAPH_ONLY, GivenOptions, Options};
 
-impl Options {
-    /// The options that `layers` amount to, the later before the earlier. A specification says options for all of its parsers: a
+impl GivenOptions {
+    /// What `layers` amount to, the later before the earlier. A specification says options for all of its parsers: a
     /// graph-based parser passes over those of transition systems, and the other way round, unless they are said in the same
     /// breath as the parser's name.
     ///
     /// # Errors
     /// If a value does not fit its option, options contradict each other, or a layer that names a parser has options that this one
     /// does not have.
-    pub fn of_layers<'t>(layers: impl IntoIterator<Item = &'t Table>) -> Result<Options> {
+    pub fn of_layers<'t>(layers: impl IntoIterator<Item = &'t Table>) -> Result<GivenOptions> {
         let mut merged = Table::new();
         for layer in layers {
             let named = given(layer.clone())?;
@@ -42,9 +42,11 @@ impl Options {
         } else {
             merged.retain(|key, _| !GRAPH_ONLY.contains(&key));
         }
-        given(merged)?.resolve()
+        given(merged)
     }
+}
 
+impl Options {
     /// The options of a transition system, if it is one.
     pub fn transitions(&self) -> Option<&TrainOptions> {
         match self {
@@ -157,7 +159,7 @@ mod tests {
 
     fn of(layers: &[&str]) -> Result<Options> {
         let layers: Vec<Table> = layers.iter().map(|text| text.parse().unwrap()).collect();
-        Options::of_layers(&layers)
+        GivenOptions::of_layers(&layers)?.resolve()
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::source::Source;
 use super::spec::{Profile, Spec, Variant};
 use crate::error::{Error, Result};
 use crate::learn::TrainOptions;
-use crate::options::Options;
+use crate::options::{GivenOptions, Options};
 
 /// All cells of an experiment at one scale.
 #[derive(Debug)]
@@ -85,10 +85,11 @@ impl Plan {
                     Some(None) => continue,
                 };
                 for row in self.spec.rows.iter().filter(|row| row.is_in(column)) {
-                    let options = self.options(row, column, overrides)?;
+                    let of = |row| self.options(row, column, overrides, data.train.sentences.len());
+                    let options = of(row)?;
                     // Graph-based parsers pass over it, as they pass over options that they do not have.
                     let after = row.after.as_ref().filter(|_| options.transitions().is_some());
-                    let after = after.map(|name| self.first(name.get_ref(), column, overrides)).transpose()?;
+                    let after = after.map(|name| of(self.row(name.get_ref())?)).transpose()?;
                     if let (Some(first), Some(options)) = (&after, options.transitions()) {
                         check_follows(options, first).map_err(|error| self.located(error, row, column))?;
                     }
@@ -122,20 +123,25 @@ impl Plan {
         Ok(())
     }
 
-    /// The options of the row with this name in a column, from whose model another row goes on.
-    fn first(&self, name: &str, column: &Variant, overrides: &Overrides) -> Result<Options> {
+    /// The row with this name, from whose model another row goes on.
+    fn row(&self, name: &str) -> Result<&Variant> {
         let row = self.spec.rows.iter().find(|row| row.name.get_ref() == name);
-        let row = row.ok_or_else(|| Error::Usage(format!("{}: no row is named `{name}`", self.spec.path.display())))?;
-        self.options(row, column, overrides)
+        row.ok_or_else(|| Error::Usage(format!("{}: no row is named `{name}`", self.spec.path.display())))
     }
 
-    /// The options of a row in a column: defaults, then base, profile, column, row and command line, the later before the
-    /// earlier.
-    fn options(&self, row: &Variant, column: &Variant, overrides: &Overrides) -> Result<Options> {
+    /// The options of a row in a column, for so many sentences to learn from: defaults, then base, profile, column, row and command
+    /// line, the later before the earlier.
+    fn options(&self, row: &Variant, column: &Variant, overrides: &Overrides, n_sentences: usize) -> Result<Options> {
         let layers = [&self.spec.base, &self.profile.options, &column.options, &row.options];
         let layers = layers.into_iter().flatten().map(|layer| layer.get_ref()).chain([&overrides.options]);
         // Before anything is run, rather than when its turn comes.
-        Options::of_layers(layers).map_err(|error| self.located(error, row, column))
+        let resolve = |given: GivenOptions| {
+            let options = given.resolve()?;
+            // A row that comes after another begins with its model, whatever the file will be.
+            let init = given.init.clone().or_else(|| row.after.as_ref().map(|name| name.get_ref().clone()));
+            Ok(GivenOptions { init, ..given }.suited(options, n_sentences))
+        };
+        GivenOptions::of_layers(layers).and_then(resolve).map_err(|error| self.located(error, row, column))
     }
 
     fn located(&self, error: Error, row: &Variant, column: &Variant) -> Error {
@@ -288,6 +294,26 @@ mod tests {
         assert_eq!(of("global", "eager").options.training_beam(), 4);
         let wrong = text.replace("aggressiveness = 0.5", "beam = 3");
         assert!(error(&wrong).contains("--beam is for transition systems"), "{}", error(&wrong));
+    }
+
+    #[test]
+    fn iterations_and_rates_of_networks_follow_the_size_of_the_data() {
+        let rows = "[[row]]\nname = \"local\"\noptions = { scorer = \"bilstm\", training = \"greedy\" }\n\
+                    [[row]]\nname = \"crf\"\nafter = \"local\"\noptions = { scorer = \"bilstm\", training = \"global\" }\n";
+        let text = SPEC.replacen("[[row]]", &format!("{rows}[[row]]"), 1);
+        let of = |text: &str, row: &str| {
+            let plan = Plan::new(&spec_of(text), "quick", &Overrides::default(), None).unwrap();
+            let cell = plan.cells.into_iter().find(|cell| cell.row == row).unwrap();
+            let first = cell.after.and_then(|first| first.transitions().map(|first| first.iterations));
+            let options = cell.options.transitions().unwrap();
+            (options.iterations, options.rate, first)
+        };
+        let stated = SPEC.lines().find(|line| line.starts_with("iterations")).unwrap();
+        let unstated = text.replacen(stated, "", 1);
+        assert_eq!(of(&unstated, "local"), (60.into(), None, None));
+        let (_, rate, first) = of(&unstated, "crf");
+        assert_eq!((rate, first), (Some(0.0003 / 8.0), Some(60.into())));
+        assert_eq!(of(&text, "local").0, 2.into(), "what is stated stays");
     }
 
     #[test]

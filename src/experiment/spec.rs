@@ -89,8 +89,8 @@ pub struct Variant {
     /// [`Margin`](crate::decode::Margin).
     #[serde(default)]
     pub margin: Margin,
-    /// The row from whose model this row's training goes on, as with `--init`; for rows of networks only. That one is trained anew
-    /// for it.
+    /// The row from whose model this row's training goes on, as with `--init`; for rows of networks only. That one is trained once
+    /// for all rows that need its model.
     pub after: Option<Spanned<String>>,
     /// Why this row of a paper's table cannot be run yet: it is then shown, with the paper's figures, and left open. For rows
     /// only.

@@ -218,12 +218,13 @@ pub fn suited_iterations(iterations: u32, has_encoder: bool, n_sentences: usize,
     iterations.max(sufficient as u32)
 }
 
-/// The rate at which global training goes on from another model unless told otherwise: that of a large treebank for each sentence
-/// of a mini-batch. PERF: with mini-batches of 1 (500 Hungarian sentences) 0.0003, 0.0001 and 0.00003 give 71.2, 71.5 and 71.6
+/// The rate at which global training goes on from another model unless told otherwise, if it is not that of a large treebank: this
+/// for each sentence of a mini-batch. PERF: with mini-batches of 1 (500 Hungarian sentences) 0.0003, 0.0001 and 0.00003 give 71.2, 71.5 and 71.6
 /// (`feed-forward`; without global training 70.4), 66.5, 66.9 and 67.0 (`bilstm`; 67.0), 66.3, 66.4 and 66.6 (`stack-lstm`; 66.8).
-pub fn suited_rate(options: &TrainOptions, n_sentences: usize) -> f64 {
+pub fn suited_rate(options: &TrainOptions, n_sentences: usize) -> Option<f64> {
     let full = TrainOptions::default().with_scorer(options.scorer).batch;
-    rate(options) * (batch(options, n_sentences) as f64 / full as f64).min(1.0)
+    let part = batch(options, n_sentences) as f64 / full as f64;
+    (part < 1.0).then(|| rate(options) * part)
 }
 
 /// How the options have a network learn from so many sentences.

@@ -6,9 +6,8 @@ use crate::learn::{Iterations, Learner, TrainOptions, Training, batch_of, suited
 use crate::model::ScorerKind;
 
 impl GivenOptions {
-    /// The options into which these were resolved, for so many sentences to learn from: of networks the mini-batch, the number of
-    /// iterations and the rate of global training that goes on from another model, as far as they are not given. Other options stay as
-    /// they are.
+    /// The options into which these were resolved, for so many sentences to learn from: of networks the number of iterations and the
+    /// rate of global training that goes on from another model, as far as they are not given. Other options stay as they are.
     #[must_use]
     pub fn suited(&self, mut options: Options, n_sentences: usize) -> Options {
         match &mut options {
@@ -31,12 +30,21 @@ impl GivenOptions {
             let has_encoder = options.scorer != ScorerKind::FeedForward;
             options.iterations = suited(options.iterations, has_encoder, n_sentences, batch);
         }
-        if self.rate.is_none() && is_global && options.init.is_some() && options.learner == Learner::Adam {
-            options.rate = Some(suited_rate(options, n_sentences));
+        if self.rate.is_none() && is_global && self.init.is_some() && options.learner == Learner::Adam {
+            options.rate = suited_rate(options, n_sentences);
         }
-        if self.batch.is_none() {
-            options.batch = batch;
+    }
+
+    /// The same options with the mini-batches that are made of so many sentences, unless their size is given.
+    #[must_use]
+    pub fn with_batch_of(&self, mut options: Options, n_sentences: usize) -> Options {
+        if let Options::Transitions(options) = &mut options
+            && !options.scorer.is_linear()
+            && self.batch.is_none()
+        {
+            options.batch = batch_of(options.batch, n_sentences);
         }
+        options
     }
 }
 
@@ -54,7 +62,7 @@ mod tests {
     use crate::options::ParserKind;
 
     fn of_network(given: &GivenOptions, n_sentences: usize) -> TrainOptions {
-        match given.suited(given.resolve().unwrap(), n_sentences) {
+        match given.with_batch_of(given.suited(given.resolve().unwrap(), n_sentences), n_sentences) {
             Options::Transitions(options) => options,
             Options::Graph(_) => unreachable!("transition systems are the default"),
         }
@@ -76,7 +84,7 @@ mod tests {
         assert_eq!(of(ScorerKind::StackLstm, 20), (1, number(60)));
         let init = Some("x.model".to_owned());
         let rate = |n| of_network(&GivenOptions { init: init.clone(), ..given(ScorerKind::Bilstm) }, n).rate;
-        assert_eq!(rate(12_544), Some(0.0003));
+        assert_eq!(rate(12_544), None, "0.0003, as without this");
         assert_eq!(rate(500), Some(0.0003 / 8.0));
     }
 

@@ -34,14 +34,14 @@ pub fn run(name: &str, output: Option<PathBuf>) -> anyhow::Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Options;
+    use crate::options::GivenOptions;
 
     #[test]
     fn the_template_states_every_option_that_an_experiment_of_its_kind_has() {
         let spec = Spec::parse(&TEMPLATE.replace("NAME", "some-name"), Path::new("init.toml")).unwrap();
         assert_eq!(spec.name, "some-name");
         let stated = spec.base.unwrap();
-        let options = Options::of_layers([stated.get_ref()]).unwrap();
+        let options = GivenOptions::of_layers([stated.get_ref()]).unwrap().resolve().unwrap();
         let all = toml::Table::try_from(options.transitions().unwrap()).unwrap();
         let unstated: Vec<&String> = all
             .keys()

@@ -62,7 +62,8 @@ pub fn found(
         }
     }
     let options = if taken { given.resolve()? } else { options };
-    Ok(given.suited(options, train.sentences.len()))
+    let n_sentences = train.sentences.len();
+    Ok(given.with_batch_of(given.suited(options, n_sentences), n_sentences))
 }
 
 fn say(train: &Treebank, survey: &Survey) {
