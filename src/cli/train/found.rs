@@ -1,6 +1,7 @@
 //! What `treebeam train` says before it trains: what it found, and what would suit it better.
 
 use crate::error::{Error, Problems, Result, remaining};
+use crate::learn::Iterations;
 use crate::options::{GivenOptions, Options};
 use crate::treebank::{Column, Survey, Treebank};
 use std::path::Path;
@@ -63,7 +64,30 @@ pub fn found(
     }
     let options = if taken { given.resolve()? } else { options };
     let n_sentences = train.sentences.len();
-    Ok(given.with_batch_of(given.suited(options, n_sentences), n_sentences))
+    let suited = given.with_batch_of(given.suited(options.clone(), n_sentences), n_sentences);
+    say_suited(&options, &suited, n_sentences);
+    Ok(suited)
+}
+
+/// Says which options of a network follow the size of the data here.
+fn say_suited(usual: &Options, suited: &Options, n_sentences: usize) {
+    let iterations = |options: &Options| match options {
+        Options::Transitions(options) => options.iterations,
+        Options::Graph(options) => options.iterations,
+    };
+    let rate = |options: &Options| options.transitions().and_then(|options| options.rate);
+    let mut told = Vec::new();
+    if let Iterations::Number(n) = iterations(suited)
+        && iterations(usual) != iterations(suited)
+    {
+        told.push(format!("{n} iterations (--iterations)"));
+    }
+    if let Some(value) = rate(suited).filter(|value| rate(usual) != Some(*value)) {
+        told.push(format!("a rate of {value} (--rate)"));
+    }
+    if !told.is_empty() {
+        crate::console::note(format_args!("{} suit networks and {n_sentences} sentences", told.join(" and ")));
+    }
 }
 
 fn say(train: &Treebank, survey: &Survey) {
