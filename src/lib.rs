@@ -85,6 +85,7 @@ pub mod random;
 pub mod report;
 pub mod scorer;
 pub mod scorers;
+mod shelf;
 pub mod style;
 pub mod system;
 #[cfg(feature = "report")]

@@ -12,8 +12,11 @@ const INNER: usize = 4;
 const LANES: usize = 16;
 /// The bytes of one block: of each column, `INNER` weights.
 const BLOCK: usize = INNER * LANES;
+/// How many blocks of the same rows follow one another, save in the last stripe of columns.
+const STRIPE: usize = 8;
 
-/// A matrix of weights, put in order for products: by `LANES` columns, in them by `INNER` rows, in these by column.
+/// A matrix of weights, put in order for products: by stripes of `STRIPE` blocks of columns, in them by `INNER` rows, in these by
+/// block of `LANES` columns, in it by column.
 #[derive(Debug, Clone, Default)]
 pub struct Weights {
     values: Vec<i8>,
@@ -23,14 +26,28 @@ pub struct Weights {
     width: usize,
 }
 
+/// Blocks of columns that stand together.
+#[derive(Debug, Clone, Copy)]
+struct Stripe<'w> {
+    /// Of each four rows as many as there are `panels`.
+    blocks: &'w [[i8; BLOCK]],
+    panels: usize,
+    /// The first column.
+    column: usize,
+}
+
 impl Weights {
     /// The matrix of `inner` rows, row by row, of `width` columns; zeros fill it up.
     pub fn new(rows: &[i8], (inner, width): (usize, usize)) -> Weights {
         let (groups, padded) = (inner.div_ceil(INNER), width.next_multiple_of(LANES));
+        let n_panels = padded / LANES;
         let mut values = vec![0; groups * INNER * padded];
         for (row, weights) in rows.chunks_exact(width).enumerate() {
             for (column, &weight) in weights.iter().enumerate() {
-                let block = column / LANES * groups + row / INNER;
+                let panel = column / LANES;
+                let first = panel / STRIPE * STRIPE;
+                let panels = STRIPE.min(n_panels - first);
+                let block = first * groups + row / INNER * panels + panel - first;
                 values[block * BLOCK + column % LANES * INNER + row % INNER] = weight;
             }
         }
@@ -70,10 +87,13 @@ impl Weights {
     fn multiply_plainly(&self, rows: &[u8], sums: &mut [i32]) {
         let all = rows.chunks_exact(self.inner()).zip(sums.chunks_exact_mut(self.width));
         for (row, sums) in all {
-            for (sums, panel) in sums.as_chunks_mut::<LANES>().0.iter_mut().zip(self.panels()) {
-                sums.fill(0);
-                for (activations, block) in row.as_chunks::<INNER>().0.iter().zip(panel) {
-                    for (sum, weights) in sums.iter_mut().zip(block.as_chunks::<INNER>().0) {
+            sums.fill(0);
+            for stripe in self.stripes() {
+                let sums = &mut sums[stripe.column..];
+                let groups = row.as_chunks::<INNER>().0.iter().zip(stripe.blocks.chunks_exact(stripe.panels));
+                for (activations, blocks) in groups {
+                    let weights = blocks.iter().flat_map(|block| block.as_chunks::<INNER>().0);
+                    for (sum, weights) in sums.iter_mut().zip(weights) {
                         let products = activations.iter().zip(weights).map(|(&a, &w)| i32::from(a) * i32::from(w));
                         *sum += products.sum::<i32>();
                     }
@@ -82,9 +102,13 @@ impl Weights {
         }
     }
 
-    /// The blocks of each `LANES` columns.
-    fn panels(&self) -> impl Iterator<Item = &[[i8; BLOCK]]> {
-        self.values.as_chunks::<BLOCK>().0.chunks_exact(self.groups.max(1))
+    fn stripes(&self) -> impl Iterator<Item = Stripe<'_>> {
+        let blocks = self.values.as_chunks::<BLOCK>().0.chunks(STRIPE * self.groups.max(1));
+        blocks.enumerate().map(|(number, blocks)| Stripe {
+            blocks,
+            panels: blocks.len() / self.groups.max(1),
+            column: number * STRIPE * LANES,
+        })
     }
 }
 
@@ -96,78 +120,116 @@ mod x86 {
     use fearless_simd::x86::{Avx2, Avx512};
     use fearless_simd::{i8x16, i8x64, i32x8, i32x16};
 
-    use super::{BLOCK, INNER, LANES, Weights};
+    use super::{BLOCK, INNER, LANES, Stripe, Weights};
+
+    /// Blocks of columns that four rows are multiplied by at once: with more of them sums would not fit in registers.
+    const HALF: usize = 4;
 
     fearless_simd::kernel!(
         pub fn avx512(token: Avx512, weights: &Weights, rows: &[u8], sums: &mut [i32]) {
-            let (inner, width, n_panels) = (weights.inner(), weights.width, weights.width / LANES);
-            let n_rows = rows.len() / inner.max(1);
-            let mut row = 0;
-            while row < n_rows {
-                let n = if n_rows - row >= 4 { 4 } else { 1 };
-                let (rows, sums) = (&rows[row * inner..], &mut sums[row * width..]);
-                let mut panel = 0;
-                while panel < n_panels {
-                    let left = n_panels - panel;
-                    let of = (&rows[..n * inner], &mut *sums, panel);
-                    panel += match (n, left) {
-                        (4, 4..) => block_512::<4, 4>(token, weights, of),
-                        (4, 3) => block_512::<4, 3>(token, weights, of),
-                        (4, 2) => block_512::<4, 2>(token, weights, of),
-                        (4, _) => block_512::<4, 1>(token, weights, of),
-                        (_, 8..) => block_512::<1, 8>(token, weights, of),
-                        (_, 7) => block_512::<1, 7>(token, weights, of),
-                        (_, 6) => block_512::<1, 6>(token, weights, of),
-                        (_, 5) => block_512::<1, 5>(token, weights, of),
-                        (_, 4) => block_512::<1, 4>(token, weights, of),
-                        (_, 3) => block_512::<1, 3>(token, weights, of),
-                        (_, 2) => block_512::<1, 2>(token, weights, of),
-                        _ => block_512::<1, 1>(token, weights, of),
-                    };
+            let (inner, width) = (weights.inner(), weights.width);
+            let mut fours = rows.chunks_exact(4 * inner.max(1));
+            let mut sums_of_fours = sums.chunks_exact_mut(4 * width.max(1));
+            for (rows, sums) in fours.by_ref().zip(sums_of_fours.by_ref()) {
+                for stripe in weights.stripes() {
+                    let mut from = 0;
+                    while from < stripe.panels {
+                        from += match stripe.panels - from {
+                            HALF.. => four_rows::<4>(token, stripe, from, (rows, &mut *sums)),
+                            3 => four_rows::<3>(token, stripe, from, (rows, &mut *sums)),
+                            2 => four_rows::<2>(token, stripe, from, (rows, &mut *sums)),
+                            _ => four_rows::<1>(token, stripe, from, (rows, &mut *sums)),
+                        };
+                    }
                 }
-                row += n;
+            }
+            let rest = fours.remainder().chunks_exact(inner.max(1));
+            for (row, sums) in rest.zip(sums_of_fours.into_remainder().chunks_exact_mut(width.max(1))) {
+                for stripe in weights.stripes() {
+                    let sums = &mut sums[stripe.column..];
+                    match stripe.panels {
+                        8 => one_row::<8, 1>(token, stripe.blocks, row, sums),
+                        7 => one_row::<7, 2>(token, stripe.blocks, row, sums),
+                        6 => one_row::<6, 2>(token, stripe.blocks, row, sums),
+                        5 => one_row::<5, 2>(token, stripe.blocks, row, sums),
+                        4 => one_row::<4, 2>(token, stripe.blocks, row, sums),
+                        3 => one_row::<3, 4>(token, stripe.blocks, row, sums),
+                        2 => one_row::<2, 4>(token, stripe.blocks, row, sums),
+                        _ => one_row::<1, 4>(token, stripe.blocks, row, sums),
+                    }
+                }
             }
         }
     );
 
-    /// `R` rows by `P` panels from `panel` on; gives `P`.
+    /// Four rows by `P` blocks of columns of a stripe, the one `from` and those behind it; gives `P`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-    fn block_512<const R: usize, const P: usize>(
+    fn four_rows<const P: usize>(
         token: Avx512,
-        weights: &Weights,
-        (rows, sums, panel): (&[u8], &mut [i32], usize),
+        stripe: Stripe,
+        from: usize,
+        (rows, sums): (&[u8], &mut [i32]),
     ) -> usize {
-        let (inner, groups) = (weights.inner(), weights.groups);
-        let blocks = &weights.values.as_chunks::<BLOCK>().0[panel * groups..][..P * groups];
-        let mut columns: [&[[i8; BLOCK]]; P] = [&[]; P];
-        for (column, blocks) in columns.iter_mut().zip(blocks.chunks_exact(groups)) {
-            *column = blocks;
-        }
-        let mut activations: [&[[u8; INNER]]; R] = [&[]; R];
-        for (row, activations) in activations.iter_mut().enumerate() {
-            *activations = &rows[row * inner..][..inner].as_chunks::<INNER>().0[..groups];
-        }
-        let mut all = [[_mm512_setzero_si512(); P]; R];
-        for group in 0..groups {
-            let mut vectors = [_mm512_setzero_si512(); P];
-            for (vector, column) in vectors.iter_mut().zip(&columns) {
-                *vector = i8x64::from_slice(token, &column[group]).into();
-            }
-            for (all, activations) in all.iter_mut().zip(&activations) {
-                let four = _mm512_set1_epi32(i32::from_le_bytes(activations[group]));
+        let (inner, width) = (rows.len() / 4, sums.len() / 4);
+        let [first, second, third, fourth] =
+            [0, 1, 2, 3].map(|row: usize| rows[row * inner..][..inner].as_chunks::<INNER>().0.iter());
+        let mut all = [[_mm512_setzero_si512(); P]; 4];
+        let groups = stripe.blocks.chunks_exact(stripe.panels);
+        for ((((blocks, first), second), third), fourth) in groups.zip(first).zip(second).zip(third).zip(fourth) {
+            let blocks = &blocks[from..][..P];
+            let vectors: [__m512i; P] = std::array::from_fn(|panel| i8x64::from_slice(token, &blocks[panel]).into());
+            for (all, activations) in all.iter_mut().zip([first, second, third, fourth]) {
+                let four = _mm512_set1_epi32(i32::from_le_bytes(*activations));
                 for (sum, vector) in all.iter_mut().zip(vectors) {
                     *sum = _mm512_dpbusd_epi32(*sum, four, vector);
                 }
             }
         }
         for (row, all) in all.into_iter().enumerate() {
-            for (number, sum) in all.into_iter().enumerate() {
-                let to = &mut sums[row * weights.width + (panel + number) * LANES..][..LANES];
-                i32x16::simd_from(token, sum).store_slice(to);
-            }
+            let sums = &mut sums[row * width + stripe.column + from * LANES..][..P * LANES];
+            store(token, all, sums);
         }
         P
+    }
+
+    /// One row by all `P` blocks of columns of a stripe. One sum of a column would have to wait for the last, so there are `S` of
+    /// each.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    fn one_row<const P: usize, const S: usize>(token: Avx512, blocks: &[[i8; BLOCK]], row: &[u8], sums: &mut [i32]) {
+        let mut all = [[_mm512_setzero_si512(); P]; S];
+        let add = |all: &mut [__m512i; P], blocks: &[[i8; BLOCK]; P], activations: &[u8; INNER]| {
+            let four = _mm512_set1_epi32(i32::from_le_bytes(*activations));
+            for (sum, block) in all.iter_mut().zip(blocks) {
+                *sum = _mm512_dpbusd_epi32(*sum, four, i8x64::from_slice(token, block).into());
+            }
+        };
+        let (blocks, row) = (blocks.as_chunks::<P>().0, row.as_chunks::<INNER>().0);
+        let ((blocks, last_blocks), (row, last)) = (blocks.as_chunks::<S>(), row.as_chunks::<S>());
+        for (blocks, row) in blocks.iter().zip(row) {
+            for ((all, blocks), activations) in all.iter_mut().zip(blocks).zip(row) {
+                add(all, blocks, activations);
+            }
+        }
+        for ((all, blocks), activations) in all.iter_mut().zip(last_blocks).zip(last) {
+            add(all, blocks, activations);
+        }
+        let mut total = all[0];
+        for other in &all[1..] {
+            for (total, other) in total.iter_mut().zip(other) {
+                *total = _mm512_add_epi32(*total, *other);
+            }
+        }
+        store(token, total, &mut sums[..P * LANES]);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    fn store<const P: usize>(token: Avx512, all: [__m512i; P], sums: &mut [i32]) {
+        for (sum, to) in all.into_iter().zip(sums.as_chunks_mut::<LANES>().0) {
+            i32x16::simd_from(token, sum).store_slice(to);
+        }
     }
 
     fearless_simd::kernel!(
@@ -177,12 +239,13 @@ mod x86 {
             let mut row = 0;
             while row < n_rows {
                 let n = if n_rows - row >= 2 { 2 } else { 1 };
-                let (rows, sums) = (&rows[row * inner..], &mut sums[row * width..]);
-                for panel in 0..width / LANES {
-                    let of = (rows, &mut *sums, panel);
-                    match n {
-                        2 => block_256::<2>(token, weights, of),
-                        _ => block_256::<1>(token, weights, of),
+                let (rows, sums) = (&rows[row * inner..][..n * inner], &mut sums[row * width..][..n * width]);
+                for stripe in weights.stripes() {
+                    for panel in 0..stripe.panels {
+                        match n {
+                            2 => block_256::<2>(token, stripe, panel, (rows, &mut *sums)),
+                            _ => block_256::<1>(token, stripe, panel, (rows, &mut *sums)),
+                        }
                     }
                 }
                 row += n;
@@ -190,21 +253,21 @@ mod x86 {
         }
     );
 
-    /// `R` rows by one panel.
+    /// `R` rows by one block of columns of a stripe.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn block_256<const R: usize>(token: Avx2, weights: &Weights, (rows, sums, panel): (&[u8], &mut [i32], usize)) {
+    fn block_256<const R: usize>(token: Avx2, stripe: Stripe, panel: usize, (rows, sums): (&[u8], &mut [i32])) {
         /// The columns of half a vector of bytes, once these have become 16 bits each.
         const PART: usize = 4;
-        let (inner, groups) = (weights.inner(), weights.groups);
-        let blocks = &weights.values.as_chunks::<BLOCK>().0[panel * groups..][..groups];
+        let (inner, width) = (rows.len() / R, sums.len() / R);
         let mut activations: [&[[u8; INNER]]; R] = [&[]; R];
         for (row, activations) in activations.iter_mut().enumerate() {
-            *activations = &rows[row * inner..][..inner].as_chunks::<INNER>().0[..groups];
+            *activations = rows[row * inner..][..inner].as_chunks::<INNER>().0;
         }
         // Of each column two sums, one of each pair of a group.
         let mut all = [[_mm256_setzero_si256(); LANES / PART]; R];
-        for (group, block) in blocks.iter().enumerate() {
+        for (group, blocks) in stripe.blocks.chunks_exact(stripe.panels).enumerate() {
+            let block = &blocks[panel];
             let mut fours = [_mm256_setzero_si256(); R];
             for (four, activations) in fours.iter_mut().zip(&activations) {
                 *four = _mm256_cvtepu8_epi16(_mm_set1_epi32(i32::from_le_bytes(activations[group])));
@@ -217,7 +280,7 @@ mod x86 {
             }
         }
         for (row, all) in all.into_iter().enumerate() {
-            let to = &mut sums[row * weights.width + panel * LANES..][..LANES];
+            let to = &mut sums[row * width + stripe.column + panel * LANES..][..LANES];
             for (to, [low, high]) in to.as_chunks_mut::<8>().0.iter_mut().zip(all.as_chunks::<2>().0.iter().copied()) {
                 let both = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_hadd_epi32(low, high));
                 i32x8::simd_from(token, both).store_slice(to);

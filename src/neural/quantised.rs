@@ -16,7 +16,7 @@
 //! a score is off by at most Σ (|h' − h| |W| + h |W' − W|), where the rounded z' is within r / 512 of z and what products of bytes
 //! are off by, activations within half a step of those of z', and weights within half a step of W; tests hold it to that.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::activation::activate;
 use super::bytes::Weights;
@@ -27,6 +27,7 @@ use super::sums::{Common, Tables, Token, Unit as _};
 use crate::features::N_COLUMNS;
 use crate::linear::Precision;
 use crate::model::Activation;
+use crate::shelf::Shelf;
 use crate::vector::vectorised;
 
 /// What 1.0 is in rows of sums.
@@ -59,7 +60,7 @@ struct Column {
     /// By place: what their embeddings are multiplied by.
     places: Places,
     /// By value, of the most frequent ones: its row, once it was asked for.
-    kept: Arc<[OnceLock<Box<[i16]>>]>,
+    kept: Arc<Shelf<i16>>,
 }
 
 /// How many rows of each column are kept at most, if a row is of this many bytes.
@@ -152,10 +153,7 @@ impl Quantised {
                 let embeddings: Vec<f32> = ids.iter().flat_map(|&id| &table[id as usize * n..][..n]).copied().collect();
                 column.push_rows(&embeddings, (n_places, hidden), scratch, &mut rows);
                 for (&id, row) in ids.iter().zip(rows.chunks_exact(width)) {
-                    if let Some(kept) = column.kept.get(id as usize) {
-                        // Another thread may have come first, with the same.
-                        let _ = kept.set(row.into());
-                    }
+                    column.kept.set(id as usize, row);
                 }
             }
             for (token, sum) in tokens.iter().zip(products[start..].chunks_exact_mut(width)) {
@@ -255,7 +253,7 @@ impl Column {
 
     /// The row of a value, if it was made and is kept.
     fn kept(&self, id: u32) -> Option<&[i16]> {
-        self.kept.get(id as usize)?.get().map(|row| &row[..])
+        self.kept.get(id as usize)
     }
 }
 
@@ -287,8 +285,8 @@ fn columns(layout: &Layout, parameters: &Parameters, in_bytes: bool) -> Vec<Colu
             }
         };
         let n_kept = (parameters.tensors[number].len() / dimension).min(KEPT[number] * KEPT_BYTES / bytes);
-        let kept = (0..n_kept).map(|_| OnceLock::new()).collect();
-        Column { number, dimension, places, kept }
+        let kept = Shelf::new(n_kept, n_places * padded(hidden));
+        Column { number, dimension, places, kept: Arc::new(kept) }
     };
     network.dimensions.into_iter().enumerate().filter(|(_, dimension)| *dimension > 0).map(column).collect()
 }

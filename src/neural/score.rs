@@ -24,6 +24,7 @@ use super::sums::{Base, Rows, Tables, Token, Unit};
 use crate::configuration::{Cells, View};
 use crate::features::Input;
 use crate::features::N_COLUMNS;
+use crate::files::prefetch;
 use crate::memo::Memo;
 use crate::scorer::{Context, Query, Scorer, Scores, Vectors};
 use crate::system::{Actions, Permitted};
@@ -120,6 +121,14 @@ pub struct Hidden {
     pub units: Vec<f32>,
     /// By how much each activation grows with its sum.
     pub slopes: Vec<f32>,
+}
+
+/// Tells the memory that these products of a common token will soon be read: the sentence has only just begun.
+#[inline]
+fn soon<T>(products: &[T]) {
+    /// The bytes that the memory brings at once.
+    const LINE: usize = 64;
+    (0..products.len()).step_by(LINE / size_of::<T>()).for_each(|place| prefetch(products, place));
 }
 
 impl FeedForwardScorer<'_> {
@@ -262,9 +271,12 @@ impl FeedForwardScorer<'_> {
         for place in 0..sentence.ids[0].len() {
             let token: Token = std::array::from_fn(|column| sentence.ids[column][place]);
             let number = self.derived.common.number(&token);
-            if number.is_none_or(|number| tables.common(number).is_none()) {
-                new.push(token);
-                places.push((place as u32, number));
+            match number.and_then(|number| tables.common(number)) {
+                Some(products) => soon(products),
+                None => {
+                    new.push(token);
+                    places.push((place as u32, number));
+                }
             }
             rows.bases.push(number.map_or(Base::Own(0), Base::Common));
         }

@@ -5,9 +5,10 @@
 //! cell makes up one *part* of the sum.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
+use bytemuck::Pod;
 use hashbrown::HashMap;
 
 use super::kernel::add_with;
@@ -16,11 +17,12 @@ use crate::configuration::{Cell, Cells};
 use crate::features::Input;
 use crate::features::N_COLUMNS;
 use crate::memo::Memo;
+use crate::shelf::Shelf;
 use crate::tree::Node;
 use crate::vector::vectorised;
 
 /// What sums are made of.
-pub trait Unit: Copy + Default + Debug + Send + Sync + 'static {
+pub trait Unit: Pod + Default + Debug + Send + Sync {
     /// Adds `row` to `sum`.
     fn add(sum: &mut [Self], row: &[Self]);
 }
@@ -99,41 +101,41 @@ pub struct Tables<T> {
     /// By place of a label, and by label: a row.
     labels: Vec<T>,
     n_labels: usize,
-    /// By number of a common token: its products, once they were asked for again. They are the same whoever asks.
-    common: Arc<[Kept<T>]>,
+    /// By number of a common token.
+    common: Arc<Products<T>>,
 }
 
-/// The products of a common token.
+/// The products of common tokens.
 #[derive(Debug)]
-struct Kept<T> {
+struct Products<T> {
     /// Whether they were made once. What comes once and never again is not worth its memory.
-    made: AtomicBool,
-    products: OnceLock<Box<[T]>>,
+    made: Box<[AtomicBool]>,
+    /// What they are, once they were asked for again. They are the same whoever asks.
+    kept: Shelf<T>,
 }
 
 impl<T: Unit> Tables<T> {
     /// The tables with rows for this bias and these labels, of `width` units each.
     pub fn new(width: usize, bias: Vec<T>, labels: Vec<T>, layout: &Layout, common: &Common) -> Tables<T> {
         let n_labels = labels.len() / (width * layout.network.labels.len().max(1));
-        let kept = || Kept { made: AtomicBool::new(false), products: OnceLock::new() };
-        Tables { width, bias, labels, n_labels, common: (0..common.n).map(|_| kept()).collect() }
+        let made = (0..common.n).map(|_| AtomicBool::new(false)).collect();
+        let products = Products { made, kept: Shelf::new(common.n, layout.network.places.len() * width) };
+        Tables { width, bias, labels, n_labels, common: Arc::new(products) }
     }
 
     /// The products of a common token, if they are kept.
     #[inline]
     pub fn common(&self, number: u32) -> Option<&[T]> {
-        self.common[number as usize].products.get().map(|products| &products[..])
+        self.common.kept.get(number as usize)
     }
 
     /// Keeps the products of a common token, which were made, if it is not for the first time; whether they are kept.
     pub fn keep(&self, number: u32, products: &[T]) -> bool {
-        let kept = &self.common[number as usize];
-        let again = kept.made.swap(true, Ordering::Relaxed);
-        if again {
-            // Another thread may have come first, with the same.
-            let _ = kept.products.set(products.into());
+        let Products { made, kept } = &*self.common;
+        if made[number as usize].swap(true, Ordering::Relaxed) {
+            kept.set(number as usize, products);
         }
-        again
+        kept.get(number as usize).is_some()
     }
 
     /// The row of a label in a place of one.
@@ -179,6 +181,61 @@ pub struct Rows<T> {
     part: Vec<T>,
 }
 
+/// A row of a sum that is made at once.
+#[derive(Debug, Clone, Copy)]
+struct Addend<'r, T> {
+    row: &'r [T],
+    to: To,
+}
+
+/// What a row is added to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum To {
+    Sum,
+    /// The part that is being made.
+    Part,
+    /// The part, which is then complete and is added to the sum.
+    PartAndSum,
+}
+
+/// How many rows are added at once, at most.
+const MOST_ADDENDS: usize = 32;
+
+/// How many units are summed at once.
+const UNITS: usize = 32;
+
+/// Adds rows to `sum`, in their order; `part` is what a part holds before the first one and after the last.
+#[inline(always)]
+fn add_all<T: Unit>(addends: &[Addend<T>], sum: &mut [T], part: &mut [T]) {
+    let (sums, last_sum) = sum.as_chunks_mut::<UNITS>();
+    let (parts, last_part) = part.as_chunks_mut::<UNITS>();
+    for (number, (sum, part)) in sums.iter_mut().zip(parts).enumerate() {
+        let (mut in_sum, mut in_part) = (*sum, *part);
+        for addend in addends {
+            let row = &addend.row.as_chunks::<UNITS>().0[number];
+            add_one(addend.to, row, &mut in_sum, &mut in_part);
+        }
+        (*sum, *part) = (in_sum, in_part);
+    }
+    if !last_sum.is_empty() {
+        for addend in addends {
+            add_one(addend.to, addend.row.as_chunks::<UNITS>().1, last_sum, last_part);
+        }
+    }
+}
+
+#[inline(always)]
+fn add_one<T: Unit>(to: To, row: &[T], sum: &mut [T], part: &mut [T]) {
+    if to == To::Sum {
+        return T::add(sum, row);
+    }
+    T::add(part, row);
+    if to == To::PartAndSum {
+        T::add(sum, part);
+        part.fill(T::default());
+    }
+}
+
 impl<T: Unit> Rows<T> {
     /// Forgets all parts.
     pub fn clear(&mut self) {
@@ -210,25 +267,39 @@ impl<T: Unit> Rows<T> {
 
     /// Makes the sums of hidden units of a configuration with these cells, the only one that is new, and keeps nothing of its
     /// parts: for derivations that never come back to one.
+    ///
+    /// PERF: first it is found out which rows these are, then units are summed in registers, some at a time over all rows; row by row
+    /// it takes longer, as what has been stored has to be loaded again.
     pub fn sum_once(&mut self, tables: &Tables<T>, groups: &[Group], cells: &Cells) {
         let (mut sums, mut part) = (std::mem::take(&mut self.sums), std::mem::take(&mut self.part));
         sums.resize(sums.len().max(tables.width), T::default());
+        part.clear();
         part.resize(tables.width, T::default());
         let sum = &mut sums[..tables.width];
         sum.copy_from_slice(&tables.bias);
         vectorised!(_simd => {
+            let mut addends = [Addend { row: &[], to: To::Sum }; MOST_ADDENDS];
+            let mut n = 0;
             for group in groups {
                 let cell = cells[group.role as usize];
-                if let Some(place) = group.single() {
-                    let token = group.tokens(cell).next().unwrap_or_default();
-                    T::add(sum, self.product(tables, token, place));
-                    continue;
+                let products = group.tokens(cell).zip(group.places.clone());
+                let products = products.map(|(token, place)| self.product(tables, token, place));
+                let labels = group.labels_of(cell).zip(group.labels.clone());
+                let labels = labels.map(|(label, place)| tables.label(place, label));
+                let to = if group.single().is_some() { To::Sum } else { To::Part };
+                let mut left = group.places.len() + group.labels.len();
+                for row in products.chain(labels) {
+                    left -= 1;
+                    let to = if left == 0 && to == To::Part { To::PartAndSum } else { to };
+                    addends[n] = Addend { row, to };
+                    n += 1;
+                    if n == MOST_ADDENDS {
+                        add_all(&addends, sum, &mut part);
+                        n = 0;
+                    }
                 }
-                // In the order in which parts that are kept are made.
-                part.fill(T::default());
-                self.add_part(tables, group, cell, &mut part);
-                T::add(sum, &part);
             }
+            add_all(&addends[..n], sum, &mut part);
         });
         (self.sums, self.part) = (sums, part);
     }
