@@ -43,8 +43,8 @@ portable: ## the program on emulated processors without AVX: the same models and
 	RUSTFLAGS="-C target-cpu=x86-64" $(CARGO) test --release --locked --target-dir target/portable --test main -- processors
 
 miri: ## the code around unsafe blocks under Miri and AddressSanitizer; needs the nightly toolchain with its miri and rust-src
-	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --lib -- model::memory model::buckets model::levels
-	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --target $(HOST) --lib -- model::
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --lib -- files::memory linear::buckets linear::levels shelf
+	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --target $(HOST) --lib -- files::memory linear:: neural::quantised shelf
 
 SECONDS ?= 60
 # What cargo-fuzz would pass: counters of coverage for libFuzzer, on whatever toolchain builds the rest.

@@ -181,7 +181,7 @@ pub struct Rows<T> {
     part: Vec<T>,
 }
 
-/// A row of a sum that is made at once.
+/// A row of a sum.
 #[derive(Debug, Clone, Copy)]
 struct Addend<'r, T> {
     row: &'r [T],
@@ -198,42 +198,80 @@ enum To {
     PartAndSum,
 }
 
-/// How many rows are added at once, at most.
+/// Rows that are added at once.
+struct Addends<'r, T> {
+    rows: [Addend<'r, T>; MOST_ADDENDS],
+    n: usize,
+}
+
+/// How many these are at most.
 const MOST_ADDENDS: usize = 32;
 
 /// How many units are summed at once.
 const UNITS: usize = 32;
 
-/// Adds rows to `sum`, in their order; `part` is what a part holds before the first one and after the last.
-#[inline(always)]
-fn add_all<T: Unit>(addends: &[Addend<T>], sum: &mut [T], part: &mut [T]) {
-    let (sums, last_sum) = sum.as_chunks_mut::<UNITS>();
-    let (parts, last_part) = part.as_chunks_mut::<UNITS>();
-    for (number, (sum, part)) in sums.iter_mut().zip(parts).enumerate() {
-        let (mut in_sum, mut in_part) = (*sum, *part);
-        for addend in addends {
-            let row = &addend.row.as_chunks::<UNITS>().0[number];
-            add_one(addend.to, row, &mut in_sum, &mut in_part);
-        }
-        (*sum, *part) = (in_sum, in_part);
+impl<'r, T: Unit> Addends<'r, T> {
+    fn none() -> Addends<'r, T> {
+        Addends { rows: [Addend { row: &[], to: To::Sum }; MOST_ADDENDS], n: 0 }
     }
-    if !last_sum.is_empty() {
-        for addend in addends {
-            add_one(addend.to, addend.row.as_chunks::<UNITS>().1, last_sum, last_part);
+
+    #[inline(always)]
+    fn push(&mut self, row: &'r [T], to: To) {
+        self.rows[self.n] = Addend { row, to };
+        self.n += 1;
+    }
+
+    /// Adds them to `sum`, in their order, and forgets them; all parts must be complete.
+    ///
+    /// PERF: some units at a time over all rows, so that they are summed in registers; row by row it takes longer, as what has been stored
+    /// has to be loaded again.
+    #[inline(always)]
+    fn add_to(&mut self, sum: &mut [T]) {
+        let addends = &self.rows[..self.n];
+        self.n = 0;
+        let (sums, last) = sum.as_chunks_mut::<UNITS>();
+        for (number, sum) in sums.iter_mut().enumerate() {
+            let (mut total, mut part) = (*sum, [T::default(); UNITS]);
+            for addend in addends {
+                let row = &addend.row.as_chunks::<UNITS>().0[number];
+                addend.to.add(row, &mut total, &mut part);
+            }
+            *sum = total;
+        }
+        if !last.is_empty() {
+            let part = &mut [T::default(); UNITS][..last.len()];
+            for addend in addends {
+                addend.to.add(addend.row.as_chunks::<UNITS>().1, last, part);
+            }
         }
     }
 }
 
+impl To {
+    #[inline(always)]
+    fn add<T: Unit>(self, row: &[T], sum: &mut [T], part: &mut [T]) {
+        if self == To::Sum {
+            return T::add(sum, row);
+        }
+        T::add(part, row);
+        if self == To::PartAndSum {
+            T::add(sum, part);
+            part.fill(T::default());
+        }
+    }
+}
+
+/// Adds rows to `sum`, in their order.
 #[inline(always)]
-fn add_one<T: Unit>(to: To, row: &[T], sum: &mut [T], part: &mut [T]) {
-    if to == To::Sum {
-        return T::add(sum, row);
+fn add_rows<'r, T: Unit>(rows: impl Iterator<Item = &'r [T]>, sum: &mut [T]) {
+    let mut addends = Addends::none();
+    for row in rows {
+        if addends.n == MOST_ADDENDS {
+            addends.add_to(sum);
+        }
+        addends.push(row, To::Sum);
     }
-    T::add(part, row);
-    if to == To::PartAndSum {
-        T::add(sum, part);
-        part.fill(T::default());
-    }
+    addends.add_to(sum);
 }
 
 impl<T: Unit> Rows<T> {
@@ -254,52 +292,48 @@ impl<T: Unit> Rows<T> {
         }
     }
 
-    /// Adds to `part` all that is read of a group's cell.
+    /// The rows of all that is read of a group's cell.
     #[inline(always)]
-    fn add_part(&self, tables: &Tables<T>, group: &Group, cell: Option<&Cell>, part: &mut [T]) {
-        for (token, place) in group.tokens(cell).zip(group.places.clone()) {
-            T::add(part, self.product(tables, token, place));
-        }
-        for (label, place) in group.labels_of(cell).zip(group.labels.clone()) {
-            T::add(part, tables.label(place, label));
-        }
+    fn rows_of<'r>(
+        &'r self,
+        tables: &'r Tables<T>,
+        group: &'r Group,
+        cell: Option<&'r Cell>,
+    ) -> impl Iterator<Item = &'r [T]> {
+        let products = group.tokens(cell).zip(group.places.clone());
+        let labels = group.labels_of(cell).zip(group.labels.clone());
+        let products = products.map(|(token, place)| self.product(tables, token, place));
+        products.chain(labels.map(|(label, place)| tables.label(place, label)))
     }
 
     /// Makes the sums of hidden units of a configuration with these cells, the only one that is new, and keeps nothing of its
     /// parts: for derivations that never come back to one.
-    ///
-    /// PERF: first it is found out which rows these are, then units are summed in registers, some at a time over all rows; row by row
-    /// it takes longer, as what has been stored has to be loaded again.
     pub fn sum_once(&mut self, tables: &Tables<T>, groups: &[Group], cells: &Cells) {
         let (mut sums, mut part) = (std::mem::take(&mut self.sums), std::mem::take(&mut self.part));
         sums.resize(sums.len().max(tables.width), T::default());
-        part.clear();
-        part.resize(tables.width, T::default());
         let sum = &mut sums[..tables.width];
         sum.copy_from_slice(&tables.bias);
         vectorised!(_simd => {
-            let mut addends = [Addend { row: &[], to: To::Sum }; MOST_ADDENDS];
-            let mut n = 0;
+            let mut addends = Addends::none();
             for group in groups {
-                let cell = cells[group.role as usize];
-                let products = group.tokens(cell).zip(group.places.clone());
-                let products = products.map(|(token, place)| self.product(tables, token, place));
-                let labels = group.labels_of(cell).zip(group.labels.clone());
-                let labels = labels.map(|(label, place)| tables.label(place, label));
-                let to = if group.single().is_some() { To::Sum } else { To::Part };
-                let mut left = group.places.len() + group.labels.len();
-                for row in products.chain(labels) {
-                    left -= 1;
-                    let to = if left == 0 && to == To::Part { To::PartAndSum } else { to };
-                    addends[n] = Addend { row, to };
-                    n += 1;
-                    if n == MOST_ADDENDS {
-                        add_all(&addends, sum, &mut part);
-                        n = 0;
-                    }
+                let rows = self.rows_of(tables, group, cells[group.role as usize]);
+                let n = group.places.len() + group.labels.len();
+                if addends.n + n > MOST_ADDENDS {
+                    addends.add_to(sum);
+                }
+                if n > MOST_ADDENDS {
+                    part.clear();
+                    part.resize(tables.width, T::default());
+                    add_rows(rows, &mut part);
+                    T::add(sum, &part);
+                    continue;
+                }
+                let (inner, last) = if group.single().is_some() { (To::Sum, To::Sum) } else { (To::Part, To::PartAndSum) };
+                for (row, number) in rows.zip(1..) {
+                    addends.push(row, if number == n { last } else { inner });
                 }
             }
-            add_all(&addends[..n], sum, &mut part);
+            addends.add_to(sum);
         });
         (self.sums, self.part) = (sums, part);
     }
@@ -326,7 +360,7 @@ impl<T: Unit> Rows<T> {
                 let mut parts = std::mem::take(&mut self.parts);
                 let start = parts.len();
                 parts.resize(start + tables.width, T::default());
-                vectorised!(_simd => self.add_part(tables, group, cell, &mut parts[start..]));
+                vectorised!(_simd => add_rows(self.rows_of(tables, group, cell), &mut parts[start..]));
                 self.parts = parts;
                 next
             });
@@ -341,13 +375,11 @@ impl<T: Unit> Rows<T> {
     pub fn sum(&self, tables: &Tables<T>, sums: &mut [T]) {
         sums.copy_from_slice(&tables.bias);
         vectorised!(_simd => {
-            for term in &self.terms {
-                let row = match *term {
-                    Term::Product(token, place) => self.product(tables, token, place as usize),
-                    Term::Part(number) => &self.parts[number as usize * tables.width..][..tables.width],
-                };
-                T::add(sums, row);
-            }
+            let rows = self.terms.iter().map(|term| match *term {
+                Term::Product(token, place) => self.product(tables, token, place as usize),
+                Term::Part(number) => &self.parts[number as usize * tables.width..][..tables.width],
+            });
+            add_rows(rows, sums);
         });
     }
 
@@ -361,5 +393,56 @@ impl<T: Unit> Rows<T> {
         }
         self.sum(tables, &mut sums[start..start + tables.width]);
         self.sums = sums;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against sums unit by unit: of more rows than are added at once, with and without parts, in rows of any width. Those of i16 saturate.
+    #[test]
+    fn rows_are_added_in_their_order() {
+        for width in [1, 31, 32, 50, 96] {
+            let row = |number: usize| -> Vec<i16> {
+                (0..width).map(|unit| ((number * 7919 + unit * 104_729) % 50_001) as i16).collect()
+            };
+            let rows: Vec<Vec<i16>> = (0..70).map(row).collect();
+            let by_unit = |terms: &[&[usize]]| -> Vec<i16> {
+                let total = |unit: usize, numbers: &[usize], begin: i16| {
+                    numbers.iter().fold(begin, |sum, &number| sum.saturating_add(rows[number][unit]))
+                };
+                (0..width)
+                    .map(|unit| {
+                        terms.iter().fold(-7, |sum: i16, numbers| match numbers {
+                            [number] => sum.saturating_add(rows[*number][unit]),
+                            numbers => sum.saturating_add(total(unit, numbers, 0)),
+                        })
+                    })
+                    .collect()
+            };
+            let all: Vec<[usize; 1]> = (0..70).map(|number| [number]).collect();
+            let mut sum = vec![-7; width];
+            add_rows(rows.iter().map(Vec::as_slice), &mut sum);
+            assert_eq!(sum, by_unit(&all.iter().map(|number| &number[..]).collect::<Vec<_>>()), "{width}");
+
+            let terms: [&[usize]; 4] = [&[0], &[1, 2, 3], &[4, 5], &[6]];
+            let mut addends = Addends::none();
+            for numbers in terms {
+                for (place, &number) in numbers.iter().enumerate() {
+                    let to = match (numbers.len(), place + 1 == numbers.len()) {
+                        (1, _) => To::Sum,
+                        (_, false) => To::Part,
+                        (_, true) => To::PartAndSum,
+                    };
+                    addends.push(&rows[number], to);
+                }
+            }
+            let mut sum = vec![-7; width];
+            addends.add_to(&mut sum);
+            assert_eq!(sum, by_unit(&terms), "{width}");
+            addends.add_to(&mut sum);
+            assert_eq!(sum, by_unit(&terms), "they are forgotten");
+        }
     }
 }
