@@ -1,5 +1,6 @@
 //! How long the missing cells will take, and how much memory.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use super::cell::Cell;
@@ -22,7 +23,15 @@ pub struct Estimate {
 pub fn estimate<K: Kind>(kind: &K, missing: &[&K::Cell], records: &[&K::Record], jobs: usize) -> Option<Estimate> {
     let costs: Vec<Cost> = missing.iter().map(|cell| kind.cost(cell, records)).collect();
     let n_records = costs.iter().map(|cost| cost.n_records).min().unwrap_or(records.len());
-    let seconds: f64 = costs.iter().map(|cost| cost.seconds).sum();
+    let own: f64 = costs.iter().map(|cost| cost.seconds - cost.shared_seconds).sum();
+    let mut shared: HashMap<&str, f64> = HashMap::new();
+    for (&cell, cost) in missing.iter().zip(&costs) {
+        if let Some(training) = kind.shared_training(cell) {
+            let seconds = shared.entry(training).or_default();
+            *seconds = seconds.max(cost.shared_seconds);
+        }
+    }
+    let seconds = own + shared.values().sum::<f64>();
     let time = Duration::try_from_secs_f64(seconds / jobs.clamp(1, kind.most_jobs()) as f64).ok()?;
     (missing.is_empty() || n_records > 0).then_some(Estimate { time, n_records })
 }
@@ -42,23 +51,31 @@ pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
         &|_| true,
     ];
     let n_sentences = cell.data.train.sentences.len();
-    let expected = expected_iterations(options);
+    let own = expected_iterations(options);
+    let before = cell.after.as_ref().map_or(0.0, expected_iterations);
     let of_records = like.iter().find_map(|like| {
         let records: Vec<&&Record> = records.iter().filter(|r| like(r)).collect();
         (!records.is_empty()).then_some(records)
     });
-    let expected = expected + cell.after.as_ref().map_or(0.0, expected_iterations);
-    let steps = n_sentences as f64 * expected * f64::from(options.replicas());
+    let steps = n_sentences as f64 * (own + before) * f64::from(options.replicas());
+    // A cell from whose model others go on has nothing to itself, one that goes on what comes after.
+    let shared = match (&cell.shared_training, &cell.after) {
+        (None, _) => 0.0,
+        (Some(_), None) => 1.0,
+        (Some(_), Some(_)) => before / (own + before),
+    };
     let Some(records) = of_records else {
         // PERF: English-EWT, features of Zhang & Nivre (2011): 1.1 ms an iteration of ten sentences, 16 kB a sentence.
         let seconds = 1.1e-4 * (options.training_beam() as f64).powf(0.8) * steps;
         let memory = 50_000_000 + 16_000 * n_sentences as u64 * u64::from(options.replicas());
-        return Cost { seconds, memory, n_records: 0 };
+        return Cost { seconds, shared_seconds: seconds * shared, memory, n_records: 0 };
     };
     let mean = |of: &dyn Fn(&Record) -> f64| records.iter().map(|r| of(r)).sum::<f64>() / records.len() as f64;
     // Decoding is counted in: it, too, takes longer the more there is of the treebank.
     let seconds_per_step = mean(&|r| {
-        let steps = r.train.sentences.len() as f64 * r.training.epochs.len() as f64 * f64::from(r.options.replicas());
+        // The time of one that goes on from another's model has that one's in it.
+        let iterations = r.training.epochs.len() as f64 + r.after.as_ref().map_or(0.0, expected_iterations);
+        let steps = r.train.sentences.len() as f64 * iterations * f64::from(r.options.replicas());
         super::kind::Stored::seconds(r) / steps.max(1.0)
     });
     let bytes_per_sentence = mean(&|r| {
@@ -66,7 +83,8 @@ pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
         bytes / r.train.sentences.len().max(1) as f64
     });
     let memory = (bytes_per_sentence * n_sentences as f64) as u64;
-    Cost { seconds: seconds_per_step * steps, memory: memory.max(20_000_000), n_records: records.len() }
+    let seconds = seconds_per_step * steps;
+    Cost { seconds, shared_seconds: seconds * shared, memory: memory.max(20_000_000), n_records: records.len() }
 }
 
 /// Iterations that a training is likely to make; to the plateau, as many as the patience lasts beyond some twenty.
@@ -79,7 +97,7 @@ fn expected_iterations(options: &Options) -> f64 {
 fn kind(options: &Options) -> impl PartialEq {
     let of_system = options.transitions().map(|o| {
         let width = if o.training == Training::Global { o.beam } else { 1 };
-        (o.training, o.oracle, o.learner, o.features.clone(), width)
+        (o.scorer, o.training, o.oracle, o.learner, o.features.clone(), width)
     });
     (options.system(), of_system)
 }
@@ -106,6 +124,23 @@ mod tests {
         assert!((seconds(2) - 1.5 * 4.5).abs() < 1e-6);
         assert_eq!(of(&missing, &records, 1).unwrap().n_records, 1);
         assert!(cost(missing[0], &[]).seconds > 0.0 && cost(missing[0], &[]).memory > 0, "a rule of thumb");
+    }
+
+    #[test]
+    fn a_training_that_cells_share_is_counted_once() {
+        let mut plan = plan();
+        let records = [record(&plan.cells[0], "r1")];
+        let options = plan.cells[0].options.clone();
+        for cell in &mut plan.cells[1..4] {
+            cell.shared_training = Some("first".to_owned());
+        }
+        plan.cells[2].after = Some(options.clone());
+        plan.cells[3].after = Some(options);
+        let missing: Vec<&Cell> = plan.cells.iter().skip(1).take(3).collect();
+        let seconds = |missing: &[&Cell]| of(missing, &records, 1).unwrap().time.as_secs_f64();
+        assert!((seconds(&missing) - 3.0 * 4.5).abs() < 1e-6, "one of them, and two that go on for as long");
+        assert!((seconds(&missing[1..]) - 3.0 * 4.5).abs() < 1e-6, "it is trained for them");
+        assert!((seconds(&missing[..1]) - 4.5).abs() < 1e-6);
     }
 
     #[test]

@@ -88,6 +88,9 @@ pub trait Stored: Serialize + DeserializeOwned + Clone + Send {
 pub struct Cost {
     /// Seconds by the clock.
     pub seconds: f64,
+    /// As many of these as the training takes that the cell shares with others, which is done once.
+    #[serde(skip)]
+    pub shared_seconds: f64,
     /// Memory, in bytes.
     pub memory: u64,
     /// The number of records that this rests on; 0 for a rule of thumb.
