@@ -139,7 +139,7 @@ impl Plan {
             let options = given.resolve()?;
             // A row that comes after another begins with its model, whatever the file will be.
             let init = given.init.clone().or_else(|| row.after.as_ref().map(|name| name.get_ref().clone()));
-            Ok(GivenOptions { init, ..given }.suited(options, n_sentences))
+            Ok(GivenOptions { init, ..given }.planned(options, n_sentences))
         };
         GivenOptions::of_layers(layers).and_then(resolve).map_err(|error| self.located(error, row, column))
     }

@@ -6,10 +6,17 @@ use crate::learn::{Iterations, Learner, TrainOptions, Training, batch_of, suited
 use crate::model::ScorerKind;
 
 impl GivenOptions {
-    /// The options into which these were resolved, for so many sentences to learn from: of networks the number of iterations and the
-    /// rate of global training that goes on from another model, as far as they are not given. Other options stay as they are.
+    /// The options into which these were resolved, for so many sentences to learn from: of networks the number of iterations, the rate
+    /// of global training that goes on from another model and the mini-batches that are made, as far as they are not given. Other
+    /// options stay as they are.
     #[must_use]
-    pub fn suited(&self, mut options: Options, n_sentences: usize) -> Options {
+    pub fn suited(&self, options: Options, n_sentences: usize) -> Options {
+        self.with_batch_of(self.planned(options, n_sentences), n_sentences)
+    }
+
+    /// The same but for mini-batches, which may get smaller in training.
+    #[must_use]
+    pub fn planned(&self, mut options: Options, n_sentences: usize) -> Options {
         match &mut options {
             Options::Transitions(options) if !options.scorer.is_linear() => {
                 self.suit_network(options, n_sentences);
@@ -36,8 +43,7 @@ impl GivenOptions {
     }
 
     /// The same options with the mini-batches that are made of so many sentences, unless their size is given.
-    #[must_use]
-    pub fn with_batch_of(&self, mut options: Options, n_sentences: usize) -> Options {
+    fn with_batch_of(&self, mut options: Options, n_sentences: usize) -> Options {
         if let Options::Transitions(options) = &mut options
             && !options.scorer.is_linear()
             && self.batch.is_none()
@@ -62,7 +68,7 @@ mod tests {
     use crate::options::ParserKind;
 
     fn of_network(given: &GivenOptions, n_sentences: usize) -> TrainOptions {
-        match given.with_batch_of(given.suited(given.resolve().unwrap(), n_sentences), n_sentences) {
+        match given.suited(given.resolve().unwrap(), n_sentences) {
             Options::Transitions(options) => options,
             Options::Graph(_) => unreachable!("transition systems are the default"),
         }

@@ -64,7 +64,7 @@ pub fn found(
     }
     let options = if taken { given.resolve()? } else { options };
     let n_sentences = train.sentences.len();
-    let suited = given.with_batch_of(given.suited(options.clone(), n_sentences), n_sentences);
+    let suited = given.suited(options.clone(), n_sentences);
     say_suited(&options, &suited, n_sentences);
     Ok(suited)
 }
