@@ -140,7 +140,7 @@ beam-ablation: build ## accuracy, search errors and speed against the width of t
 beam-margin: build ## pruning by score margin beside narrower beams: accuracy, search errors and speed
 search-axis: build ## from greedy to exact search: the same features, the same systems
 graph-orders: build ## graph-based parsers of first to third order beside transition systems
-networks: build ## networks beside linear models on treebanks for which nothing was chosen: greedily, in beams, globally
+networks: build ## networks beside linear models on smaller treebanks: greedily, in beams, globally
 exact-networks: build ## exact search with an encoder: three systems, the same network, eleven ways to train it
 neural-global-vs-greedy: build ## what global training buys a linear model, a network, an encoder: four scorers, four systems
 spurious-choices: build ## which of several correct transitions greedy training teaches: three systems, 10 languages

@@ -902,6 +902,33 @@ fn networks_elsewhere(texts: &mut Texts) {
         small("feed-forward, explored, width 8"),
         small("bilstm, explored, width 8")
     ));
+    // Every network against both linear models.
+    for scorer in ["feed-forward", "bilstm"] {
+        for row in ["explored, width 1", "explored, width 8", "CRF latent"] {
+            for against in ["linear, global latent", "linear, explored"] {
+                let row = format!("{scorer}, {row}");
+                let wins = wins(&document, "arc-hybrid", &row, against, Metric::Las);
+                assert_eq!((wins.n, wins.surely_higher), (5, 5), "{row}, {against}");
+            }
+        }
+    }
+    let store = records("networks");
+    let of = |how: &str| -> Vec<&Record> {
+        let is_network = |record: &&Record| !record.row.starts_with("linear") && record.row.ends_with(how);
+        store.records().iter().filter(is_network).collect()
+    };
+    let n_last = |records: &[&Record]| {
+        records.iter().filter(|r| r.training.kept_epoch as usize == r.training.epochs.len()).count()
+    };
+    assert_eq!(n_last(&of("explored")), 0);
+    texts.says("No network that was trained on single decisions was best in its last iteration");
+    let global = of("CRF latent");
+    assert!(global.iter().all(|record| record.training.epochs.len() == 3));
+    texts.says(&format!(
+        "of the {} that were then trained globally, for three iterations, {} were",
+        global.len(),
+        n_last(&global)
+    ));
     let n = |row: &str| wins(&document, "arc-hybrid", row, "linear, global latent", Metric::Las).surely_higher;
     texts.says(&format!(
         "significantly higher than that model on {} and {} of five treebanks",

@@ -23,15 +23,18 @@ pub struct Estimate {
 pub fn estimate<K: Kind>(kind: &K, missing: &[&K::Cell], records: &[&K::Record], jobs: usize) -> Option<Estimate> {
     let costs: Vec<Cost> = missing.iter().map(|cell| kind.cost(cell, records)).collect();
     let n_records = costs.iter().map(|cost| cost.n_records).min().unwrap_or(records.len());
-    let own: f64 = costs.iter().map(|cost| cost.seconds - cost.shared_seconds).sum();
+    let mut seconds = 0.0;
+    // By training that cells share: what it takes, once.
     let mut shared: HashMap<&str, f64> = HashMap::new();
     for (&cell, cost) in missing.iter().zip(&costs) {
+        let part = cost.seconds * kind.shared_part(cell);
+        seconds += cost.seconds - part;
         if let Some(training) = kind.shared_training(cell) {
-            let seconds = shared.entry(training).or_default();
-            *seconds = seconds.max(cost.shared_seconds);
+            let most = shared.entry(training).or_default();
+            *most = most.max(part);
         }
     }
-    let seconds = own + shared.values().sum::<f64>();
+    seconds += shared.values().sum::<f64>();
     let time = Duration::try_from_secs_f64(seconds / jobs.clamp(1, kind.most_jobs()) as f64).ok()?;
     (missing.is_empty() || n_records > 0).then_some(Estimate { time, n_records })
 }
@@ -51,30 +54,23 @@ pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
         &|_| true,
     ];
     let n_sentences = cell.data.train.sentences.len();
-    let own = expected_iterations(options);
-    let before = cell.after.as_ref().map_or(0.0, expected_iterations);
     let of_records = like.iter().find_map(|like| {
         let records: Vec<&&Record> = records.iter().filter(|r| like(r)).collect();
         (!records.is_empty()).then_some(records)
     });
-    let steps = n_sentences as f64 * (own + before) * f64::from(options.replicas());
-    // A cell from whose model others go on has nothing to itself, one that goes on what comes after.
-    let shared = match (&cell.shared_training, &cell.after) {
-        (None, _) => 0.0,
-        (Some(_), None) => 1.0,
-        (Some(_), Some(_)) => before / (own + before),
-    };
+    let iterations = expected_iterations(options) + before(&cell.after);
+    let steps = n_sentences as f64 * iterations * f64::from(options.replicas());
     let Some(records) = of_records else {
         // PERF: English-EWT, features of Zhang & Nivre (2011): 1.1 ms an iteration of ten sentences, 16 kB a sentence.
         let seconds = 1.1e-4 * (options.training_beam() as f64).powf(0.8) * steps;
         let memory = 50_000_000 + 16_000 * n_sentences as u64 * u64::from(options.replicas());
-        return Cost { seconds, shared_seconds: seconds * shared, memory, n_records: 0 };
+        return Cost { seconds, memory, n_records: 0 };
     };
     let mean = |of: &dyn Fn(&Record) -> f64| records.iter().map(|r| of(r)).sum::<f64>() / records.len() as f64;
     // Decoding is counted in: it, too, takes longer the more there is of the treebank.
     let seconds_per_step = mean(&|r| {
         // The time of one that goes on from another's model has that one's in it.
-        let iterations = r.training.epochs.len() as f64 + r.after.as_ref().map_or(0.0, expected_iterations);
+        let iterations = r.training.epochs.len() as f64 + before(&r.after);
         let steps = r.train.sentences.len() as f64 * iterations * f64::from(r.options.replicas());
         super::kind::Stored::seconds(r) / steps.max(1.0)
     });
@@ -83,8 +79,24 @@ pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
         bytes / r.train.sentences.len().max(1) as f64
     });
     let memory = (bytes_per_sentence * n_sentences as f64) as u64;
-    let seconds = seconds_per_step * steps;
-    Cost { seconds, shared_seconds: seconds * shared, memory: memory.max(20_000_000), n_records: records.len() }
+    Cost { seconds: seconds_per_step * steps, memory: memory.max(20_000_000), n_records: records.len() }
+}
+
+/// How much of a cell's time goes into the training that it shares with others: all of it if these go on from its own model.
+pub(super) fn shared_part(cell: &Cell) -> f64 {
+    match (&cell.shared_training, &cell.after) {
+        (None, _) => 0.0,
+        (Some(_), None) => 1.0,
+        (Some(_), Some(first)) => {
+            let first = expected_iterations(first);
+            first / (first + expected_iterations(&cell.options))
+        }
+    }
+}
+
+/// Iterations of the training that comes before, if one does.
+fn before(after: &Option<Options>) -> f64 {
+    after.as_ref().map_or(0.0, expected_iterations)
 }
 
 /// Iterations that a training is likely to make; to the plateau, as many as the patience lasts beyond some twenty.

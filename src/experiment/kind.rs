@@ -55,6 +55,11 @@ pub trait Kind: Sync {
         None
     }
 
+    /// How much of the time of a cell such a training takes, from 0 to 1.
+    fn shared_part(&self, _cell: &Self::Cell) -> f64 {
+        0.0
+    }
+
     /// How many cells may be run side by side.
     fn most_jobs(&self) -> usize {
         usize::MAX
@@ -88,9 +93,6 @@ pub trait Stored: Serialize + DeserializeOwned + Clone + Send {
 pub struct Cost {
     /// Seconds by the clock.
     pub seconds: f64,
-    /// As many of these as the training takes that the cell shares with others, which is done once.
-    #[serde(skip)]
-    pub shared_seconds: f64,
     /// Memory, in bytes.
     pub memory: u64,
     /// The number of records that this rests on; 0 for a rule of thumb.

@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::engine::Engine;
-use super::estimate::cost;
+use super::estimate::{cost, shared_part};
 use super::kind::{Cost, Desk, Kind};
 use super::measure::{Repetitions, measure};
 use super::provenance::Provenance;
@@ -58,5 +58,9 @@ impl<E: Engine> Kind for Trainings<E> {
 
     fn shared_training<'c>(&self, cell: &'c Cell) -> Option<&'c str> {
         cell.shared_training.as_deref()
+    }
+
+    fn shared_part(&self, cell: &Cell) -> f64 {
+        shared_part(cell)
     }
 }

@@ -177,8 +177,6 @@ pub struct Rows<T> {
     terms: Vec<Term>,
     /// Of configurations that are new: sums, one row each.
     pub sums: Vec<T>,
-    /// The part that is being made, where none are kept.
-    part: Vec<T>,
 }
 
 /// A row of a sum.
@@ -309,7 +307,7 @@ impl<T: Unit> Rows<T> {
     /// Makes the sums of hidden units of a configuration with these cells, the only one that is new, and keeps nothing of its
     /// parts: for derivations that never come back to one.
     pub fn sum_once(&mut self, tables: &Tables<T>, groups: &[Group], cells: &Cells) {
-        let (mut sums, mut part) = (std::mem::take(&mut self.sums), std::mem::take(&mut self.part));
+        let mut sums = std::mem::take(&mut self.sums);
         sums.resize(sums.len().max(tables.width), T::default());
         let sum = &mut sums[..tables.width];
         sum.copy_from_slice(&tables.bias);
@@ -322,8 +320,8 @@ impl<T: Unit> Rows<T> {
                     addends.add_to(sum);
                 }
                 if n > MOST_ADDENDS {
-                    part.clear();
-                    part.resize(tables.width, T::default());
+                    // No program writes a model that reads so many places of one cell, but a file may say so.
+                    let mut part = vec![T::default(); tables.width];
                     add_rows(rows, &mut part);
                     T::add(sum, &part);
                     continue;
@@ -335,7 +333,7 @@ impl<T: Unit> Rows<T> {
             }
             addends.add_to(sum);
         });
-        (self.sums, self.part) = (sums, part);
+        self.sums = sums;
     }
 
     /// Finds the parts of a configuration with these cells, making those that are new; a fingerprint of all that is read.
@@ -399,6 +397,30 @@ impl<T: Unit> Rows<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::configuration::{Role, Slot};
+    use crate::features::{NetworkSet, Place};
+    use crate::model::{Activation, Network};
+
+    /// As those whose parts are kept, also where a cell has more rows than are added at once.
+    #[test]
+    fn sums_that_are_made_at_once_are_those_of_parts() {
+        for n_places in [1, 2, 13, 32, 33, 70] {
+            let set = NetworkSet::load("focus").unwrap();
+            let network = Network::new(&set, None, (40, Activation::Relu), false, true);
+            let place = Place { role: Role::S0, slot: Slot::Node };
+            let layout = Layout::new(Network { places: vec![place; n_places], labels: Vec::new(), ..network });
+            let bias: Vec<f32> = (0..40).map(|unit| unit as f32 * 0.37).collect();
+            let tables = Tables::new(40, bias, Vec::new(), &layout, &Common::default());
+            let products = (0..n_places * 40).map(|i| (i % 17) as f32 * 0.1 - 0.8).collect();
+            let mut rows = Rows { bases: vec![Base::Own(0)], products, ..Rows::default() };
+            let cells = Cells::default();
+            rows.find(&tables, &layout.groups, &cells);
+            let mut sum = vec![0.0; 40];
+            rows.sum(&tables, &mut sum);
+            rows.sum_once(&tables, &layout.groups, &cells);
+            assert_eq!(rows.sums[..40], sum, "{n_places}");
+        }
+    }
 
     /// Against sums unit by unit: of more rows than are added at once, with and without parts, in rows of any width. Those of i16 saturate.
     #[test]

@@ -1,7 +1,6 @@
 //! What `treebeam train` says before it trains: what it found, and what would suit it better.
 
 use crate::error::{Error, Problems, Result, remaining};
-use crate::learn::Iterations;
 use crate::options::{GivenOptions, Options};
 use crate::treebank::{Column, Survey, Treebank};
 use std::path::Path;
@@ -71,16 +70,11 @@ pub fn found(
 
 /// Says which options of a network follow the size of the data here.
 fn say_suited(usual: &Options, suited: &Options, n_sentences: usize) {
-    let iterations = |options: &Options| match options {
-        Options::Transitions(options) => options.iterations,
-        Options::Graph(options) => options.iterations,
-    };
+    let iterations = |options: &Options| options.stopping().most;
     let rate = |options: &Options| options.transitions().and_then(|options| options.rate);
     let mut told = Vec::new();
-    if let Iterations::Number(n) = iterations(suited)
-        && iterations(usual) != iterations(suited)
-    {
-        told.push(format!("{n} iterations (--iterations)"));
+    if iterations(usual) != iterations(suited) {
+        told.push(format!("{} iterations (--iterations)", iterations(suited)));
     }
     if let Some(value) = rate(suited).filter(|value| rate(usual) != Some(*value)) {
         told.push(format!("a rate of {value} (--rate)"));

@@ -224,7 +224,7 @@ impl Kind for Bounds {
         // PERF: English-EWT takes 265 MB with a guide, which is trained, and 37 MB without.
         let of_sentence = if cell.walk.guide.is_some() { 20_000 } else { 4_000 };
         let memory = 50_000_000 + of_sentence * cell.data.train.sentences.len() as u64;
-        Cost { seconds: cell.walk.transitions as f64 * rate, shared_seconds: 0.0, memory, n_records: rates.len() }
+        Cost { seconds: cell.walk.transitions as f64 * rate, memory, n_records: rates.len() }
     }
 
     fn run(&self, cell: &BoundsCell, _: &Desk) -> Result<BoundsRecord> {

@@ -273,7 +273,7 @@ impl Kind for Peers {
         let (seconds, memory) = record.map_or((600.0, 1_000_000_000), |record| {
             (record.seconds(), record.training.used.peak_rss_bytes.unwrap_or_default())
         });
-        Cost { seconds, shared_seconds: 0.0, memory, n_records: usize::from(record.is_some()) }
+        Cost { seconds, memory, n_records: usize::from(record.is_some()) }
     }
 
     fn run(&self, peer: &Peer, _: &Desk) -> Result<PeerRecord> {

@@ -185,12 +185,7 @@ impl Kind for Throughput {
         };
         let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
         let memory = 50_000_000 + 20_000 * self.inputs.data.train.sentences.len() as u64;
-        Cost {
-            seconds: if seconds.is_empty() { rule } else { mean },
-            shared_seconds: 0.0,
-            memory,
-            n_records: seconds.len(),
-        }
+        Cost { seconds: if seconds.is_empty() { rule } else { mean }, memory, n_records: seconds.len() }
     }
 
     fn run(&self, step: &Step, _: &Desk) -> Result<Record> {
