@@ -224,6 +224,11 @@ impl Holder {
         Holder { host: host(), pid, started: started(pid), number: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
+    /// Whether it is this process, one of whose threads runs the cell.
+    pub fn is_this_process(&self) -> bool {
+        self.pid == std::process::id() && self.is_here() && self.lives()
+    }
+
     /// Whether it is on this machine.
     fn is_here(&self) -> bool {
         self.host == host()

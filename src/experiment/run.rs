@@ -180,7 +180,7 @@ pub fn run<K: Kind>(
                     observer(Event::Failed(cell, &error));
                     outcome.n_failed += 1;
                 }
-                Message::Waiting(n, holder) if !waits => {
+                Message::Waiting(n, holder) if !waits && !holder.is_this_process() => {
                     waits = true;
                     observer(Event::Waiting(n, &holder));
                 }
@@ -264,7 +264,8 @@ fn next<'a, K: Kind>(runner: &Runner<K>, shared: &mut Shared<'a, K>) -> Result<N
                 shared.pending.remove(place);
                 return Ok(Next::Run(cell, claims));
             }
-            Err(holder) => held = held.or(Some(holder)),
+            // What another thread of this process holds is no news.
+            Err(holder) => held = held.filter(|held: &Holder| !held.is_this_process()).or(Some(holder)),
         }
     }
     // Something is left, and all of it is held.
@@ -409,7 +410,7 @@ mod tests {
         let lock = folder.lock().unwrap();
         let [a, b, other] = &plan.cells[..] else { panic!("there are three") };
         let claims = runner.claim(a, &lock).unwrap();
-        assert!(runner.claim(b, &lock).unwrap().is_err(), "the training is under way");
+        assert!(runner.claim(b, &lock).unwrap().is_err_and(|holder| holder.is_this_process()), "it is under way");
         assert!(runner.claim(other, &lock).unwrap().is_ok());
         let desk = runner.desk(b);
         assert_eq!(desk.shared_model, runner.desk(a).shared_model);

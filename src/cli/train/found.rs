@@ -80,7 +80,7 @@ fn say_suited(usual: &Options, suited: &Options, n_sentences: usize) {
         told.push(format!("a rate of {value} (--rate)"));
     }
     if !told.is_empty() {
-        crate::console::note(format_args!("{} suit networks and {n_sentences} sentences", told.join(" and ")));
+        crate::console::note(format_args!("chosen for a network and {n_sentences} sentences: {}", told.join(", ")));
     }
 }
 
