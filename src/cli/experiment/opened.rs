@@ -326,12 +326,13 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
             };
             left.retain(|other| self.kind.key(other) != self.kind.key(cell));
             let time = estimate(&self.kind, &left, &seen.iter().collect::<Vec<_>>(), jobs);
-            let time = time.map_or(String::new(), |time| format!("about {} left", HumanDuration(time.time)));
-            bar.set_message(time.clone());
+            let time = time.map(|time| format!("about {} left", HumanDuration(time.time)));
+            bar.set_message(time.clone().unwrap_or_default());
             bar.inc(1);
             // A hidden bar swallows lines.
             if bar.is_hidden() {
-                eprintln!("{line} ({} of {}, {time})", missing.len() - left.len(), missing.len());
+                let time = time.map_or(String::new(), |time| format!(", {time}"));
+                eprintln!("{line} ({} of {}{time})", missing.len() - left.len(), missing.len());
             } else {
                 bar.println(line);
             }
