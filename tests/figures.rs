@@ -582,12 +582,14 @@ fn spurious_choices(texts: &mut Texts) {
     let explored = systems.map(|system| of(system, "dynamic"));
     assert!(others.iter().chain(&explored).flatten().all(|wins| wins.n == 10));
     let n_sure = |wins: &[Wins]| wins.iter().filter(|wins| wins.p < 0.05).count();
-    assert_eq!(others.iter().map(|wins| n_sure(wins)).sum::<usize>(), 0);
+    assert_eq!(others.each_ref().map(|wins| n_sure(wins)), [0, 0, 1]);
+    let sure = others[2][1].p;
+    assert!(sure < 0.05 && 12.0 * sure > 0.05);
     let [a, b, c] = others.each_ref().map(|wins| span(&gains(wins)));
-    texts.says("On ten treebanks of at most 600 sentences, to the plateau, with one seed");
+    texts.says("On ten treebanks of at most 600 sentences, to the plateau, with two seeds");
     texts.says(&format!(
         "the first alone changes the UAS of arc-eager by {a} points, of arc-hybrid by {b} and of arc-standard by {c}, significantly over \
-         treebanks in none of 12 cases"
+         treebanks in 1 of 12 cases (arc-standard where the canonical one is preferred, p = {sure:.2}; not when corrected for 12 tests)"
     ));
     let [a, b, c] = explored.each_ref().map(|wins| span(&gains(wins)));
     let [d, e, f] = explored.each_ref().map(|wins| n_sure(wins));
@@ -595,10 +597,11 @@ fn spurious_choices(texts: &mut Texts) {
     let beyond: Vec<f64> = explored[1].iter().zip(&others[1]).map(|(wins, other)| wins.mean - other.mean).collect();
     texts.says(&format!("exploration adds {} to that", span(&beyond)));
     for wins in &explored[1..] {
-        assert!(wins[1..].iter().all(|other| other.mean > wins[0].mean), "the highest score is the weakest choice");
+        assert!([0, 2, 3].iter().all(|&other| wins[1].mean > wins[other].mean), "the canonical choice is the best");
     }
+    assert!(explored[1][1..].iter().all(|other| other.mean > explored[1][0].mean));
     let [hybrid, standard] = [&explored[1], &explored[2]].map(|wins| wins[1].mean - wins[0].mean);
-    texts.says(&format!("the canonical one is ahead of it there by {hybrid:.2} and {standard:.2} points"));
+    texts.says(&format!("it is ahead of the choice of the paper, the transition of the highest score, by {hybrid:.2} and {standard:.2} points"));
 }
 
 fn ablations(texts: &mut Texts) {
