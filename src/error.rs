@@ -2,7 +2,7 @@
 
 mod problems;
 
-pub use problems::{Problems, Rule, remaining, thousands};
+pub use problems::{Problems, Rule, counted, remaining, thousands};
 
 use std::fmt;
 use std::path::PathBuf;

@@ -21,7 +21,7 @@ use indicatif::HumanDuration;
 use toml::{Table, Value};
 
 use crate::cli::write_json_line;
-use crate::error::Error;
+use crate::error::{Error, counted};
 use crate::experiment::{Overrides, Spec, read_toml};
 use opened::{Experiment, How, State};
 
@@ -406,7 +406,6 @@ fn list(folder: &Path, json: bool) -> anyhow::Result<ExitCode> {
     paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     paths.sort();
     let mut out = std::io::stdout().lock();
-    let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     for path in paths {
         let listed = Listed::read(path)?;
         if json {

@@ -214,6 +214,11 @@ pub fn thousands(number: usize) -> String {
     text
 }
 
+/// So many of what the noun names, in words that agree: `1 file`, `2 files`, `1,200 files`.
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,5 +247,6 @@ mod tests {
     #[test]
     fn thousands_are_parted() {
         assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 1, 2000].map(|n| counted(n, "word")), ["0 words", "1 word", "2,000 words"]);
     }
 }

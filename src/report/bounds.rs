@@ -1,6 +1,7 @@
 //! Bounds of the loss beside the loss, as a document.
 
 use super::document::{Block, Cell, Content, Document, NOTHING, Progress, Table};
+use crate::error::counted;
 use crate::experiment::{BOUNDS, BoundsRecord, BoundsSpec, Guide, Means};
 
 /// What `records`, one for each treebank, say. `command` is what generates it; `files` are those beside it with records.
@@ -58,8 +59,8 @@ pub fn bounds_document(
         title: spec.title.clone(),
         gist: blocks[1].reading.clone(),
         limits: vec![format!(
-            "{kind}: {configurations} configurations of {} treebanks. Whether differences are significant is not tested.",
-            records.len()
+            "{kind}: {configurations} configurations of {}. Whether differences are significant is not tested.",
+            counted(records.len(), "treebank")
         )],
         answer: None,
         progress: Some(Progress {
@@ -109,8 +110,8 @@ fn means(spec: &BoundsSpec, records: &[&BoundsRecord]) -> Block {
     }
     let average = average(&table.lines, 3);
     let mut reading = vec![format!(
-        "lower ≤ loss ≤ pc-upper ≤ upper holds in the mean on {n_chained} of {} treebanks.",
-        records.len()
+        "lower ≤ loss ≤ pc-upper ≤ upper holds in the mean on {n_chained} of {}.",
+        counted(records.len(), "treebank")
     )];
     let losses = (average.get(4).and_then(|cell| cell.value), average.get(8).and_then(|cell| cell.value));
     if let (Some(ours), Some(theirs)) = losses {
@@ -186,8 +187,13 @@ fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> Block {
     }
     table.lines.push(last);
     let mut reading = vec![format!(
-        "Nearest to the loss is {} on {} treebanks, {} on {}, {} on {}.",
-        BOUNDS[1], n_nearest[1], BOUNDS[0], n_nearest[0], BOUNDS[2], n_nearest[2]
+        "Nearest to the loss is {} on {}, {} on {}, {} on {}.",
+        BOUNDS[1],
+        counted(n_nearest[1], "treebank"),
+        BOUNDS[0],
+        n_nearest[0],
+        BOUNDS[2],
+        n_nearest[2]
     )];
     if n_compared > 0 {
         reading.push(format!(

@@ -5,6 +5,7 @@ use super::directions::{Direction, LEVEL};
 use super::paired::{Gain, Pairs, told_p};
 use super::summary::{Method, Summary};
 use super::training::extents;
+use crate::error::counted;
 use crate::eval::Metric;
 
 /// With more columns than these only the ends are named.
@@ -166,10 +167,11 @@ pub fn limits(summary: &Summary) -> Vec<String> {
         1 => "one seed, so what another seed would change is not known".to_owned(),
         n => format!("{n} seeds"),
     };
-    let treebanks = if extents.n_treebanks == 1 { "treebank" } else { "treebanks" };
     let mut limits = vec![format!(
-        "{kind}: {} training sentences a treebank, {} {treebanks}, {} iterations, {seeds}.",
-        extents.sentences, extents.n_treebanks, extents.iterations
+        "{kind}: {} training sentences a treebank, {}, {} iterations, {seeds}.",
+        extents.sentences,
+        counted(extents.n_treebanks, "treebank"),
+        extents.iterations
     )];
     if n_done < n_cells {
         limits.push(format!("**Unfinished:** {n_done} of {n_cells} trainings have been run."));

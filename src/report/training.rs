@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::document::{Block, Cell, Content, Table};
 use super::summary::{Entry, Summary};
+use crate::error::counted;
 use crate::eval::Metric;
 use crate::experiment::Record;
 
@@ -128,15 +129,14 @@ pub fn extents(summary: &Summary) -> Option<Extents> {
 /// What was run, in a sentence made from the records: sentences, treebanks, iterations, seeds.
 pub fn what_was_run(summary: &Summary) -> Option<String> {
     let extents = extents(summary)?;
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let which = if extents.are_iterations_equal { "" } else { " (the table *Training* says which)" };
     let mut told = format!(
         "Training data: {} sentences a treebank, {}. Trained for {} iteration{}{which}, with {}.",
         extents.sentences,
-        plural(extents.n_treebanks, "treebank"),
+        counted(extents.n_treebanks, "treebank"),
         extents.iterations,
         if extents.is_one_iteration { "" } else { "s" },
-        plural(extents.n_seeds, "seed"),
+        counted(extents.n_seeds, "seed"),
     );
     if extents.n_seeds == 1 {
         told += " What another seed would change is not told apart from what the rows change.";

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use std::fmt::{self, Write as _};
 
+use crate::error::counted;
 use crate::parser::AnyParser;
 use crate::process::peak_rss_bytes;
 
@@ -79,15 +80,14 @@ impl fmt::Display for Stats {
         }
         write!(
             f,
-            "{} sentences, {} tokens in {:.2} s ({:.2} s of it parsing): {:.0} sentences/s, {:.0} tokens/s; {beam}{} thread{}",
+            "{} sentences, {} tokens in {:.2} s ({:.2} s of it parsing): {:.0} sentences/s, {:.0} tokens/s; {beam}{}",
             self.sentences,
             self.tokens,
             self.seconds,
             self.decoding_seconds,
             self.sentences_per_second,
             self.tokens_per_second,
-            self.threads,
-            if self.threads == 1 { "" } else { "s" }
+            counted(self.threads, "thread")
         )
     }
 }

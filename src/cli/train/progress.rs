@@ -14,6 +14,8 @@ pub struct Display {
     bar: ProgressBar,
     /// Of one iteration.
     n_sentences: u64,
+    /// How many iterations there will be, in words that follow the number of one.
+    of: String,
     /// The iteration that the bar names.
     shown: u32,
     /// The first iterations, which train greedily for global training to go on from.
@@ -23,7 +25,7 @@ pub struct Display {
 impl Display {
     /// The display of a run that has not begun and pre-trains for so many iterations.
     pub fn new(pretrain: u32) -> Display {
-        Display { bar: ProgressBar::hidden(), n_sentences: 0, shown: 0, pretrain }
+        Display { bar: ProgressBar::hidden(), n_sentences: 0, of: String::new(), shown: 0, pretrain }
     }
 
     /// The run is over.
@@ -45,8 +47,8 @@ impl Display {
         let how = if report.iteration <= self.pretrain { " (greedy)" } else { "" };
         self.bar.suspend(|| {
             crate::console::note(format_args!(
-                "iteration {:>2}{how}: {} updates, {} features, {:.1} s{dev}",
-                report.iteration, report.updates, report.features, report.seconds
+                "iteration {:>2}{}{how}: {} updates, {} features, {:.1} s{dev}",
+                report.iteration, self.of, report.updates, report.features, report.seconds
             ));
         });
     }
@@ -64,11 +66,9 @@ impl Observer for Display {
             ),
             false => ProgressBar::hidden(),
         };
-        let of = if stopping.patience.is_some() { "of at most" } else { "of" };
-        let template = format!(
-            "iteration {{msg}} {of} {} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left",
-            stopping.most
-        );
+        let of = format!(" of {}{}", if stopping.patience.is_some() { "at most " } else { "" }, stopping.most);
+        let template =
+            format!("iteration {{msg}}{of} {{wide_bar}} {{percent}} % of the run, {{elapsed}} gone, {{eta}} left");
         let shown = done as u32 + 1;
         bar.set_message(shown.to_string());
         if let Ok(style) = ProgressStyle::with_template(&template) {
@@ -77,7 +77,7 @@ impl Observer for Display {
         bar.set_position(n_sentences * done);
         // The time that is left follows from what this process does.
         bar.reset_eta();
-        *self = Display { bar, n_sentences, shown, ..*self };
+        *self = Display { bar, n_sentences, of, shown, pretrain: self.pretrain };
         run.reports().iter().for_each(|report| self.show(report));
     }
 

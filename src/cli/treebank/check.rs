@@ -1,7 +1,7 @@
 //! `treebeam treebank check`.
 
 use crate::cli::write_json_line;
-use crate::error::{Problems, remaining};
+use crate::error::{Problems, counted, remaining};
 use crate::files::{Output, Paths};
 use crate::tree::Roots;
 use crate::treebank::{Format, Reader, Validator};
@@ -95,8 +95,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             result => result?,
         }
     }
-    let n_files = args.files.len();
-    crate::console::note(format_args!("{n_files} files, {n_sentences} well-formed sentences, {n_problems} problems"));
+    let [files, sentences, problems] =
+        [(args.files.len(), "file"), (n_sentences, "well-formed sentence"), (n_problems, "problem")]
+            .map(|(n, what)| counted(n, what));
+    crate::console::note(format_args!("{files}, {sentences}, {problems}"));
     Ok(if n_problems == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 

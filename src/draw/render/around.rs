@@ -6,6 +6,7 @@ use super::super::Difference;
 use super::super::text::{escaped, width};
 use super::arcs::{DASHES, LABEL, framed, look};
 use super::{CAPTION, N, QUIET};
+use crate::error::counted;
 
 /// Between things that stand side by side in the legend.
 const LEGEND_GAP: f64 = 28.0;
@@ -52,7 +53,7 @@ pub(super) fn legend(
             }
         }
         x += SAMPLE + 8.0;
-        let text = format!("{name}: {n} {}", if n == 1 { "word" } else { "words" });
+        let text = format!("{name}: {}", counted(n, "word"));
         writeln!(out, r#"<text x="{}" y="{}" text-anchor="start">{text}</text></g>"#, N(x), N(baseline))?;
         x += width(&text, CAPTION) + LEGEND_GAP;
     }

@@ -1,7 +1,7 @@
 //! Programs side by side, as tables in Markdown and tab-separated values.
 
 use super::PeerRecord;
-use super::spec::Spec;
+use super::spec::{Elsewhere, Spec};
 use crate::cli::experiment::programs::Range;
 use crate::report::markdown_table;
 
@@ -94,13 +94,61 @@ pub fn markdown(spec: &Spec, profile: &str, records: &[(&str, Option<&PeerRecord
     if !missing.is_empty() {
         out += &format!("Not measured: {}. Running the experiment tells why.\n\n", missing.join("; "));
     }
-    out += &format!("## Reading this table\n\n{}\n\n## Settings\n\n", spec.analysis.trim());
+    out += &format!("## Reading this table\n\n{}\n\n", spec.analysis.trim());
+    for table in &spec.elsewhere {
+        out += &format!("## {}\n\nNot run here. {}\n\n", table.title, table.about.trim());
+        stated(&mut out, table);
+    }
+    out += "## Settings\n\n";
     for record in records.iter().filter_map(|(_, record)| *record) {
         let version = record.package.clone().unwrap_or_else(|| format!("treebeam {}", record.provenance.version));
         let [train, parse] = &record.commands;
         out += &format!("- **{}** ({version}): `{train}`; then `{parse}`\n", record.name);
     }
     out
+}
+
+/// What was measured elsewhere, as the specification states it.
+fn stated(out: &mut String, table: &Elsewhere) {
+    let heads = [
+        "",
+        "width in training",
+        "width in parsing",
+        "UAS",
+        "LAS",
+        "tokens per CPU second",
+        "speed of treebeam beside it, as a multiple",
+        "peak MB parsing",
+        "training CPU s",
+        "iterations",
+        "peak MB training",
+        "model MB",
+    ];
+    let number = |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
+    let told = |text: &Option<String>| text.clone().unwrap_or("–".to_owned());
+    let mut lines = vec![heads.map(str::to_owned).to_vec()];
+    for parser in &table.parsers {
+        lines.push(vec![
+            parser.name.clone(),
+            told(&parser.trained),
+            parser.width.to_string(),
+            number(parser.uas, 2),
+            number(parser.las, 2),
+            number(Some(parser.tokens_per_cpu_second), 0),
+            number(table.times_as_fast(parser), 1),
+            number(parser.peak_mb_parsing, 0),
+            number(parser.training_cpu_seconds, 0),
+            told(&parser.iterations),
+            number(parser.peak_mb_training, 0),
+            number(parser.model_mb, 1),
+        ]);
+    }
+    // A column that no parser has a figure for says nothing.
+    let has_figures = |column: &usize| lines[1..].iter().any(|line| line[*column] != "–");
+    let kept: Vec<usize> = (0..heads.len()).filter(has_figures).collect();
+    let lines: Vec<Vec<String>> =
+        lines.iter().map(|line| kept.iter().map(|&column| line[column].clone()).collect()).collect();
+    markdown_table(out, 1, &lines);
 }
 
 /// A line for each program, after comments that say where it comes from.

@@ -2,6 +2,7 @@
 
 use super::super::programs::Input;
 use super::spec::{ModelSpec, Profile};
+use crate::error::counted;
 use crate::experiment::Data;
 use crate::files::hex;
 use anyhow::Context;
@@ -43,7 +44,7 @@ impl Step {
         match self.what {
             What::Train => format!("{name}: training"),
             What::Parse { input, width, threads } => {
-                let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+                let threads = counted(threads, "thread");
                 let of = match input {
                     Input::Test => String::new(),
                     Input::Joined(length) => format!(", sentences of {length} words"),

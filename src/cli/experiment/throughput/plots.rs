@@ -1,5 +1,6 @@
 //! What was measured, as plots.
 
+use crate::error::counted;
 use crate::report::figure::{Axis, Curve, Figure, Point, Style};
 use crate::report::svg;
 
@@ -33,7 +34,7 @@ fn speed(summary: &Summary) -> Figure {
             Some(Point::at(*width as f64, speed.median))
         });
         Curve {
-            name: format!("{threads} thread{}", if threads == 1 { "" } else { "s" }),
+            name: counted(threads, "thread"),
             style: Style::Line,
             points: points.collect(),
         }
