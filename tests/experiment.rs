@@ -728,7 +728,7 @@ fn specifications_of_other_kinds_are_not_trusted_either() {
         (&peers, "second = 12_200.0", "second = 0.0", "a figure of 0; expected a number above 0"),
         (
             &peers,
-            "beside = \"treebeam, 1 replica\"",
+            "beside = \"treebeam, 4 replicas\"",
             "beside = \"treeboom\"",
             "no parser of the same table is named `treeboom` and parses at width 8",
         ),

@@ -1317,6 +1317,8 @@ fn speed(texts: &mut Texts) {
             |l: &&HashMap<String, String>| l["input"] == "test" && l["width"] == width && l["threads"] == threads;
         lines.iter().find(is_meant).unwrap().clone()
     };
+    assert!(text.contains("machine: AMD EPYC"));
+    texts.says("on one core (AMD EPYC, Zen 4)");
     let (mut slower, mut speeds) = (HashMap::new(), HashMap::new());
     let widths = ["1", "2", "4", "8", "16", "32", "64", "128"];
     for width in widths {
