@@ -124,7 +124,8 @@ fn stated(out: &mut String, table: &Elsewhere) {
         "peak MB training",
         "model MB",
     ];
-    let number = |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
+    let number =
+        |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
     let told = |text: &Option<String>| text.clone().unwrap_or("–".to_owned());
     let mut lines = vec![heads.map(str::to_owned).to_vec()];
     for parser in &table.parsers {

@@ -33,11 +33,7 @@ fn speed(summary: &Summary) -> Figure {
             let speed = figures.over(|run| figures.tokens as f64 / figures.wall_s(run))?;
             Some(Point::at(*width as f64, speed.median))
         });
-        Curve {
-            name: counted(threads, "thread"),
-            style: Style::Line,
-            points: points.collect(),
-        }
+        Curve { name: counted(threads, "thread"), style: Style::Line, points: points.collect() }
     };
     Figure {
         name: "speed".to_owned(),
