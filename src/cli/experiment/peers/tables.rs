@@ -117,7 +117,7 @@ fn stated(out: &mut String, table: &Elsewhere) {
         "UAS",
         "LAS",
         "tokens per CPU second",
-        "speed of treebeam beside it, as a multiple",
+        "the parser beside it is so many times as fast",
         "peak MB parsing",
         "training CPU s",
         "iterations",
