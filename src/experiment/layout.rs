@@ -188,6 +188,26 @@ impl Published {
     }
 }
 
+/// Two rows beside each other: what the results open with says in a sentence which of them is ahead, and by how much.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ComparisonSpec {
+    /// What the first row is called in the sentence, such as `a beam of 64`.
+    pub what: String,
+    /// The first row.
+    pub row: Spanned<String>,
+    /// The width that it is decoded at; by default the first one.
+    pub width: Option<usize>,
+    /// What the second row is called in the sentence, such as `a beam of 8`.
+    pub than: String,
+    /// The second row.
+    pub against: Spanned<String>,
+    /// The width that that one is decoded at; by default the first one.
+    pub against_width: Option<usize>,
+    /// The columns over which the two are compared; all by default.
+    pub columns: Option<Vec<Spanned<String>>>,
+}
+
 /// The ends of a paper's grid.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

@@ -62,8 +62,8 @@ pub use estimate::{Estimate, estimate};
 pub use folder::{Attempt, Claim, Folder, Holder, Lock, RECORDS, SILENCE};
 pub use kind::{Cost, Desk, FORMAT, Kind, Stored};
 pub use layout::{
-    AVERAGE, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines, TableSpec,
-    Vertical,
+    AVERAGE, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines,
+    TableSpec, Vertical,
 };
 pub use measure::{Measured, Repetitions, measure};
 pub use overrides::Overrides;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::{Spanned, Table};
 
-use super::layout::{Horizontal, PlotSpec, Published, PublishedRange, TableSpec, Vertical};
+use super::layout::{ComparisonSpec, Horizontal, PlotSpec, Published, PublishedRange, TableSpec, Vertical};
 
 use crate::decode::Margin;
 use crate::error::{Location, Problem, Result, excerpt};
@@ -51,6 +51,9 @@ pub struct Spec {
     /// The plots.
     #[serde(rename = "plot", default)]
     pub plots: Vec<PlotSpec>,
+    /// Rows beside each other, a sentence each in what the results open with.
+    #[serde(rename = "comparison", default)]
+    pub comparisons: Vec<ComparisonSpec>,
     /// Figures from papers, printed beside ours.
     #[serde(rename = "paper", default)]
     pub papers: Vec<Published>,
@@ -327,6 +330,7 @@ impl Spec {
         if self.rows.iter().all(|row| row.open.is_some()) {
             return Err(source.problem(None, "open rows alone", "a row that can be run").into());
         }
+        self.comparisons.iter().try_for_each(|comparison| self.check_comparison(comparison, source))?;
         for paper in &self.papers {
             source.check_name(&paper.column, &self.columns, "column")?;
         }
@@ -337,6 +341,32 @@ impl Spec {
         {
             let found = format!("the published figure {value:e} of `{}`", excerpt(name));
             return Err(source.problem(None, found, &format!("figures up to {MAX_PUBLISHED}")).into());
+        }
+        Ok(())
+    }
+}
+
+impl Spec {
+    /// Whether the rows of a comparison are there, decoded at the widths that it names, in the columns that it names.
+    fn check_comparison(&self, comparison: &ComparisonSpec, source: &SourceText) -> Result<()> {
+        let ComparisonSpec { what, row, width, than, against, against_width, columns } = comparison;
+        for called in [what, than] {
+            source.check_line(called, Some(row.span()))?;
+        }
+        for (name, width) in [(row, width), (against, against_width)] {
+            source.check_name(name, &self.rows, "row")?;
+            let widths =
+                self.rows.iter().find(|row| row.name.get_ref() == name.get_ref()).and_then(|row| row.decode.as_ref());
+            if let (Some(width), Some(widths)) = (width, widths)
+                && !widths.contains(width)
+            {
+                let found = format!("width {width} of row `{}` in a comparison", name.get_ref());
+                let expected = format!("one that it is decoded at: {widths:?}");
+                return Err(source.problem(Some(name.span()), found, &expected).into());
+            }
+        }
+        for name in columns.iter().flatten() {
+            source.check_name(name, &self.columns, "column")?;
         }
         Ok(())
     }
@@ -556,7 +586,7 @@ mod tests {
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");
-        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `table`, `plot`, `paper`, `paper-range`");
+        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `table`, `plot`, `comparison`, `paper`, `paper-range`");
         insta::assert_snapshot!(message("decode = [1, 4]", "decode = [0]"), @"s.toml:23: decode = [0]; expected different widths from 1 to 1048576");
         insta::assert_snapshot!(message("name = \"test\"", "name = \"a/b\""), @"s.toml: name `a/b`; expected a name of letters, digits, `-` and `_`, for it names files");
         insta::assert_snapshot!(message("name = \"dynamic\"", "name = \"greedy\""), @"s.toml:19: a second row or column named `greedy`; expected names that differ");

@@ -15,7 +15,7 @@ use crate::eval::Metric;
 use crate::learn::{TrainOptions, Training};
 use crate::system::OracleKind;
 
-pub(super) use told::so_many_of_all;
+pub(super) use told::{capitalised, so_many_of_all};
 
 /// What an experiment says of the question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ struct Comparison {
 }
 
 /// With fewer treebanks the sign test can find nothing at p < .05.
-const FOR_SIGNS: usize = 6;
+pub(super) const FOR_SIGNS: usize = 6;
 
 /// The answer; none unless some column has a greedy and a global model on every treebank.
 pub fn answer(summary: &Summary) -> Option<Answer> {

@@ -1,6 +1,6 @@
 //! Bounds of the loss beside the loss, as a document.
 
-use super::document::{Block, Cell, Content, Document, NOTHING, Progress, Table};
+use super::document::{Block, Cell, Content, Document, NOTHING, Progress, Table, Verdict};
 use crate::error::counted;
 use crate::experiment::{BOUNDS, BoundsRecord, BoundsSpec, Guide, Means};
 
@@ -46,7 +46,8 @@ pub fn bounds_document(
     provenance.push(format!("revision: {}", revisions.join(" ")));
     provenance.push(format!("seeds: {}", spec.walk.seed));
     provenance.extend(records.iter().map(|r| format!("sha256 of {}: train {}", r.treebank, r.train.sha256)));
-    let blocks = vec![means(spec, records), distances(spec, records)];
+    let (distances, verdict) = distances(spec, records);
+    let blocks = vec![means(spec, records), distances];
     let kind = match profile {
         "quick" => "**A quick run**, not the whole experiment",
         "full" => "The whole experiment",
@@ -57,7 +58,13 @@ pub fn bounds_document(
         name: spec.name.clone(),
         profile: profile.to_owned(),
         title: spec.title.clone(),
-        gist: blocks[1].reading.clone(),
+        gist: verdict
+            .iter()
+            .map(|verdict| format!("**{}.**", verdict.name()))
+            .chain(blocks[1].reading.clone())
+            .collect(),
+        comparisons: Vec::new(),
+        verdict,
         limits: vec![format!(
             "{kind}: {configurations} configurations of {}. Whether differences are significant is not tested.",
             counted(records.len(), "treebank")
@@ -67,6 +74,8 @@ pub fn bounds_document(
             done: records.len(),
             cells: n_cells,
             revisions: revisions.iter().map(|revision| (*revision).to_owned()).collect(),
+            treebanks: records.len(),
+            seeds: 0,
         }),
         about,
         blocks,
@@ -137,7 +146,8 @@ fn nearest_first(means: &[f64]) -> String {
     named.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> Block {
+/// How far the bounds are from the loss, and whether they stand in the paper's order.
+fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> (Block, Option<Verdict>) {
     let paper = spec.paper.as_ref();
     let theirs = ["paper's lower", "pc-upper", "upper", "order"];
     let heads = ["treebank", "lower", "pc-upper", "upper"];
@@ -200,14 +210,22 @@ fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> Block {
             "The three bounds stand in the paper's order on {n_same} of the {n_compared} treebanks whose language the paper has."
         ));
     }
+    let mut verdict = None;
     if let Some((ours, theirs)) = orders {
-        let verdict = if ours == theirs { "the paper's" } else { "not the paper's" };
-        reading.push(format!("On average the order from near to far is {ours}, {verdict} ({theirs})."));
+        let is_same = ours == theirs;
+        verdict = Some(match n_same {
+            n if n == n_compared && is_same => Verdict::Reproduced,
+            0 if !is_same => Verdict::Not,
+            _ => Verdict::InPart,
+        });
+        let whose = if is_same { "the paper's" } else { "not the paper's" };
+        reading.push(format!("On average the order from near to far is {ours}, {whose} ({theirs})."));
     }
-    Block {
+    let block = Block {
         title: "How far the bounds are from the loss".to_owned(),
         reading,
         note: "Means of |bound − loss| / loss, 0 where the loss is 0.".to_owned(),
         content: Content::Table(table),
-    }
+    };
+    (block, verdict)
 }

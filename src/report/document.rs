@@ -17,6 +17,12 @@ pub struct Document {
     /// What it says, a sentence each, in Markdown: of all columns, with what is significant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gist: Vec<String>,
+    /// Two rows beside each other, a sentence each, in Markdown: what its specification has under `[[comparison]]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<String>,
+    /// Whether a paper's table is reproduced, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
     /// How far it goes, a sentence each, in Markdown: data, iterations, seeds, what is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
@@ -41,6 +47,30 @@ pub struct Document {
     pub files: Vec<String>,
 }
 
+/// Whether what a paper's table reports is found here, too. Treebanks are not the paper's, so what is judged is which of two
+/// methods is ahead, in the mean over treebanks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// All differences point the paper's way, each of them significantly over treebanks.
+    Reproduced,
+    /// Some do.
+    InPart,
+    /// None does.
+    Not,
+}
+
+impl Verdict {
+    /// The verdict in words, as they begin a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "Reproduced",
+            Verdict::InPart => "Reproduced in part",
+            Verdict::Not => "Not reproduced",
+        }
+    }
+}
+
 /// How much of an experiment has been run, and by what.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
@@ -50,6 +80,12 @@ pub struct Progress {
     pub cells: usize,
     /// The revisions of the program that made the records.
     pub revisions: Vec<String>,
+    /// The number of treebanks with a record; 0 in documents of earlier versions.
+    #[serde(default)]
+    pub treebanks: usize,
+    /// The number of seeds; 0 in documents of earlier versions, and where one walk is no training.
+    #[serde(default)]
+    pub seeds: usize,
 }
 
 /// A table or a figure with its title and what is to be seen in it.

@@ -1,7 +1,8 @@
 //! An experiment in a few sentences: what all of its columns say, what of it is significant, and how far it goes.
 
-use super::answer::{Chosen, best, so_many_of_all};
+use super::answer::{Chosen, FOR_SIGNS, best, so_many_of_all};
 use super::directions::{Direction, LEVEL};
+use super::document::Verdict;
 use super::paired::{Gain, Pairs, told_p};
 use super::summary::{Method, Summary};
 use super::training::extents;
@@ -21,14 +22,22 @@ struct Lead {
 /// What an experiment says, a sentence each, in Markdown.
 pub fn gist(summary: &Summary, directions: &[Direction]) -> Vec<String> {
     let metric = summary.metrics()[0];
-    let mut sentences = match summary.plan.spec.table.compared_with().first() {
+    let of_all = match summary.plan.spec.table.compared_with().first() {
         Some(baseline) => leads_told(summary, baseline, metric),
         None => extremes(summary, metric),
+    };
+    of_paper(directions).into_iter().chain(of_all).collect()
+}
+
+/// Whether what a paper reports is found here; none without figures of a paper.
+pub fn verdict(directions: &[Direction]) -> Option<Verdict> {
+    let judged = || directions.iter().filter_map(|d| Some((d.mean_holds()?, d.sign_test() < LEVEL)));
+    match (judged().count(), judged().filter(|(holds, _)| *holds).count()) {
+        (0, _) => None,
+        (_, 0) => Some(Verdict::Not),
+        _ if judged().all(|(holds, is_sure)| holds && is_sure) => Some(Verdict::Reproduced),
+        _ => Some(Verdict::InPart),
     }
-    .into_iter()
-    .collect::<Vec<_>>();
-    sentences.extend(of_paper(directions));
-    sentences
 }
 
 fn lead(summary: &Summary, column: &str, baseline: &str, metric: Metric) -> Option<Lead> {
@@ -121,8 +130,9 @@ fn extremes(summary: &Summary, metric: Metric) -> Option<String> {
     (!clauses.is_empty()).then(|| format!("{} on test data, {over}: {}.{caution}", metric.name(), clauses.join("; ")))
 }
 
-/// Whether what a paper found is found here.
+/// Whether what a paper found is found here, in a sentence.
 fn of_paper(directions: &[Direction]) -> Option<String> {
+    let verdict = verdict(directions)?.name();
     let means: Vec<bool> = directions.iter().filter_map(Direction::mean_holds).collect();
     let n = means.len();
     let n_held = means.iter().filter(|holds| **holds).count();
@@ -137,18 +147,25 @@ fn of_paper(directions: &[Direction]) -> Option<String> {
     });
     let of_one = of_one.map_or_else(String::new, |row| format!(", all of these in comparison with `{row}`"));
     let how_many = if surely == 0 { "none".to_owned() } else { surely.to_string() };
-    match n {
-        0 => None,
-        1 => {
+    // What the sign test cannot find is not missing for want of a difference.
+    let most = directions.iter().map(|d| d.ours.len()).max().unwrap_or(0);
+    let too_few = if most < FOR_SIGNS { format!(", which {most} are too few for") } else { String::new() };
+    Some(match (n, n_held) {
+        (1, _) => {
             let holds = if n_held == 1 { "points the same way here" } else { "points the other way here" };
             let sure = if surely == 1 { "significant" } else { "not significant" };
-            Some(format!("The paper's one difference {holds}, {sure} by the sign test over treebanks."))
+            format!(
+                "**{verdict}:** the paper's one difference {holds}, {sure} by the sign test over treebanks{too_few}."
+            )
         }
-        n => Some(format!(
-            "Of {n} differences that the paper reports, {n_held} point the same way here in the mean over treebanks, {how_many} of them \
-             significantly by the sign test over treebanks{of_one}."
-        )),
-    }
+        (n, 0) => format!(
+            "**{verdict}:** of {n} differences that the paper reports, none points the same way here in the mean over treebanks."
+        ),
+        (n, _) => format!(
+            "**{verdict}:** of {n} differences that the paper reports, {n_held} point the same way here in the mean over treebanks, \
+             {how_many} of them significantly by the sign test over treebanks{too_few}{of_one}."
+        ),
+    })
 }
 
 /// How far the experiment goes: data, iterations, seeds, whether it is a small version, and what is missing.
@@ -168,7 +185,7 @@ pub fn limits(summary: &Summary) -> Vec<String> {
         n => format!("{n} seeds"),
     };
     let mut limits = vec![format!(
-        "{kind}: {} training sentences a treebank, {}, {} iterations, {seeds}.",
+        "{kind}: {} training sentences a treebank, {}, {}, {seeds}.",
         extents.sentences,
         counted(extents.n_treebanks, "treebank"),
         extents.iterations
@@ -203,16 +220,44 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_reproduced_only_if_all_of_it_is() {
+        let surely = gains("dynamic", "static", 10);
+        let otherwise = |sign: f64| {
+            let mut direction = gains("dynamic", "other", 10);
+            direction.paper.as_mut().unwrap().mean = sign;
+            direction
+        };
+        assert_eq!(verdict(&[]), None);
+        assert_eq!(verdict(&[surely.clone(), otherwise(1.0)]), Some(Verdict::Reproduced));
+        assert_eq!(verdict(&[surely.clone(), otherwise(-1.0)]), Some(Verdict::InPart));
+        assert_eq!(
+            verdict(&[surely, gains("dynamic", "other", 2)]),
+            Some(Verdict::InPart),
+            "two treebanks are too few"
+        );
+        assert_eq!(verdict(&[otherwise(-1.0)]), Some(Verdict::Not));
+        assert!(
+            of_paper(&[otherwise(-1.0)])
+                .unwrap()
+                .starts_with("**Not reproduced:** the paper's one difference points the other")
+        );
+    }
+
+    #[test]
     fn differences_that_are_all_from_one_row_are_said_to_be() {
         // Two treebanks that agree are not significant, ten are.
         let own = gains("dynamic", "monotonic", 2);
         let of_static = ["dynamic", "monotonic", "upper"].map(|row| gains(row, "static", 10));
         let said = of_paper(&[&of_static[..], std::slice::from_ref(&own)].concat()).unwrap();
-        assert!(said.contains("Of 4 differences") && said.contains(", 3 of them significantly"), "{said}");
+        assert!(
+            said.starts_with("**Reproduced in part:** of 4 differences") && said.contains(", 3 of them significantly"),
+            "{said}"
+        );
         assert!(said.ends_with(", all of these in comparison with `static`."), "{said}");
         let others = [gains("dynamic", "monotonic", 10)];
-        for of_several in [[&of_static[..], &others].concat(), [&of_static[..2], &[own]].concat()] {
+        for of_several in [[&of_static[..], &others].concat(), [&of_static[..2], &[own.clone()]].concat()] {
             assert!(of_paper(&of_several).unwrap().ends_with("by the sign test over treebanks."));
         }
+        assert!(of_paper(&[own]).unwrap().contains("over treebanks, which 2 are too few for."));
     }
 }

@@ -85,7 +85,18 @@ impl Pairs {
     /// The difference, and how sure it is.
     pub fn gain(&self) -> Gain {
         let (low, high) = self.interval();
-        Gain { points: self.sentences.iter().flatten().sum(), low, high, p: self.randomisation() }
+        Gain { points: self.points(), low, high, p: self.randomisation() }
+    }
+
+    /// The difference, in percentage points.
+    pub fn points(&self) -> f64 {
+        self.sentences.iter().flatten().sum()
+    }
+
+    /// The difference on each treebank alone, the mean over seeds.
+    pub fn by_treebank(&self) -> Vec<f64> {
+        let of = |seeds: &Vec<Vec<f64>>| seeds.iter().flatten().sum::<f64>() / seeds.len() as f64;
+        self.by_seed.iter().map(of).collect()
     }
 
     /// How many sentences there are.

@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 
 use super::answer::answer;
 use super::classes::classes;
+use super::comparisons::comparisons;
 use super::costs::{costs, data};
 use super::diagnoses::diagnoses;
 use super::directions::{directions, who_wins};
 use super::document::{Block, Cell, Content, Document, Progress, Table};
 use super::figure::HeatMap;
 use super::figures::{figures, heat_maps};
-use super::gist::{gist, limits};
+use super::gist::{gist, limits, verdict};
 use super::properties::{gains, properties};
 use super::published::published;
 use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
-use super::training::{training, what_was_run};
+use super::training::{extents, training, what_was_run};
 use crate::eval::Punctuation;
 use crate::experiment::Portion;
 
@@ -74,17 +75,22 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
     let n_findings = blocks.len();
     blocks.extend(details);
     tell_apart(&mut blocks);
+    let extents = extents(summary);
     Document {
         name: spec.name.clone(),
         profile: summary.plan.profile_name.clone(),
         title: spec.title.clone(),
         gist: gist(summary, &directions),
+        comparisons: comparisons(summary),
+        verdict: verdict(&directions),
         limits: limits(summary),
         answer: answer(summary),
         progress: Some(Progress {
             done: summary.n_done,
             cells: summary.plan.cells.len(),
             revisions: summary.revisions.iter().cloned().collect(),
+            treebanks: extents.as_ref().map_or(0, |extents| extents.n_treebanks),
+            seeds: extents.as_ref().map_or(0, |extents| extents.n_seeds),
         }),
         about: about(summary),
         blocks,

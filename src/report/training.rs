@@ -96,9 +96,8 @@ fn n_iterations(record: &Record) -> usize {
 pub struct Extents {
     /// How many training sentences of each treebank.
     pub sentences: String,
-    /// The most and the fewest iterations.
+    /// The fewest and the most iterations, with their noun.
     pub iterations: String,
-    is_one_iteration: bool,
     are_iterations_equal: bool,
     /// How many treebanks.
     pub n_treebanks: usize,
@@ -118,9 +117,8 @@ pub fn extents(summary: &Summary) -> Option<Extents> {
     seeds.dedup();
     Some(Extents {
         sentences: told(&extent(records().map(n_sentences))?),
-        is_one_iteration: *iterations.end() == 1,
         are_iterations_equal: iterations.start() == iterations.end(),
-        iterations: told(&iterations),
+        iterations: format!("{} iteration{}", told(&iterations), if *iterations.end() == 1 { "" } else { "s" }),
         n_treebanks: treebanks.len(),
         n_seeds: seeds.len(),
     })
@@ -131,11 +129,10 @@ pub fn what_was_run(summary: &Summary) -> Option<String> {
     let extents = extents(summary)?;
     let which = if extents.are_iterations_equal { "" } else { " (the table *Training* says which)" };
     let mut told = format!(
-        "Training data: {} sentences a treebank, {}. Trained for {} iteration{}{which}, with {}.",
+        "Training data: {} sentences a treebank, {}. Trained for {}{which}, with {}.",
         extents.sentences,
         counted(extents.n_treebanks, "treebank"),
         extents.iterations,
-        if extents.is_one_iteration { "" } else { "s" },
         counted(extents.n_seeds, "seed"),
     );
     if extents.n_seeds == 1 {

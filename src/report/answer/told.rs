@@ -6,9 +6,9 @@ use crate::report::document::{Block, Cell, Content, Table};
 use crate::report::paired::{Gain, Pairs, holm, told_p};
 
 /// With a capital at its beginning.
-fn capitalised(text: &str) -> String {
-    let (first, rest) = text.split_at(1);
-    first.to_uppercase() + rest
+pub(in crate::report) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// `k` of `n`, where the reader knows `n`.
@@ -93,7 +93,7 @@ impl Answer {
     }
 
     /// In how many columns it is so, and in how many of them significantly.
-    pub(super) fn where_it_holds(&self) -> String {
+    pub(in crate::report) fn where_it_holds(&self) -> String {
         let n = self.settings.len();
         let p_values: Vec<f64> = self.settings.iter().map(|s| s.gain.p).collect();
         let corrected = holm(&p_values, LEVEL);
@@ -136,7 +136,7 @@ impl Answer {
     }
 
     /// What the sign test over treebanks says, where there are enough of them.
-    pub(super) fn over_treebanks(&self) -> Option<String> {
+    pub(in crate::report) fn over_treebanks(&self) -> Option<String> {
         let n = self.treebanks.len();
         if n < FOR_SIGNS {
             return None;
@@ -171,7 +171,7 @@ impl Answer {
     }
 
     /// What global training costs in time.
-    pub(super) fn cost(&self) -> Option<String> {
+    pub(in crate::report) fn cost(&self) -> Option<String> {
         let told = |values: Vec<f64>| {
             let mut values = values;
             values.sort_by(f64::total_cmp);

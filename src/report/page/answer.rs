@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::conclusions::{Conclusion, conclusions};
 use super::forest::ForestView;
 use super::link::Base;
 use super::{BlockView, Experiment, markdown};
@@ -15,20 +16,21 @@ pub(super) struct AnswerView {
     name: String,
     title: String,
     headline: String,
+    /// The sentences after the headline.
+    conclusions: Vec<ConclusionView>,
     reading: Vec<String>,
     limits: Vec<String>,
     forest: ForestView,
     block: BlockView,
-    others: Vec<OtherView>,
+    /// What other experiments say, if there are any.
+    others: Option<ForestView>,
 }
 
-/// What another experiment says, in a sentence.
+/// A sentence of the answer, with the names of the experiments that it is from.
 #[derive(Serialize)]
-struct OtherView {
-    name: String,
-    title: String,
-    headline: String,
-    limits: String,
+struct ConclusionView {
+    text: String,
+    from: Vec<String>,
 }
 
 /// Of each experiment the document that answers the question, the whole before small versions; those with exploration and with the
@@ -56,23 +58,23 @@ impl AnswerView {
         let (document, answer) = main_answer(experiments)?;
         let folder = base.folder(&document.name);
         let html = |text: &String| markdown::html(text, &folder);
-        let others = documents(experiments).into_iter().filter(|(other, _)| other.name != document.name);
+        let told = conclusions(experiments);
+        let others: Vec<_> =
+            documents(experiments).into_iter().filter(|(other, _)| other.name != document.name).collect();
+        let view = |conclusion: &Conclusion| {
+            let from = conclusion.from.iter().map(|document| document.name.clone()).collect();
+            ConclusionView { text: html(&conclusion.text), from }
+        };
         Some(AnswerView {
             name: document.name.clone(),
             title: document.title.clone(),
             headline: html(&answer.headline),
+            conclusions: told.iter().skip(1).map(view).collect(),
             reading: answer.reading.iter().map(html).collect(),
             limits: document.limits.iter().map(html).collect(),
             forest: ForestView::of_answer(answer),
             block: BlockView::new(&answer.block(), "answer-models".to_owned(), &folder),
-            others: others
-                .map(|(other, answer)| OtherView {
-                    name: other.name.clone(),
-                    title: other.title.clone(),
-                    headline: markdown::html(&answer.headline, &base.folder(&other.name)),
-                    limits: markdown::html(other.limits.first().map_or("", String::as_str), &base.folder(&other.name)),
-                })
-                .collect(),
+            others: ForestView::of_answers(&others),
         })
     }
 }

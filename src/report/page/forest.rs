@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use crate::error::counted;
 use crate::report::answer::{Answer, Setting};
 use crate::report::axis::Ruler;
 use crate::report::directions::{AGAINST, COLUMN, GAIN, LEVEL, METHOD, PAPER_GAIN, SCORE, SIGN_P};
-use crate::report::document::{Block, Cell, Content, Table};
+use crate::report::document::{Block, Cell, Content, Document, Table};
 use crate::report::figure::Scale;
 use crate::report::paired::{Gain, told_p};
 
@@ -35,6 +36,8 @@ pub(super) struct ForestView {
 #[derive(Debug, Serialize)]
 struct RowView {
     name: String,
+    /// The place on the page that tells more, if there is one.
+    link: Option<String>,
     at: f64,
     /// Where the interval begins, and how wide it is.
     interval: Option<[f64; 2]>,
@@ -67,24 +70,38 @@ fn ruler(values: impl Iterator<Item = f64>) -> Ruler {
     Ruler::new(Scale::Linear, 7, values.chain([0.0]))
 }
 
+impl RowView {
+    /// A gain with its interval; `more` is added to what the line tells when it is pointed at.
+    fn of_gain(name: String, gain: &Gain, ruler: &Ruler, more: &str) -> RowView {
+        let [low, high] = [gain.low, gain.high].map(|value| percent(ruler.share(value)));
+        RowView {
+            name,
+            link: None,
+            at: percent(ruler.share(gain.points)),
+            interval: Some([low, percent((high - low) / 100.0)]),
+            paper: None,
+            figures: vec![format!("{:+.2}", gain.points)],
+            ahead: gain.points >= 0.0,
+            sure: gain.p < LEVEL,
+            facts: format!("{:+.2} to {:+.2}, {}{more}", gain.low, gain.high, told_p(gain.p)),
+        }
+    }
+}
+
+/// The ruler that all of these gains fit on, with their intervals.
+fn ruler_of<'g>(gains: impl Iterator<Item = &'g Gain>) -> Ruler {
+    ruler(gains.flat_map(|gain| [gain.low, gain.high, gain.points]))
+}
+
 impl ForestView {
     /// What global training gains, setting by setting, and what it costs.
     pub(super) fn of_answer(answer: &Answer) -> ForestView {
         let gains = || answer.settings.iter().map(|s| &s.gain).chain([&answer.overall]);
-        let ruler = ruler(gains().flat_map(|gain| [gain.low, gain.high, gain.points]));
+        let ruler = ruler_of(gains());
         let row = |name: &str, gain: &Gain, times: [Option<f64>; 2], more: String| {
-            let [low, high] = [gain.low, gain.high].map(|value| percent(ruler.share(value)));
-            let times = times.map(|t| t.map_or_else(String::new, |t| format!("× {t:.1}")));
-            RowView {
-                name: name.to_owned(),
-                at: percent(ruler.share(gain.points)),
-                interval: Some([low, percent((high - low) / 100.0)]),
-                paper: None,
-                figures: [format!("{:+.2}", gain.points)].into_iter().chain(times).collect(),
-                ahead: gain.points >= 0.0,
-                sure: gain.p < LEVEL,
-                facts: format!("{:+.2} to {:+.2}, {}{more}", gain.low, gain.high, told_p(gain.p)),
-            }
+            let mut row = RowView::of_gain(name.to_owned(), gain, &ruler, &more);
+            row.figures.extend(times.map(|t| t.map_or_else(String::new, |t| format!("× {t:.1}"))));
+            row
         };
         let of_setting = |s: &Setting| {
             let more = format!("; {} against {}", s.global.label, s.greedy.label);
@@ -106,6 +123,33 @@ impl ForestView {
             ticks: ticks(&ruler),
             zero: percent(ruler.share(0.0)),
         }
+    }
+
+    /// What global training gains in the mean of each of several experiments; none if there are none.
+    pub(super) fn of_answers(answers: &[(&Document, &Answer)]) -> Option<ForestView> {
+        let (_, first) = answers.first()?;
+        let same: Vec<_> = answers.iter().filter(|(_, answer)| answer.metric == first.metric).collect();
+        let ruler = ruler_of(same.iter().map(|(_, answer)| &answer.overall));
+        let row = |(document, answer): &&(&Document, &Answer)| {
+            let over = counted(answer.treebanks.len(), "treebank");
+            let name = format!("{} ({over})", document.name);
+            let link = Some(document.name.clone());
+            RowView { link, ..RowView::of_gain(name, &answer.overall, &ruler, &format!("; {}", document.title)) }
+        };
+        Some(ForestView {
+            caption: format!("{}, in points: global less greedy, in the mean of each experiment", first.metric),
+            reading: "Right of 0 global training is better, left of it greedy training. Bars are 95 % intervals; filled dots are \
+                      significant (p < .05)."
+                .to_owned(),
+            what: "experiment",
+            ends: ["greedy", "global"],
+            ends_are: " better",
+            heads: vec!["points"],
+            rows: same.iter().map(row).collect(),
+            overall: None,
+            ticks: ticks(&ruler),
+            zero: percent(ruler.share(0.0)),
+        })
     }
 
     /// What methods gain on average over treebanks, beside what a paper says that they gain: of the table of all comparisons
@@ -145,6 +189,7 @@ impl ForestView {
                     (true, false) => name(column).to_owned(),
                     (false, _) => name(Some(method)).to_owned(),
                 },
+                link: None,
                 at: percent(ruler.share(value)),
                 interval: None,
                 paper: paper.and_then(|i| line[i].value).map(|value| percent(ruler.share(value))),

@@ -6,7 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `read` | folder of results to checked documents, in order |
-//! | `answer` | what the page opens with: greedy or global |
+//! | `answer`, `conclusions` | what the page opens with: greedy or global, in a picture and in sentences |
 //! | `index` | the same results as a page of Markdown, to find one's way |
 //! | `check` | what a document must hold so that it can be drawn |
 //! | `link` | from the page to the files of results |
@@ -16,6 +16,7 @@
 
 mod answer;
 mod check;
+mod conclusions;
 mod forest;
 mod heat;
 mod index;
@@ -152,7 +153,13 @@ impl DocumentView {
         let first = document.blocks.iter().find_map(|block| block.reading.first()).filter(|_| document.gist.is_empty());
         DocumentView {
             profile: document.profile.clone(),
-            gist: document.gist.iter().chain(first).map(|text| markdown::html(text, &folder)).collect(),
+            gist: document
+                .gist
+                .iter()
+                .chain(&document.comparisons)
+                .chain(first)
+                .map(|text| markdown::html(text, &folder))
+                .collect(),
             limits: document.limits.iter().map(|text| markdown::html(text, &folder)).collect(),
             about: document.about.iter().map(|text| markdown::html(text, &folder)).collect(),
             figure,
