@@ -1749,7 +1749,10 @@ fn languages(texts: &mut Texts) {
         about.overall.points
     ));
     let index = fs::read_to_string(results().join("README.md")).unwrap();
-    assert!(index.contains(&document.title) && index.find(&document.title) < index.find("What other experiments say"));
+    assert!(
+        index.contains(&document.title)
+            && index.find(&document.title) < index.find("## The same question in other experiments")
+    );
     let gain = |kind: &str, column: &str, class: &str| signed(gain_of_class(&document, kind, Some(column), class));
     for (column, _) in systems {
         let gains = ["1", "2", "3-6", "7+", "root"].map(|class| gain("by arc length", column, class));

@@ -357,6 +357,22 @@ mod tests {
     }
 
     #[test]
+    fn with_many_systems_those_are_named_whose_treebanks_agree() {
+        let mut answer = answered(|cell, _| if cell.row == "global" { 1 } else { 2 });
+        let setting = answer.settings[0].clone();
+        answer.treebanks = (0..10).map(|number| number.to_string()).collect();
+        let counts = [(10, 0), (9, 1), (8, 2), (5, 5), (2, 8), (0, 10)];
+        answer.settings = counts
+            .iter()
+            .map(|&n_ahead| Setting { name: format!("s{}", n_ahead.0), n_ahead, ..setting.clone() })
+            .collect();
+        let told = answer.over_treebanks().unwrap();
+        let expected = "Counted by treebank (sign test over 10 treebanks, p < .05), global training is significantly ahead with 2 of 6 \
+                        systems (s10, s9), and significantly behind with 1 (s0).";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
     fn what_chance_explains_is_not_called_better() {
         let answer = answered(|cell, i| if cell.row == "global" { 2 + (i as u64 % 2) } else { 3 - (i as u64 % 2) });
         assert!(answer.headline.starts_with("**Neither is clearly better here:**"), "{}", answer.headline);

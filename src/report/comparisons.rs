@@ -43,34 +43,33 @@ fn told(summary: &Summary, comparison: &ComparisonSpec, metric: Metric) -> Optio
     let ahead = match (gain.p < LEVEL, gain.points > 0.0) {
         (true, true) => format!("{what} is {:.2} points of {name} ahead of {than}", gain.points),
         (true, false) => format!("{what} is {:.2} points of {name} behind {than}", -gain.points),
-        (false, _) => format!("{what} is not significantly apart from {than}, by {:+.2} points of {name}", gain.points),
+        (false, _) => {
+            format!("{what} differs from {than} by {:+.2} points of {name}, which is not significant,", gain.points)
+        }
     };
     let treebanks = match &summary.treebanks()[..] {
         [treebank] => format!("on {treebank}"),
         treebanks => format!("in the mean of {}", counted(treebanks.len(), "treebank")),
     };
-    let by_column = match columns.len() {
-        1 => String::new(),
-        n if n > MOST_TOLD => format!(" and {n} columns"),
-        _ => {
-            let each = columns.iter().zip(&pairs).map(|(column, pairs)| format!("{column} {:+.2}", pairs.points()));
-            format!(" ({})", each.collect::<Vec<_>>().join(", "))
-        }
+    let over = match columns.len() {
+        n if n > MOST_TOLD => format!("{treebanks} and {n} columns"),
+        _ => treebanks,
     };
+    let mut facts = Vec::new();
+    if (2..=MOST_TOLD).contains(&columns.len()) {
+        let each = columns.iter().zip(&pairs).map(|(column, pairs)| format!("{column} {:+.2}", pairs.points()));
+        facts.push(each.collect::<Vec<_>>().join(", "));
+    }
+    facts.push(format!("95 % interval {:+.2} to {:+.2}, {}", gain.low, gain.high, told_p(gain.p)));
     let by_treebank = mean.by_treebank();
     let n_of_sign = |sign: f64| by_treebank.iter().filter(|points| **points * sign > 0.0).count();
     let (higher, lower) = (n_of_sign(1.0), n_of_sign(-1.0));
-    let counted_ahead = match by_treebank.len() {
-        1 => String::new(),
-        n if n < FOR_SIGNS => format!("; ahead on {higher} of {n} treebanks"),
-        n => format!("; ahead on {higher} of {n} treebanks, {} by signs", told_p(sign_test(higher, lower))),
-    };
-    let (low, high) = (gain.low, gain.high);
-    Some(format!(
-        "{}, {treebanks}{by_column} (95 % interval {low:+.2} to {high:+.2}, {}{counted_ahead}).",
-        capitalised(&ahead),
-        told_p(gain.p)
-    ))
+    match by_treebank.len() {
+        1 => {}
+        n if n < FOR_SIGNS => facts.push(format!("ahead on {higher} of {n} treebanks")),
+        n => facts.push(format!("ahead on {higher} of {n} treebanks, {} by signs", told_p(sign_test(higher, lower)))),
+    }
+    Some(format!("{} {over} ({}).", capitalised(&ahead), facts.join("; ")))
 }
 
 #[cfg(test)]
@@ -108,13 +107,18 @@ mod tests {
             ahead[0].starts_with("A beam of 4 is ") && ahead[0].contains("of LAS ahead of exploration"),
             "{ahead:?}"
         );
-        assert!(ahead[0].contains(", in the mean of 2 treebanks (eager +"), "{ahead:?}");
+        assert!(ahead[0].contains(" in the mean of 2 treebanks (eager +"), "{ahead:?}");
         assert!(ahead[0].ends_with("p < 0.001; ahead on 2 of 2 treebanks)."), "{ahead:?}");
         let behind = said(|row, width, i| 3 - better(row, width, i), COMPARISON);
         assert!(behind[0].contains(" behind exploration") && behind[0].contains("ahead on 0 of 2"), "{behind:?}");
         // At the first width, as no other is named, they are the same.
         let same = said(better, &COMPARISON.replace("width = 4\n", ""));
-        assert!(same[0].starts_with("A beam of 4 is not significantly apart from exploration, by +0.00"), "{same:?}");
+        assert!(
+            same[0].starts_with(
+                "A beam of 4 differs from exploration by +0.00 points of LAS, which is not significant, in"
+            ),
+            "{same:?}"
+        );
         let one = said(better, &format!("{COMPARISON}columns = [\"hybrid\"]\n"));
         assert!(one[0].contains("2 treebanks (95 % interval"), "{one:?}");
     }

@@ -29,6 +29,9 @@ pub(in crate::report) fn so_many_of_all(k: usize, n: usize) -> String {
     }
 }
 
+/// With more settings than these, treebanks are not counted for each of them.
+const MOST_COUNTED: usize = 5;
+
 impl Answer {
     /// In how many pairs of models the two schools are compared: one for each setting, treebank and seed.
     pub fn n_pairs(&self) -> usize {
@@ -141,6 +144,9 @@ impl Answer {
         if n < FOR_SIGNS {
             return None;
         }
+        if self.settings.len() > MOST_COUNTED {
+            return Some(self.over_treebanks_in_short());
+        }
         let told = |setting: &Setting| {
             let with = if self.settings.len() > 1 { format!("with {} ", setting.name) } else { String::new() };
             let (ahead, behind) = setting.n_ahead;
@@ -148,6 +154,24 @@ impl Answer {
         };
         let all: Vec<String> = self.settings.iter().map(told).collect();
         Some(format!("Counted by treebank (sign test), global training is ahead {}.", all.join("; ")))
+    }
+
+    /// The same of so many settings that only those are named where treebanks agree.
+    fn over_treebanks_in_short(&self) -> String {
+        let sure = |is_ahead: bool| {
+            let of_side = self.settings.iter().filter(move |s| (s.n_ahead.0 > s.n_ahead.1) == is_ahead);
+            let names: Vec<&str> = of_side.filter(|s| s.p_of_signs() < LEVEL).map(|s| s.name.as_str()).collect();
+            let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+            (names.len(), named)
+        };
+        let ((n_ahead, ahead), (n_behind, behind)) = (sure(true), sure(false));
+        format!(
+            "Counted by treebank (sign test over {} treebanks, p < .05), global training is significantly ahead with {} {}{ahead}, and \
+             significantly behind with {n_behind}{behind}.",
+            self.treebanks.len(),
+            so_many_of_all(n_ahead, self.settings.len()),
+            self.settings_word(self.settings.len())
+        )
     }
 
     /// What global training gains over greedily trained models that parse in a beam of the same width.

@@ -41,16 +41,26 @@ fn on_more_systems<'a>(experiments: &'a [Experiment], main: &Document, answer: &
     });
     // Of equals the first.
     let most = others.reduce(|most, other| if other.1.settings.len() > most.1.settings.len() { other } else { most });
-    most.map(|(document, other)| Conclusion::new(format!("{} {}", other.headline, other.where_it_holds()), document))
+    most.map(|(document, other)| {
+        let plain = other.headline.replace("**", "");
+        let mut letters = plain.chars();
+        let headline = letters.next().map(|first| first.to_lowercase().chain(letters).collect::<String>());
+        let text = format!("**On more systems:** {} {}", headline.unwrap_or_default(), other.where_it_holds());
+        Conclusion::new(text, document)
+    })
 }
+
+/// More tables of one verdict than these are not named.
+const MOST_NAMED: usize = 2;
 
 /// How many of the papers' tables are reproduced.
 fn of_papers<'a>(documents: &[&'a Document]) -> Option<Conclusion<'a>> {
     let judged: Vec<(&Document, Verdict)> = documents.iter().filter_map(|d| Some((*d, d.verdict?))).collect();
+    let of_verdict = |wanted: Verdict| judged.iter().filter(move |(_, verdict)| *verdict == wanted).map(|(d, _)| *d);
     let so_many = |wanted: Verdict| {
-        let of_verdict = judged.iter().filter(|(_, verdict)| *verdict == wanted).map(|(d, _)| format!("`{}`", d.name));
-        let names: Vec<String> = of_verdict.collect();
-        let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+        let names: Vec<String> = of_verdict(wanted).map(|d| format!("`{}`", d.name)).collect();
+        let named =
+            if (1..=MOST_NAMED).contains(&names.len()) { format!(" ({})", names.join(", ")) } else { String::new() };
         format!("{}{named}", names.len())
     };
     (!judged.is_empty()).then(|| Conclusion {
@@ -62,7 +72,7 @@ fn of_papers<'a>(documents: &[&'a Document]) -> Option<Conclusion<'a>> {
             so_many(Verdict::InPart),
             so_many(Verdict::Not)
         ),
-        from: judged.iter().map(|(document, _)| *document).collect(),
+        from: [Verdict::Reproduced, Verdict::InPart, Verdict::Not].into_iter().flat_map(of_verdict).collect(),
     })
 }
 
@@ -86,4 +96,98 @@ fn open(experiments: &[Experiment]) -> Option<Conclusion<'static>> {
         ),
         from: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::answer::{Chosen, Setting};
+    use crate::report::document::Progress;
+    use crate::report::page::{Base, Report};
+    use crate::report::paired::Gain;
+
+    /// An experiment of so many systems on as many treebanks as told, where global training gains a point with all of them.
+    fn answering(name: &str, n_systems: usize, n_treebanks: usize) -> Document {
+        let gain = Gain { points: 1.0, low: 0.5, high: 1.5, p: 0.001 };
+        let chosen = |label: &str, test| Chosen { label: label.to_owned(), dev: test, test };
+        let setting = |number: usize| Setting {
+            name: format!("system {number}"),
+            greedy: chosen("greedy", 80.0),
+            global: chosen("global", 81.0),
+            gain,
+            n_ahead: (n_treebanks, 0),
+            same_beam: None,
+            parsing_time: Some(2.0),
+            training_time: Some(3.0),
+        };
+        let answer = Answer {
+            metric: "LAS".to_owned(),
+            treebanks: (0..n_treebanks).map(|number| format!("t{number}")).collect(),
+            settings: (0..n_systems).map(setting).collect(),
+            are_systems: true,
+            explores: true,
+            seeds: 1,
+            overall: gain,
+            in_same_beam: None,
+            headline: format!("**Global is ahead** in {name}."),
+            reading: vec!["Only here.".to_owned()],
+        };
+        let progress =
+            Progress { done: 4, cells: 5, revisions: Vec::new(), treebanks: n_treebanks, seeds: 1 + n_systems % 2 };
+        Document {
+            name: name.to_owned(),
+            profile: "quick".to_owned(),
+            title: format!("All of {name}"),
+            answer: Some(answer),
+            progress: Some(progress),
+            ..Document::default()
+        }
+    }
+
+    #[test]
+    fn the_answer_stands_in_numbered_sentences_that_link_to_their_results() {
+        let main = answering("many-treebanks", 3, 19);
+        let mut wide = answering("many-systems", 15, 2);
+        wide.comparisons.push("A beam is ahead of none.".to_owned());
+        let paper = |name: &str, verdict| Document {
+            name: name.to_owned(),
+            profile: "full".to_owned(),
+            verdict: Some(verdict),
+            ..Document::default()
+        };
+        let papers = [paper("table-a", Verdict::Not), paper("table-b", Verdict::Reproduced)];
+        let report = Report::new([vec![main, wide], papers.into()].concat()).unwrap();
+        let index = report.index(&[], &std::collections::BTreeMap::new());
+        let lines: Vec<&str> = index.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+        let expected = [
+            "1. **Global is ahead** in many-treebanks. ([many-treebanks](many-treebanks/quick.md))",
+            "2. Counted by treebank (sign test), global training is ahead with system 0 on 19 of 19, behind on 0 (p < 0.001); ",
+            "3. **What it costs:** parsing takes 2.0 times as long, training 3.0 times as long; medians over systems. (",
+            "4. **On more systems:** global is ahead in many-systems. Global training is ahead on all 15 systems, significantly on all",
+            "5. A beam is ahead of none. ([many-systems](many-systems/quick.md))",
+            "6. **The papers:** of 2 tables with figures of a paper beside ours, 1 (`table-b`) have every difference",
+            "7. **What remains open:** of 2 experiments 2 stand as a small version only, 0 have one seed, 1 fewer than 6 treebanks, and 2",
+        ];
+        assert_eq!(lines.len(), expected.len(), "{index}");
+        for (line, expected) in lines.iter().zip(expected) {
+            assert!(line.starts_with(expected), "{line}");
+        }
+        assert!(
+            lines[5].contains(
+                "0 some of them, 1 (`table-a`) none. ([table-b](table-b/full.md), [table-a](table-a/full.md))"
+            )
+        );
+        assert!(
+            index.contains("Only here.")
+                && index.contains("| [All of many-systems](many-systems/quick.md) | 2 | +1.00 |")
+        );
+        let page = report.page(&Base::same_folder()).unwrap();
+        assert!(page.contains("<ol class=\"conclusions\" start=\"2\">"));
+        assert!(
+            page.contains("<a href=\"#many-systems\">many-systems</a>"),
+            "in the picture of other experiments, too"
+        );
+        let nothing = Report::new(vec![paper("table-a", Verdict::Not)]).unwrap();
+        assert!(!nothing.index(&[], &std::collections::BTreeMap::new()).contains("\n1. "), "no answer, no sentences");
+    }
 }

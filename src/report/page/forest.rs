@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::error::counted;
 use crate::report::answer::{Answer, Setting};
 use crate::report::axis::Ruler;
 use crate::report::directions::{AGAINST, COLUMN, GAIN, LEVEL, METHOD, PAPER_GAIN, SCORE, SIGN_P};
@@ -131,10 +130,11 @@ impl ForestView {
         let same: Vec<_> = answers.iter().filter(|(_, answer)| answer.metric == first.metric).collect();
         let ruler = ruler_of(same.iter().map(|(_, answer)| &answer.overall));
         let row = |(document, answer): &&(&Document, &Answer)| {
-            let over = counted(answer.treebanks.len(), "treebank");
-            let name = format!("{} ({over})", document.name);
-            let link = Some(document.name.clone());
-            RowView { link, ..RowView::of_gain(name, &answer.overall, &ruler, &format!("; {}", document.title)) }
+            let more = format!("; {}", document.title);
+            let mut row = RowView::of_gain(document.name.clone(), &answer.overall, &ruler, &more);
+            row.link = Some(document.name.clone());
+            row.figures.push(answer.treebanks.len().to_string());
+            row
         };
         Some(ForestView {
             caption: format!("{}, in points: global less greedy, in the mean of each experiment", first.metric),
@@ -144,7 +144,7 @@ impl ForestView {
             what: "experiment",
             ends: ["greedy", "global"],
             ends_are: " better",
-            heads: vec!["points"],
+            heads: vec!["points", "treebanks"],
             rows: same.iter().map(row).collect(),
             overall: None,
             ticks: ticks(&ruler),
