@@ -255,7 +255,7 @@ mod tests {
         );
         assert!(said.ends_with(", all of these in comparison with `static`."), "{said}");
         let others = [gains("dynamic", "monotonic", 10)];
-        for of_several in [[&of_static[..], &others].concat(), [&of_static[..2], &[own.clone()]].concat()] {
+        for of_several in [[&of_static[..], &others].concat(), [&of_static[..2], std::slice::from_ref(&own)].concat()] {
             assert!(of_paper(&of_several).unwrap().ends_with("by the sign test over treebanks."));
         }
         assert!(of_paper(&[own]).unwrap().contains("over treebanks, which 2 are too few for."));

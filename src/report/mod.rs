@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `summary` | means, spreads and differences over the records of a plan |
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
-//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `classes`, `properties`, `figures` |
+//! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `classes`, `properties`, `range`, `figures` |
 //! | `answer`, `gist`, `comparisons`, `paired` | what a summary says in a few sentences: greedy or global; all columns; two rows; how sure that is |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot` | renderings |
@@ -31,6 +31,7 @@ pub mod paired;
 mod plot;
 mod properties;
 mod published;
+mod range;
 mod results;
 mod scores;
 mod summary;

@@ -8,12 +8,13 @@ use super::comparisons::comparisons;
 use super::costs::{costs, data};
 use super::diagnoses::diagnoses;
 use super::directions::{directions, who_wins};
-use super::document::{Block, Cell, Content, Document, Progress, Table};
+use super::document::{Block, Content, Document, Progress};
 use super::figure::HeatMap;
 use super::figures::{figures, heat_maps};
 use super::gist::{gist, limits, verdict};
 use super::properties::{gains, properties};
 use super::published::published;
+use super::range::range;
 use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
 use super::training::{extents, training, what_was_run};
@@ -211,47 +212,6 @@ fn heat_block(map: HeatMap, n_seeds: usize) -> Block {
     let means = format!("Means by {}: {by_line}; by {}: {by_column}.", map.y_title, map.x_title);
     let reading = std::iter::once(means).chain(ends).collect();
     Block { title: map.title.clone(), reading, note: String::new(), content: Content::HeatMap(map) }
-}
-
-/// The lowest and highest figures over the grid beside those of a paper.
-fn range(summary: &Summary) -> Option<Block> {
-    let paper = summary.plan.spec.paper_range.as_ref()?;
-    let maps = super::figures::heat_maps_of(summary, paper.metric);
-    let heads = ["treebank", "lowest", "highest", "range", "paper's lowest", "highest", "range"];
-    let mut table = Table::new(1, heads);
-    for (treebank, map) in &maps {
-        let values = || map.values.iter().flatten().flatten().copied();
-        let (low, high) = (values().reduce(f64::min), values().reduce(f64::max));
-        let theirs = [paper.low.get(treebank).copied(), paper.high.get(treebank).copied()];
-        let width = |low: Option<f64>, high: Option<f64>| Cell::number(high.zip(low).map(|(h, l)| h - l), 2);
-        table.lines.push(vec![
-            Cell::text(treebank),
-            Cell::number(low, 2),
-            Cell::number(high, 2),
-            width(low, high),
-            Cell::number(theirs[0], 2),
-            Cell::number(theirs[1], 2),
-            width(theirs[0], theirs[1]),
-        ]);
-    }
-    let pairs: Vec<(f64, f64)> = table.lines.iter().filter_map(|l| Some((l[3].value?, l[6].value?))).collect();
-    let n = pairs.len() as f64;
-    let reading = (!pairs.is_empty()).then(|| {
-        let (ours, theirs) = pairs.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / n, sum.1 + p.1 / n));
-        let n_cells = maps.first().map_or(0, |(_, map)| map.values.iter().flatten().flatten().count());
-        let seeds = match summary.plan.profile.seeds.len() {
-            1 => "one seed each".to_owned(),
-            n => format!("{n} seeds each"),
-        };
-        format!(
-            "From lowest to highest there are {ours:.2} points in the mean here and {theirs:.2} in the paper. Of {n_cells} \
-             cells the highest is well above the lowest by chance alone; ours are of {seeds}, so the two spans compare only if the paper's cells \
-             scatter as much."
-        )
-    });
-    let note = format!("The paper's figures: {}.", paper.source);
-    let title = format!("{}: from the worst to the best of the grid", paper.metric.name());
-    Some(Block { title, reading: reading.into_iter().collect(), note, content: Content::Table(table) })
 }
 
 #[cfg(test)]
