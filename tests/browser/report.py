@@ -25,9 +25,9 @@ class Report(Check):
             return
         box, height = headline.bounding_box(), self.page.viewport_size["height"]
         self.expect(box["y"] + box["height"] < height, "the answer is on the first screen")
-        self.expect(self.page.locator(".answer .forest").is_visible(), "there is a chart")
+        self.expect(self.page.locator(".answer .forest").first.is_visible(), "there is a chart")
         self.expect(not self.page.locator(".fold .block").locator("visible=true").count(), "details are folded")
-        self.go(self.page.locator(".answer .forest"))
+        self.go(self.page.locator(".answer .forest").first)
         self.picture("chart")
 
     def unfold(self):

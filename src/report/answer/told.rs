@@ -120,7 +120,7 @@ impl Answer {
             (_, 0) => ", nowhere significantly".to_owned(),
             (_, so_many) => {
                 let names =
-                    if so_many <= 3 && so_many < n { format!(" ({})", names.join(", ")) } else { String::new() };
+                    if so_many <= 4 && so_many < n { format!(" ({})", names.join(", ")) } else { String::new() };
                 let kept =
                     if kept == so_many { String::new() } else { format!(" (on {kept} when corrected for {n} tests)") };
                 format!(", significantly on {}{names}{kept}", so_many_of(so_many, of_side))
