@@ -77,13 +77,15 @@ fn of_papers<'a>(documents: &[&'a Document]) -> Option<Conclusion<'a>> {
 }
 
 /// What the results cannot say, counted.
-fn open(experiments: &[Experiment]) -> Option<Conclusion<'static>> {
+fn open(experiments: &[Experiment]) -> Option<Conclusion<'_>> {
     let firsts = experiments.iter().map(|experiment| &experiment.profiles[0]);
     let run: Vec<(&Document, _)> = firsts.filter_map(|d| Some((d, d.progress.as_ref()?))).collect();
     let count = |is: &dyn Fn(&Document) -> bool| run.iter().filter(|(d, _)| is(d)).count();
     let of_progress = |is: &dyn Fn(usize, usize) -> bool| {
         run.iter().filter(|(_, progress)| is(progress.treebanks, progress.seeds)).count()
     };
+    let unfinished: Vec<&Document> =
+        run.iter().filter(|(_, progress)| progress.done < progress.cells).map(|(document, _)| *document).collect();
     let n = run.len();
     (n > 0).then(|| Conclusion {
         text: format!(
@@ -92,9 +94,9 @@ fn open(experiments: &[Experiment]) -> Option<Conclusion<'static>> {
             count(&|document| document.profile != "full"),
             of_progress(&|_, seeds| seeds == 1),
             of_progress(&|treebanks, _| (1..FOR_SIGNS).contains(&treebanks)),
-            run.iter().filter(|(_, progress)| progress.done < progress.cells).count(),
+            unfinished.len(),
         ),
-        from: Vec::new(),
+        from: unfinished,
     })
 }
 

@@ -27,56 +27,7 @@ impl Report {
     /// The index. `dates` has the dates of revisions, as far as they are known.
     pub fn index(&self, extras: &[Extra], dates: &BTreeMap<String, String>) -> String {
         let mut out = format!("{MARK}\n\n# Results\n\n");
-        if let Some((document, answer)) = main_answer(&self.experiments) {
-            out += "## Greedy or global?\n\n";
-            let told = conclusions(&self.experiments);
-            for (conclusion, number) in told.iter().zip(1..) {
-                let links = conclusion.from.iter().map(|from| format!("[{}]({})", from.name, path_of(from)));
-                let from = match links.collect::<Vec<_>>().join(", ") {
-                    links if links.is_empty() => links,
-                    links => format!(" ({links})"),
-                };
-                out += &format!("{number}. {}{from}\n", conclusion.text);
-            }
-            let is_new = |text: &&String| told.iter().all(|conclusion| conclusion.text != **text);
-            let more: Vec<&str> = answer.reading.iter().filter(is_new).map(String::as_str).collect();
-            out +=
-                &format!("\nHow far to trust the first of these: {} {}\n\n", document.limits.join(" "), more.join(" "));
-            let figure = document.blocks.iter().find_map(|block| match &block.content {
-                Content::Figure(figure) => Some((&block.title, &figure.name)),
-                _ => None,
-            });
-            if let Some((title, name)) = figure {
-                out += &format!("![{title}]({}/{}-{name}.svg)\n\n", document.name, document.profile);
-            }
-            if let Content::Table(table) = &answer.block().content {
-                let wanted = ["difference", "95 % interval", "p", "parsing time", "training time"];
-                let stays: Vec<usize> =
-                    (0..table.heads.len()).filter(|&i| i == 0 || wanted.contains(&table.heads[i].as_str())).collect();
-                let mut lines = vec![stays.iter().map(|&i| table.heads[i].clone()).collect::<Vec<_>>()];
-                let cell = |cell: &Cell| escaped(&cell.text);
-                lines.extend(table.lines.iter().map(|line| stays.iter().map(|&i| cell(&line[i])).collect::<Vec<_>>()));
-                markdown_table(&mut out, 1, &lines);
-                out += "Difference: global less greedy, in points, on test data. Times: how many times as long global takes.\n\n";
-            }
-            let others = documents(&self.experiments).into_iter().filter(|(other, _)| other.name != document.name);
-            let heads = ["experiment", "treebanks", "difference", "95 % interval", "p"].map(str::to_owned);
-            let mut lines = vec![heads.to_vec()];
-            lines.extend(others.map(|(other, answer)| {
-                let Gain { points, low, high, p } = answer.overall;
-                vec![
-                    format!("[{}]({})", escaped(&other.title), path_of(other)),
-                    answer.treebanks.len().to_string(),
-                    format!("{points:+.2}"),
-                    format!("{low:+.2} to {high:+.2}"),
-                    escaped(told_p(p).trim_start_matches("p ").trim_start_matches("= ")),
-                ]
-            }));
-            if lines.len() > 1 {
-                out += "## The same question in other experiments\n\n";
-                markdown_table(&mut out, 1, &lines);
-            }
-        }
+        out += &opening(&self.experiments).unwrap_or_default();
         out += "## What was run\n\n";
         let heads = ["experiment", "how far", "revision", "verdict"].map(str::to_owned);
         let mut lines = vec![heads.to_vec()];
@@ -102,6 +53,61 @@ impl Report {
         let documents = self.experiments.iter().flat_map(|e| &e.profiles);
         documents.filter_map(|d| d.progress.as_ref()).flat_map(|p| p.revisions.iter().cloned()).collect()
     }
+}
+
+/// The answer: in sentences, how far to trust the first of them, in a picture, in a table, and in other experiments; none unless
+/// some experiment answers the question.
+fn opening(experiments: &[Experiment]) -> Option<String> {
+    let (document, answer) = main_answer(experiments)?;
+    let mut out = "## Greedy or global?\n\n".to_owned();
+    let told = conclusions(experiments);
+    for (conclusion, number) in told.iter().zip(1..) {
+        let links = conclusion.from.iter().map(|from| format!("[{}]({})", from.name, path_of(from)));
+        let from = match links.collect::<Vec<_>>().join(", ") {
+            links if links.is_empty() => links,
+            links => format!(" ({links})"),
+        };
+        out += &format!("{number}. {}{from}\n", conclusion.text);
+    }
+    let is_new = |text: &&String| told.iter().all(|conclusion| conclusion.text != **text);
+    let more: Vec<&str> = answer.reading.iter().filter(is_new).map(String::as_str).collect();
+    out += &format!("\nHow far to trust the first of these: {} {}\n\n", document.limits.join(" "), more.join(" "));
+    let figure = document.blocks.iter().find_map(|block| match &block.content {
+        Content::Figure(figure) => Some((&block.title, &figure.name)),
+        _ => None,
+    });
+    if let Some((title, name)) = figure {
+        out += &format!("![{title}]({}/{}-{name}.svg)\n\n", document.name, document.profile);
+    }
+    if let Content::Table(table) = &answer.block().content {
+        let wanted = ["difference", "95 % interval", "p", "parsing time", "training time"];
+        let stays: Vec<usize> =
+            (0..table.heads.len()).filter(|&i| i == 0 || wanted.contains(&table.heads[i].as_str())).collect();
+        let mut lines = vec![stays.iter().map(|&i| table.heads[i].clone()).collect::<Vec<_>>()];
+        let cell = |cell: &Cell| escaped(&cell.text);
+        lines.extend(table.lines.iter().map(|line| stays.iter().map(|&i| cell(&line[i])).collect::<Vec<_>>()));
+        markdown_table(&mut out, 1, &lines);
+        out +=
+            "Difference: global less greedy, in points, on test data. Times: how many times as long global takes.\n\n";
+    }
+    let others = documents(experiments).into_iter().filter(|(other, _)| other.name != document.name);
+    let heads = ["experiment", "treebanks", "difference", "95 % interval", "p"].map(str::to_owned);
+    let mut lines = vec![heads.to_vec()];
+    lines.extend(others.map(|(other, answer)| {
+        let Gain { points, low, high, p } = answer.overall;
+        vec![
+            format!("[{}]({})", escaped(&other.title), path_of(other)),
+            answer.treebanks.len().to_string(),
+            format!("{points:+.2}"),
+            format!("{low:+.2} to {high:+.2}"),
+            escaped(told_p(p).trim_start_matches("p ").trim_start_matches("= ")),
+        ]
+    }));
+    if lines.len() > 1 {
+        out += "## The same question in other experiments\n\n";
+        markdown_table(&mut out, 1, &lines);
+    }
+    Some(out)
 }
 
 fn path_of(document: &Document) -> String {
