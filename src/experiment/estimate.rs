@@ -39,6 +39,45 @@ pub fn estimate<K: Kind>(kind: &K, missing: &[&K::Cell], records: &[&K::Record],
     (missing.is_empty() || n_records > 0).then_some(Estimate { time, n_records })
 }
 
+/// How fast a run gets on: what its cells were foretold to take beside the time that the finished ones took. What records of other
+/// treebanks and machines foretell may be wrong by the same factor for all cells; this finds it.
+#[derive(Debug, Clone)]
+pub struct Pace {
+    /// By the cell's key, the seconds that it was foretold to take; of those that are left.
+    left: HashMap<String, f64>,
+    /// The same of those that have finished, summed.
+    finished: f64,
+}
+
+impl Pace {
+    /// Of a run that begins with these cells.
+    pub fn new<K: Kind>(kind: &K, missing: &[&K::Cell], records: &[&K::Record]) -> Pace {
+        let foretold = missing.iter().map(|cell| (kind.key(cell).to_owned(), kind.cost(cell, records).seconds));
+        Pace { left: foretold.collect(), finished: 0.0 }
+    }
+
+    /// The cell of this key has finished, here or in another process.
+    pub fn finished(&mut self, key: &str) {
+        self.finished += self.left.remove(key).unwrap_or_default();
+    }
+
+    /// The cell of this key has failed, so that the time it took tells nothing.
+    pub fn failed(&mut self, key: &str) {
+        self.left.remove(key);
+    }
+
+    /// How many cells are left.
+    pub fn n_left(&self) -> usize {
+        self.left.len()
+    }
+
+    /// The time that the others take, if the run has lasted so long and goes on at its pace; none before a cell has finished.
+    pub fn remaining(&self, elapsed: Duration) -> Option<Duration> {
+        let share = self.left.values().sum::<f64>() / self.finished;
+        Duration::try_from_secs_f64(elapsed.as_secs_f64() * share).ok()
+    }
+}
+
 /// What a training takes: time is taken to grow with sentences times iterations, and is read off records of the same treebank and
 /// way of training, else of the same way of training, else of the same system or features trained in the same way with any width,
 /// else of any. Memory grows with sentences. Without records there are rules of thumb.
@@ -136,6 +175,27 @@ mod tests {
         assert!((seconds(2) - 1.5 * 4.5).abs() < 1e-6);
         assert_eq!(of(&missing, &records, 1).unwrap().n_records, 1);
         assert!(cost(missing[0], &[]).seconds > 0.0 && cost(missing[0], &[]).memory > 0, "a rule of thumb");
+    }
+
+    #[test]
+    fn a_run_that_is_slower_than_foretold_says_so() {
+        let plan = plan();
+        let cells: Vec<&Cell> = plan.cells.iter().take(4).collect();
+        let mut pace = Pace::new(&trainings(FakeEngine::default(), "r1"), &cells, &[&record(&plan.cells[0], "r1")]);
+        let seconds =
+            |pace: &Pace, elapsed| pace.remaining(Duration::from_secs(elapsed)).map(|time| time.as_secs_f64());
+        assert_eq!(seconds(&pace, 10), None, "nothing has finished");
+        pace.finished(&cells[0].key);
+        // Whatever was foretold.
+        assert!((seconds(&pace, 10).unwrap() - 30.0).abs() < 1e-6);
+        pace.failed(&cells[1].key);
+        assert!((seconds(&pace, 10).unwrap() - 20.0).abs() < 1e-6);
+        pace.finished(&cells[2].key);
+        assert!((seconds(&pace, 100).unwrap() - 50.0).abs() < 1e-6);
+        pace.finished(&cells[2].key);
+        assert_eq!((pace.n_left(), seconds(&pace, 100)), (1, Some(50.0)), "a cell finishes once");
+        pace.finished(&cells[3].key);
+        assert_eq!(seconds(&pace, 100), Some(0.0));
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::experiment::{
-    Estimate, Event, Folder, Kind, RECORDS, Runner, Status, Store, Stored, Unreadable, estimate, run,
+    Estimate, Event, Folder, Kind, Pace, RECORDS, Runner, Status, Store, Stored, Unreadable, estimate, run,
 };
 
 /// What can be done with an experiment, whatever its kind.
@@ -294,7 +294,6 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         let is_wanted = |cell: &&K::Cell| how.only.as_ref().is_none_or(|keys| keys.contains(self.kind.key(cell)));
         let (missing, of_others): (Vec<&K::Cell>, Vec<_>) = self.missing().into_iter().partition(is_wanted);
         let n_wanted = self.cells.iter().filter(is_wanted).count();
-        let mut left: Vec<&K::Cell> = missing.clone();
         let jobs = how.jobs.min(self.kind.most_jobs());
         let time = match self.estimate(&missing, jobs) {
             Some(estimate) if !missing.is_empty() => format!(", about {}", HumanDuration(estimate.time)),
@@ -304,35 +303,38 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         eprintln!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len());
         self.tell();
         let bar = progress(missing.len() as u64);
-        let mut seen: Vec<K::Record> = self.store.records().iter().chain(self.others()).cloned().collect();
+        let records: Vec<&K::Record> = self.store.records().iter().chain(self.others()).collect();
+        let mut pace = Pace::new(&self.kind, &missing, &records);
+        let start = Instant::now();
         let mut store = self.store.clone();
         let runner = Runner { kind: &self.kind, folder: &self.folder, jobs, checkpoint_every: how.checkpoint_every };
         let outcome = run(&runner, &missing, &of_others, &mut store, &mut |event| {
-            let (cell, line) = match event {
+            let line = match event {
                 Event::Finished(cell, record) => {
-                    seen.push(record.clone());
-                    (cell, format!("{}: {:.1} s", self.kind.title(cell), record.seconds()))
+                    pace.finished(self.kind.key(cell));
+                    format!("{}: {:.1} s", self.kind.title(cell), record.seconds())
                 }
-                Event::Found(cell, record) => {
-                    seen.push(record.clone());
-                    (cell, format!("{}: run by another process", self.kind.title(cell)))
+                Event::Found(cell, _) => {
+                    pace.finished(self.kind.key(cell));
+                    format!("{}: run by another process", self.kind.title(cell))
                 }
-                Event::Failed(cell, error) => (cell, format!("error: {}: {error}", self.kind.title(cell))),
+                Event::Failed(cell, error) => {
+                    pace.failed(self.kind.key(cell));
+                    format!("error: {}: {error}", self.kind.title(cell))
+                }
                 Event::Waiting(n, holder) => {
                     return bar.suspend(|| {
                         eprintln!("waiting for {n} cells that other processes run, one of them {holder}");
                     });
                 }
             };
-            left.retain(|other| self.kind.key(other) != self.kind.key(cell));
-            let time = estimate(&self.kind, &left, &seen.iter().collect::<Vec<_>>(), jobs);
-            let time = time.map(|time| format!("about {} left", HumanDuration(time.time)));
+            let time = pace.remaining(start.elapsed()).map(|time| format!("about {} left", HumanDuration(time)));
             bar.set_message(time.clone().unwrap_or_default());
             bar.inc(1);
             // A hidden bar swallows lines.
             if bar.is_hidden() {
                 let time = time.map_or(String::new(), |time| format!(", {time}"));
-                eprintln!("{line} ({} of {}{time})", missing.len() - left.len(), missing.len());
+                eprintln!("{line} ({} of {}{time})", missing.len() - pace.n_left(), missing.len());
             } else {
                 bar.println(line);
             }
