@@ -351,7 +351,7 @@ fn several_are_planned_run_and_reported_together_and_nothing_is_trained_twice() 
         assert!(small.contains(&format!("](quick-{name}.svg)")), "{name}");
     }
     let grid = std::fs::read_to_string(results.join("grid/quick.md")).unwrap();
-    assert!(grid.contains("points in the mean here and 1.00 in the paper"), "{grid}");
+    assert!(grid.contains("points in the mean over treebanks here and 1.00 in the paper"), "{grid}");
     assert!(results.join("grid/quick-las-all-generated-1-60-projective.svg").exists());
 
     let output = treebeam(&["report"], folder.path()).assert().success();
