@@ -339,8 +339,8 @@ fn global_against_greedy(texts: &mut Texts) {
     };
     let [first, second, third] = ["languages", "exploration-vs-beam", "global-vs-greedy"].map(of_experiment);
     texts.says(&format!(
-        "or to 30 iterations, which stopped {first}, {second} and {third} trainings of the first three experiments (covington and 2-planar \
-         had 60)"
+        "or to 30 iterations, which stopped {first}, {second} and {third} trainings of the first three experiments (in the second of them the \
+         limit is 60 for covington and 2-planar)"
     ));
     texts.says(&format!(
         "the limit of 30 iterations stopped {} of their 36 trainings, and {} of the other 180",
@@ -425,7 +425,7 @@ fn verdict(texts: &mut Texts) {
         .says("is ahead with easy-first, 2-planar and two of Covington's systems, significantly (also when corrected)");
     let by_signs = |start: &str, end: &str| between(start, end).split(", ").count();
     texts.says(&format!(
-        "Counted by treebank (sign test) it is significantly ahead with {}, and behind with {}",
+        "Counted by treebank (sign test) global training is significantly ahead with {} systems, and behind with {}",
         by_signs("significantly ahead with 8 of 16 systems (", ")"),
         by_signs("significantly behind with 1 (", ")")
     ));
@@ -487,7 +487,7 @@ fn papers(texts: &mut Texts) {
         figure1.blocks.iter().find(|block| block.title == "UAS: from the worst to the best of the grid").unwrap();
     let part = |start: &str, end: &str| range.reading[0].split_once(start).unwrap().1.split_once(end).unwrap().0;
     texts.says(&format!(
-        "the grid spans {} points in the mean over treebanks (paper {}), of which seeds alone would make {}",
+        "the grid spans {} points in the mean over treebanks (paper {}); cells that differ by their seeds alone would span {}",
         part("there are ", " points"),
         part("treebanks here and ", " in the paper"),
         part("would span ", " points")

@@ -108,7 +108,7 @@ pub(super) const FOR_SIGNS: usize = 6;
 
 /// The answer; none unless some column has a greedy and a global model on every treebank.
 pub fn answer(summary: &Summary) -> Option<Answer> {
-    let metric = if summary.metrics().contains(&Metric::Las) { Metric::Las } else { summary.metrics()[0] };
+    let metric = summary.main_metric();
     let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|c| c.name.get_ref()).collect();
     let compared: Vec<Comparison> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
     let mean = Pairs::mean(&compared.iter().map(|c| c.pairs.clone()).collect::<Vec<_>>())?;

@@ -6,9 +6,8 @@
 use super::answer::{FOR_SIGNS, capitalised};
 use super::directions::{LEVEL, sign_test};
 use super::paired::{Pairs, told_p};
-use super::summary::{Method, Summary};
+use super::summary::Summary;
 use crate::error::counted;
-use crate::eval::Metric;
 use crate::experiment::ComparisonSpec;
 
 /// With more columns than these, their gains are not told one by one.
@@ -16,25 +15,20 @@ const MOST_TOLD: usize = 5;
 
 /// The comparisons that the specification asks for, as far as they have been run, a sentence each.
 pub fn comparisons(summary: &Summary) -> Vec<String> {
-    let metric = if summary.metrics().contains(&Metric::Las) { Metric::Las } else { summary.metrics()[0] };
-    summary.plan.spec.comparisons.iter().filter_map(|comparison| told(summary, comparison, metric)).collect()
-}
-
-/// The method of a row in a column, at this width or the first one.
-fn method_of(summary: &Summary, column: &str, row: &str, width: Option<usize>) -> Option<Method> {
-    summary.methods(column).into_iter().find(|m| m.row == row && width.is_none_or(|width| m.width == width))
+    summary.plan.spec.comparisons.iter().filter_map(|comparison| told(summary, comparison)).collect()
 }
 
 /// The sentence; none unless every treebank has both rows in every column that is meant.
-fn told(summary: &Summary, comparison: &ComparisonSpec, metric: Metric) -> Option<String> {
+fn told(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
+    let metric = summary.main_metric();
     let ComparisonSpec { what, row, width, than, against, against_width, columns } = comparison;
     let all = summary.plan.spec.columns.iter().map(|column| column.name.get_ref());
     let is_meant =
         |column: &&String| columns.as_ref().is_none_or(|names| names.iter().any(|name| name.get_ref() == *column));
     let columns: Vec<&String> = all.filter(is_meant).collect();
     let of_column = |column: &&String| {
-        let ours = method_of(summary, column, row.get_ref(), *width)?;
-        let theirs = method_of(summary, column, against.get_ref(), *against_width)?;
+        let ours = summary.method_at(column, row.get_ref(), *width)?;
+        let theirs = summary.method_at(column, against.get_ref(), *against_width)?;
         Pairs::new(summary, column, &ours, &theirs, metric)
     };
     let pairs = columns.iter().map(of_column).collect::<Option<Vec<Pairs>>>()?;

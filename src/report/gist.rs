@@ -147,7 +147,7 @@ fn of_paper(directions: &[Direction]) -> Option<String> {
     });
     let of_one = of_one.map_or_else(String::new, |row| format!(", all of these in comparison with `{row}`"));
     let how_many = if surely == 0 { "none".to_owned() } else { surely.to_string() };
-    // What the sign test cannot find is not missing for want of a difference.
+    // On so few treebanks the sign test cannot be significant whatever the differences are, and the sentence says so.
     let most = directions.iter().map(|d| d.ours.len()).max().unwrap_or(0);
     let too_few = if most < FOR_SIGNS { format!(", which {most} are too few for") } else { String::new() };
     Some(match (n, n_held) {

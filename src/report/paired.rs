@@ -197,12 +197,20 @@ pub fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
     are
 }
 
-/// A p-value for people.
+/// A p-value for people, as a part of a sentence.
 pub fn told_p(p: f64) -> String {
     match p {
-        p if p < 0.001 => "p < 0.001".to_owned(),
-        p if p < 0.1 => format!("p = {p:.3}"),
-        p => format!("p = {p:.2}"),
+        p if p < 0.001 => format!("p {}", bare_p(p)),
+        p => format!("p = {}", bare_p(p)),
+    }
+}
+
+/// A p-value for people, as a figure of a table.
+pub fn bare_p(p: f64) -> String {
+    match p {
+        p if p < 0.001 => "< 0.001".to_owned(),
+        p if p < 0.1 => format!("{p:.3}"),
+        p => format!("{p:.2}"),
     }
 }
 

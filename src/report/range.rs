@@ -1,5 +1,7 @@
 //! How far a grid reaches from its lowest to its highest figure: beside a paper's, and beside what chance alone would give.
 
+use std::collections::BTreeSet;
+
 use super::document::{Block, Cell, Content, Table};
 use super::figures::heat_maps_of;
 use super::summary::Summary;
@@ -54,22 +56,26 @@ pub fn range(summary: &Summary) -> Option<Block> {
     Some(Block { title, reading: reading.into_iter().collect(), note, content: Content::Table(table) })
 }
 
-/// How far cells of the grid would reach from the lowest to the highest if they differed by their seeds alone, in the mean over
-/// treebanks: each cell is the mean of as many deviations, drawn from those of all seeds from the means of their cells, as there
-/// are seeds. None with one seed.
+/// How far the cells of the grid would reach from the lowest to the highest if they differed by their seeds alone, in the mean over
+/// treebanks; none with one seed. On each treebank it is known by how much every score differs from the mean of its cell. A cell by
+/// chance is the mean of such differences, drawn with replacement, as many as there are seeds; a grid by chance has as many of these
+/// as there are cells; and of many such grids the mean span is taken.
 fn span_by_chance(summary: &Summary, metric: Metric) -> Option<f64> {
     let n_seeds = summary.plan.profile.seeds.len();
     let rule = summary.plan.spec.table.punctuation;
     if n_seeds < 2 {
         return None;
     }
-    // Deviations from a mean of few are smaller than those from what it estimates.
+    let spec = &summary.plan.spec;
+    let axis = |number: usize| 0..spec.grid.get(number).map_or(0, |axis| axis.values.len());
+    let rows: BTreeSet<String> = axis(0).flat_map(|i| axis(1).map(move |j| spec.grid_row(&[i, j]))).collect();
+    // The mean of few scores lies nearer to them than the mean of many would, so differences from it are too small by this factor.
     let inflation = (n_seeds as f64 / (n_seeds - 1) as f64).sqrt();
     let of_treebank = |treebank: &String| {
         let cells: Vec<Vec<f64>> = summary
             .entries
             .iter()
-            .filter(|entry| entry.treebank == *treebank && entry.is_complete())
+            .filter(|entry| entry.treebank == *treebank && rows.contains(&entry.method.row) && entry.is_complete())
             .map(|entry| entry.runs.iter().map(|(_, d)| metric.score(&d.test.get(rule))).collect())
             .collect();
         let deviations: Vec<f64> = cells
@@ -99,21 +105,25 @@ fn span_by_chance(summary: &Summary, metric: Metric) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Store;
-    use crate::experiment::testing::{plan, record};
+    use crate::experiment::testing::{SPEC, record, spec_of};
+    use crate::experiment::{Overrides, Plan, Store};
 
     #[test]
     fn chance_spans_what_seeds_scatter() {
-        let plan = plan();
-        // Words right on test data: what differs between seeds, and between cells.
+        let grid = "[[grid]]\noption = \"explore-from\"\nvalues = [0, 1]\n[[grid]]\noption = \"explore-prob\"\nvalues = [0.5, 1.0]\n";
+        let spec = spec_of(&SPEC.replace("[table]", &format!("{grid}[table]")));
+        let plan = Plan::new(&spec, "quick", &Overrides::default(), None).unwrap();
+        // Words right on test data: what differs between seeds, and between cells. Rows outside the grid scatter widely.
         let span = |right: &dyn Fn(usize, u64) -> u64| {
             let mut store = Store::default();
             for (number, cell) in plan.cells.iter().enumerate() {
                 let mut record = record(cell, "r1");
                 let seed = record.options.seed();
+                let is_of_grid = cell.row.starts_with("explore-from");
                 for decoding in &mut record.decodings {
                     let counts = &mut decoding.test.with_punctuation;
-                    (counts.tokens, counts.labelled) = (1000, right(number, seed));
+                    counts.tokens = 1000;
+                    counts.labelled = if is_of_grid { right(number, seed) } else { 500 * (seed % 2) };
                 }
                 store.insert(record);
             }

@@ -219,9 +219,20 @@ impl<'a> Summary<'a> {
         self.entries.iter().find(|e| e.treebank == treebank && e.column == column && e.method.row == row)
     }
 
+    /// The score that sentences compare: the labelled one, unless it is not tabulated.
+    pub fn main_metric(&self) -> Metric {
+        let metrics = self.metrics();
+        if metrics.contains(&Metric::Las) { Metric::Las } else { metrics[0] }
+    }
+
     /// The method of a row at the first width it is decoded at.
     pub fn method_of(&self, column: &str, row: &str) -> Option<Method> {
-        self.methods(column).into_iter().find(|m| m.row == row)
+        self.method_at(column, row, None)
+    }
+
+    /// The method of a row at this width, or at the first one it is decoded at.
+    pub fn method_at(&self, column: &str, row: &str, width: Option<usize>) -> Option<Method> {
+        self.methods(column).into_iter().find(|m| m.row == row && width.is_none_or(|width| m.width == width))
     }
 
     /// The names of the treebanks, in the order of the plan.

@@ -3,8 +3,9 @@
 
 use super::Experiment;
 use super::answer::{documents, main_answer};
+use crate::error::counted;
 use crate::report::answer::{Answer, FOR_SIGNS};
-use crate::report::document::{Document, Verdict};
+use crate::report::document::{Document, Progress, Verdict};
 
 /// A sentence of the answer, or two, in Markdown.
 pub(super) struct Conclusion<'a> {
@@ -79,22 +80,20 @@ fn of_papers<'a>(documents: &[&'a Document]) -> Option<Conclusion<'a>> {
 /// What the results cannot say, counted.
 fn open(experiments: &[Experiment]) -> Option<Conclusion<'_>> {
     let firsts = experiments.iter().map(|experiment| &experiment.profiles[0]);
-    let run: Vec<(&Document, _)> = firsts.filter_map(|d| Some((d, d.progress.as_ref()?))).collect();
-    let count = |is: &dyn Fn(&Document) -> bool| run.iter().filter(|(d, _)| is(d)).count();
-    let of_progress = |is: &dyn Fn(usize, usize) -> bool| {
-        run.iter().filter(|(_, progress)| is(progress.treebanks, progress.seeds)).count()
+    let run: Vec<(&Document, &Progress)> = firsts.filter_map(|d| Some((d, d.progress.as_ref()?))).collect();
+    let those = |is: &dyn Fn(&Document, &Progress) -> bool| -> Vec<&Document> {
+        run.iter().filter(|(document, progress)| is(document, progress)).map(|(document, _)| *document).collect()
     };
-    let unfinished: Vec<&Document> =
-        run.iter().filter(|(_, progress)| progress.done < progress.cells).map(|(document, _)| *document).collect();
-    let n = run.len();
-    (n > 0).then(|| Conclusion {
+    let small = those(&|document, _| document.profile != "full").len();
+    let one_seed = those(&|_, progress| progress.seeds == 1).len();
+    let few_treebanks = those(&|_, progress| (1..FOR_SIGNS).contains(&progress.treebanks)).len();
+    let unfinished = those(&|_, progress| progress.done < progress.cells);
+    (!run.is_empty()).then(|| Conclusion {
         text: format!(
-            "**What remains open:** of {n} experiments {} stand as a small version only, {} have one seed, {} fewer than {FOR_SIGNS} \
-             treebanks, and {} lack some of their trainings; what those would say of other seeds, languages and sizes is not known.",
-            count(&|document| document.profile != "full"),
-            of_progress(&|_, seeds| seeds == 1),
-            of_progress(&|treebanks, _| (1..FOR_SIGNS).contains(&treebanks)),
-            unfinished.len(),
+            "**What remains open:** {small} of {} exist only as a small version; with one seed: {one_seed}; with fewer than {FOR_SIGNS} \
+             treebanks: {few_treebanks}; with trainings missing: {}. What other seeds, languages and sizes would say there is not known.",
+            counted(run.len(), "experiment"),
+            unfinished.len()
         ),
         from: unfinished,
     })
@@ -104,7 +103,6 @@ fn open(experiments: &[Experiment]) -> Option<Conclusion<'_>> {
 mod tests {
     use super::*;
     use crate::report::answer::{Chosen, Setting};
-    use crate::report::document::Progress;
     use crate::report::page::{Base, Report};
     use crate::report::paired::Gain;
 
@@ -168,7 +166,7 @@ mod tests {
             "4. **On more systems:** global is ahead in many-systems. Global training is ahead on all 15 systems, significantly on all",
             "5. A beam is ahead of none. ([many-systems](many-systems/quick.md))",
             "6. **The papers:** of 2 tables with figures of a paper beside ours, 1 (`table-b`) have every difference",
-            "7. **What remains open:** of 2 experiments 2 stand as a small version only, 0 have one seed, 1 fewer than 6 treebanks, and 2",
+            "7. **What remains open:** 2 of 2 experiments exist only as a small version; with one seed: 0; with fewer than 6 treebanks: 1; with trainings missing: 2. What other",
         ];
         assert_eq!(lines.len(), expected.len(), "{index}");
         for (line, expected) in lines.iter().zip(expected) {
