@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use treebeam::eval::{Metric, Punctuation};
-use treebeam::experiment::{Record, Store};
+use treebeam::experiment::{Folder, Record, Store};
+use treebeam::files::read_whole;
 use treebeam::learn::Stop;
 use treebeam::report::document::{Cell, Content, Document, Table};
 use treebeam::report::page::{Base, Report};
@@ -103,7 +104,7 @@ fn is_cut_off(record: &&Record) -> bool {
 }
 
 fn records(name: &str) -> Store {
-    Store::read(&results().join(name).join("records.jsonl")).unwrap()
+    Store::open(&Folder::new(&results().join(name))).unwrap()
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -1152,7 +1153,7 @@ fn margins_and_features(texts: &mut Texts) {
 }
 
 fn ingredients(texts: &mut Texts) {
-    let store: Store = Store::read(&results().join("en-ewt-targets/records.jsonl")).unwrap();
+    let store = records("en-ewt-targets");
     let decoding = |row: &str, width: usize| {
         let record = store.records().iter().find(|record| record.row == row).unwrap();
         record.decodings.iter().find(|decoding| decoding.width == width).unwrap()
@@ -1218,7 +1219,7 @@ fn ingredients(texts: &mut Texts) {
 }
 
 fn networks_on_english(texts: &mut Texts) {
-    let store: Store = Store::read(&results().join("en-ewt-networks/records.jsonl")).unwrap();
+    let store = records("en-ewt-networks");
     assert_eq!(store.records().len(), 13 * 3);
     // On development and on test data, in the mean of the seeds.
     let las = |row: &str, width: usize| {
@@ -1374,7 +1375,7 @@ fn speed(texts: &mut Texts) {
     let of = |line: &HashMap<String, String>, head: &str| -> f64 { line[head].parse().unwrap() };
     let text = fs::read_to_string(folder.join("full.md")).unwrap();
     let revision = text.lines().find_map(|line| line.strip_prefix("revision: ")).unwrap();
-    let records = fs::read_to_string(folder.join("records.jsonl")).unwrap();
+    let records = String::from_utf8(read_whole(&Folder::new(&folder).records()).unwrap()).unwrap();
     let trainings: HashMap<String, serde_json::Value> = records
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
@@ -1879,7 +1880,7 @@ fn sizes(texts: &mut Texts) {
 
 /// How far apart the seeds of one row are.
 fn seeds(texts: &mut Texts) {
-    let store: Store = Store::read(&results().join("gn13-table1/records.jsonl")).unwrap();
+    let store = records("gn13-table1");
     let groups = by_all_but_seed(&store, Punctuation::Include, Metric::Las);
     let span = |scores: &Vec<f64>| {
         let (low, high) = scores.iter().fold((f64::INFINITY, 0.0f64), |(l, h), score| (l.min(*score), h.max(*score)));
@@ -2016,12 +2017,11 @@ fn every_score_in_the_tables_is_that_of_records() {
     for folder in fs::read_dir(results()).unwrap() {
         let folder = folder.unwrap().path();
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
-        let records = folder.join("records.jsonl");
         // Records of other kinds of cells hold no scores.
-        if ["throughput", "peers", "fg17-table1"].contains(&&*name) || !records.exists() {
+        if ["throughput", "peers", "fg17-table1"].contains(&&*name) || !Folder::new(&folder).has_records() {
             continue;
         }
-        let store = Store::read(&records).unwrap();
+        let store = records(&name);
         for profile in ["quick", "full"].into_iter().filter(|p| folder.join(format!("{p}.json")).exists()) {
             let document = document(&name, profile);
             let excluded = document.about.iter().any(|text| text.contains("punctuation excluded"));

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
-use crate::error::Error;
+use crate::error::{Error, counted};
 use crate::files::{Output, Paths};
 use crate::report::page::{Base, Extra, MARK, Report};
 
@@ -52,7 +52,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     write(&path, &report.page(&base)?)?;
     let (n_experiments, n_documents) = report.counts();
     if path != Path::new("-") {
-        eprintln!("wrote {}: {n_experiments} experiments, {n_documents} documents", path.display());
+        let (experiments, documents) = (counted(n_experiments, "experiment"), counted(n_documents, "document"));
+        eprintln!("wrote {}: {experiments}, {documents}", path.display());
     }
     let own = args.results.join("README.md");
     let index = match args.index {

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `records.jsonl` | the records gathered so far, a line each: what is committed |
+//! | `records.jsonl` or `records.jsonl.gz` | the records gathered so far, a line each: what is committed |
 //! | `cells/KEY.json` | the record of a cell that has been run and not been gathered yet |
 //! | `cells/KEY.claim` | who runs the cell; its time of change is the last sign of life |
 //! | `cells/KEY.CODE.checkpoint` | what the cell needs to go on after it was interrupted |
@@ -27,7 +27,10 @@ use crate::error::{Error, Result};
 use crate::files::write_whole;
 
 /// The name of the file of gathered records.
-pub const RECORDS: &str = "records.jsonl";
+const RECORDS: &str = "records.jsonl";
+
+/// The name of the file of gathered records that have been packed.
+const PACKED_RECORDS: &str = "records.jsonl.gz";
 
 /// The name of the folder of what has not been gathered.
 const CELLS: &str = "cells";
@@ -92,9 +95,25 @@ impl Folder {
         &self.path
     }
 
-    /// The file of gathered records.
+    /// The files that gathered records may lie in, packed ones first. Both are there if records were packed by hand and the
+    /// others kept, or while records are gathered.
+    pub fn record_files(&self) -> [PathBuf; 2] {
+        [PACKED_RECORDS, RECORDS].map(|name| self.path.join(name))
+    }
+
+    /// The name of the file to gather records in: records that somebody has packed stay packed.
+    pub fn records_name(&self) -> &'static str {
+        if self.path.join(PACKED_RECORDS).exists() { PACKED_RECORDS } else { RECORDS }
+    }
+
+    /// The file to gather records in.
     pub fn records(&self) -> PathBuf {
-        self.path.join(RECORDS)
+        self.path.join(self.records_name())
+    }
+
+    /// Whether there are results of an experiment in it.
+    pub fn has_records(&self) -> bool {
+        self.record_files().iter().any(|path| path.exists()) || self.path.join(CELLS).exists()
     }
 
     /// The file of the record of a cell that has not been gathered.

@@ -59,7 +59,7 @@ pub use cell::Cell;
 pub use data::{Data, Portion};
 pub use engine::{Engine, Evaluated, History, SentenceScore, Trained, Treebeam};
 pub use estimate::{Estimate, Pace, estimate};
-pub use folder::{Attempt, Claim, Folder, Holder, Lock, RECORDS, SILENCE};
+pub use folder::{Attempt, Claim, Folder, Holder, Lock, SILENCE};
 pub use kind::{Cost, Desk, FORMAT, Kind, Stored};
 pub use layout::{
     AVERAGE, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines,

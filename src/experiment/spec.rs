@@ -29,6 +29,10 @@ pub struct Spec {
     /// Printed under the table: how to read it, and what differs from the papers.
     #[serde(default)]
     pub analysis: String,
+    /// In a sentence, in what data and settings differ from those of the paper whose figures stand beside ours; printed beside the
+    /// verdict on its table.
+    #[serde(default)]
+    pub differs: String,
     /// Scales at which the experiment can be run, by name.
     pub profiles: BTreeMap<String, Profile>,
     /// Training options that all cells share; what is not said has its default.
@@ -353,20 +357,34 @@ impl Spec {
         for called in [what, than] {
             source.check_line(called, Some(row.span()))?;
         }
-        for (name, width) in [(row, width), (against, against_width)] {
-            source.check_name(name, &self.rows, "row")?;
-            let widths =
-                self.rows.iter().find(|row| row.name.get_ref() == name.get_ref()).and_then(|row| row.decode.as_ref());
-            if let (Some(width), Some(widths)) = (width, widths)
-                && !widths.contains(width)
-            {
-                let found = format!("width {width} of row `{}` in a comparison", name.get_ref());
-                let expected = format!("one that it is decoded at: {widths:?}");
-                return Err(source.problem(Some(name.span()), found, &expected).into());
-            }
-        }
         for name in columns.iter().flatten() {
             source.check_name(name, &self.columns, "column")?;
+        }
+        let is_meant = |column: &&Variant| {
+            columns.as_ref().is_none_or(|names| names.iter().any(|name| name.get_ref() == column.name.get_ref()))
+        };
+        for (name, width) in [(row, width), (against, against_width)] {
+            source.check_name(name, &self.rows, "row")?;
+            let of_name = |row: &&Variant| row.name.get_ref() == name.get_ref();
+            let Some(row) = self.rows.iter().find(of_name) else { continue };
+            let refused = |found: String, expected: &str| -> Result<()> {
+                Err(source.problem(Some(name.span()), format!("{found} in a comparison"), expected).into())
+            };
+            if let Some(column) = self.columns.iter().filter(is_meant).find(|column| !row.is_in(column)) {
+                let found =
+                    format!("row `{}`, which is not run in column `{}`,", name.get_ref(), column.name.get_ref());
+                return refused(found, "rows that are run in all columns that are meant; `columns` names some");
+            }
+            let found = |width: &usize| format!("width {width} of row `{}`", name.get_ref());
+            match (width, &row.decode) {
+                (Some(width), None) => {
+                    refused(found(width), "no width, as the row has no `decode` that names several")?
+                }
+                (Some(width), Some(widths)) if !widths.contains(width) => {
+                    refused(found(width), &format!("one that it is decoded at: {widths:?}"))?;
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -581,12 +599,33 @@ mod tests {
     }
 
     #[test]
+    fn comparisons_of_what_is_not_run_are_refused() {
+        let told = |rows: &str, comparison: &str| {
+            let comparison = format!("{rows}[[comparison]]\nwhat = \"it\"\nthan = \"that\"\n{comparison}\n");
+            Spec::parse(&SPEC.replace("[table]", &format!("{comparison}[table]")), Path::new("s.toml"))
+                .map_or_else(|error| error.to_string(), |_| "read".to_owned())
+        };
+        assert_eq!(told("", "row = \"global\"\nwidth = 4\nagainst = \"greedy\""), "read");
+        let width = told("", "row = \"global\"\nwidth = 8\nagainst = \"greedy\"");
+        assert!(width.contains("width 8 of row `global` in a comparison; expected one that it is decoded at: [1, 4]"));
+        let width = told("", "row = \"global\"\nagainst = \"greedy\"\nagainst-width = 1");
+        assert!(width.contains("width 1 of row `greedy` in a comparison; expected no width"), "{width}");
+        let open = "[[row]]\nname = \"later\"\nopen = \"not built.\"\n";
+        let open = told(open, "row = \"later\"\nagainst = \"greedy\"");
+        assert!(open.contains("row `later`, which is not run in column `eager`, in a comparison"), "{open}");
+        let some = "[[row]]\nname = \"some\"\ncolumns = [\"eager\"]\n";
+        let not_everywhere = told(some, "row = \"some\"\nagainst = \"greedy\"");
+        assert!(not_everywhere.contains("not run in column `hybrid`"), "{not_everywhere}");
+        assert_eq!(told(some, "row = \"some\"\nagainst = \"greedy\"\ncolumns = [\"eager\"]"), "read");
+    }
+
+    #[test]
     fn mistakes_are_told_with_their_lines() {
         insta::assert_snapshot!(message("beam = 4", "beams = 4"), @"s.toml:24: unknown field `beams`; expected one of `system`, `scorer`, `features`, `training`, `learner`, `objective`, `rate`, `l2`, `loss-weight`, `dropout`, `min-count`, `min-gradient`, `hidden`, `activation`, `places`, `word-units`, `vectors`, `lstm-layers`, `lstm-units`, `arc-units`, `label-units`, `init`, `layers`, `nn-update`, `decisions`, `preset`, `roll-in`, `roll-out`, `alpha`, `reference-share`, `run-reference`, `oracle`, `correct`, `explore-from`, `explore-prob`, `explore-power`, `pretrain`, `update`, `search`, `beam`, `merge`, `align`, `normalise`, `iterations`, `patience`, `max-iterations`, `average-from`, `replicas`, `seed`, `batch`, `nonprojective`, `lift`, `roots`, `word-column`, `word-shape`, `tag-column`, `keep`, `aggressiveness`");
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");
-        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `table`, `plot`, `comparison`, `paper`, `paper-range`");
+        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `differs`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `table`, `plot`, `comparison`, `paper`, `paper-range`");
         insta::assert_snapshot!(message("decode = [1, 4]", "decode = [0]"), @"s.toml:23: decode = [0]; expected different widths from 1 to 1048576");
         insta::assert_snapshot!(message("name = \"test\"", "name = \"a/b\""), @"s.toml: name `a/b`; expected a name of letters, digits, `-` and `_`, for it names files");
         insta::assert_snapshot!(message("name = \"dynamic\"", "name = \"greedy\""), @"s.toml:19: a second row or column named `greedy`; expected names that differ");

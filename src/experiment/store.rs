@@ -3,6 +3,7 @@
 //! loses at most the cells in hand, and what is committed is one file.
 
 use std::collections::{HashMap, HashSet};
+use std::io::Read;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -14,7 +15,7 @@ use super::kind::{FORMAT, Stored};
 use super::provenance::Code;
 use super::record::Record;
 use crate::error::{Error, Location, Problem, Result};
-use crate::files::write_whole;
+use crate::files::{Packing, open_to_keep, write_whole};
 
 /// The records of an experiment.
 #[derive(Debug, Clone)]
@@ -23,9 +24,12 @@ pub struct Store<R = Record> {
     by_key: HashMap<String, Vec<usize>>,
     /// Whether the last line of the gathered records was torn, as earlier versions could leave it; it is dropped.
     pub torn: bool,
-    /// Length and time of the gathered records when they were read.
-    read: Option<(u64, SystemTime)>,
+    /// Lengths and times of the files of gathered records when they were read.
+    read: [Stamp; 2],
 }
+
+/// Length and time of a file; none if there is none.
+type Stamp = Option<(u64, SystemTime)>;
 
 /// What the store knows of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +44,7 @@ pub enum Status<'a, R = Record> {
 
 impl<R> Default for Store<R> {
     fn default() -> Store<R> {
-        Store { records: Vec::new(), by_key: HashMap::new(), torn: false, read: None }
+        Store { records: Vec::new(), by_key: HashMap::new(), torn: false, read: [None; 2] }
     }
 }
 
@@ -60,21 +64,27 @@ impl<R: Stored> Store<R> {
                 Err(error) => return Err(Error::io(path)(error)),
             }
         }
-        let mut store = Store::read(&folder.records())?;
+        let mut store = Store::gathered(folder)?;
         for record in loose {
             store.insert(record);
         }
         Ok(store)
     }
 
-    /// Reads the gathered records in `path`; a file that does not exist holds none.
+    /// Reads the gathered records of `folder`.
+    fn gathered(folder: &Folder) -> Result<Store<R>> {
+        let mut store = Store::default();
+        store.refresh(folder)?;
+        Ok(store)
+    }
+
+    /// Reads the records in `path`, unpacked if its name ends in `.gz` or `.zst`; a file that does not exist holds none.
     ///
     /// # Errors
     /// If the file cannot be read, or a line other than a torn last one is not a record.
     pub fn read(path: &Path) -> Result<Store<R>> {
-        let stamp = stamp(path);
         let (records, torn) = read_lines(path)?;
-        let mut store = Store { torn, read: stamp, ..Store::default() };
+        let mut store = Store { torn, ..Store::default() };
         records.into_iter().for_each(|record| store.insert(record));
         Ok(store)
     }
@@ -84,13 +94,16 @@ impl<R: Stored> Store<R> {
     /// # Errors
     /// As [`Store::read`].
     pub fn refresh(&mut self, folder: &Folder) -> Result<()> {
-        let path = folder.records();
-        let stamp = stamp(&path);
-        if stamp != self.read {
-            let (records, torn) = read_lines(&path)?;
-            self.torn = torn;
-            self.read = stamp;
-            records.into_iter().for_each(|record| self.insert(record));
+        let paths = folder.record_files();
+        let stamps = [stamp(&paths[0]), stamp(&paths[1])];
+        if stamps != self.read {
+            self.torn = false;
+            for path in &paths {
+                let (records, torn) = read_lines(path)?;
+                self.torn |= torn;
+                records.into_iter().for_each(|record| self.insert(record));
+            }
+            self.read = stamps;
         }
         Ok(())
     }
@@ -168,7 +181,7 @@ impl<R: Stored> Store<R> {
         if cells.is_empty() {
             return Ok(());
         }
-        let mut gathered: Store<R> = Store::read(&folder.records())?;
+        let mut gathered: Store<R> = Store::gathered(folder)?;
         let places: HashMap<&str, usize> = order.iter().enumerate().map(|(place, key)| (*key, place)).collect();
         let mut loose: Vec<R> = Vec::new();
         for path in &cells {
@@ -177,14 +190,17 @@ impl<R: Stored> Store<R> {
         }
         loose.sort_by_key(|record| places.get(record.key()).copied().unwrap_or(usize::MAX));
         loose.into_iter().for_each(|record| gathered.insert(record));
-        gathered.write(&folder.records())?;
-        for path in &cells {
-            std::fs::remove_file(path).map_err(Error::io(path))?;
+        let place = folder.records();
+        gathered.write(&place)?;
+        // Records that lie beside the packed ones are among them now.
+        let beside = folder.record_files().into_iter().filter(|path| *path != place && path.exists());
+        for path in cells.into_iter().chain(beside) {
+            std::fs::remove_file(&path).map_err(Error::io(path))?;
         }
         self.refresh(folder)
     }
 
-    /// Writes all records into one file, whole or not at all.
+    /// Writes all records into one file, whole or not at all, packed if its name ends in `.gz` or `.zst`.
     ///
     /// # Errors
     /// If the system refuses.
@@ -225,7 +241,7 @@ fn of_same_code(a: &super::Provenance, b: &super::Provenance) -> bool {
     a.code == b.code && (!a.code.is_empty() || a.revision == b.revision)
 }
 
-fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
+fn stamp(path: &Path) -> Stamp {
     let data = std::fs::metadata(path).ok()?;
     Some((data.len(), data.modified().ok()?))
 }
@@ -253,14 +269,17 @@ fn one<R: Stored>(path: &Path, line: usize, text: &[u8]) -> Result<R> {
     fn first() -> u32 {
         1
     }
-    let what = if line > 0 { "line" } else { "file" };
+    let what = match (line, Packing::of(path)) {
+        (0, _) => "delete the file",
+        (_, None) => "delete the line",
+        (_, Some(_)) => "unpack the file and delete the line",
+    };
     let problem = |found: String, expected: String| Problem {
         location: Location { path: path.display().to_string(), line, sentence: None },
         found,
         expected,
     };
-    let unfit =
-        |found: String| problem(found, format!("the record of a cell; delete the {what} to run the cell again"));
+    let unfit = |found: String| problem(found, format!("the record of a cell; {what} to run the cell again"));
     let head: Head = serde_json::from_slice(text).map_err(|error| unfit(error.to_string()))?;
     if head.format > FORMAT {
         let expected =
@@ -277,11 +296,12 @@ fn one<R: Stored>(path: &Path, line: usize, text: &[u8]) -> Result<R> {
 /// The records in `path`, and whether the last line was torn by an interruption, which drops it; a file that does not exist
 /// holds none.
 fn read_lines<R: Stored>(path: &Path) -> Result<(Vec<R>, bool)> {
-    let text = match std::fs::read(path) {
-        Ok(text) => text,
+    let mut text = Vec::new();
+    match open_to_keep(path).and_then(|mut input| input.read_to_end(&mut text)) {
+        Ok(_) => {}
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), false)),
         Err(e) => return Err(Error::io(path)(e)),
-    };
+    }
     let mut records = Vec::new();
     for (i, line) in text.split_inclusive(|&b| b == b'\n').enumerate() {
         if !line.ends_with(b"\n") {
@@ -440,5 +460,46 @@ mod tests {
         std::fs::write(folder.cell("spoilt"), "{").unwrap();
         let told = Store::<Record>::open(&folder).unwrap_err().to_string();
         assert!(told.contains("spoilt.json: ") && told.contains("delete the file"), "{told}");
+    }
+
+    #[test]
+    fn packed_records_are_read_stay_packed_and_take_in_what_lies_beside_them() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::new(place.path());
+        let (plain, records) = stored(place.path(), 2);
+        let packed = place.path().join("records.jsonl.gz");
+        let keys = |store: &Store| -> Vec<String> { store.records().iter().map(|record| record.key.clone()).collect() };
+        assert_eq!(folder.records(), plain);
+        let text = std::fs::read(&plain).unwrap();
+        write_whole(&packed, &text).unwrap();
+        assert!(std::fs::metadata(&packed).unwrap().len() < text.len() as u64);
+        std::fs::remove_file(&plain).unwrap();
+        let mut store: Store = Store::open(&folder).unwrap();
+        assert_eq!(keys(&store), [&records[0].key, &records[1].key].map(String::clone));
+
+        // One that lies beside them, as older programs or other machines leave it, and one that is not gathered.
+        let cells = plan().cells;
+        let mut beside = Store::default();
+        beside.insert(record(&cells[2], "r1"));
+        beside.write(&plain).unwrap();
+        store.refresh(&folder).unwrap();
+        assert_eq!(store.records().len(), 3);
+        Store::keep(&folder, &record(&cells[3], "r1")).unwrap();
+        store.gather(&folder, &[], &folder.lock().unwrap()).unwrap();
+        assert!(packed.exists() && !plain.exists());
+        assert_eq!(keys(&Store::read(&packed).unwrap()), keys(&store));
+        assert_eq!(store.records().len(), 4);
+
+        let whole = std::fs::read(&packed).unwrap();
+        std::fs::write(&packed, &whole[..whole.len() / 2]).unwrap();
+        let told = Store::<Record>::open(&folder).unwrap_err().to_string();
+        assert!(told.contains("records.jsonl.gz: ") && told.contains("cut off or damaged"), "{told}");
+        std::fs::remove_file(&packed).unwrap();
+        write_whole(&packed, b"{}\n").unwrap();
+        let told = Store::<Record>::open(&folder).unwrap_err().to_string();
+        assert!(
+            told.contains("records.jsonl.gz:1: ") && told.contains("unpack the file and delete the line"),
+            "{told}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Bounds of the loss beside the loss, as a document.
 
-use super::document::{Block, Cell, Content, Document, NOTHING, Progress, Table, Verdict};
+use super::document::{Block, Cell, Content, Document, NOTHING, Progress, Reproduction, Table, Verdict};
 use crate::error::counted;
 use crate::experiment::{BOUNDS, BoundsRecord, BoundsSpec, Guide, Means};
 
@@ -46,7 +46,7 @@ pub fn bounds_document(
     provenance.push(format!("revision: {}", revisions.join(" ")));
     provenance.push(format!("seeds: {}", spec.walk.seed));
     provenance.extend(records.iter().map(|r| format!("sha256 of {}: train {}", r.treebank, r.train.sha256)));
-    let (distances, verdict) = distances(spec, records);
+    let (distances, reproduction) = distances(spec, records);
     let blocks = vec![means(spec, records), distances];
     let kind = match profile {
         "quick" => "**A quick run**, not the whole experiment",
@@ -58,13 +58,13 @@ pub fn bounds_document(
         name: spec.name.clone(),
         profile: profile.to_owned(),
         title: spec.title.clone(),
-        gist: verdict
+        gist: reproduction
             .iter()
-            .map(|verdict| format!("**{}.**", verdict.name()))
+            .map(|reproduction| format!("**{}.**", reproduction.verdict.name()))
             .chain(blocks[1].reading.clone())
             .collect(),
         comparisons: Vec::new(),
-        verdict,
+        reproduction,
         limits: vec![format!(
             "{kind}: {configurations} configurations of {}. Whether differences are significant is not tested.",
             counted(records.len(), "treebank")
@@ -147,7 +147,7 @@ fn nearest_first(means: &[f64]) -> String {
 }
 
 /// How far the bounds are from the loss, and whether they stand in the paper's order.
-fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> (Block, Option<Verdict>) {
+fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> (Block, Option<Reproduction>) {
     let paper = spec.paper.as_ref();
     let theirs = ["paper's lower", "pc-upper", "upper", "order"];
     let heads = ["treebank", "lower", "pc-upper", "upper"];
@@ -210,13 +210,20 @@ fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> (Block, Option<Ver
             "The three bounds stand in the paper's order on {n_same} of the {n_compared} treebanks whose language the paper has."
         ));
     }
-    let mut verdict = None;
+    let mut reproduction = None;
     if let Some((ours, theirs)) = orders {
         let is_same = ours == theirs;
-        verdict = Some(match n_same {
+        let verdict = match n_same {
             n if n == n_compared && is_same => Verdict::Reproduced,
             0 if !is_same => Verdict::Not,
             _ => Verdict::InPart,
+        };
+        let otherwise = format!("on average the order from near to far is {ours} (paper {theirs})");
+        reproduction = Some(Reproduction {
+            verdict,
+            held: format!("the order of the bounds, on {n_same} of {n_compared} treebanks"),
+            otherwise: if is_same { Vec::new() } else { vec![otherwise] },
+            differs: spec.differs.trim().to_owned(),
         });
         let whose = if is_same { "the paper's" } else { "not the paper's" };
         reading.push(format!("On average the order from near to far is {ours}, {whose} ({theirs})."));
@@ -227,5 +234,5 @@ fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> (Block, Option<Ver
         note: "Means of |bound − loss| / loss, 0 where the loss is 0.".to_owned(),
         content: Content::Table(table),
     };
-    (block, verdict)
+    (block, reproduction)
 }

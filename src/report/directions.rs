@@ -12,6 +12,9 @@ use crate::experiment::{AVERAGE, Published};
 /// A comparison is significant if chance explains it with a probability below this.
 pub const LEVEL: f64 = 0.05;
 
+/// Figures of papers have two decimals: means of their differences below this are nothing but rounding.
+const EQUAL: f64 = 1e-9;
+
 /// Heads of the table of all comparisons.
 pub const COLUMN: &str = "column";
 /// The head over methods.
@@ -129,6 +132,11 @@ impl Direction {
         (of_sign.clone().count(), of_sign.filter(|(_, d)| d.p < LEVEL).count())
     }
 
+    /// The number of treebanks on which the method is higher.
+    pub fn n_higher(&self) -> usize {
+        self.count(1.0).0
+    }
+
     /// The probability of so uneven a split of treebanks, or a more uneven one, if either side were as likely: the sign test,
     /// two-sided, without ties.
     pub fn sign_test(&self) -> f64 {
@@ -155,9 +163,10 @@ impl Direction {
         gains.filter(|(t, gain)| ours(t).is_some_and(|points| points * gain < 0.0)).map(|(t, _)| t.as_str()).collect()
     }
 
-    /// Whether the means have one sign.
+    /// Whether the means have one sign; none where the paper's figures are equal.
     pub fn mean_holds(&self) -> Option<bool> {
-        self.paper.as_ref().map(|paper| paper.mean * self.mean() > 0.0)
+        let has_sign = |paper: &&Theirs| paper.mean.abs() > EQUAL;
+        self.paper.as_ref().filter(has_sign).map(|paper| paper.mean * self.mean() > 0.0)
     }
 
     /// Whether the difference is significant over treebanks, in words.
@@ -299,20 +308,22 @@ fn reading(directions: &[Direction]) -> Vec<String> {
              sign in {held} of {n}; {against} of the others are significantly the other way."
         ));
     }
-    let not: Vec<String> = with_paper
+    let judged: Vec<(&Direction, bool)> = with_paper.iter().filter_map(|d| Some((*d, d.mean_holds()?))).collect();
+    let not: Vec<String> = judged
         .iter()
-        .filter(|d| d.mean_holds() == Some(false))
-        .map(|d| format!("`{}` against `{}` ({}, {})", d.method.label, d.against, d.column, d.metric.name()))
+        .filter(|(_, holds)| !*holds)
+        .map(|(d, _)| format!("`{}` against `{}` ({}, {})", d.method.label, d.against, d.column, d.metric.name()))
         .collect();
-    let n_held = with_paper.len() - not.len();
-    let n_sure = with_paper.iter().filter(|d| d.mean_holds() == Some(true) && d.sign_test() < LEVEL).count();
-    let so_many = if n_held == with_paper.len() { "all".to_owned() } else { n_held.to_string() };
+    let (n, n_held) = (judged.len(), judged.len() - not.len());
+    let n_sure = judged.iter().filter(|(d, holds)| *holds && d.sign_test() < LEVEL).count();
+    let so_many = if n_held == n { "all".to_owned() } else { n_held.to_string() };
     let but = if not.is_empty() { String::new() } else { format!("; not for {}", not.join(", ")) };
-    sentences.push(format!(
-        "The mean over treebanks has the paper's sign in {so_many} of {} comparisons, in {n_sure} of them significantly (p < .05 \
-         by the sign test over treebanks){but}.",
-        with_paper.len()
-    ));
+    if n > 0 {
+        sentences.push(format!(
+            "The mean over treebanks has the paper's sign in {so_many} of {n} comparisons, in {n_sure} of them significantly (p < .05 \
+             by the sign test over treebanks){but}."
+        ));
+    }
     sentences
 }
 

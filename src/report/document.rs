@@ -22,7 +22,7 @@ pub struct Document {
     pub comparisons: Vec<String>,
     /// Whether a paper's table is reproduced, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
+    pub reproduction: Option<Reproduction>,
     /// How far it goes, a sentence each, in Markdown: data, iterations, seeds, what is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
@@ -69,6 +69,21 @@ impl Verdict {
             Verdict::Not => "Not reproduced",
         }
     }
+}
+
+/// A paper's table beside what came out here: whether it is the same, and why not. Texts are Markdown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reproduction {
+    /// Whether it is.
+    pub verdict: Verdict,
+    /// How much of it is.
+    pub held: String,
+    /// What is not, a clause each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub otherwise: Vec<String>,
+    /// In what data and settings differ, as the specification says.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub differs: String,
 }
 
 /// How much of an experiment has been run, and by what.

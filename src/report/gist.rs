@@ -2,7 +2,7 @@
 
 use super::answer::{Chosen, FOR_SIGNS, best, so_many_of_all};
 use super::directions::{Direction, LEVEL};
-use super::document::Verdict;
+use super::document::{Reproduction, Verdict};
 use super::paired::{Gain, Pairs, told_p};
 use super::summary::{Method, Summary};
 use super::training::extents;
@@ -29,8 +29,50 @@ pub fn gist(summary: &Summary, directions: &[Direction]) -> Vec<String> {
     of_paper(directions).into_iter().chain(of_all).collect()
 }
 
+/// Of what is not found here more than so much is not named.
+const MOST_EXCEPTIONS: usize = 3;
+
+/// How much of what a paper reports is found here, and what is not; none without figures of a paper.
+pub fn reproduction(directions: &[Direction], differs: &str) -> Option<Reproduction> {
+    let verdict = verdict(directions)?;
+    let judged: Vec<(&Direction, bool)> = directions.iter().filter_map(|d| Some((d, d.mean_holds()?))).collect();
+    let held: Vec<&Direction> = judged.iter().filter(|(_, holds)| *holds).map(|(d, _)| *d).collect();
+    let is_sure = |d: &&Direction| d.sign_test() < LEVEL;
+    let n_sure = held.iter().copied().filter(is_sure).count();
+    // What cannot be significant on so few treebanks is no exception.
+    let n_treebanks = directions.iter().map(|d| d.ours.len()).max().unwrap_or(0);
+    let (surely, unsure) = match (n_treebanks, held.len()) {
+        (_, 0) => (String::new(), Vec::new()),
+        (n, _) if n < FOR_SIGNS => (format!("; {n} treebanks are too few for significance"), Vec::new()),
+        _ => (format!(", significantly {n_sure}"), held.iter().copied().filter(|d| !is_sure(d)).collect()),
+    };
+    let is_only_column = directions.iter().all(|d| d.column == directions[0].column);
+    let others = judged.iter().filter(|(_, holds)| !*holds).map(|(d, _)| *d).collect();
+    let otherwise = [("the other way", others), ("not significant", unsure)];
+    let otherwise = otherwise.into_iter().filter_map(|(what, of_it)| exceptions(what, of_it, is_only_column)).collect();
+    let held = format!("{} of {}{surely}", held.len(), judged.len());
+    Some(Reproduction { verdict, held, otherwise, differs: differs.trim().to_owned() })
+}
+
+/// The comparisons that are not as a paper has them: those named that are furthest from it.
+fn exceptions(what: &str, mut directions: Vec<&Direction>, is_only_column: bool) -> Option<String> {
+    let theirs = |d: &Direction| d.paper.as_ref().map_or(0.0, |paper| paper.mean);
+    let distance = |d: &Direction| (d.mean() - theirs(d)).abs();
+    directions.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
+    let n = directions.len();
+    let clause = |d: &&Direction| {
+        let (name, row) = (d.metric.name(), &d.method.label);
+        let ours = format!("{:+.2}, higher on {} of {}", d.mean(), d.n_higher(), d.ours.len());
+        let place = if is_only_column { String::new() } else { format!("{}, ", d.column) };
+        format!("{place}`{row}` over `{}` {name} {ours} (paper {:+.2})", d.against, theirs(d))
+    };
+    let mut clauses: Vec<String> = directions.iter().take(MOST_EXCEPTIONS).map(clause).collect();
+    clauses.extend((n > MOST_EXCEPTIONS).then(|| format!("and {} more", n - MOST_EXCEPTIONS)));
+    (n > 0).then(|| format!("{what}: {}", clauses.join("; ")))
+}
+
 /// Whether what a paper reports is found here; none without figures of a paper.
-pub fn verdict(directions: &[Direction]) -> Option<Verdict> {
+fn verdict(directions: &[Direction]) -> Option<Verdict> {
     let judged = || directions.iter().filter_map(|d| Some((d.mean_holds()?, d.sign_test() < LEVEL)));
     match (judged().count(), judged().filter(|(holds, _)| *holds).count()) {
         (0, _) => None,
@@ -241,6 +283,38 @@ mod tests {
                 .unwrap()
                 .starts_with("**Not reproduced:** the paper's one difference points the other")
         );
+    }
+
+    #[test]
+    fn what_is_not_as_in_the_paper_is_named_the_furthest_first() {
+        let paper = |row: &str, n_treebanks: usize, mean: f64| {
+            let mut direction = gains(row, "static", n_treebanks);
+            direction.paper.as_mut().unwrap().mean = mean;
+            direction
+        };
+        let ten = [paper("a", 10, 1.0), paper("b", 10, -0.5), paper("c", 10, -2.0)];
+        let told = reproduction(&ten, " Other data.\n").unwrap();
+        assert_eq!(told.held, "1 of 3, significantly 1");
+        assert_eq!(
+            told.otherwise,
+            ["the other way: `c` over `static` UAS +1.00, higher on 10 of 10 (paper -2.00); \
+              `b` over `static` UAS +1.00, higher on 10 of 10 (paper -0.50)"]
+        );
+        assert_eq!(told.differs, "Other data.");
+        let mut elsewhere = paper("d", 10, -1.0);
+        elsewhere.column = "others".to_owned();
+        let told = reproduction(&[ten[0].clone(), elsewhere, paper("e", 10, 0.0)], "").unwrap();
+        assert_eq!(told.held, "1 of 2, significantly 1", "where the paper has no difference there is none to be found");
+        assert!(told.otherwise[0].starts_with("the other way: others, `d` over `static` UAS"), "{told:?}");
+        let mut unsure = paper("a", 6, 1.0);
+        unsure.ours[0].1.points = -1.0;
+        let many: Vec<Direction> = std::iter::repeat_n(unsure, 5).collect();
+        let told = reproduction(&many, "").unwrap();
+        assert_eq!(told.held, "5 of 5, significantly 0");
+        assert!(told.otherwise[0].starts_with("not significant: ") && told.otherwise[0].ends_with("; and 2 more"));
+        let few = reproduction(&[paper("a", 3, 1.0)], "").unwrap();
+        assert_eq!((few.held.as_str(), few.otherwise.len()), ("1 of 1; 3 treebanks are too few for significance", 0));
+        assert_eq!(reproduction(&[], "Other data."), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::directions::{directions, who_wins};
 use super::document::{Block, Content, Document, Progress};
 use super::figure::HeatMap;
 use super::figures::{figures, heat_maps};
-use super::gist::{gist, limits, verdict};
+use super::gist::{gist, limits, reproduction};
 use super::properties::{gains, properties};
 use super::published::published;
 use super::range::range;
@@ -83,7 +83,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
         title: spec.title.clone(),
         gist: gist(summary, &directions),
         comparisons: comparisons(summary),
-        verdict: verdict(&directions),
+        reproduction: reproduction(&directions, &spec.differs),
         limits: limits(summary),
         answer: answer(summary),
         progress: Some(Progress {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Experiments;
 use super::folder::write_document;
 use super::opened::{Opened, View};
-use crate::experiment::{Bounds, BoundsRecord, BoundsSpec, Overrides, Provenance, RECORDS, bounds_cells};
+use crate::experiment::{Bounds, BoundsRecord, BoundsSpec, Overrides, Provenance, bounds_cells};
 use crate::report::bounds_document;
 
 /// A specification at one scale.
@@ -35,7 +35,7 @@ impl View<Bounds> for BoundsView {
         let Opened { view: BoundsView { spec, profile }, cells, accept_stale, command, folder, .. } = opened;
         let usable = |cell| opened.status(cell).usable(*accept_stale);
         let records: Vec<&BoundsRecord> = cells.iter().filter_map(usable).collect();
-        let files = vec![RECORDS.to_owned()];
+        let files = vec![folder.records_name().to_owned()];
         let document = bounds_document(spec, profile, cells.len(), &records, command, files);
         write_document(folder.path(), &document, command)
     }

@@ -10,7 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::experiment::{
-    Estimate, Event, Folder, Kind, Pace, RECORDS, Runner, Status, Store, Stored, Unreadable, estimate, run,
+    Estimate, Event, Folder, Kind, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
 };
 
 /// What can be done with an experiment, whatever its kind.
@@ -367,7 +367,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
 fn records_in<R: Stored>(folders: &[PathBuf], out: &Path) -> Vec<R> {
     let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
     let mut folders: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).filter(|path| path != out).collect();
-    folders.retain(|folder| folder.join(RECORDS).exists() || folder.join("cells").exists());
+    folders.retain(|folder| Folder::new(folder).has_records());
     folders.sort();
     let stores = folders.iter().filter_map(|folder| Store::open(&Folder::new(folder)).ok());
     stores.flat_map(|store: Store<R>| store.records().to_vec()).collect()

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Experiments;
 use super::folder::{write, write_document};
 use super::opened::{Opened, View};
-use crate::experiment::{Overrides, Plan, Provenance, RECORDS, Spec, Trainings, Treebeam};
+use crate::experiment::{Overrides, Plan, Provenance, Spec, Trainings, Treebeam};
 use crate::report::{Summary, document, tsv};
 
 /// An experiment of trainings with what has been run of it.
@@ -32,7 +32,7 @@ impl View<Trainings<Treebeam>> for Plan {
         let summary = Summary::new(plan, store, &kind.provenance.code, *accept_stale);
         let table = format!("{}.tsv", plan.profile_name);
         write(folder.path(), &table, &tsv(&summary, command))?;
-        let document = document(&summary, command, vec![table, RECORDS.to_owned()]);
+        let document = document(&summary, command, vec![table, folder.records_name().to_owned()]);
         write_document(folder.path(), &document, command)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use crate::error::{Error, Problems, Result, remaining};
+use crate::error::{Error, Problems, Result, counted, remaining};
 use crate::treebank::{Reader, Sentence};
 
 /// Reads sentences; what is malformed ends it, or is left out and remembered.
@@ -78,7 +78,9 @@ impl<R: BufRead> Source<R> {
             eprintln!("warning: the input ends here: {error}");
         }
         if self.n_left_out > 0 {
-            eprintln!("warning: {} sentences were left out, {n_parsed} were parsed", self.n_left_out);
+            let were = if self.n_left_out == 1 { "was" } else { "were" };
+            let parsed = if n_parsed == 1 { "was parsed" } else { "were parsed" };
+            eprintln!("warning: {} {were} left out, {n_parsed} {parsed}", counted(self.n_left_out, "sentence"));
         }
         self.n_left_out > 0 || self.broken.is_some()
     }

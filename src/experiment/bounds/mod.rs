@@ -37,6 +37,9 @@ pub struct BoundsSpec {
     /// How to read the table, and what differs from the paper.
     #[serde(default)]
     pub analysis: String,
+    /// In a sentence, in what data and settings differ from the paper's; printed beside the verdict on its table.
+    #[serde(default)]
+    pub differs: String,
     /// Scales, by name.
     pub profiles: BTreeMap<String, BoundsProfile>,
     /// How to wander; the profile says how far.

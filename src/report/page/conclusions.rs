@@ -3,9 +3,10 @@
 
 use super::Experiment;
 use super::answer::{documents, main_answer};
+use super::papers::papers;
 use crate::error::counted;
 use crate::report::answer::{Answer, FOR_SIGNS};
-use crate::report::document::{Document, Progress, Verdict};
+use crate::report::document::{Document, Progress, Reproduction, Verdict};
 
 /// A sentence of the answer, or two, in Markdown.
 pub(super) struct Conclusion<'a> {
@@ -29,7 +30,7 @@ pub(super) fn conclusions(experiments: &[Experiment]) -> Vec<Conclusion<'_>> {
     all.extend(on_more_systems(experiments, document, answer));
     let firsts = || experiments.iter().map(|experiment| &experiment.profiles[0]);
     all.extend(firsts().flat_map(|d| d.comparisons.iter().map(move |text| Conclusion::new(text.clone(), d))));
-    all.extend(of_papers(&firsts().collect::<Vec<_>>()));
+    all.extend(of_papers(&papers(experiments)));
     all.extend(open(experiments));
     all
 }
@@ -55,9 +56,8 @@ fn on_more_systems<'a>(experiments: &'a [Experiment], main: &Document, answer: &
 const MOST_NAMED: usize = 2;
 
 /// How many of the papers' tables are reproduced.
-fn of_papers<'a>(documents: &[&'a Document]) -> Option<Conclusion<'a>> {
-    let judged: Vec<(&Document, Verdict)> = documents.iter().filter_map(|d| Some((*d, d.verdict?))).collect();
-    let of_verdict = |wanted: Verdict| judged.iter().filter(move |(_, verdict)| *verdict == wanted).map(|(d, _)| *d);
+fn of_papers<'a>(judged: &[(&'a Document, &Reproduction)]) -> Option<Conclusion<'a>> {
+    let of_verdict = |wanted: Verdict| judged.iter().filter(move |(_, paper)| paper.verdict == wanted).map(|(d, _)| *d);
     let so_many = |wanted: Verdict| {
         let names: Vec<String> = of_verdict(wanted).map(|d| format!("`{}`", d.name)).collect();
         let named =
@@ -152,7 +152,13 @@ mod tests {
         let paper = |name: &str, verdict| Document {
             name: name.to_owned(),
             profile: "full".to_owned(),
-            verdict: Some(verdict),
+            reproduction: Some(Reproduction {
+                verdict,
+                held: "1 of 2".to_owned(),
+                otherwise: vec!["the other way: a | b".to_owned()],
+                differs: "Other data.".to_owned(),
+            }),
+            gist: vec!["Said above.".to_owned(), "Said here.".to_owned()],
             ..Document::default()
         };
         let papers = [paper("table-a", Verdict::Not), paper("table-b", Verdict::Reproduced)];
@@ -181,7 +187,10 @@ mod tests {
             index.contains("Only here.")
                 && index.contains("| [All of many-systems](many-systems/quick.md) | 2 | +1.00 |")
         );
+        assert!(index.contains("| Not reproduced | 1 of 2 | the other way: a \\| b | Other data. |"), "{index}");
+        assert!(!index.contains("Said above.") && index.contains("Said here."), "the verdict stands once");
         let page = report.page(&Base::same_folder()).unwrap();
+        assert!(page.contains("id=\"papers\"") && page.contains("Other data."));
         assert!(page.contains("<ol class=\"conclusions\" start=\"2\">"));
         assert!(
             page.contains("<a href=\"#many-systems\">many-systems</a>"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::answer::{documents, main_answer};
 use super::conclusions::conclusions;
-use super::{Experiment, Report};
+use super::{Experiment, Report, papers};
 use crate::report::document::{Cell, Content, Document};
 use crate::report::markdown::markdown_table;
 use crate::report::paired::{Gain, bare_p};
@@ -28,11 +28,12 @@ impl Report {
     pub fn index(&self, extras: &[Extra], dates: &BTreeMap<String, String>) -> String {
         let mut out = format!("{MARK}\n\n# Results\n\n");
         out += &opening(&self.experiments).unwrap_or_default();
+        out += &papers::section(&self.experiments);
         out += "## What was run\n\n";
-        let heads = ["experiment", "how far", "revision", "verdict"].map(str::to_owned);
+        let heads = ["experiment", "how far", "revision", "what came out"].map(str::to_owned);
         let mut lines = vec![heads.to_vec()];
-        let documents = self.experiments.iter().flat_map(|Experiment { profiles, .. }| profiles);
-        lines.extend(documents.map(|document| line(document, dates)));
+        let documents = self.experiments.iter().flat_map(|Experiment { profiles, .. }| profiles.iter().zip(0..));
+        lines.extend(documents.map(|(document, number)| line(document, number == 0, dates)));
         markdown_table(&mut out, 4, &lines);
         if !extras.is_empty() {
             out += "## Other measurements\n\n";
@@ -44,7 +45,7 @@ impl Report {
             markdown_table(&mut out, 2, &lines);
         }
         out += "All of this on one page: [report.html](report.html), made by the same command. `NAME/PROFILE.tsv` has every figure, \
-                `NAME/records.jsonl` every record. Dates are those of revisions.\n";
+                `NAME/records.jsonl` or, packed, `NAME/records.jsonl.gz` every record. Dates are those of revisions.\n";
         out
     }
 
@@ -110,7 +111,7 @@ fn opening(experiments: &[Experiment]) -> Option<String> {
     Some(out)
 }
 
-fn path_of(document: &Document) -> String {
+pub(super) fn path_of(document: &Document) -> String {
     format!("{}/{}.md", document.name, document.profile)
 }
 
@@ -123,7 +124,8 @@ fn dated(revision: &str, dates: &BTreeMap<String, String>) -> String {
     format!("`{short}`{more}{date}")
 }
 
-fn line(document: &Document, dates: &BTreeMap<String, String>) -> Vec<String> {
+/// `is_first` tells whether the papers' tables have its verdict.
+fn line(document: &Document, is_first: bool, dates: &BTreeMap<String, String>) -> Vec<String> {
     let title =
         format!("[{}]({}) (`{}`, {})", escaped(&document.title), path_of(document), document.name, document.profile);
     let (far, revisions) = match &document.progress {
@@ -133,14 +135,16 @@ fn line(document: &Document, dates: &BTreeMap<String, String>) -> Vec<String> {
         }
         None => ("unknown".to_owned(), "unknown".to_owned()),
     };
+    let n_told = usize::from(is_first && document.reproduction.is_some()).min(document.gist.len());
     let first = document.blocks.iter().find_map(|block| block.reading.first());
-    let gist = if document.gist.is_empty() { first.cloned().unwrap_or_default() } else { document.gist.join(" ") };
-    let verdict = gist.replace('|', "\\|").replace('\n', " ");
-    vec![title, far, revisions, verdict]
+    let gist =
+        if document.gist.is_empty() { first.cloned().unwrap_or_default() } else { document.gist[n_told..].join(" ") };
+    let came_out = gist.replace('|', "\\|").replace('\n', " ");
+    vec![title, far, revisions, came_out]
 }
 
 /// Text for a cell of a table.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('|', "\\|")
         .replace('*', "\\*")

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `read` | folder of results to checked documents, in order |
 //! | `answer`, `conclusions` | what the page opens with: greedy or global, in a picture and in sentences |
+//! | `papers` | the papers' tables with their verdicts |
 //! | `index` | the same results as a page of Markdown, to find one's way |
 //! | `check` | what a document must hold so that it can be drawn |
 //! | `link` | from the page to the files of results |
@@ -22,6 +23,7 @@ mod heat;
 mod index;
 mod link;
 mod markdown;
+mod papers;
 mod read;
 mod table;
 #[cfg(test)]
@@ -65,6 +67,8 @@ impl Report {
             css: [style::BASE, include_str!("page.css")].concat(),
             js: include_str!("page.js"),
             answer: answer::AnswerView::new(&self.experiments, base),
+            papers: papers::PaperView::all(&self.experiments, base),
+            papers_told: papers::WHAT,
             experiments: self.experiments.iter().map(|e| ExperimentView::new(e, base)).collect(),
         };
         templates::render("page.html", Value::from(Serde(view)))
@@ -72,8 +76,9 @@ impl Report {
 }
 
 /// The templates of the page, by name.
-pub(super) const TEMPLATES: [(&str, &str); 8] = [
+pub(super) const TEMPLATES: [(&str, &str); 9] = [
     ("answer.html", include_str!("answer.html")),
+    ("papers.html", include_str!("papers.html")),
     ("page.html", include_str!("page.html")),
     ("document.html", include_str!("document.html")),
     ("block.html", include_str!("block.html")),
@@ -88,6 +93,8 @@ struct PageView {
     css: String,
     js: &'static str,
     answer: Option<answer::AnswerView>,
+    papers: Vec<papers::PaperView>,
+    papers_told: &'static str,
     experiments: Vec<ExperimentView>,
 }
 
