@@ -484,8 +484,9 @@ mod tests {
         beside.write(&plain).unwrap();
         store.refresh(&folder).unwrap();
         assert_eq!(store.records().len(), 3);
+        let lock = folder.lock().unwrap();
         Store::keep(&folder, &record(&cells[3], "r1")).unwrap();
-        store.gather(&folder, &[], &folder.lock().unwrap()).unwrap();
+        store.gather(&folder, &[], &lock).unwrap();
         assert!(packed.exists() && !plain.exists());
         assert_eq!(keys(&Store::read(&packed).unwrap()), keys(&store));
         assert_eq!(store.records().len(), 4);

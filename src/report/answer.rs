@@ -287,6 +287,9 @@ mod tests {
         assert!(back.headline.starts_with("**Greedy training parses better** than global training with a beam, by "));
         assert!((back.overall.points + answer.overall.points).abs() < 1e-9);
         assert_eq!(back.reading[0], "Greedy training is ahead on all 2 systems, significantly on both.");
+        // Both intervals are those of the lead of the side that is ahead.
+        assert!(back.headline.contains("interval +"), "{}", back.headline);
+        assert!(back.reading.iter().any(|text| text.contains("the interval is +")), "{:?}", back.reading);
     }
 
     /// A beam that greedily trained models gain as much from is no gain of global training.

@@ -246,7 +246,11 @@ impl Answer {
             (false, false) => None,
         };
         let of_all = drawn.map(|(drawn, of)| {
-            let (low, high) = mean.interval_of_all();
+            // As the headline has it: the lead of the side that is ahead.
+            let (low, high) = match (self.overall.p < LEVEL && self.overall.points < 0.0, mean.interval_of_all()) {
+                (true, (low, high)) => (-high, -low),
+                (false, interval) => interval,
+            };
             let is_open = self.overall.p < LEVEL && low * high <= 0.0;
             let so = if is_open { ", so that others may not confirm it" } else { "" };
             format!("With {drawn} drawn anew as sentences are ({of}), the interval is {low:+.2} to {high:+.2}{so}. ")
