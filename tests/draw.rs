@@ -189,6 +189,9 @@ Dependency tree of sentence 2 (s2) of gold.conllu
         assert!(found.starts_with(told) && found.lines().count() == 1, "{found}");
     }
     assert!(!folder.path().join("tree.png").exists());
+    let output = treebeam(folder.path(), "draw gold.conllu --sentence s2 --format text -o a.svg").assert().success();
+    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert_eq!(told, "warning: a.svg: what is written is plain text, though the name says SVG\n");
 }
 
 /// The data of a page.

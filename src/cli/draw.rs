@@ -105,6 +105,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             third.display()
         );
     }
+    if let Some(named) = Format::named(&args.output).filter(|named| *named != format) {
+        let [written, named] = [format, named].map(Format::title);
+        eprintln!("warning: {}: what is written is {written}, though the name says {named}", args.output.display());
+    }
     let mut output = Output::create(&args.output)?;
     let files = Files::open(files.into_iter().cloned().collect())?;
     let text = if format == Format::Html { page(&args, files)? } else { picture(&args, format, files)? };

@@ -22,6 +22,22 @@ choice! {
 }
 
 impl Format {
+    /// What readers of warnings call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Format::Svg => "SVG",
+            Format::Html => "HTML",
+            Format::Tikz => "LaTeX",
+            Format::Text => "plain text",
+        }
+    }
+
+    /// The format that the ending of `output` names, if it names one.
+    pub fn named(output: &Path) -> Option<Format> {
+        Packing::unpacked(output).extension()?;
+        Format::of(output).ok()
+    }
+
     /// The format that `output` asks for by its ending; SVG if it has none, text if it is a terminal.
     ///
     /// # Errors
@@ -72,6 +88,10 @@ mod tests {
         assert_eq!(format("trees.html"), Ok(Format::Html));
         assert_eq!(format("tree.tex"), Ok(Format::Tikz));
         assert_eq!(format("tree.txt"), Ok(Format::Text));
+        assert_eq!(
+            ["-", "tree", "tree.svg"].map(|path| Format::named(Path::new(path))),
+            [None, None, Some(Format::Svg)]
+        );
         let told = "a/tree.png: no png is written; write tree.svg and convert it, as by `rsvg-convert --format png -o a/tree.png tree.svg`";
         assert_eq!(format("a/tree.png"), Err(told.into()));
         assert!(format("tree.jpg").is_err_and(|told| told.contains("no jpg is written; expected .svg")));

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::index::{escaped, path_of};
 use super::link::Base;
 use super::{Experiment, markdown};
-use crate::report::document::{Document, Reproduction};
+use crate::report::document::{Document, Reproduction, Verdict};
 use crate::report::markdown::markdown_table;
 
 /// What the columns of the table hold.
@@ -17,6 +17,7 @@ pub(super) struct PaperView {
     name: String,
     title: String,
     verdict: &'static str,
+    verdict_class: &'static str,
     held: String,
     otherwise: Vec<String>,
     differs: String,
@@ -61,6 +62,11 @@ impl PaperView {
                 name: document.name.clone(),
                 title: document.title.clone(),
                 verdict: paper.verdict.name(),
+                verdict_class: match paper.verdict {
+                    Verdict::Reproduced => "reproduced",
+                    Verdict::InPart => "in-part",
+                    Verdict::Not => "not",
+                },
                 held: html(&paper.held),
                 otherwise: paper.otherwise.iter().map(html).collect(),
                 differs: html(&paper.differs),
