@@ -44,7 +44,8 @@ pub fn reproduction(directions: &[Direction], differs: &str) -> Option<Reproduct
     let (surely, unsure) = match (n_treebanks, held.len()) {
         (_, 0) => (String::new(), Vec::new()),
         (n, _) if n < FOR_SIGNS => (format!("; {n} treebanks are too few for significance"), Vec::new()),
-        _ => (format!(", significantly {n_sure}"), held.iter().copied().filter(|d| !is_sure(d)).collect()),
+        _ if n_sure == 0 => (", none significantly".to_owned(), held.clone()),
+        _ => (format!(", {n_sure} significantly"), held.iter().copied().filter(|d| !is_sure(d)).collect()),
     };
     let is_only_column = directions.iter().all(|d| d.column == directions[0].column);
     let others = judged.iter().filter(|(_, holds)| !*holds).map(|(d, _)| *d).collect();
@@ -294,7 +295,7 @@ mod tests {
         };
         let ten = [paper("a", 10, 1.0), paper("b", 10, -0.5), paper("c", 10, -2.0)];
         let told = reproduction(&ten, " Other data.\n").unwrap();
-        assert_eq!(told.held, "1 of 3, significantly 1");
+        assert_eq!(told.held, "1 of 3, 1 significantly");
         assert_eq!(
             told.otherwise,
             ["the other way: `c` over `static` UAS +1.00, higher on 10 of 10 (paper -2.00); \
@@ -304,13 +305,13 @@ mod tests {
         let mut elsewhere = paper("d", 10, -1.0);
         elsewhere.column = "others".to_owned();
         let told = reproduction(&[ten[0].clone(), elsewhere, paper("e", 10, 0.0)], "").unwrap();
-        assert_eq!(told.held, "1 of 2, significantly 1", "where the paper has no difference there is none to be found");
+        assert_eq!(told.held, "1 of 2, 1 significantly", "where the paper has no difference there is none to be found");
         assert!(told.otherwise[0].starts_with("the other way: others, `d` over `static` UAS"), "{told:?}");
         let mut unsure = paper("a", 6, 1.0);
         unsure.ours[0].1.points = -1.0;
         let many: Vec<Direction> = std::iter::repeat_n(unsure, 5).collect();
         let told = reproduction(&many, "").unwrap();
-        assert_eq!(told.held, "5 of 5, significantly 0");
+        assert_eq!(told.held, "5 of 5, none significantly");
         assert!(told.otherwise[0].starts_with("not significant: ") && told.otherwise[0].ends_with("; and 2 more"));
         let few = reproduction(&[paper("a", 3, 1.0)], "").unwrap();
         assert_eq!((few.held.as_str(), few.otherwise.len()), ("1 of 1; 3 treebanks are too few for significance", 0));
