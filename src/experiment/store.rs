@@ -97,12 +97,12 @@ impl<R: Stored> Store<R> {
         let paths = folder.record_files();
         let stamps = [stamp(&paths[0]), stamp(&paths[1])];
         if stamps != self.read {
-            self.torn = false;
-            for path in &paths {
-                let (records, torn) = read_lines(path)?;
-                self.torn |= torn;
-                records.into_iter().for_each(|record| self.insert(record));
-            }
+            // What lies beside the packed ones is read first: between the two it may be taken in by them.
+            let [packed, plain] = &paths;
+            let beside = read_lines(plain)?;
+            let files = [read_lines(packed)?, beside];
+            self.torn = files.iter().any(|(_, torn)| *torn);
+            files.into_iter().flat_map(|(records, _)| records).for_each(|record| self.insert(record));
             self.read = stamps;
         }
         Ok(())

@@ -30,11 +30,11 @@ impl Report {
         out += &opening(&self.experiments).unwrap_or_default();
         out += &papers::section(&self.experiments);
         out += "## What was run\n\n";
-        let heads = ["experiment", "how far", "revision", "what came out"].map(str::to_owned);
+        let heads = ["experiment", "how far", "treebanks", "seeds", "revision", "what came out"].map(str::to_owned);
         let mut lines = vec![heads.to_vec()];
         let documents = self.experiments.iter().flat_map(|Experiment { profiles, .. }| profiles.iter().zip(0..));
         lines.extend(documents.map(|(document, number)| line(document, number == 0, dates)));
-        markdown_table(&mut out, 4, &lines);
+        markdown_table(&mut out, 6, &lines);
         if !extras.is_empty() {
             out += "## Other measurements\n\n";
             let mut lines = vec![["what", "revision"].map(str::to_owned).to_vec()];
@@ -128,19 +128,23 @@ fn dated(revision: &str, dates: &BTreeMap<String, String>) -> String {
 fn line(document: &Document, is_first: bool, dates: &BTreeMap<String, String>) -> Vec<String> {
     let title =
         format!("[{}]({}) (`{}`, {})", escaped(&document.title), path_of(document), document.name, document.profile);
-    let (far, revisions) = match &document.progress {
+    let unknown = || "unknown".to_owned();
+    let [far, treebanks, seeds, revisions] = match &document.progress {
         Some(progress) => {
             let revisions: Vec<String> = progress.revisions.iter().map(|r| dated(r, dates)).collect();
-            (format!("{} of {}", progress.done, progress.cells), revisions.join("; "))
+            // Cells of some kinds have none.
+            let seeds = if progress.seeds == 0 { "–".to_owned() } else { progress.seeds.to_string() };
+            let far = format!("{} of {}", progress.done, progress.cells);
+            [far, progress.treebanks.to_string(), seeds, revisions.join("; ")]
         }
-        None => ("unknown".to_owned(), "unknown".to_owned()),
+        None => [unknown(), unknown(), unknown(), unknown()],
     };
     let n_told = usize::from(is_first && document.reproduction.is_some()).min(document.gist.len());
     let first = document.blocks.iter().find_map(|block| block.reading.first());
     let gist =
         if document.gist.is_empty() { first.cloned().unwrap_or_default() } else { document.gist[n_told..].join(" ") };
     let came_out = gist.replace('|', "\\|").replace('\n', " ");
-    vec![title, far, revisions, came_out]
+    vec![title, far, treebanks, seeds, revisions, came_out]
 }
 
 /// Text for a cell of a table.
