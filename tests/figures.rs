@@ -305,11 +305,11 @@ fn global_against_greedy(texts: &mut Texts) {
     assert!(least > 0.0);
     let unsure = |wins: &[Wins]| wins.iter().filter(|wins| wins.p >= 0.05).count();
     let [standard, eager, hybrid, zn11] = [0, 4, 8, 12].map(|from| unsure(&over_exploration[from..from + 4]));
-    assert_eq!((eager, zn11), (0, 0));
+    assert_eq!((eager, hybrid, zn11), (0, 0, 0));
     texts.says(&format!(
         "every global row is ahead of exploration (*greedy dynamic*) in every line, by {least:.2} to {most:.2} points, in {} of 16 cases \
-         significantly by the sign test over treebanks (not in {standard} of 4 with arc-standard and {hybrid} of 4 with arc-hybrid)",
-        16 - standard - hybrid
+         significantly by the sign test over treebanks (not in {standard} of 4 with arc-standard)",
+        16 - standard
     ));
     let so_many = |row: &str, of: &dyn Fn(Wins) -> usize| -> String {
         let of_column = |column| of(wins(&document, column, row, "greedy static", Metric::Las)).to_string();
@@ -324,16 +324,14 @@ fn global_against_greedy(texts: &mut Texts) {
         surely("greedy dynamic")
     ));
     let exploration = columns.map(|column| wins(&document, column, "greedy dynamic", "greedy static", Metric::Las));
-    assert!(exploration.iter().all(|wins| wins.n == 19) && exploration[0].p < 0.001 && exploration[3].p < 0.001);
+    let are_significant = exploration.each_ref().map(|wins| wins.n == 19 && wins.p < 0.05);
+    assert_eq!(are_significant, [true, true, false, true]);
     texts.says(&format!(
-        "Exploration is ahead of the static oracle on {} of 19, with arc-eager and arc-hybrid not significantly (p = {:.3} and {:.2})",
+        "Exploration is ahead of the static oracle on {} of 19, with arc-hybrid not significantly (p = {:.2})",
         so_many("greedy dynamic", &|wins| wins.higher),
-        exploration[1].p,
         exploration[2].p
     ));
-    let early = columns.map(|column| las(column, "global max-violation b=8") - las(column, "global early b=8"));
-    let (least, most) = range(&early);
-    assert!(least > 0.0);
+    let early = columns.map(|column| las(column, "global early b=8") - las(column, "global max-violation b=8"));
     let treebanks = |column: &str| -> (usize, usize) {
         let table = table(&document, &format!("LAS: {column}"));
         let place = |row: &str| table.heads.iter().position(|head| head == row).unwrap();
@@ -343,14 +341,16 @@ fn global_against_greedy(texts: &mut Texts) {
         differences.fold((0, 0), |(higher, lower), d| (higher + usize::from(d > 0.0), lower + usize::from(d < 0.0)))
     };
     let counted = columns.map(treebanks);
-    let [standard, eager, hybrid, zn11] = counted.map(|(_, lower)| lower);
+    let [standard, eager, hybrid, zn11] = early.map(signed);
+    let [of_standard, of_eager, of_hybrid, of_zn11] = counted.map(|(higher, _)| higher);
     texts.says(&format!(
-        "early updates are {least:.2} to {most:.2} points behind max-violation at width 8, on {standard}, {eager}, {hybrid} and {zn11} of 19 \
-         treebanks"
+        "early updates differ from max-violation at width 8 by {standard}, {eager}, {hybrid} and {zn11} points, and are higher on {of_standard}, \
+         {of_eager}, {of_hybrid} and {of_zn11} of 19 treebanks"
     ));
-    let [standard, eager, hybrid, zn11] = counted.map(|(higher, lower)| sign_test(higher, lower));
-    assert!(standard > 0.05 && eager > 0.05 && hybrid > 0.05);
-    texts.says(&format!("with `zn11` significantly by signs (p = {zn11:.3})"));
+    let p = counted.map(|(higher, lower)| sign_test(higher, lower));
+    let (least, _) = range(&p);
+    assert!(least >= 0.05);
+    texts.says(&format!("by signs none of these is significant (p = {least:.3} at best)"));
     let planned = planned("global-vs-greedy", "quick");
     let passes = |row: &str| -> Vec<f64> {
         let of_row = planned.iter().filter(|record| record.row == row);
@@ -413,7 +413,7 @@ fn global_against_greedy(texts: &mut Texts) {
 }
 
 /// How many seeds `global-vs-greedy` has, in words, and what its answer says of them.
-const GLOBAL_SEEDS: (&str, &str, &str) = ("one seed", "treebanks", "(19 treebanks, one seed), the interval is ");
+const GLOBAL_SEEDS: (&str, &str, &str) = ("two seeds", "treebanks and seeds", "2 seeds of each), the interval is ");
 
 /// The records that the tables of an experiment are made of: others lie beside them, of seeds of which not all has been run.
 fn planned(name: &str, profile: &str) -> Vec<Record> {
@@ -1999,7 +1999,7 @@ fn what_was_run_is_as_the_texts_say() {
             "global-vs-greedy",
             "quick",
             "Training data: 860 to 2000 sentences a treebank, 19 treebanks. Trained for 7 to 30 iterations (the table *Training* \
-             says which), with 1 seed.",
+             says which), with 2 seeds.",
         ),
         ("languages", "quick", "Training data: 800 sentences a treebank, 19 treebanks. Trained for "),
         ("learning-curves", "quick", "Training data: 250 to 12544 sentences a treebank, 5 treebanks. Trained for "),
