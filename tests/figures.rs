@@ -702,19 +702,19 @@ fn ablations(texts: &mut Texts) {
         ends.len(),
         mean(&ends)
     ));
-    let store = records("exploration-vs-beam");
-    let passes = || store.records().iter().map(|record| record.training.epochs.len());
+    let planned = planned("exploration-vs-beam", "quick");
+    let passes = || planned.iter().map(|record| record.training.epochs.len());
     texts.says(&format!(
         "600 sentences each of ten treebanks, to the plateau ({} to {} iterations), one seed",
         passes().min().unwrap(),
         passes().max().unwrap()
     ));
-    let cut_off: Vec<_> = store.records().iter().filter(is_cut_off).collect();
+    let cut_off: Vec<_> = planned.iter().filter(is_cut_off).collect();
     assert!(cut_off.iter().all(|record| record.row.starts_with("beam")));
     texts.says(&format!(
         "{} of the {} trainings, all of them with a beam, were stopped by the limit of 30 iterations",
         cut_off.len(),
-        store.records().len()
+        planned.len()
     ));
     texts.says("with covington and 2-planar, whose beams gain longest, the limit is 60");
     // Of the models that are ahead or behind where greedy training is ahead.
