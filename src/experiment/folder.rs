@@ -95,8 +95,8 @@ impl Folder {
         &self.path
     }
 
-    /// The files that gathered records may lie in, packed ones first. Both are there if records were packed by hand and the
-    /// others kept, or while records are gathered.
+    /// The files that gathered records may lie in, packed ones first. Both are there where plain records were put beside packed
+    /// ones, until the next cell is gathered.
     pub fn record_files(&self) -> [PathBuf; 2] {
         [PACKED_RECORDS, RECORDS].map(|name| self.path.join(name))
     }

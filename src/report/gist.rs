@@ -29,7 +29,7 @@ pub fn gist(summary: &Summary, directions: &[Direction]) -> Vec<String> {
     of_paper(directions).into_iter().chain(of_all).collect()
 }
 
-/// Of what is not found here more than so much is not named.
+/// The most comparisons that are named where they point the other way, and where they are not significant.
 const MOST_EXCEPTIONS: usize = 3;
 
 /// How much of what a paper reports is found here, and what is not; none without figures of a paper.
@@ -44,8 +44,10 @@ pub fn reproduction(directions: &[Direction], differs: &str) -> Option<Reproduct
     let (surely, unsure) = match (n_treebanks, held.len()) {
         (_, 0) => (String::new(), Vec::new()),
         (n, _) if n < FOR_SIGNS => (format!("; {n} treebanks are too few for significance"), Vec::new()),
-        _ if n_sure == 0 => (", none significantly".to_owned(), held.clone()),
-        _ => (format!(", {n_sure} significantly"), held.iter().copied().filter(|d| !is_sure(d)).collect()),
+        _ => {
+            let so_many = if n_sure == 0 { "none".to_owned() } else { n_sure.to_string() };
+            (format!(", {so_many} significantly"), held.iter().copied().filter(|d| !is_sure(d)).collect())
+        }
     };
     let is_only_column = directions.iter().all(|d| d.column == directions[0].column);
     let others = judged.iter().filter(|(_, holds)| !*holds).map(|(d, _)| *d).collect();

@@ -132,7 +132,7 @@ fn line(document: &Document, is_first: bool, dates: &BTreeMap<String, String>) -
     let [far, treebanks, seeds, revisions] = match &document.progress {
         Some(progress) => {
             let revisions: Vec<String> = progress.revisions.iter().map(|r| dated(r, dates)).collect();
-            // Cells of some kinds have none.
+            // Experiments on bounds train nothing that a seed would change.
             let seeds = if progress.seeds == 0 { "–".to_owned() } else { progress.seeds.to_string() };
             let far = format!("{} of {}", progress.done, progress.cells);
             [far, progress.treebanks.to_string(), seeds, revisions.join("; ")]
@@ -143,8 +143,12 @@ fn line(document: &Document, is_first: bool, dates: &BTreeMap<String, String>) -
     let first = document.blocks.iter().find_map(|block| block.reading.first());
     let gist =
         if document.gist.is_empty() { first.cloned().unwrap_or_default() } else { document.gist[n_told..].join(" ") };
-    let came_out = gist.replace('|', "\\|").replace('\n', " ");
-    vec![title, far, treebanks, seeds, revisions, came_out]
+    vec![title, far, treebanks, seeds, revisions, in_cell(&gist)]
+}
+
+/// Markdown for a cell of a table.
+pub(super) fn in_cell(markdown: &str) -> String {
+    markdown.replace('|', "\\|").replace('\n', " ")
 }
 
 /// Text for a cell of a table.

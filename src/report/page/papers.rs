@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::index::{escaped, path_of};
+use super::index::{escaped, in_cell, path_of};
 use super::link::Base;
 use super::{Experiment, markdown};
 use crate::report::document::{Document, Reproduction, Verdict};
@@ -37,9 +37,8 @@ pub(super) fn section(experiments: &[Experiment]) -> String {
     }
     let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
     lines.extend(papers.iter().map(|(document, Reproduction { verdict, held, otherwise, differs })| {
-        let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
         let title = format!("[{}]({})", escaped(&document.title), path_of(document));
-        vec![title, verdict.name().to_owned(), cell(held), cell(&otherwise.join(". ")), cell(differs)]
+        vec![title, verdict.name().to_owned(), in_cell(held), in_cell(&otherwise.join(". ")), in_cell(differs)]
     }));
     let mut out = "## The papers' tables\n\n".to_owned();
     out += &format!("{WHAT}\n\n");
