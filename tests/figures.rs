@@ -484,8 +484,6 @@ fn verdict(texts: &mut Texts) {
     let behind = "; greedy training on 4 of 16 systems, significantly on all of them (covington, easy-first, 2-planar, covington-nonmonotonic).";
     assert!(index.contains(behind), "{index}");
     texts.says("greedy training is ahead, significantly (also when corrected)");
-    texts
-        .says("is ahead with easy-first, 2-planar and two of Covington's systems, significantly (also when corrected)");
     let by_signs = |start: &str, end: &str| between(start, end).split(", ").count();
     texts.says(&format!(
         "Counted by treebank (sign test) global training is significantly ahead with {} systems, and behind with {}",
@@ -1860,12 +1858,6 @@ fn languages(texts: &mut Texts) {
         let values = gains.map(|gain| gain.replace('−', "-").parse::<f64>().unwrap());
         assert!(values[0] <= 0.0 && values[1..].iter().all(|gain| *gain > 0.0), "{column}");
     }
-    let at = |class: &str| systems.map(|(column, _)| gain("by arc length", column, class));
-    let [near, far] = [at("1"), at("3-6")];
-    texts.says(&format!(
-        "between neighbours it is {}, {} and {} points, at a distance of three to six {}, {} and {}",
-        near[0], near[1], near[2], far[0], far[1], far[2]
-    ));
     let eager = |kind: &str, class: &str| gain(kind, "arc-eager", class).replace('+', "");
     texts.says(&format!(
         "{} points in sentences of at most ten words, {} in those of more than fifty",
@@ -1907,10 +1899,6 @@ fn by_other_scores(texts: &mut Texts) {
     let [labelled, unlabelled] = [gains(Metric::Las, Punctuation::Exclude), gains(Metric::Uas, Punctuation::Include)];
     let n_ahead = |gains: &[f64]| format!("{} of {}", gains.iter().filter(|gain| **gain > 0.0).count(), gains.len());
     let [gain, gain_unlabelled] = [&labelled, &unlabelled].map(|gains| signed(mean(gains)));
-    texts.says(&format!(
-        "there the gain is {gain} without punctuation, but {gain_unlabelled} in UAS, on {}",
-        n_ahead(&unlabelled)
-    ));
     for (without, it_is) in
         [("without punctuation the gain there is", "in UAS it is"), ("without punctuation it is", "in UAS it is")]
     {

@@ -4,7 +4,7 @@
 //! by how much, does.
 
 use super::document::{Block, Cell, Content, Table};
-use super::paired::told_p;
+use super::paired::{holm, told_p};
 use super::summary::{Difference, METRICS, Method, Summary};
 use crate::eval::Metric;
 use crate::experiment::{AVERAGE, Published};
@@ -27,6 +27,8 @@ pub const SCORE: &str = "score";
 pub const GAIN: &str = "mean gain";
 /// The head over the probabilities of sign tests.
 pub const SIGN_P: &str = "p of signs";
+/// The head over the same, corrected for all comparisons in one score.
+pub const CORRECTED_P: &str = "p, corrected";
 /// The head over a paper's mean gains.
 pub const PAPER_GAIN: &str = "paper's gain";
 
@@ -237,6 +239,17 @@ pub fn sign_test(a: usize, b: usize) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
+/// By comparison, the p of its sign test, corrected for all comparisons in the same score.
+fn corrected(directions: &[Direction]) -> Vec<f64> {
+    let mut all = vec![1.0; directions.len()];
+    for metric in METRICS {
+        let of_metric: Vec<usize> = (0..directions.len()).filter(|&i| directions[i].metric == metric).collect();
+        let p_values: Vec<f64> = of_metric.iter().map(|&i| directions[i].sign_test()).collect();
+        of_metric.into_iter().zip(holm(&p_values)).for_each(|(i, p)| all[i] = p);
+    }
+    all
+}
+
 /// The table of all comparisons; nothing if there are none or there is one treebank only.
 pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
     if directions.is_empty() || summary.treebanks().len() < 2 {
@@ -245,12 +258,12 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
     let with_paper = directions.iter().any(|d| d.paper.is_some());
     let mut heads =
         vec![COLUMN, METHOD, AGAINST, SCORE, "treebanks", "higher", "higher, p < .05", "lower", "lower, p < .05"];
-    heads.extend([GAIN, SIGN_P]);
+    heads.extend([GAIN, SIGN_P, CORRECTED_P]);
     if with_paper {
         heads.extend([PAPER_GAIN, "paper's direction holds", "significantly not"]);
     }
     let mut table = Table::new(4, heads);
-    for direction in directions {
+    for (direction, corrected) in directions.iter().zip(corrected(directions)) {
         let ((higher, surely_higher), (lower, surely_lower)) = (direction.count(1.0), direction.count(-1.0));
         let mut line = vec![
             Cell::text(&direction.column),
@@ -264,6 +277,7 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
             Cell::count(surely_lower),
             Cell::signed(Some(direction.mean())),
             Cell::number(Some(direction.sign_test()), 3),
+            Cell::number(Some(corrected), 3),
         ];
         if with_paper {
             let held = direction.held().filter(|(n, ..)| *n > 0);
@@ -280,7 +294,8 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         note:
             "Higher and lower: on how many treebanks, and on how many of these significantly, by the test over sentences. \
              *p of signs*: the sign test over treebanks, which asks whether so many would be on one side if either were as \
-             likely; with fewer than six treebanks it cannot be below .05. No p is corrected for the number of comparisons."
+             likely; with fewer than six treebanks it cannot be below .05. *p, corrected*: the same when all comparisons in this score \
+             are looked at (Holm 1979); many comparisons on few treebanks leave nothing below .05, whatever comes out."
                 .to_owned(),
         content: Content::Table(table),
     })

@@ -5,7 +5,7 @@
 //! | `summary` | means, spreads and differences over the records of a plan |
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `classes`, `properties`, `range`, `figures` |
-//! | `answer`, `gist`, `comparisons`, `paired` | what a summary says in a few sentences: greedy or global; all columns; two rows; how sure that is |
+//! | `answer`, `gist`, `reproduction`, `comparisons`, `paired` | what a summary says in a few sentences: greedy or global; all columns; a paper's differences; two rows; how sure that is |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot` | renderings |
 //! | `templates` | the engine that fills the templates of pages and pictures |
@@ -32,6 +32,7 @@ mod plot;
 mod properties;
 mod published;
 mod range;
+mod reproduction;
 mod results;
 mod scores;
 mod summary;

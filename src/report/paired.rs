@@ -40,8 +40,12 @@ impl Gain {
     /// The difference that such a comparison finds in four of five cases, at p < .05: 2.80 standard errors of a normal
     /// distribution, of which the interval has 3.92.
     pub fn detectable(&self) -> f64 {
-        (self.high - self.low) / 3.92 * 2.80
+        detectable((self.low, self.high))
     }
+}
+
+fn detectable((low, high): (f64, f64)) -> f64 {
+    (high - low) / 3.92 * 2.80
 }
 
 impl Pairs {
@@ -86,6 +90,11 @@ impl Pairs {
     pub fn gain(&self) -> Gain {
         let (low, high) = self.interval();
         Gain { points: self.points(), low, high, p: self.randomisation() }
+    }
+
+    /// See [`Gain::detectable`].
+    pub fn detectable(&self) -> f64 {
+        detectable(self.interval())
     }
 
     /// The difference, in percentage points.
@@ -183,18 +192,18 @@ fn by_sentence(ours: &Entry, theirs: &Entry, metric: Metric, rule: Punctuation) 
     is_sound.then_some(by_seed)
 }
 
-/// Which of several tests are significant at `level` when all of them are looked at (Holm 1979).
-pub fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
+/// The p-values of several tests when all of them are looked at, each at most 1: those below a level are what Holm (1979) rejects
+/// at it.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
-    let mut are = vec![false; p_values.len()];
+    let mut corrected = vec![1.0; p_values.len()];
+    let mut largest: f64 = 0.0;
     for (place, &i) in order.iter().enumerate() {
-        if p_values[i] > level / (p_values.len() - place) as f64 {
-            break;
-        }
-        are[i] = true;
+        largest = largest.max(p_values[i] * (p_values.len() - place) as f64).min(1.0);
+        corrected[i] = largest;
     }
-    are
+    corrected
 }
 
 /// A p-value for people, as a part of a sentence.
@@ -292,9 +301,12 @@ mod tests {
 
     #[test]
     fn holm_stops_at_the_first_that_fails() {
-        assert_eq!(holm(&[0.04, 0.001, 0.03, 0.01], 0.05), [false, true, false, true]);
-        assert_eq!(holm(&[0.04, 0.045], 0.05), [false, false]);
-        assert_eq!(holm(&[0.02, 0.045], 0.05), [true, true]);
-        assert!(holm(&[], 0.05).is_empty());
+        let are = |p_values: &[f64]| holm(p_values).into_iter().map(|p| p < 0.05).collect::<Vec<bool>>();
+        assert_eq!(are(&[0.04, 0.001, 0.03, 0.01]), [false, true, false, true]);
+        assert_eq!(are(&[0.04, 0.045]), [false, false]);
+        assert_eq!(are(&[0.02, 0.045]), [true, true]);
+        assert!(are(&[]).is_empty());
+        assert_eq!(holm(&[0.5, 0.25, 0.0625]), [0.5, 0.5, 0.1875], "no smaller than one before it");
+        assert_eq!(holm(&[0.75, 0.75]), [1.0, 1.0]);
     }
 }

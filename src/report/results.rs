@@ -11,10 +11,11 @@ use super::directions::{directions, who_wins};
 use super::document::{Block, Content, Document, Progress};
 use super::figure::HeatMap;
 use super::figures::{figures, heat_maps};
-use super::gist::{gist, limits, reproduction};
+use super::gist::{gist, limits};
 use super::properties::{gains, properties};
 use super::published::published;
 use super::range::range;
+use super::reproduction::reproduction;
 use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
 use super::training::{extents, training, what_was_run};
@@ -145,6 +146,12 @@ fn about(summary: &Summary) -> Vec<String> {
     if let [_, _, ..] = &spec.table.compared_with()[..] {
         let rows: Vec<String> = spec.table.compared_with().iter().map(|row| format!("`{row}`")).collect();
         about.push(format!("`†` significantly higher (p < .05) than each of {}.", rows.join(", ")));
+    }
+    if let Some(baseline) = spec.table.compared_with().first() {
+        about.push(format!(
+            "`‡` significantly different from `{baseline}` (p < .05), too, when corrected for all comparisons of the table with it (Holm \
+             1979)."
+        ));
     }
     if summary.plan.profile.seeds.len() > 1 {
         about.push("Mean ± standard deviation over seeds.".to_owned());

@@ -2,7 +2,7 @@
 
 use super::directions::{Direction, LEVEL, judgement};
 use super::document::{Block, Cell, Content, NOTHING, Table};
-use super::paired::told_p;
+use super::paired::{Pairs, holm, told_p};
 use super::summary::{Difference, Entry, Method, Spread, Summary, difference};
 use crate::eval::Metric;
 use crate::experiment::TableLines;
@@ -15,11 +15,13 @@ pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric:
     if treebanks.len() > 1 {
         names.push("average".to_owned());
     }
+    let corrected = Corrected::new(summary, column, &lines, metric);
+    let averages = averages(summary, column, metric);
     // By method, then by treebank with the average last.
     let mut figures: Vec<Vec<Cell>> = lines
         .iter()
         .map(|method| {
-            let of_treebank = |t: &String| entry_cell(summary, summary.entry(t, column, method), metric);
+            let of_treebank = |t: &String| entry_cell(summary, summary.entry(t, column, method), metric, &corrected);
             let average = (treebanks.len() > 1).then(|| average_cell(summary, column, method, metric));
             treebanks.iter().map(of_treebank).chain(average).collect()
         })
@@ -44,9 +46,59 @@ pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric:
     }
     Block {
         title: format!("{}: {column}", metric.name()),
-        reading: reading(summary, directions, column, metric),
-        note: String::new(),
+        reading: reading(summary, directions, &averages, column, metric),
+        note: corrected
+            .told()
+            .into_iter()
+            .chain(power(summary, &averages, column, metric))
+            .collect::<Vec<_>>()
+            .join(" "),
         content: Content::Table(table),
+    }
+}
+
+/// The comparisons of a table with the row that all are compared with, and which of them are significant when all are looked at.
+struct Corrected {
+    baseline: Option<String>,
+    /// Each p by itself.
+    p_values: Vec<f64>,
+    /// The largest of these that is significant when corrected for their number; none if none is.
+    largest: Option<f64>,
+}
+
+impl Corrected {
+    fn new(summary: &Summary, column: &str, methods: &[Method], metric: Metric) -> Self {
+        let baseline = summary.plan.spec.table.compared_with().first().map(|row| (*row).to_owned());
+        let entries = methods.iter().flat_map(|m| summary.treebanks().into_iter().map(move |t| (t, m)));
+        let p_of =
+            |(t, m): (String, &Method)| Some(summary.entry(&t, column, m)?.difference(baseline.as_deref()?, metric)?.p);
+        let p_values: Vec<f64> = entries.filter_map(p_of).collect();
+        let of_all = p_values.iter().zip(holm(&p_values));
+        let largest = of_all.filter(|(_, corrected)| *corrected < LEVEL).map(|(p, _)| *p).max_by(f64::total_cmp);
+        Corrected { baseline, p_values, largest }
+    }
+
+    /// Whether the comparison is significant with the others beside it; equal p-values are all so or all not.
+    fn is_kept(&self, p: f64) -> bool {
+        self.largest.is_some_and(|largest| p <= largest)
+    }
+
+    /// How many are significant; none where there is nothing to correct.
+    fn told(&self) -> Option<String> {
+        let (baseline, n) = (self.baseline.as_ref()?, self.p_values.len());
+        let count = |is: &dyn Fn(f64) -> bool| self.p_values.iter().filter(|p| is(**p)).count();
+        let surely = count(&|p| p < LEVEL);
+        let kept = count(&|p| self.is_kept(p));
+        let kept = match (surely, kept) {
+            (0, _) => return (n > 1).then(|| format!("Of {n} comparisons with `{baseline}` none is significant.")),
+            (_, 0) => "none".to_owned(),
+            (_, kept) => format!("{kept} (`‡`)"),
+        };
+        (n > 1).then(|| {
+            format!(
+                "Significant of {n} comparisons with `{baseline}`: {surely} taken alone, {kept} when corrected for all {n}."
+            )
+        })
     }
 }
 
@@ -74,7 +126,7 @@ fn mark_best(figures: &mut [Vec<Cell>], place: usize) {
     }
 }
 
-fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric) -> Cell {
+fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric, corrected: &Corrected) -> Cell {
     let rule = summary.plan.spec.table.punctuation;
     let score = entry.and_then(|e| Some((e, e.score(metric, rule)?)));
     let Some((entry, score)) = score else { return Cell::text(NOTHING) };
@@ -83,7 +135,8 @@ fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric) -> Cell 
     if let Some(difference) = rows.first().and_then(|row| entry.difference(row, metric)) {
         let beats = |row: &&str| entry.difference(row, metric).is_some_and(|d| d.points > 0.0 && d.p < LEVEL);
         let dagger = if rows.len() > 1 && rows.iter().all(beats) { "†" } else { "" };
-        text += &format!(" ({:+.2}{}{dagger})", difference.points, stars(&difference));
+        let kept = if corrected.is_kept(difference.p) { "‡" } else { "" };
+        text += &format!(" ({:+.2}{}{dagger}{kept})", difference.points, stars(&difference));
     }
     if !entry.is_complete() {
         text += &format!(" ({} of {} seeds)", entry.runs.len(), entry.n_seeds);
@@ -141,18 +194,41 @@ fn lead(summary: &Summary, column: &str, metric: Metric, best: &Method, second: 
     format!("the difference, {mean:+.2}, is {judgement}, and significant on {surely} of {n} taken alone")
 }
 
+/// The methods of a column with their averages, the highest first.
+fn averages(summary: &Summary, column: &str, metric: Metric) -> Vec<(Method, f64)> {
+    let score = |m: Method| summary.average_score(column, &m, metric).map(|score| (m, score.mean));
+    let mut averages: Vec<(Method, f64)> = summary.methods(column).into_iter().filter_map(score).collect();
+    averages.sort_by(|a, b| b.1.total_cmp(&a.1));
+    averages
+}
+
+/// What difference the table could have shown: between its highest method and the one that all are compared with, or, if there is
+/// none or that is the highest, the next.
+fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Metric) -> Option<String> {
+    let [(best, _), (second, _), ..] = averages else { return None };
+    let baseline = summary.plan.spec.table.compared_with().first().and_then(|row| summary.method_of(column, row));
+    let other = baseline.as_ref().filter(|m| *m != best).unwrap_or(second);
+    let points = Pairs::new(summary, column, best, other, metric)?.detectable();
+    let over = if summary.treebanks().len() > 1 { " in the mean over treebanks" } else { "" };
+    Some(format!(
+        "A difference of {points:.2} points{over}, between methods that differ as `{}` and `{}` do, would be found in four of five \
+         cases (p < .05, by the test over sentences).",
+        best.label, other.label
+    ))
+}
+
 /// Who is highest, and what that is against the baseline.
-fn reading(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Vec<String> {
+fn reading(
+    summary: &Summary,
+    directions: &[Direction],
+    averages: &[(Method, f64)],
+    column: &str,
+    metric: Metric,
+) -> Vec<String> {
     let treebanks = summary.treebanks();
     let name = metric.name();
-    let mut averages: Vec<(Method, f64)> = summary
-        .methods(column)
-        .into_iter()
-        .filter_map(|m| Some((m.clone(), summary.average_score(column, &m, metric)?.mean)))
-        .collect();
-    averages.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut sentences = Vec::new();
-    if let [(best, score), (second, next), ..] = &averages[..] {
+    if let [(best, score), (second, next), ..] = averages {
         let of = |t: &String, m: &Method| summary.score(t, column, m, metric);
         let is_best = |t: &&String| averages.iter().all(|(m, _)| of(t, m) <= of(t, best));
         let n_best = treebanks.iter().filter(is_best).count();

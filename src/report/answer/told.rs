@@ -99,12 +99,12 @@ impl Answer {
     pub(in crate::report) fn where_it_holds(&self) -> String {
         let n = self.settings.len();
         let p_values: Vec<f64> = self.settings.iter().map(|s| s.gain.p).collect();
-        let corrected = holm(&p_values, LEVEL);
+        let corrected = holm(&p_values);
         let side = |sign: f64| {
             let of_side = || self.settings.iter().zip(&corrected).filter(move |(s, _)| s.gain.points * sign > 0.0);
             let surely: Vec<&str> =
                 of_side().filter(|(s, _)| s.is_significant()).map(|(s, _)| s.name.as_str()).collect();
-            (of_side().count(), surely, of_side().filter(|(_, is)| **is).count())
+            (of_side().count(), surely, of_side().filter(|(_, p)| **p < LEVEL).count())
         };
         let word = self.settings_word(n);
         let ((ahead, surely_ahead, kept_ahead), (behind, surely_behind, kept_behind)) = (side(1.0), side(-1.0));

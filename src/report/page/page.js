@@ -200,9 +200,9 @@
 
   // A tabular in the style of the package booktabs; the highest figures are bold.
   function latex(rows) {
-    const special = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "±": "$\\pm$", "†": "$\\dagger$",
+    const special = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "±": "$\\pm$", "†": "$\\dagger$", "‡": "$\\ddagger$",
       "×": "$\\times$", "–": "--", "−": "$-$", "≤": "$\\leq$", "<": "$<$", ">": "$>$", "µ": "$\\mu$", "…": "\\dots{}" };
-    const escaped = (text) => text.replace(/[&%$#_{}]/g, "\\$&").replace(/[\\~^±†×–−≤<>µ…](?![&%$#_{}])/g, (c) => special[c])
+    const escaped = (text) => text.replace(/[&%$#_{}]/g, "\\$&").replace(/[\\~^±†‡×–−≤<>µ…](?![&%$#_{}])/g, (c) => special[c])
       .replace(/(^|[\s(])-(?=\d)/g, "$1$-$");
     const line = (cells) => cells.map((cell) => (cell.classList.contains("b") ? `\\textbf{${escaped(said(cell))}}` : escaped(said(cell)))).join(" & ") + " \\\\";
     const isText = (cell) => cell.classList.contains("t");
