@@ -35,31 +35,34 @@ pub(super) fn ablations(texts: &mut Texts) {
     let planned = planned("exploration-vs-beam", "quick");
     let passes = || planned.iter().map(|record| record.training.epochs.len());
     texts.says(&format!(
-        "600 sentences each of ten treebanks, to the plateau ({} to {} iterations), one seed",
+        "600 sentences each of ten treebanks, to the plateau ({} to {} iterations), two seeds",
         passes().min().unwrap(),
         passes().max().unwrap()
     ));
     let cut_off: Vec<_> = planned.iter().filter(is_cut_off).collect();
-    assert!(cut_off.iter().all(|record| record.row.starts_with("beam")));
+    assert_eq!(cut_off.iter().filter(|record| !record.row.starts_with("beam")).count(), 1);
     texts.says(&format!(
-        "{} of the {} trainings, all of them with a beam, were stopped by the limit of 30 iterations",
+        "{} of the {} trainings, all but one of them with a beam, were stopped by the limit of 30 iterations",
         cut_off.len(),
         planned.len()
     ));
     texts.says("with covington and 2-planar, whose beams gain longest, the limit is 60");
-    // Of the models that are ahead or behind where greedy training is ahead.
-    for setting in &beams.answer.as_ref().unwrap().settings {
-        let is_compared = |record: &&&Record| {
-            record.column == setting.name
-                && [&setting.greedy, &setting.global].iter().any(|chosen| {
-                    chosen.label == record.row || chosen.label.starts_with(&format!("{}, width", record.row))
-                })
-        };
-        let of_setting: Vec<&str> = cut_off.iter().filter(is_compared).map(|record| record.treebank.as_str()).collect();
-        if setting.gain.points < 0.0 {
-            assert!(of_setting.is_empty(), "{}: {of_setting:?}", setting.name);
-        }
-    }
+    // Of the models that are compared where greedy training is ahead.
+    let of_systems = beams.answer.as_ref().unwrap().settings.iter().filter(|setting| setting.gain.points < 0.0);
+    let compared: Vec<&Record> = of_systems
+        .flat_map(|setting| {
+            let is_compared = |record: &&Record| {
+                record.column == setting.name
+                    && [&setting.greedy, &setting.global].iter().any(|chosen| {
+                        chosen.label == record.row || chosen.label.starts_with(&format!("{}, width", record.row))
+                    })
+            };
+            planned.iter().filter(is_compared)
+        })
+        .collect();
+    assert_eq!(compared.iter().copied().filter(is_cut_off).count(), 1);
+    texts
+        .says(&format!("of the {} models that are compared there the limit of iterations stopped one", compared.len()));
 }
 
 pub(super) fn widths(texts: &mut Texts) {

@@ -38,6 +38,11 @@ impl Answer {
         self.settings.len() * self.treebanks.len() * self.seeds
     }
 
+    /// How much an answer stands on: treebanks first, as what holds for few languages may not hold for others; then pairs of models.
+    pub fn weight(&self) -> (usize, usize) {
+        (self.treebanks.len(), self.n_pairs())
+    }
+
     fn settings_word(&self, n: usize) -> &'static str {
         match (self.are_systems, n) {
             (true, 1) => "system",

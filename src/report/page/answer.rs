@@ -33,21 +33,21 @@ struct ConclusionView {
     from: Vec<String>,
 }
 
-/// Of each experiment the document that answers the question, the whole before small versions; those with exploration and with the
-/// most pairs of models come first.
+/// Of each experiment the document that answers the question, the whole before small versions; those with exploration come
+/// first, then those with the most treebanks, then those with the most pairs of models.
 pub(in crate::report) fn documents(experiments: &[Experiment]) -> Vec<(&Document, &Answer)> {
     let of = |e: &'_ Experiment| -> Option<usize> { e.profiles.iter().position(|d| d.answer.is_some()) };
     let found = experiments.iter().filter_map(|e| of(e).map(|i| &e.profiles[i]));
     let mut answered: Vec<_> = found.filter_map(|document| Some((document, document.answer.as_ref()?))).collect();
-    answered.sort_by_key(|(_, answer)| std::cmp::Reverse((answer.explores, answer.n_pairs())));
+    answered.sort_by_key(|(_, answer)| std::cmp::Reverse((answer.explores, answer.weight())));
     answered
 }
 
 /// The document that answers the question for all: a whole experiment before a small one, one with exploration before one without,
-/// then the one with the most pairs of models.
+/// then the one with the most treebanks, then the one with the most pairs of models.
 pub(in crate::report) fn main_answer(experiments: &[Experiment]) -> Option<(&Document, &Answer)> {
     let key =
-        |(document, answer): &(&Document, &Answer)| (document.profile == "full", answer.explores, answer.n_pairs());
+        |(document, answer): &(&Document, &Answer)| (document.profile == "full", answer.explores, answer.weight());
     // Of equals the first.
     documents(experiments).into_iter().reduce(|best, other| if key(&other) > key(&best) { other } else { best })
 }
