@@ -14,9 +14,9 @@ pub(super) fn ablations(texts: &mut Texts) {
         las("global, early update"),
         las("global, max-violation")
     ));
-    texts.says("ten treebanks of at most 2,000 sentences, to the plateau, two seeds");
+    texts.says("ten treebanks of at most 2,000 sentences, to the plateau, three seeds");
     texts.says(&format!(
-        "(LAS {:.1}, with early updates {:.1}; ten treebanks of at most 2,000 sentences, two seeds)",
+        "(LAS {:.1}, with early updates {:.1}; ten treebanks of at most 2,000 sentences, three seeds)",
         las("global, no early update"),
         las("global, early update")
     ));
