@@ -162,7 +162,7 @@ pub(super) fn spurious_choices(texts: &mut Texts) {
     let sure = others[2][1].p;
     assert!(sure < 0.05 && 12.0 * sure > 0.05);
     let [a, b, c] = others.each_ref().map(|wins| span(&gains(wins)));
-    texts.says("On ten treebanks of at most 600 sentences, to the plateau, with two seeds");
+    texts.says("On ten treebanks of at most 600 sentences, to the plateau, with three seeds");
     texts.says(&format!(
         "the first alone changes the UAS of arc-eager by {a} points, of arc-hybrid by {b} and of arc-standard by {c}, significantly over \
          treebanks in 1 of 12 cases (arc-standard where the canonical one is preferred, p = {sure:.2}; not when corrected for 12 tests)"
@@ -172,12 +172,15 @@ pub(super) fn spurious_choices(texts: &mut Texts) {
     texts.says(&format!("With exploration as well it is {a}, {b} and {c}, significantly in {d}, {e} and {f} of 4"));
     let beyond: Vec<f64> = explored[1].iter().zip(&others[1]).map(|(wins, other)| wins.mean - other.mean).collect();
     texts.says(&format!("exploration adds {} to that", span(&beyond)));
-    for wins in &explored[1..] {
-        assert!([0, 2, 3].iter().all(|&other| wins[1].mean > wins[other].mean), "the canonical choice is the best");
-    }
-    assert!(explored[1][1..].iter().all(|other| other.mean > explored[1][0].mean));
-    let [hybrid, standard] = [&explored[1], &explored[2]].map(|wins| wins[1].mean - wins[0].mean);
-    texts.says(&format!("it is ahead of the choice of the paper, the transition of the highest score, by {hybrid:.2} and {standard:.2} points"));
+    let (low, high) = range(&gains(&explored[1]));
+    let standard = &explored[2];
+    assert!([0, 2, 3].iter().all(|&other| standard[1].mean > standard[other].mean), "the canonical choice is the best");
+    texts.says(&format!(
+        "With exploration the four ways lie within {:.2} points of each other in arc-hybrid; in arc-standard the best is the canonical choice, \
+         {:.2} points ahead of the paper's, the transition of the highest score",
+        high - low,
+        standard[1].mean - standard[0].mean
+    ));
 }
 
 /// Learning to search beside a dynamic oracle, with the paper's passes and to the plateau, by rates chosen on development data.
