@@ -410,3 +410,29 @@ pub(super) fn ingredients(texts: &mut Texts) {
         iterations().max().unwrap()
     ));
 }
+
+/// Graph-based parsers.
+pub(super) fn graphs(texts: &mut Texts) {
+    let document = document("graph-orders", "quick");
+    let las = |row: &str| score(&document, "LAS: all", "average", row);
+    let more = |row: &str| signed(las(row) - las("eisner"));
+    texts.says("500 sentences each of two treebanks, one seed; LAS on average");
+    texts.says(&format!(
+        "(`eisner`) it is {:.2}; scores of siblings change it by {}, of siblings and grandparents by {}, trees that need not be projective \
+         (`mst`) by {}",
+        las("eisner"),
+        more("eisner-2"),
+        more("eisner-3"),
+        more("mst")
+    ));
+    texts.says(&format!(
+        "Arc-eager is {} from it greedily and {} in a beam of 8, the biaffine networks {}, and {} where trees are projective",
+        more("arc-eager, greedy"),
+        more("arc-eager, beam 8"),
+        more("biaffine"),
+        more("biaffine-projective")
+    ));
+    let planned = planned("graph-orders", "quick");
+    assert!(planned.iter().all(|record| is_cut_off(&record) == record.row.starts_with("biaffine")));
+    texts.says("Their trainings, and no others, were stopped by the limit of 30 iterations");
+}
