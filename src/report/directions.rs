@@ -122,6 +122,32 @@ fn theirs(
     Some(Theirs { gains, mean })
 }
 
+/// The differences that a paper reports, and which of them are found here.
+pub struct Found<'a> {
+    /// All that have a direction in the paper.
+    pub all: Vec<&'a Direction>,
+    /// Those that point the same way here, in the mean over treebanks.
+    pub same_way: Vec<&'a Direction>,
+    /// Those that do not.
+    pub other_way: Vec<&'a Direction>,
+    /// Those that point the same way, significantly by the sign test over treebanks.
+    pub surely: Vec<&'a Direction>,
+    /// The most treebanks that any comparison has, those included of which the paper says nothing.
+    pub n_treebanks: usize,
+}
+
+impl<'a> Found<'a> {
+    /// None without figures of a paper.
+    pub fn new(directions: &'a [Direction]) -> Option<Self> {
+        let all: Vec<&Direction> = directions.iter().filter(|d| d.mean_holds().is_some()).collect();
+        let (same_way, other_way): (Vec<&Direction>, Vec<&Direction>) =
+            all.iter().copied().partition(|d| d.mean_holds() == Some(true));
+        let surely = same_way.iter().copied().filter(|d| d.is_significant()).collect();
+        let n_treebanks = directions.iter().map(|d| d.ours.len()).max().unwrap_or(0);
+        (!all.is_empty()).then_some(Found { all, same_way, other_way, surely, n_treebanks })
+    }
+}
+
 impl Direction {
     /// What the method gains in the mean over treebanks.
     pub fn mean(&self) -> f64 {
@@ -144,6 +170,11 @@ impl Direction {
     pub fn sign_test(&self) -> f64 {
         let (higher, lower) = (self.count(1.0).0, self.count(-1.0).0);
         sign_test(higher, lower)
+    }
+
+    /// Whether the sign test finds anything.
+    pub fn is_significant(&self) -> bool {
+        self.sign_test() < LEVEL
     }
 
     /// Treebanks for which the paper has a direction; those among them where it holds; and of the others those that are
@@ -323,20 +354,18 @@ fn reading(directions: &[Direction]) -> Vec<String> {
              sign in {held} of {n}; {against} of the others are significantly the other way."
         ));
     }
-    let judged: Vec<(&Direction, bool)> = with_paper.iter().filter_map(|d| Some((*d, d.mean_holds()?))).collect();
-    let not: Vec<String> = judged
-        .iter()
-        .filter(|(_, holds)| !*holds)
-        .map(|(d, _)| format!("`{}` against `{}` ({}, {})", d.method.label, d.against, d.column, d.metric.name()))
-        .collect();
-    let (n, n_held) = (judged.len(), judged.len() - not.len());
-    let n_sure = judged.iter().filter(|(d, holds)| *holds && d.sign_test() < LEVEL).count();
-    let so_many = if n_held == n { "all".to_owned() } else { n_held.to_string() };
-    let but = if not.is_empty() { String::new() } else { format!("; not for {}", not.join(", ")) };
-    if n > 0 {
+    if let Some(Found { all, same_way, other_way, surely, .. }) = Found::new(directions) {
+        let told = |d: &&Direction| {
+            format!("`{}` against `{}` ({}, {})", d.method.label, d.against, d.column, d.metric.name())
+        };
+        let not: Vec<String> = other_way.iter().map(told).collect();
+        let so_many = if not.is_empty() { "all".to_owned() } else { same_way.len().to_string() };
+        let but = if not.is_empty() { String::new() } else { format!("; not for {}", not.join(", ")) };
         sentences.push(format!(
-            "The mean over treebanks has the paper's sign in {so_many} of {n} comparisons, in {n_sure} of them significantly (p < .05 \
-             by the sign test over treebanks){but}."
+            "The mean over treebanks has the paper's sign in {so_many} of {} comparisons, in {} of them significantly (p < .05 \
+             by the sign test over treebanks){but}.",
+            all.len(),
+            surely.len()
         ));
     }
     sentences

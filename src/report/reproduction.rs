@@ -1,34 +1,13 @@
 //! What a paper reports beside what came out here: how many of its differences point the same way, and which do not.
 
 use super::answer::FOR_SIGNS;
-use super::directions::{Direction, LEVEL};
+use super::directions::{Direction, Found};
 use super::document::{Reproduction, Verdict};
 
 /// The most comparisons that are named where they point the other way, and where they are not significant.
 const MOST_EXCEPTIONS: usize = 3;
 
-/// The differences that a paper reports, and which of them are found here.
-struct Found<'a> {
-    /// All that have a direction in the paper.
-    all: Vec<&'a Direction>,
-    /// Those that point the same way here, in the mean over treebanks.
-    same_way: Vec<&'a Direction>,
-    /// Those of these that are significant by the sign test over treebanks.
-    surely: Vec<&'a Direction>,
-    /// The most treebanks that any comparison has, those included of which the paper says nothing.
-    n_treebanks: usize,
-}
-
-impl<'a> Found<'a> {
-    /// None without figures of a paper.
-    fn new(directions: &'a [Direction]) -> Option<Self> {
-        let all: Vec<&Direction> = directions.iter().filter(|d| d.mean_holds().is_some()).collect();
-        let same_way: Vec<&Direction> = all.iter().copied().filter(|d| d.mean_holds() == Some(true)).collect();
-        let surely = same_way.iter().copied().filter(|d| is_significant(d)).collect();
-        let n_treebanks = directions.iter().map(|d| d.ours.len()).max().unwrap_or(0);
-        (!all.is_empty()).then_some(Found { all, same_way, surely, n_treebanks })
-    }
-
+impl Found<'_> {
     fn verdict(&self) -> Verdict {
         match (self.same_way.len(), self.surely.len()) {
             (0, _) => Verdict::Not,
@@ -48,25 +27,20 @@ impl<'a> Found<'a> {
     }
 }
 
-fn is_significant(direction: &Direction) -> bool {
-    direction.sign_test() < LEVEL
-}
-
 /// How much of what a paper reports is found here, and what is not; none without figures of a paper.
 pub fn reproduction(directions: &[Direction], differs: &str) -> Option<Reproduction> {
     let found = Found::new(directions)?;
-    let others = found.all.iter().copied().filter(|d| d.mean_holds() == Some(false)).collect();
     // What cannot be significant on so few treebanks is no exception.
     let (surely, unsure) = match found.n_treebanks {
         _ if found.same_way.is_empty() => (String::new(), Vec::new()),
         n if found.has_too_few_treebanks() => (format!("; {n} treebanks are too few for significance"), Vec::new()),
         _ => {
-            let unsure = found.same_way.iter().copied().filter(|d| !is_significant(d)).collect();
+            let unsure = found.same_way.iter().copied().filter(|d| !d.is_significant()).collect();
             (format!(", {} significantly", found.so_many_surely()), unsure)
         }
     };
     let is_only_column = directions.iter().all(|d| d.column == directions[0].column);
-    let otherwise = [("the other way", others), ("not significant", unsure)];
+    let otherwise = [("the other way", found.other_way.clone()), ("not significant", unsure)];
     let otherwise = otherwise.into_iter().filter_map(|(what, of_it)| exceptions(what, of_it, is_only_column)).collect();
     let held = format!("{} of {}{surely}", found.same_way.len(), found.all.len());
     Some(Reproduction { verdict: found.verdict(), held, otherwise, differs: differs.trim().to_owned() })

@@ -86,19 +86,19 @@ impl Corrected {
     /// How many are significant; none where there is nothing to correct.
     fn told(&self) -> Option<String> {
         let (baseline, n) = (self.baseline.as_ref()?, self.p_values.len());
+        if n < 2 {
+            return None;
+        }
         let count = |is: &dyn Fn(f64) -> bool| self.p_values.iter().filter(|p| is(**p)).count();
         let surely = count(&|p| p < LEVEL);
-        let kept = count(&|p| self.is_kept(p));
-        let kept = match (surely, kept) {
-            (0, _) => return (n > 1).then(|| format!("Of {n} comparisons with `{baseline}` none is significant.")),
-            (_, 0) => "none".to_owned(),
-            (_, kept) => format!("{kept} (`‡`)"),
+        let kept = match count(&|p| self.is_kept(p)) {
+            _ if surely == 0 => return Some(format!("Of {n} comparisons with `{baseline}` none is significant.")),
+            0 => "none".to_owned(),
+            kept => format!("{kept} (`‡`)"),
         };
-        (n > 1).then(|| {
-            format!(
-                "Significant of {n} comparisons with `{baseline}`: {surely} taken alone, {kept} when corrected for all {n}."
-            )
-        })
+        Some(format!(
+            "Significant of {n} comparisons with `{baseline}`: {surely} taken alone, {kept} when corrected for all {n}."
+        ))
     }
 }
 
