@@ -89,6 +89,8 @@ clean: ## remove what was built and the demo's output
 # TREEBANKS="en_ewt UD_Turkish-IMST" replace those of the profile. Tables, plots and records are in results/ (demo/ for the demo);
 # those of runs with other seeds or treebanks in runs/, for they are no results of these experiments; OUT=DIR puts them anywhere.
 # ENGINE=slurm submits the cells to a cluster instead of running them here.
+#
+# make verify TREEBEAM_TREEBANKS=DIR SHARE=0.1          a tenth of what is recorded, run again and compared with the records
 
 QUICK ?=
 PROFILE ?= quick
@@ -97,6 +99,7 @@ SEEDS ?=
 OUT ?=
 TREEBANKS ?=
 ENGINE ?=
+SHARE ?= 0.1
 
 TREEBEAM = target/release/treebeam
 EXPERIMENT = $(TREEBEAM) experiment $(if $(ENGINE),submit --engine $(ENGINE),run)
@@ -109,7 +112,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems alignment every-system pretraining updates en-ewt-targets en-ewt-networks
+.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems alignment every-system pretraining updates en-ewt-targets en-ewt-networks
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -118,6 +121,9 @@ tables: build ## every table of the papers, and the ablations; QUICK=1 for small
 	$(EXPERIMENT) $(patsubst %,experiments/%.toml,$(TABLES) $(ABLATIONS)) \
 		--profile $(TABLES_PROFILE) $(SETTINGS)
 	$(if $(ENGINE),,$(TREEBEAM) report --results $(RESULTS))
+
+verify: build ## a share of all records, run again and compared with them: SHARE=0.1
+	$(TREEBEAM) experiment verify experiments/*.toml --profile $(PROFILE) --share $(SHARE) $(SETTINGS)
 
 fg17-table1: ## bounds of non-monotonic Covington's loss against the loss, 19 languages
 gn13-table1: ## dynamic oracles against static ones: three systems, 10 languages

@@ -155,6 +155,59 @@ fn runs_leave_the_same_counts_however_they_are_cut_and_spread() {
     assert!(text(run("one", "1").stderr).contains("0 cells to run, 12 done before"));
 }
 
+/// Records are run again by the program that made them, and then one of them has been changed.
+#[test]
+fn records_are_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = shipped().join("demo.toml");
+    let command = |what: &str, more: &[&str]| {
+        let settings = ["--set", "treebanks=generated:1,60,nonprojective", "--set", "iterations=1", "--out", "one"];
+        let first = ["experiment", what, demo.to_str().unwrap()];
+        let arguments: Vec<&str> = first.into_iter().chain(settings).chain(more.iter().copied()).collect();
+        treebeam(&arguments, folder.path())
+    };
+    let printed = |command: &mut Command, code: i32| text(command.assert().code(code).get_output().stdout.clone());
+    assert_eq!(printed(&mut command("verify", &[]), 0), "demo: there are no records\n");
+    command("run", &["--set", "seeds=1 2"]).assert().success();
+
+    let seeds = ["--set", "seeds=1 2"];
+    let planned = printed(command("verify", &seeds).args(["--dry-run", "--share", "0.5"]), 0);
+    assert_eq!(planned.lines().count(), 6, "{planned}");
+    assert!(!folder.path().join("runs").exists());
+    let half = printed(command("verify", &seeds).args(["--share", "0.5"]), 0);
+    assert_eq!(half, "demo: 6 of 12 recorded cells run again: 6 gave the same figures\n");
+    let all = command("verify", &seeds).args(["--share", "1"]).assert().success().get_output().clone();
+    assert!(text(all.stderr).contains("12 of 12 recorded cells to run again, 6 of them done before"));
+    assert_eq!(text(all.stdout), "demo: 12 of 12 recorded cells run again: 12 gave the same figures\n");
+
+    // One update more than there was in the first record, and other code in the second one.
+    let records = folder.path().join("one/records.jsonl");
+    let mut lines: Vec<serde_json::Value> =
+        std::fs::read_to_string(&records).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let updates = &mut lines[0]["training"]["epochs"][0]["updates"];
+    let n_updates = updates.as_u64().unwrap();
+    *updates = (n_updates + 1).into();
+    lines[1]["provenance"]["code"]["common"] = "0123456789abcdef".into();
+    let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&records, written).unwrap();
+    let changed = printed(command("verify", &seeds).args(["--share", "1", "-o", "again.md"]), 1);
+    let key: String = lines[0]["key"].as_str().unwrap().chars().take(12).collect();
+    let figure = format!("training.epochs.0.updates is {} in the record and {n_updates} now\n", n_updates + 1);
+    for expected in [
+        "demo: 12 of 12 recorded cells run again, 1 of them recorded by other code: 11 gave the same figures, 1 gave others\n",
+        &key,
+        &figure,
+    ] {
+        assert!(changed.contains(expected), "{expected}: {changed}");
+    }
+    let written = std::fs::read_to_string(folder.path().join("again.md")).unwrap();
+    assert!(written.contains("| demo | 12 | 12 | 1 | 11 | 1 | 0 |") && written.contains(&key), "{written}");
+    let json = printed(command("verify", &seeds).args(["--share", "1", "--json"]), 1);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json[0]["differ"][0]["figures"], 1);
+    assert_eq!(json[0]["of_other_code"], 1);
+}
+
 /// An experiment's cell is what `train`, `parse` and `eval` do by hand.
 #[test]
 fn cells_score_what_the_other_commands_score() {

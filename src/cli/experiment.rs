@@ -9,6 +9,7 @@ mod programs;
 mod submit;
 mod throughput;
 mod trainings;
+mod verify;
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -102,6 +103,21 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Run a sample of the recorded cells again, and compare
+    ///
+    /// The sample is drawn from the cells that have records, made by whatever code. This program runs them in a folder of their
+    /// own. The counts of every iteration and the errors in each test sentence are compared; times, memory and machines are not. A
+    /// verification that is interrupted goes on where it stopped. Ends with 1 if a cell gives other figures than its record has, or
+    /// fails.
+    Verify {
+        #[command(flatten)]
+        experiments: Experiments,
+        #[command(flatten)]
+        options: verify::Options,
+        /// Write a checkpoint of a training after an iteration if the last one is at least this many seconds old
+        #[arg(long, default_value_t = 30.0, value_name = "S", value_parser = crate::cli::range::seconds)]
+        checkpoint_seconds: f64,
+    },
     /// Write tables and plots of what has been run
     Table {
         #[command(flatten)]
@@ -184,6 +200,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Status { experiments, json } => {
             status(&experiments.open()?, json)?;
             Ok(ExitCode::SUCCESS)
+        }
+        Command::Verify { experiments, options, checkpoint_seconds } => {
+            let checkpoint_every = Duration::from_secs_f64(checkpoint_seconds);
+            let how = How { jobs: experiments.jobs(), checkpoint_every, only: None };
+            let all_agree = verify::run(&experiments, options, &how)?;
+            Ok(ExitCode::from(u8::from(!all_agree)))
         }
         Command::Table { experiments } => {
             for experiment in &mut experiments.open()? {

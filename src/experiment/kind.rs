@@ -82,6 +82,11 @@ pub trait Stored: Serialize + DeserializeOwned + Clone + Send {
         None
     }
 
+    /// The figures that the cell gives again whenever it is run, on whatever machine, as JSON; none if it measures times.
+    fn repeatable(&self) -> Option<serde_json::Value> {
+        None
+    }
+
     /// The record, read from a line of this format, as one of [`FORMAT`].
     fn upgraded(self, _format: u32) -> Self {
         self

@@ -17,6 +17,7 @@
 //! | `record`, `digits`, `store` | what a training leaves behind; the records of an experiment |
 //! | `provenance`, `fingerprint` | by what code on what machine, and what of the code decides figures |
 //! | `estimate` | what the missing cells will cost |
+//! | `verification` | whether records say what running their cells again says |
 //!
 //! # Which records are current
 //!
@@ -50,6 +51,7 @@ mod store;
 #[cfg(test)]
 pub(crate) mod testing;
 mod trainings;
+mod verification;
 
 pub use bounds::{
     BOUNDS, Bounds, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Guide, Means, PublishedBounds, Sums, Walk,
@@ -75,3 +77,4 @@ pub use source::Source;
 pub use spec::{GridAxis, Profile, Spec, Variant, check_names, read_toml};
 pub use store::{Status, Store};
 pub use trainings::Trainings;
+pub use verification::{Disagreement, disagreements, sample};

@@ -246,6 +246,10 @@ impl Stored for Record {
         Some(format!("a time of {time} seconds"))
     }
 
+    fn repeatable(&self) -> Option<serde_json::Value> {
+        Some(serde_json::json!({ "training": self.training, "decodings": self.decodings }))
+    }
+
     fn upgraded(mut self, format: u32) -> Record {
         if format < 2 {
             self.training.cpu_s = None;

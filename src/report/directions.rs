@@ -4,7 +4,7 @@
 //! by how much, does.
 
 use super::document::{Block, Cell, Content, Table};
-use super::paired::{holm, told_p};
+use super::paired::{bare_p, holm, told_p};
 use super::summary::{Difference, METRICS, Method, Summary};
 use crate::eval::Metric;
 use crate::experiment::{AVERAGE, Published};
@@ -307,8 +307,8 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
             Cell::count(lower),
             Cell::count(surely_lower),
             Cell::signed(Some(direction.mean())),
-            Cell::number(Some(direction.sign_test()), 3),
-            Cell::number(Some(corrected), 3),
+            Cell::shown(Some(direction.sign_test()), bare_p),
+            Cell::shown(Some(corrected), bare_p),
         ];
         if with_paper {
             let held = direction.held().filter(|(n, ..)| *n > 0);

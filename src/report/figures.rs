@@ -3,6 +3,7 @@
 use super::diagnoses::of_method;
 use super::directions::{LEVEL, sign_test};
 use super::figure::{Axis, Curve, Figure, HeatMap, Point, Style};
+use super::paired::told_p;
 use super::summary::{Method, Spread, Summary};
 use crate::diagnosis::PARTS;
 use crate::eval::Metric;
@@ -344,7 +345,8 @@ fn advantage_reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
         let judgement = if p < LEVEL { "significant" } else { "not significant" };
         format!(
             "With {which}, {ours} less {theirs} is {mean:+.2} points of LAS in the mean over {n} systems, above zero for {ahead} and \
-             below for {behind}; that is {judgement} over systems, p = {p:.3} by the sign test, which takes them as independent."
+             below for {behind}; that is {judgement} over systems, {} by the sign test, which takes them as independent.",
+            told_p(p)
         )
     };
     let mut sentences = vec![at("all the time that any row takes", <[Point]>::last)];

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::verify::{Sample, Verified};
 use crate::experiment::{
-    Estimate, Event, Folder, Kind, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
+    Estimate, Event, Folder, Kind, Outcome, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
 };
 
 /// What can be done with an experiment, whatever its kind.
@@ -29,6 +30,9 @@ pub trait Experiment {
 
     /// Runs what is missing of all cells, or of those with these keys; how many cells failed.
     fn run(&mut self, how: &How) -> anyhow::Result<usize>;
+
+    /// Runs a sample of the cells that have records again, and compares.
+    fn verify(&self, sample: &Sample, how: &How) -> anyhow::Result<Verified>;
 
     /// Writes tables and plots, and prints the Markdown.
     fn write_tables(&mut self) -> anyhow::Result<()>;
@@ -177,11 +181,16 @@ impl<K: Kind, V> Opened<K, V> {
         self.others().iter().find(|r| r.key() == self.kind.key(cell) && self.kind.is_current(cell, r))
     }
 
-    /// How long cells will take, and on how many records that rests.
+    /// How long cells will take, save those that are taken over from other experiments, and on how many records that rests.
     fn estimate(&self, cells: &[&K::Cell], jobs: usize) -> Option<Estimate> {
         let to_run: Vec<&K::Cell> = cells.iter().filter(|cell| self.elsewhere(cell).is_none()).copied().collect();
+        self.estimate_of_all(&to_run, jobs)
+    }
+
+    /// How long cells will take, all of which are run.
+    pub fn estimate_of_all(&self, cells: &[&K::Cell], jobs: usize) -> Option<Estimate> {
         let records: Vec<&K::Record> = self.store.records().iter().chain(self.others()).collect();
-        estimate(&self.kind, &to_run, &records, jobs)
+        estimate(&self.kind, cells, &records, jobs)
     }
 
     fn state(&self, cell: &K::Cell) -> anyhow::Result<State> {
@@ -196,7 +205,7 @@ impl<K: Kind, V> Opened<K, V> {
         })
     }
 
-    fn tell(&self) {
+    pub fn tell(&self) {
         let n_foreign = self.store.n_foreign(self.cells.iter().map(|cell| self.kind.key(cell)));
         if n_foreign > 0 {
             eprintln!("{n_foreign} records belong to other options, data or profiles and are not used here");
@@ -232,6 +241,59 @@ impl<K: Kind, V> Opened<K, V> {
         let lock = self.folder.lock()?;
         let order: Vec<&str> = self.cells.iter().map(|cell| self.kind.key(cell)).collect();
         Ok(self.store.gather(&self.folder, &order, &lock)?)
+    }
+
+    /// Runs `cells` in `folder`, where other processes may run `of_others`; their records go into `store`.
+    pub fn run_cells(
+        &self,
+        folder: &Folder,
+        (cells, of_others): (&[&K::Cell], &[&K::Cell]),
+        store: &mut Store<K::Record>,
+        how: &How,
+    ) -> anyhow::Result<Outcome> {
+        let bar = progress(cells.len() as u64);
+        let records: Vec<&K::Record> = self.store.records().iter().chain(self.others()).collect();
+        let mut pace = Pace::new(&self.kind, cells, &records);
+        let start = Instant::now();
+        let runner = Runner { kind: &self.kind, folder, jobs: self.jobs(how), checkpoint_every: how.checkpoint_every };
+        let outcome = run(&runner, cells, of_others, store, &mut |event| {
+            let line = match event {
+                Event::Finished(cell, record) => {
+                    pace.finished(self.kind.key(cell));
+                    format!("{}: {:.1} s", self.kind.title(cell), record.seconds())
+                }
+                Event::Found(cell, _) => {
+                    pace.finished(self.kind.key(cell));
+                    format!("{}: run by another process", self.kind.title(cell))
+                }
+                Event::Failed(cell, error) => {
+                    pace.failed(self.kind.key(cell));
+                    format!("error: {}: {error}", self.kind.title(cell))
+                }
+                Event::Waiting(n, holder) => {
+                    return bar.suspend(|| {
+                        eprintln!("waiting for {n} cells that other processes run, one of them {holder}");
+                    });
+                }
+            };
+            let time = pace.remaining(start.elapsed()).map(|time| format!("about {} left", HumanDuration(time)));
+            bar.set_message(time.clone().unwrap_or_default());
+            bar.inc(1);
+            // A hidden bar swallows lines.
+            if bar.is_hidden() {
+                let time = time.map_or(String::new(), |time| format!(", {time}"));
+                eprintln!("{line} ({} of {}{time})", cells.len() - pace.n_left(), cells.len());
+            } else {
+                bar.println(line);
+            }
+        })?;
+        bar.finish_and_clear();
+        Ok(outcome)
+    }
+
+    /// How many cells are run side by side.
+    pub fn jobs(&self, how: &How) -> usize {
+        how.jobs.min(self.kind.most_jobs())
     }
 }
 
@@ -294,52 +356,13 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         let is_wanted = |cell: &&K::Cell| how.only.as_ref().is_none_or(|keys| keys.contains(self.kind.key(cell)));
         let (missing, of_others): (Vec<&K::Cell>, Vec<_>) = self.missing().into_iter().partition(is_wanted);
         let n_wanted = self.cells.iter().filter(is_wanted).count();
-        let jobs = how.jobs.min(self.kind.most_jobs());
-        let time = match self.estimate(&missing, jobs) {
-            Some(estimate) if !missing.is_empty() => format!(", about {}", HumanDuration(estimate.time)),
-            _ => String::new(),
-        };
+        let jobs = self.jobs(how);
+        let time = told(self.estimate(&missing, jobs));
         let n_done = n_wanted.saturating_sub(missing.len());
         eprintln!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len());
         self.tell();
-        let bar = progress(missing.len() as u64);
-        let records: Vec<&K::Record> = self.store.records().iter().chain(self.others()).collect();
-        let mut pace = Pace::new(&self.kind, &missing, &records);
-        let start = Instant::now();
         let mut store = self.store.clone();
-        let runner = Runner { kind: &self.kind, folder: &self.folder, jobs, checkpoint_every: how.checkpoint_every };
-        let outcome = run(&runner, &missing, &of_others, &mut store, &mut |event| {
-            let line = match event {
-                Event::Finished(cell, record) => {
-                    pace.finished(self.kind.key(cell));
-                    format!("{}: {:.1} s", self.kind.title(cell), record.seconds())
-                }
-                Event::Found(cell, _) => {
-                    pace.finished(self.kind.key(cell));
-                    format!("{}: run by another process", self.kind.title(cell))
-                }
-                Event::Failed(cell, error) => {
-                    pace.failed(self.kind.key(cell));
-                    format!("error: {}: {error}", self.kind.title(cell))
-                }
-                Event::Waiting(n, holder) => {
-                    return bar.suspend(|| {
-                        eprintln!("waiting for {n} cells that other processes run, one of them {holder}");
-                    });
-                }
-            };
-            let time = pace.remaining(start.elapsed()).map(|time| format!("about {} left", HumanDuration(time)));
-            bar.set_message(time.clone().unwrap_or_default());
-            bar.inc(1);
-            // A hidden bar swallows lines.
-            if bar.is_hidden() {
-                let time = time.map_or(String::new(), |time| format!(", {time}"));
-                eprintln!("{line} ({} of {}{time})", missing.len() - pace.n_left(), missing.len());
-            } else {
-                bar.println(line);
-            }
-        })?;
-        bar.finish_and_clear();
+        let outcome = self.run_cells(&self.folder, (&missing, &of_others), &mut store, how)?;
         let n_missing = missing.len();
         self.store = store;
         if how.only.is_none() {
@@ -349,6 +372,10 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
             eprintln!("{} of {n_missing} cells failed", outcome.n_failed);
         }
         Ok(outcome.n_failed + self.unreadable.len())
+    }
+
+    fn verify(&self, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
+        super::verify::verify(self, sample, how)
     }
 
     fn write_tables(&mut self) -> anyhow::Result<()> {
@@ -371,6 +398,14 @@ fn records_in<R: Stored>(folders: &[PathBuf], out: &Path) -> Vec<R> {
     folders.sort();
     let stores = folders.iter().filter_map(|folder| Store::open(&Folder::new(folder)).ok());
     stores.flat_map(|store: Store<R>| store.records().to_vec()).collect()
+}
+
+/// A time as a part of a sentence.
+pub fn told(estimate: Option<Estimate>) -> String {
+    match estimate {
+        Some(Estimate { time, .. }) if !time.is_zero() => format!(", about {}", HumanDuration(time)),
+        _ => String::new(),
+    }
 }
 
 fn progress(n: u64) -> ProgressBar {

@@ -265,6 +265,10 @@ impl Stored for BoundsRecord {
     fn seconds(&self) -> f64 {
         self.wall_s.unwrap_or_default()
     }
+
+    fn repeatable(&self) -> Option<serde_json::Value> {
+        Some(serde_json::json!({ "sums": self.sums }))
+    }
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ impl ForestView {
                 figures: [Some(gain), paper].into_iter().flatten().map(|i| line[i].text.clone()).collect(),
                 ahead: value >= 0.0,
                 sure: line[p].value.is_some_and(|p| p < LEVEL),
-                facts: format!("sign test over treebanks: p = {}", line[p].text),
+                facts: format!("sign test over treebanks: {}", line[p].value.map_or_else(String::new, told_p)),
             }
         });
         let methods = if has_methods { "each method" } else { first[method].text.as_str() };

@@ -1,0 +1,114 @@
+//! Whether records say what running their cells again says: which cells are run again, and where figures differ.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// Fields that tell times: no two runs agree on them.
+const TIMES: [&str; 3] = ["seconds", "wall_s", "cpu_s"];
+
+/// The difference of two numbers, relative to them, that writing and reading them can make.
+const ROUNDING: f64 = 1e-12;
+
+/// Those of `keys` that a sample of this share of them holds, at least one: those whose checksums with `seed` are smallest. So a
+/// larger share holds all of a smaller one, and who draws it has no choice.
+pub fn sample<'k>(keys: &[&'k str], share: f64, seed: u64) -> HashSet<&'k str> {
+    let mut drawn: Vec<([u8; 32], &str)> =
+        keys.iter().map(|key| (Sha256::digest(format!("{seed} {key}")).into(), *key)).collect();
+    drawn.sort();
+    drawn.dedup();
+    // A tenth of thirty is three, whatever its binary fraction says.
+    let n = (share * drawn.len() as f64 - 1e-9).ceil().max(1.0) as usize;
+    drawn.into_iter().take(n).map(|(_, key)| key).collect()
+}
+
+/// Where two records of a cell differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The figure, as a path of fields: `decodings.0.test.with_punctuation.heads`.
+    pub place: String,
+    /// What the record says.
+    pub recorded: String,
+    /// What the cell gives now.
+    pub again: String,
+}
+
+/// Where the figures of two records of a cell differ, times left aside, and what only one of them has: later versions record
+/// more.
+pub fn disagreements(recorded: &Value, again: &Value) -> Vec<Disagreement> {
+    let mut found = Vec::new();
+    compare(String::new(), recorded, again, &mut found);
+    found
+}
+
+fn compare(place: String, recorded: &Value, again: &Value, found: &mut Vec<Disagreement>) {
+    let below = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+    match (recorded, again) {
+        (Value::Object(a), Value::Object(b)) => {
+            for (name, a) in a.iter().filter(|(name, _)| !TIMES.contains(&name.as_str())) {
+                if let Some(b) = b.get(name) {
+                    compare(below(name), a, b, found);
+                }
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                compare(below(&i.to_string()), a, b, found);
+            }
+        }
+        (a, b) if are_same(a, b) => {}
+        (a, b) => found.push(Disagreement { place, recorded: told(a), again: told(b) }),
+    }
+}
+
+fn are_same(a: &Value, b: &Value) -> bool {
+    let are_close = |(a, b): (f64, f64)| (a - b).abs() <= ROUNDING * a.abs().max(b.abs());
+    a == b || (a.is_f64() || b.is_f64()) && a.as_f64().zip(b.as_f64()).is_some_and(are_close)
+}
+
+/// A value, in short.
+fn told(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("{} of them", items.len()),
+        Value::Object(_) => "something".to_owned(),
+        Value::String(text) if text.len() > 40 => "other values".to_owned(),
+        value => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn samples_grow_and_have_no_choice() {
+        let keys: Vec<String> = (0..30).map(|i| format!("key {i}")).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let tenth = sample(&keys, 0.1, 1);
+        assert_eq!(tenth.len(), 3);
+        assert!(tenth.is_subset(&sample(&keys, 0.5, 1)));
+        assert_ne!(tenth, sample(&keys, 0.1, 2));
+        let turned: Vec<&str> = keys.iter().rev().copied().collect();
+        assert_eq!(tenth, sample(&turned, 0.1, 1));
+        assert_eq!(sample(&keys, 0.0, 1).len(), 1, "never nothing");
+        assert_eq!(sample(&keys, 1.0, 1).len(), 30);
+    }
+
+    #[test]
+    fn times_and_what_one_lacks_are_no_disagreement() {
+        let recorded = json!({"epochs": [{"updates": 3, "seconds": 0.5}], "wall_s": 1.0, "rate": 0.1});
+        let again =
+            json!({"epochs": [{"updates": 3, "seconds": 0.7, "more": 1}], "wall_s": 2.0, "rate": 0.10000000000000002});
+        assert_eq!(disagreements(&recorded, &again), []);
+        let told = |recorded: Value, again: Value| {
+            let found = disagreements(&recorded, &again);
+            found.iter().map(|d| format!("{}: {} {}", d.place, d.recorded, d.again)).collect::<Vec<_>>()
+        };
+        assert_eq!(told(json!({"a": [{"b": 3}]}), json!({"a": [{"b": 4}]})), ["a.0.b: 3 4"]);
+        assert_eq!(told(json!({"a": [1, 2]}), json!({"a": [1]})), ["a: 2 of them 1 of them"]);
+        assert_eq!(told(json!({"a": 0.1}), json!({"a": 0.1001})), ["a: 0.1 0.1001"]);
+        assert_eq!(told(json!({"a": null}), json!({"a": 1})), ["a: null 1"]);
+    }
+}
