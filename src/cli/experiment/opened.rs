@@ -184,13 +184,12 @@ impl<K: Kind, V> Opened<K, V> {
     /// How long cells will take, save those that are taken over from other experiments, and on how many records that rests.
     fn estimate(&self, cells: &[&K::Cell], jobs: usize) -> Option<Estimate> {
         let to_run: Vec<&K::Cell> = cells.iter().filter(|cell| self.elsewhere(cell).is_none()).copied().collect();
-        self.estimate_of_all(&to_run, jobs)
+        estimate(&self.kind, &to_run, &self.all_records(), jobs)
     }
 
-    /// How long cells will take, all of which are run.
-    pub fn estimate_of_all(&self, cells: &[&K::Cell], jobs: usize) -> Option<Estimate> {
-        let records: Vec<&K::Record> = self.store.records().iter().chain(self.others()).collect();
-        estimate(&self.kind, cells, &records, jobs)
+    /// The records of this experiment and of all others, by which costs are judged.
+    fn all_records(&self) -> Vec<&K::Record> {
+        self.store.records().iter().chain(self.others()).collect()
     }
 
     fn state(&self, cell: &K::Cell) -> anyhow::Result<State> {
@@ -243,17 +242,18 @@ impl<K: Kind, V> Opened<K, V> {
         Ok(self.store.gather(&self.folder, &order, &lock)?)
     }
 
-    /// Runs `cells` in `folder`, where other processes may run `of_others`; their records go into `store`.
+    /// Runs `cells` in `folder`, where other processes may run `of_others`; their records go into `store`. How long they take is
+    /// judged by `records`.
     pub fn run_cells(
         &self,
         folder: &Folder,
         (cells, of_others): (&[&K::Cell], &[&K::Cell]),
         store: &mut Store<K::Record>,
+        records: &[&K::Record],
         how: &How,
     ) -> anyhow::Result<Outcome> {
         let bar = progress(cells.len() as u64);
-        let records: Vec<&K::Record> = self.store.records().iter().chain(self.others()).collect();
-        let mut pace = Pace::new(&self.kind, cells, &records);
+        let mut pace = Pace::new(&self.kind, cells, records);
         let start = Instant::now();
         let runner = Runner { kind: &self.kind, folder, jobs: self.jobs(how), checkpoint_every: how.checkpoint_every };
         let outcome = run(&runner, cells, of_others, store, &mut |event| {
@@ -309,7 +309,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
     }
 
     fn planned(&self) -> anyhow::Result<Vec<Planned>> {
-        let records: Vec<&K::Record> = self.store.records().iter().chain(self.others()).collect();
+        let records = self.all_records();
         let mut seen = HashSet::new();
         let mut planned = Vec::new();
         for cell in self.cells.iter().filter(|cell| seen.insert(self.kind.key(cell))) {
@@ -362,7 +362,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         eprintln!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len());
         self.tell();
         let mut store = self.store.clone();
-        let outcome = self.run_cells(&self.folder, (&missing, &of_others), &mut store, how)?;
+        let outcome = self.run_cells(&self.folder, (&missing, &of_others), &mut store, &self.all_records(), how)?;
         let n_missing = missing.len();
         self.store = store;
         if how.only.is_none() {

@@ -12,7 +12,9 @@ use super::Experiments;
 use super::folder::write;
 use super::opened::{How, Opened, told};
 use crate::error::counted;
-use crate::experiment::{Disagreement, Folder, Kind, Provenance, Status, Store, Stored, disagreements, sample};
+use crate::experiment::{
+    Disagreement, Folder, Kind, Provenance, Status, Store, Stored, disagreements, estimate, sample,
+};
 
 /// What `experiment verify` takes beside what all have.
 #[derive(Debug, clap::Args)]
@@ -141,13 +143,15 @@ pub fn verify<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> 
     };
     let to_run: Vec<&K::Cell> = drawn.iter().map(|(cell, _)| *cell).filter(|cell| !is_done(&store, cell)).collect();
     let jobs = opened.jobs(how);
+    // There are records of every cell, so that others need not be read.
+    let records: Vec<&K::Record> = opened.store.records().iter().collect();
     eprintln!(
         "{}: {} of {} to run again, {} of them done before, {jobs} at once{}",
         opened.name,
         drawn.len(),
         counted(verified.recorded, "recorded cell"),
         drawn.len() - to_run.len(),
-        told(opened.estimate_of_all(&to_run, jobs))
+        told(estimate(&opened.kind, &to_run, &records, jobs))
     );
     if sample.dry_run {
         let mut out = std::io::stdout().lock();
@@ -156,7 +160,7 @@ pub fn verify<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> 
         }
         return Ok(verified);
     }
-    opened.run_cells(&folder, (&to_run, &[]), &mut store, how)?;
+    opened.run_cells(&folder, (&to_run, &[]), &mut store, &records, how)?;
     verified.run_again = drawn.len();
     for (cell, record) in drawn {
         let key = opened.kind.key(cell);
