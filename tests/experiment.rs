@@ -26,7 +26,7 @@ fn shipped_specifications_are_listed() {
     let output = treebeam(&["experiment", "list", shipped().to_str().unwrap()], folder.path()).assert().success();
     let listed = text(output.get_output().stdout.clone());
     for expected in
-        ["beam-ablation.toml", "demo.toml", "global-vs-greedy.toml", "quick: 912 cells, 19 treebanks, 2 seeds\n"]
+        ["beam-ablation.toml", "demo.toml", "global-vs-greedy.toml", "quick: 1368 cells, 19 treebanks, 3 seeds\n"]
     {
         assert!(listed.contains(expected), "{expected}: {listed}");
     }
@@ -36,7 +36,7 @@ fn shipped_specifications_are_listed() {
     assert_eq!(objects.len(), listed.lines().filter(|line| line.ends_with(".toml")).count());
     let named = |name: &str| objects.iter().find(|o| o["specification"].as_str().unwrap().ends_with(name)).unwrap();
     let quick = &named("global-vs-greedy.toml")["profiles"]["quick"];
-    assert_eq!(quick, &serde_json::json!({"treebanks": 19, "seeds": 2, "cells": 912}));
+    assert_eq!(quick, &serde_json::json!({"treebanks": 19, "seeds": 3, "cells": 1368}));
     assert_eq!(named("throughput.toml")["profiles"]["quick"].get("cells"), None);
 }
 

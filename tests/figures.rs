@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use treebeam::eval::{Metric, Punctuation};
-use treebeam::experiment::{Folder, Record, Store};
+use treebeam::experiment::{Folder, Record, Store, Stored};
 use treebeam::files::read_whole;
 use treebeam::learn::Stop;
 use treebeam::report::document::{Cell, Content, Document, Table};
@@ -371,7 +371,7 @@ fn what_was_run_is_as_the_texts_say() {
             "global-vs-greedy",
             "quick",
             "Training data: 860 to 2000 sentences a treebank, 19 treebanks. Trained for 7 to 30 iterations (the table *Training* \
-             says which), with 2 seeds.",
+             says which), with 3 seeds.",
         ),
         ("languages", "quick", "Training data: 800 sentences a treebank, 19 treebanks. Trained for "),
         ("learning-curves", "quick", "Training data: 250 to 12544 sentences a treebank, 5 treebanks. Trained for "),
@@ -490,6 +490,21 @@ fn every_score_in_the_tables_is_that_of_records() {
         }
     }
     assert!(n_checked > 1000, "only {n_checked} scores were found in records");
+}
+
+/// What the methodology says of the time that all trainings took.
+#[test]
+fn the_time_of_all_trainings_is_told() {
+    let mut seconds = 0.0;
+    for entry in fs::read_dir(results()).unwrap() {
+        // Experiments of other kinds have other records.
+        let Ok(store) = Store::<Record>::open(&Folder::new(&entry.unwrap().path())) else { continue };
+        seconds += store.records().iter().map(Stored::seconds).sum::<f64>();
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/methodology.md");
+    let text = fs::read_to_string(path).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = format!("the trainings in `results/`, with parsing, took {:.0} hours by the clock", seconds / 3600.0);
+    assert!(text.contains(&expected), "{expected}");
 }
 
 #[test]

@@ -142,7 +142,7 @@ pub(super) fn global_against_greedy(texts: &mut Texts) {
 }
 
 /// How many seeds `global-vs-greedy` has, in words, and what its answer says of them.
-const GLOBAL_SEEDS: (&str, &str, &str) = ("two seeds", "treebanks and seeds", "2 seeds of each), the interval is ");
+const GLOBAL_SEEDS: (&str, &str, &str) = ("three seeds", "treebanks and seeds", "3 seeds of each), the interval is ");
 
 /// What the comparison on every system says.
 pub(super) fn verdict(texts: &mut Texts) {
