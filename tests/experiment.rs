@@ -26,7 +26,7 @@ fn shipped_specifications_are_listed() {
     let output = treebeam(&["experiment", "list", shipped().to_str().unwrap()], folder.path()).assert().success();
     let listed = text(output.get_output().stdout.clone());
     for expected in
-        ["beam-ablation.toml", "demo.toml", "global-vs-greedy.toml", "quick: 1368 cells, 19 treebanks, 3 seeds\n"]
+        ["beam-ablation.toml", "demo.toml", "global-vs-greedy.toml", "quick: 1,368 cells, 19 treebanks, 3 seeds\n"]
     {
         assert!(listed.contains(expected), "{expected}: {listed}");
     }

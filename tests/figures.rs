@@ -503,7 +503,8 @@ fn the_time_of_all_trainings_is_told() {
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/methodology.md");
     let text = fs::read_to_string(path).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-    let expected = format!("the trainings in `results/`, with parsing, took {:.0} hours by the clock", seconds / 3600.0);
+    let expected =
+        format!("the trainings in `results/`, with parsing, took {:.0} hours by the clock", seconds / 3600.0);
     assert!(text.contains(&expected), "{expected}");
 }
 

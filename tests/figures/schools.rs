@@ -1,6 +1,7 @@
 //! What the texts say of greedy and global training: on each treebank, on every system, by the size of the treebank.
 
 use super::*;
+use treebeam::error::thousands;
 
 pub(super) fn global_against_greedy(texts: &mut Texts) {
     let document = document("global-vs-greedy", "quick");
@@ -77,9 +78,11 @@ pub(super) fn global_against_greedy(texts: &mut Texts) {
          {of_eager}, {of_hybrid} and {of_zn11} of 19 treebanks"
     ));
     let p = counted.map(|(higher, lower)| sign_test(higher, lower));
-    let (least, _) = range(&p);
-    assert!(least >= 0.05);
-    texts.says(&format!("by signs none of these is significant (p = {least:.3} at best)"));
+    let [standard, eager, hybrid, zn11] = p;
+    assert!(standard.min(eager).min(hybrid) >= 0.05 && zn11 < 0.05 && 4.0 * zn11 >= 0.05);
+    texts.says(&format!(
+        "by signs one of these is significant (that of arc-eager with `zn11`, p = {zn11:.3}; not when corrected for four tests)"
+    ));
     let planned = planned("global-vs-greedy", "quick");
     let passes = |row: &str| -> Vec<f64> {
         let of_row = planned.iter().filter(|record| record.row == row);
@@ -94,7 +97,7 @@ pub(super) fn global_against_greedy(texts: &mut Texts) {
     let cut_off = |row: &str| planned.iter().filter(|record| record.row == row).filter(is_cut_off).count();
     let of_experiment = |name: &str| {
         let planned = self::planned(name, "quick");
-        format!("{} of {}", planned.iter().filter(is_cut_off).count(), planned.len())
+        format!("{} of {}", planned.iter().filter(is_cut_off).count(), thousands(planned.len()))
     };
     let [first, second, third] = ["languages", "exploration-vs-beam", "global-vs-greedy"].map(of_experiment);
     texts.says(&format!(
@@ -106,7 +109,7 @@ pub(super) fn global_against_greedy(texts: &mut Texts) {
         "the limit of 30 iterations stopped {} of their {of_early} trainings, and {} of the other {}",
         cut_off("global early b=8"),
         rows.iter().map(|row| cut_off(row)).sum::<usize>() - cut_off("global early b=8"),
-        planned.len() - of_early
+        thousands(planned.len() - of_early)
     ));
     // What the table itself says, in other words.
     let about = answer(&document);
@@ -129,10 +132,11 @@ pub(super) fn global_against_greedy(texts: &mut Texts) {
         (ahead, sign_test(ahead, behind))
     };
     let [standard, eager, hybrid, zn11] = columns.map(by_treebank);
-    assert!(eager.1 < 0.001 && zn11.1 < 0.001);
+    assert!([standard.1, eager.1, zn11.1].iter().all(|p| *p < 0.001));
     texts.says(&format!(
-        "on {} of 19 treebanks with arc-standard (p = {:.3} by signs), {} with arc-eager, {} with arc-hybrid (p = {:.3}), {} with `zn11`",
-        standard.0, standard.1, eager.0, hybrid.0, hybrid.1, zn11.0
+        "on {} of 19 treebanks with arc-standard, {} with arc-eager, {} with arc-hybrid, {} with `zn11` (by signs p = {:.3} with arc-hybrid, \
+         less than 0.001 with the others)",
+        standard.0, eager.0, hybrid.0, zn11.0, hybrid.1
     ));
     texts.says(&format!(
         "that takes {} times as long in parsing and {} times in training",
