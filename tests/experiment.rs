@@ -174,6 +174,8 @@ fn records_are_verified() {
     let planned = printed(command("verify", &seeds).args(["--dry-run", "--share", "0.5"]), 0);
     assert_eq!(planned.lines().count(), 6, "{planned}");
     assert!(!folder.path().join("runs").exists());
+    let quiet = command("verify", &seeds).args(["--share", "0", "--quiet"]).assert().success().get_output().clone();
+    assert_eq!(text(quiet.stderr), "", "{}", text(quiet.stdout));
     let half = printed(command("verify", &seeds).args(["--share", "0.5"]), 0);
     assert_eq!(half, "demo: 6 of 12 recorded cells run again: 6 gave the same figures\n");
     let all = command("verify", &seeds).args(["--share", "1"]).assert().success().get_output().clone();
@@ -202,6 +204,7 @@ fn records_are_verified() {
     }
     let written = std::fs::read_to_string(folder.path().join("again.md")).unwrap();
     assert!(written.contains("| demo | 12 | 12 | 1 | 11 | 1 | 0 |") && written.contains(&key), "{written}");
+    assert!(written.contains("--set 'iterations=1' --set 'seeds=1 2' --share 1 --sample 1`"), "{written}");
     let json = printed(command("verify", &seeds).args(["--share", "1", "--json"]), 1);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json[0]["differ"][0]["figures"], 1);

@@ -280,14 +280,18 @@ impl Experiments {
 
     /// The command that makes the tables of `spec` again.
     fn command(&self, spec: &Path) -> String {
-        let mut command = format!("treebeam experiment table {} --profile {}", portable(spec).display(), self.profile);
-        for setting in &self.settings {
-            command += &format!(" --set '{setting}'");
-        }
+        let mut command = format!("treebeam experiment table {}", self.arguments(&[spec.to_owned()]));
         if self.accept_stale {
             command += " --accept-stale";
         }
         command
+    }
+
+    /// The arguments that say which cells of `specs` are meant.
+    fn arguments(&self, specs: &[PathBuf]) -> String {
+        let specs: Vec<String> = specs.iter().map(|spec| portable(spec).display().to_string()).collect();
+        let settings: String = self.settings.iter().map(|setting| format!(" --set '{setting}'")).collect();
+        format!("{} --profile {}{settings}", specs.join(" "), self.profile)
     }
 }
 

@@ -36,6 +36,6 @@ pub fn write(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     let mut output = Output::create(&path)?;
     output.write_all(text.as_bytes()).with_context(|| path.display().to_string())?;
     output.finish()?;
-    eprintln!("wrote {}", path.display());
+    crate::console::note(format_args!("wrote {}", path.display()));
     Ok(())
 }

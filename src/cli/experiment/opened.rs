@@ -10,6 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::verify::{Sample, Verified};
+use crate::console::{is_quiet, note, shows_progress};
 use crate::experiment::{
     Estimate, Event, Folder, Kind, Outcome, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
 };
@@ -223,7 +224,7 @@ impl<K: Kind, V> Opened<K, V> {
         if found.is_empty() {
             return Ok(());
         }
-        eprintln!("{}: {} cells were run for other experiments", self.name, found.len());
+        note(format_args!("{}: {} cells were run for other experiments", self.name, found.len()));
         let _lock = self.folder.lock()?;
         for record in found {
             Store::keep(&self.folder, &record)?;
@@ -257,6 +258,7 @@ impl<K: Kind, V> Opened<K, V> {
         let start = Instant::now();
         let runner = Runner { kind: &self.kind, folder, jobs: self.jobs(how), checkpoint_every: how.checkpoint_every };
         let outcome = run(&runner, cells, of_others, store, &mut |event| {
+            let failed = matches!(event, Event::Failed(..));
             let line = match event {
                 Event::Finished(cell, record) => {
                     pace.finished(self.kind.key(cell));
@@ -272,7 +274,7 @@ impl<K: Kind, V> Opened<K, V> {
                 }
                 Event::Waiting(n, holder) => {
                     return bar.suspend(|| {
-                        eprintln!("waiting for {n} cells that other processes run, one of them {holder}");
+                        note(format_args!("waiting for {n} cells that other processes run, one of them {holder}"));
                     });
                 }
             };
@@ -280,11 +282,11 @@ impl<K: Kind, V> Opened<K, V> {
             bar.set_message(time.clone().unwrap_or_default());
             bar.inc(1);
             // A hidden bar swallows lines.
-            if bar.is_hidden() {
+            if !bar.is_hidden() {
+                bar.println(line);
+            } else if failed || !is_quiet() {
                 let time = time.map_or(String::new(), |time| format!(", {time}"));
                 eprintln!("{line} ({} of {}{time})", cells.len() - pace.n_left(), cells.len());
-            } else {
-                bar.println(line);
             }
         })?;
         bar.finish_and_clear();
@@ -359,7 +361,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         let jobs = self.jobs(how);
         let time = told(self.estimate(&missing, jobs));
         let n_done = n_wanted.saturating_sub(missing.len());
-        eprintln!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len());
+        note(format_args!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len()));
         self.tell();
         let mut store = self.store.clone();
         let outcome = self.run_cells(&self.folder, (&missing, &of_others), &mut store, &self.all_records(), how)?;
@@ -410,6 +412,9 @@ pub fn told(estimate: Option<Estimate>) -> String {
 
 fn progress(n: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} cells, {elapsed} gone, {msg}");
+    if !shows_progress() {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(n).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     if !bar.is_hidden() {
         bar.enable_steady_tick(Duration::from_secs(1));

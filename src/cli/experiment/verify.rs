@@ -110,13 +110,8 @@ pub fn run(experiments: &Experiments, options: Options, how: &How) -> anyhow::Re
     }
     if let Some(path) = output {
         let name = path.file_name().and_then(|name| name.to_str()).context("the name of the file to write")?;
-        let specs: Vec<String> =
-            experiments.specs.iter().map(|spec| super::portable(spec).display().to_string()).collect();
-        let command = format!(
-            "treebeam experiment verify {} --profile {} --share {share} --sample {seed}",
-            specs.join(" "),
-            experiments.profile
-        );
+        let which = experiments.arguments(&experiments.specs);
+        let command = format!("treebeam experiment verify {which} --share {share} --sample {seed}");
         write(path.parent().unwrap_or(Path::new("")), name, &markdown(&all, &command))?;
     }
     Ok(all_agree)
@@ -145,14 +140,14 @@ pub fn verify<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> 
     let jobs = opened.jobs(how);
     // There are records of every cell, so that others need not be read.
     let records: Vec<&K::Record> = opened.store.records().iter().collect();
-    eprintln!(
+    crate::console::note(format_args!(
         "{}: {} of {} to run again, {} of them done before, {jobs} at once{}",
         opened.name,
         drawn.len(),
         counted(verified.recorded, "recorded cell"),
         drawn.len() - to_run.len(),
         told(estimate(&opened.kind, &to_run, &records, jobs))
-    );
+    ));
     if sample.dry_run {
         let mut out = std::io::stdout().lock();
         for (cell, _) in &drawn {
@@ -271,7 +266,7 @@ fn markdown(all: &[Verified], command: &str) -> String {
     let _ = write!(
         out,
         "Of {}, {} were drawn and run again by this program. {} gave the figures of their record, every count of every iteration and the \
-         errors in each test sentence; {} gave others, {} could not be run. The records of {} were made by earlier code.\n\n\
+         errors in each test sentence; {} gave others, {} could not be run. The records of {} were made by other code.\n\n\
          | experiment | recorded cells | run again | of them recorded by other code | same figures | other figures | failed |\n\
          |---|--:|--:|--:|--:|--:|--:|\n",
         counted(total.recorded, "recorded cell"),
