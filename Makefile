@@ -14,21 +14,20 @@ help:
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
 
-# The library's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, in half the
-# time; the program is tested as it is released.
+# The parser's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, in half the
+# time; all else is tested as it is released.
 CHECKED = $(addprefix --config profile.release.package.treebeam.,opt-level=1 debug-assertions=true overflow-checks=true)
 
 test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
-	$(CARGO) test --release --locked --lib $(CHECKED)
-	$(CARGO) test --release --locked --bins --test main
+	$(CARGO) test --release --locked --package treebeam --features cli --lib $(CHECKED)
+	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main
 	$(CARGO) test --release --locked --doc
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.
 lint: ## formatting and clippy; the parser alone, as a library, compiles
-	$(CARGO) fmt --check -- $(wildcard src/system/*.rs src/system/*/*.rs)
+	$(CARGO) fmt --check --package treebeam --package treebeam-lab --package treebeam-cli -- $(wildcard src/system/*.rs src/system/*/*.rs)
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
-	$(CARGO) clippy --release --locked --lib --no-default-features -- -D warnings
-	$(CARGO) clippy --release --locked --lib --no-default-features --features report -- -D warnings
+	$(CARGO) clippy --release --locked --package treebeam --package treebeam-lab --lib -- -D warnings
 
 doc: ## the documentation, in target/doc
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
@@ -43,8 +42,8 @@ portable: ## the program on emulated processors without AVX: the same models and
 	RUSTFLAGS="-C target-cpu=x86-64" $(CARGO) test --release --locked --target-dir target/portable --test main -- processors
 
 miri: ## the code around unsafe blocks under Miri and AddressSanitizer; needs the nightly toolchain with its miri and rust-src
-	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --lib -- files::memory linear::buckets linear::levels shelf
-	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --target $(HOST) --lib -- files::memory linear:: neural::quantised shelf
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --package treebeam --lib -- files::memory linear::buckets linear::levels shelf
+	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --target $(HOST) --package treebeam --lib -- files::memory linear:: neural::quantised shelf
 
 SECONDS ?= 60
 # What cargo-fuzz would pass: counters of coverage for libFuzzer, on whatever toolchain builds the rest.
@@ -174,8 +173,8 @@ PYTHON_ALL = conllu pyarrow pandas pyspark spacy ray mypy
 PYTHON_ENV = target/python
 IN_PYTHON_ENV = TREEBEAM=$(abspath $(TREEBEAM)) $(PYTHON_ENV)/bin/python
 
-# What the interpreter already has is taken from it; the rest comes from the package index. Compiles the library once more, without
-# the program's features, which takes some minutes.
+# What the interpreter already has is taken from it; the rest comes from the package index. Compiles the libraries once more, without
+# the command line's feature, which takes some minutes.
 python: build python-tools ## Python's module: the wheel, in target/wheels, and its tests; needs Python 3.9 and a package index
 	$(CARGO) fmt --check -p treebeam-python
 	rm -rf target/wheels

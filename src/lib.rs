@@ -4,8 +4,8 @@
 //! # Using the library
 //!
 //! [`prelude`] names what most programs need; `examples/` has programs that train, parse, list the best trees, compare parsers
-//! and try features. The program's own parts are Cargo features, on by default: `cli` (this command line: clap, indicatif) and
-//! `report` (tables, plots, pages: plotters, minijinja). With `default-features = false` the parser alone is compiled.
+//! and try features. Experiments, tables, charts, pages and pictures are another package, `treebeam-lab`, and so is the program,
+//! `treebeam-cli`. The feature `cli` makes the types of options values of a command line (clap).
 //!
 //! # What is stable
 //!
@@ -41,33 +41,16 @@
 //! | [`graph`] | graph-based parsers as a yardstick: Eisner in three orders, Chu-Liu-Edmonds |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
 //! | [`parser`] | a model and a parser of whichever kind |
-//! | [`style`] | colours and fonts that all pages and pictures share |
-//! | [`draw`] | dependency trees as pictures |
-//! | [`trace`] | beams that can be watched |
-//! | [`experiment`] | specifications, cells and records |
-//! | [`report`] | tables and plots of experiments; all results as a page of HTML |
-//! | [`cli`] | one file per subcommand |
 //!
 //! A folder imports only from folders above it in this list.
 
-/// The standard library's macro of this name panics when standard error is closed, and with it whatever was running. This
-/// one takes its place in the whole crate.
-#[cfg_attr(not(feature = "cli"), allow(unused_macros, reason = "the library itself says nothing yet"))]
-macro_rules! eprintln {
-    ($($argument:tt)*) => { $crate::console::say(format_args!($($argument)*)) };
-}
-
 mod choice;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod configuration;
 pub mod console;
 pub mod decode;
 pub mod diagnosis;
-pub mod draw;
 pub mod error;
 pub mod eval;
-pub mod experiment;
 pub mod features;
 pub mod files;
 pub mod graph;
@@ -81,15 +64,10 @@ pub mod parser;
 pub mod prelude;
 pub mod process;
 pub mod random;
-#[cfg(feature = "report")]
-pub mod report;
 pub mod scorer;
 pub mod scorers;
 mod shelf;
-pub mod style;
 pub mod system;
-#[cfg(feature = "report")]
-pub mod trace;
 pub mod training;
 pub mod tree;
 pub mod treebank;

@@ -10,6 +10,11 @@ use treebeam::linear::LinearModel;
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};
 
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the repository")
+}
+
 /// The program, to be run in `folder` with these arguments, separated by blanks.
 pub fn treebeam(folder: &Path, line: &str) -> Command {
     let mut command = Command::cargo_bin("treebeam").unwrap();

@@ -14,7 +14,7 @@ use treebeam::tree::{Gold, Labels, NO_LABEL, NO_NODE, Node, ROOT, Tree, is_proje
 use treebeam::treebank::Treebank;
 use treebeam::with_system;
 
-use crate::common::{generated, generated_non_projective, treebank, treebanks};
+use crate::common::{generated, generated_non_projective, root, treebank, treebanks};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,7 +71,7 @@ fn check_sentence<S: TransitionSystem>(system: &S, sentence: &Sentence, expected
 
 #[test]
 fn suite() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let folder = root().join("tests/suite");
     let mut n_checked = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -9,16 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use treebeam::experiment::Spec;
+use crate::common::root;
+use treebeam_lab::experiment::Spec;
 
 const NOT_RUN: &str = "# not run:";
 
 /// If this variable is set to `update`, the pictures that commands make take the place of those in the book.
 const PICTURES: &str = "TREEBEAM_PICTURES";
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The files of the book with this ending, and README.md if it has it.
 fn documents(ending: &str) -> Vec<PathBuf> {

@@ -7,7 +7,8 @@ use std::process::Output;
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
-use treebeam::eval::{Headline, Input, Options, Report, Section, render};
+use treebeam::eval::{Headline, Input, Options, Report, Section};
+use treebeam_lab::evaluation::render;
 
 /// "She left." and "No one, seriously, knew": the second non-projective, with a subtype and a multiword range.
 const GOLD: &str = "\

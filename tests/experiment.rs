@@ -17,7 +17,7 @@ fn text(bytes: Vec<u8>) -> String {
 
 /// The specifications that come with this crate.
 fn shipped() -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments")
+    crate::common::root().join("experiments")
 }
 
 #[test]
@@ -701,7 +701,7 @@ fn receipts_name_the_program_and_not_the_folder_that_it_is_run_in() {
     let records = std::fs::read_to_string(at.join("results/small/records.jsonl")).unwrap();
     assert!(!records.contains("forged") && (!has_git || head.is_empty() || !records.contains(&head)), "{records}");
     let record: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
-    assert_eq!(record["provenance"]["revision"], treebeam::experiment::Provenance::of_this_process(1).revision);
+    assert_eq!(record["provenance"]["revision"], treebeam_lab::experiment::Provenance::of_this_process(1).revision);
     assert_eq!(record["provenance"]["code"]["common"].as_str().map(str::len), Some(16));
     assert!(record["provenance"]["code"]["covington"].is_null(), "what does not decide the figures is not told");
 

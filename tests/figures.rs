@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::root;
+
 use treebeam::eval::{Metric, Punctuation};
-use treebeam::experiment::{Folder, Record, Store, Stored};
 use treebeam::files::read_whole;
 use treebeam::learn::Stop;
-use treebeam::report::document::{Cell, Content, Document, Table};
-use treebeam::report::page::{Base, Report};
-use treebeam::report::sign_test;
+use treebeam_lab::experiment::{Folder, Record, Store, Stored};
+use treebeam_lab::report::document::{Cell, Content, Document, Table};
+use treebeam_lab::report::page::{Base, Report};
+use treebeam_lab::report::sign_test;
 
 mod networks;
 mod papers;
@@ -23,7 +25,7 @@ mod search;
 mod speed;
 
 fn results() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("results")
+    root().join("results")
 }
 
 /// The committed results of an experiment at a scale.
@@ -139,7 +141,7 @@ const QUOTING: [(&str, &str, &str); 6] = [
 
 impl Text {
     fn new(name: &'static str, start: &str, end: &str) -> Text {
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+        let text = fs::read_to_string(root().join(name)).unwrap();
         let from = text.find(start).unwrap_or_else(|| panic!("{name}: no `{start}`"));
         let to = if end.is_empty() { text.len() } else { from + text[from..].find(end).unwrap() };
         let text = text[from..to].split_whitespace().collect::<Vec<_>>().join(" ");
@@ -501,7 +503,7 @@ fn the_time_of_all_trainings_is_told() {
         let Ok(store) = Store::<Record>::open(&Folder::new(&entry.unwrap().path())) else { continue };
         seconds += store.records().iter().map(Stored::seconds).sum::<f64>();
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/methodology.md");
+    let path = root().join("docs/src/methodology.md");
     let text = fs::read_to_string(path).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
     let expected =
         format!("the trainings in `results/`, with parsing, took {:.0} hours by the clock", seconds / 3600.0);
@@ -510,7 +512,7 @@ fn the_time_of_all_trainings_is_told() {
 
 #[test]
 fn texts_of_specifications_leave_it_to_the_records_what_was_run() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments");
+    let folder = root().join("experiments");
     let mut n_texts = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

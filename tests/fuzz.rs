@@ -8,13 +8,15 @@ mod decoders;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::common::root;
+
 use treebeam::random::{below, stream};
 
 /// Random changes of each input of a corpus.
 const CHANGES: u64 = 200;
 
 fn inputs(target: &str, folder: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(folder).join(target);
+    let folder = root().join("fuzz").join(folder).join(target);
     let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use treebeam::experiment::{Overrides, Plan, Spec};
 use treebeam::learn::{TrainOptions, TrainingData, start};
 use treebeam::options::{GivenOptions, Options, ParserKind};
 use treebeam::system::SystemKind;
 use treebeam::treebank::Treebank;
+use treebeam_lab::experiment::{Overrides, Plan, Spec};
 
 use crate::common::{self, generated, write};
 

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::treebeam;
+use crate::common::{root, treebeam};
 
 /// Results that come with the tests.
 fn shipped() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/results")
+    root().join("tests/results")
 }
 
 /// A folder with a copy of the results in `results`.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::common::{generated, treebeam, write};
+use crate::common::{generated, root, treebeam, write};
 
 const TRAIN: &str = "train --train train.conllu --iterations 1 --replicas 1 --beam 2 --features stack";
 
@@ -467,7 +467,7 @@ fn other_formats_are_recognised_and_columns_converted() {
 fn files_of_earlier_versions_are_refused_by_name() {
     let folder = folder();
     let at = folder.path();
-    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let files = root().join("tests/files");
     let run = |name: &str| {
         let path = files.join(name);
         let model = path.to_str().unwrap();

@@ -11,9 +11,9 @@ use treebeam::features::FeatureSet;
 use treebeam::learn::{Keep, Nonprojective, TrainOptions, Training};
 use treebeam::scorers::AnyModel;
 use treebeam::system::{OracleKind, SystemKind};
-use treebeam::trace::data::{Beam, Fate, Item, Trace};
-use treebeam::trace::{Options, page, trace};
 use treebeam::treebank::Sentence;
+use treebeam_lab::trace::data::{Beam, Fate, Item, Trace};
+use treebeam_lab::trace::{Options, page, trace};
 
 use crate::common::{generated, generated_non_projective, train, treebank, treebeam, write};
 

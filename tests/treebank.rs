@@ -3,6 +3,7 @@
 use assert_cmd::Command;
 use std::fs;
 use std::path::Path;
+use treebeam::treebank::{Format, Reader};
 
 fn treebeam(folder: &Path, line: &str) -> assert_cmd::assert::Assert {
     let mut command = Command::cargo_bin("treebeam").expect("the program is built");
@@ -112,4 +113,43 @@ fn counts_are_the_same_as_text_and_as_json() {
     assert_eq!((row[0], row[12]), ("30", "a.conllu"));
     assert_eq!(json["n_words"].to_string(), row[1]);
     assert_eq!(json["labels"].as_object().unwrap().len().to_string(), row[11]);
+}
+
+#[test]
+#[cfg_attr(not(treebanks), ignore = "TREEBEAM_TREEBANKS names no folder of treebanks")]
+fn treebanks_survive_byte_for_byte_and_are_sound() {
+    let folders = fs::read_dir(crate::common::treebanks()).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.filter(|path| path.is_dir()).flat_map(|folder| fs::read_dir(folder).unwrap());
+    let mut n_files = 0;
+    for path in files.map(|entry| entry.unwrap().path()).filter(|path| Format::of_path(path).is_some()) {
+        n_files += 1;
+        let bytes = std::fs::read(&path).unwrap();
+        let format = Format::of_path(&path).unwrap();
+        let mut written = Vec::with_capacity(bytes.len());
+        let mut reparsed = Vec::with_capacity(bytes.len());
+        for sentence in Reader::new(bytes.as_slice(), "x", format) {
+            let sentence = sentence.unwrap();
+            sentence.write(&mut written).unwrap();
+            assert!(sentence.annotation_problems(format.roots()).is_empty(), "{}", path.display());
+            let heads = sentence.heads(format.roots()).unwrap();
+            let labels: Vec<&str> = sentence.words().map(|word| sentence.deprel(word)).collect();
+            sentence.write_parsed(&mut reparsed, &heads, &labels).unwrap();
+        }
+        assert!(written == bytes, "{} changed", path.display());
+        // Parsing as it is annotated changes nothing but the enhanced graph.
+        let without_deps = |bytes: &[u8]| -> Vec<String> {
+            let lines = bytes.split(|&byte| byte == b'\n').map(|line| std::str::from_utf8(line).unwrap());
+            lines
+                .map(|line| {
+                    let mut columns: Vec<&str> = line.split('\t').collect();
+                    if columns.len() == 10 && columns[0].parse::<usize>().is_ok() {
+                        columns[8] = "_";
+                    }
+                    columns.join("\t")
+                })
+                .collect()
+        };
+        assert!(without_deps(&reparsed) == without_deps(&bytes), "{} changed beyond DEPS", path.display());
+    }
+    assert!(n_files > 0, "the folder has treebanks");
 }

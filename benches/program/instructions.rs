@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail, ensure};
-use treebeam::experiment::Provenance;
-use treebeam::report::markdown_table;
 use treebeam::treebank::Treebank;
+use treebeam_lab::experiment::Provenance;
+use treebeam_lab::report::markdown_table;
 
 use crate::process::{PROGRAM, treebeam, version, work_folder, write};
 

@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 
 use treebeam::decode::Parser;
 use treebeam::error::Problems;
-use treebeam::experiment::Spec;
 use treebeam::features::{FeatureSet, NetworkSet};
 use treebeam::files::{Kind, Section};
 use treebeam::learn::{Keep, TrainOptions, TrainingData, start};
@@ -18,6 +17,7 @@ use treebeam::treebank::columns::{ColumnReader, Layout};
 use treebeam::treebank::convert::{Dropped, write};
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Reader, Sentence, Treebank, Validator};
+use treebeam_lab::experiment::Spec;
 
 /// The reader: what is accepted survives byte for byte, whatever is asked of it afterwards. The first byte chooses how to read.
 pub fn reader(data: &[u8]) {

@@ -2,7 +2,8 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use treebeam::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section, render};
+use treebeam::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section};
+use treebeam_lab::evaluation::render;
 
 use crate::errors::{exception, of_problem};
 use crate::model::warn;

@@ -6,10 +6,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use treebeam::decode::Parsed;
-use treebeam::draw::{Drawing, DrawnTree};
 use treebeam::eval::Analysis;
 use treebeam::parser::Loaded;
 use treebeam::treebank::{Column, Sentence};
+use treebeam_lab::draw::{Drawing, DrawnTree};
 
 /// A dependency tree over the words of a sentence.
 #[pyclass(frozen, module = "treebeam", weakref)]
@@ -152,7 +152,7 @@ impl Tree {
     ) -> PyResult<String> {
         let column = |name: &String| {
             let expected = || format!("`{name}` is no column; expected one of CoNLL-U's, such as form, lemma or upos");
-            treebeam::draw::column_by_name(name).ok_or_else(|| PyValueError::new_err(expected()))
+            treebeam_lab::draw::column_by_name(name).ok_or_else(|| PyValueError::new_err(expected()))
         };
         let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
         if columns.is_empty() {

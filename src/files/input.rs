@@ -41,7 +41,10 @@ fn open_unbuffered(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 
 /// [`open`] for readers that buffer themselves and keep all that they read in memory: a packed file that grows out of all
 /// proportion is an error.
-pub(crate) fn open_to_keep(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn open_to_keep(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
     }

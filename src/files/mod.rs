@@ -12,12 +12,10 @@ mod temporary;
 
 pub use container::{Kind, Section, Sections, damaged, kind_of};
 pub use hexadecimal::hex;
-pub use input::{open, read_text, read_whole};
+pub use input::{open, open_to_keep, read_text, read_whole};
 pub use output::{Output, write_whole};
 pub use packing::Packing;
 pub use paths::Paths;
-#[cfg(feature = "cli")]
-pub use temporary::{clean_up_on_signals, remove_unfinished};
+pub use temporary::{remove_unfinished, try_remove_unfinished};
 
-pub(crate) use input::open_to_keep;
 pub(crate) use memory::{Numbers, prefetch};

@@ -37,7 +37,7 @@ pub use network::{NetworkStart, batch_of, suited_iterations, suited_rate};
 pub use objective::{LocalObjective, Objective, Scored};
 pub use options::{TrainOptions, Training, Update};
 pub use pursuit::{Beams, Pursuit};
-pub(crate) use range::check as check_ranges;
+pub use range::check as check_ranges;
 pub use supervision::{GoldSide, Supervision};
 pub use trainer::{ModelRun, Trainer, start, train, train_any};
 pub use violation::PrefixScores;

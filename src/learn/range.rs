@@ -92,7 +92,7 @@ fn grouped(number: i64) -> String {
 ///
 /// # Errors
 /// If one is not, with the range.
-pub(crate) fn check(options: &impl Serialize) -> Result<()> {
+pub fn check(options: &impl Serialize) -> Result<()> {
     let options = serde_json::to_value(options).map_err(|e| Error::Usage(e.to_string()))?;
     for (name, range) in RANGES {
         // An option may be a word as well, such as iterations to the plateau.

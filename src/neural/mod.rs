@@ -51,6 +51,6 @@ pub use learner::{FeedForwardLearner, Schooling};
 pub use noise::{Noise, SentenceNoise};
 pub use optimiser::Rule;
 pub use parameters::{Parameters, Sizes};
-pub use score::{FeedForwardMemory, FeedForwardScorer, Hidden};
+pub use score::{FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
 pub use tape::Tape;
 pub use vectors::Vectors;

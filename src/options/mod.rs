@@ -16,6 +16,7 @@
 //! # Ok::<(), treebeam::error::Error>(())
 //! ```
 
+mod any;
 mod given;
 mod parser;
 mod recommend;
@@ -38,7 +39,7 @@ use crate::model::ScorerKind;
 use crate::system::SystemKind;
 
 /// What only graph-based parsers have.
-pub(crate) const GRAPH_ONLY: [&str; 3] = ["aggressiveness", "arc-units", "label-units"];
+pub const GRAPH_ONLY: [&str; 3] = ["aggressiveness", "arc-units", "label-units"];
 
 /// All options of the kind of parser that was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize)]

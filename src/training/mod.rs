@@ -10,6 +10,6 @@ mod run;
 
 pub use drive::{Drive, Next, Observer};
 pub use iterations::{Iterations, Stop, Stopping};
-pub use prepare::Nonprojective;
+pub use prepare::{Nonprojective, compare, development};
 pub use progress::{Best, IterationReport, Keep, Pass, Progress};
 pub use run::{Run, Tick, Written};

@@ -111,9 +111,8 @@ impl Tree {
     }
 }
 
-/// Every tree over `n` words, each word `w` labelled `w - 1`.
-#[cfg(test)]
-pub(crate) fn all_trees(n: usize, roots: Roots) -> impl Iterator<Item = Tree> {
+/// All trees over `n` words, a few, each word `w` labelled `w - 1`: for tests that try every one.
+pub fn all_trees(n: usize, roots: Roots) -> impl Iterator<Item = Tree> {
     let labels: Vec<LabelId> = (0..n as LabelId).collect();
     (0..(n + 1).pow(n as u32)).filter_map(move |mut code| {
         let heads: Vec<Node> = (0..n)

@@ -2,56 +2,6 @@ use super::*;
 use crate::error::Problems;
 use crate::tree::Roots;
 use proptest::prelude::*;
-use std::path::{Path, PathBuf};
-
-/// All CoNLL files below the folder that `TREEBEAM_TREEBANKS` names.
-fn treebanks() -> Vec<PathBuf> {
-    let folder = std::env::var_os("TREEBEAM_TREEBANKS").expect("TREEBEAM_TREEBANKS, as when the tests were built");
-    let entries = |folder: &Path| -> Vec<PathBuf> {
-        let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        paths
-    };
-    let folders = entries(Path::new(&folder)).into_iter().filter(|path| path.is_dir());
-    let files: Vec<_> =
-        folders.flat_map(|folder| entries(&folder)).filter(|path| Format::of_path(path).is_some()).collect();
-    assert!(!files.is_empty(), "no treebanks in {}", Path::new(&folder).display());
-    files
-}
-
-#[test]
-#[cfg_attr(not(treebanks), ignore = "TREEBEAM_TREEBANKS names no folder of treebanks")]
-fn treebanks_survive_byte_for_byte_and_are_sound() {
-    for path in treebanks() {
-        let bytes = std::fs::read(&path).unwrap();
-        let format = Format::of_path(&path).unwrap();
-        let mut written = Vec::with_capacity(bytes.len());
-        let mut reparsed = Vec::with_capacity(bytes.len());
-        for sentence in Reader::new(bytes.as_slice(), "x", format) {
-            let sentence = sentence.unwrap();
-            sentence.write(&mut written).unwrap();
-            assert!(sentence.annotation_problems(format.roots()).is_empty(), "{}", path.display());
-            let heads = sentence.heads(format.roots()).unwrap();
-            let labels: Vec<&str> = sentence.words().map(|word| sentence.deprel(word)).collect();
-            sentence.write_parsed(&mut reparsed, &heads, &labels).unwrap();
-        }
-        assert!(written == bytes, "{} changed", path.display());
-        // Parsing as it is annotated changes nothing but the enhanced graph.
-        let without_deps = |bytes: &[u8]| -> Vec<String> {
-            let lines = bytes.split(|&byte| byte == b'\n').map(|line| std::str::from_utf8(line).unwrap());
-            lines
-                .map(|line| {
-                    let mut columns: Vec<&str> = line.split('\t').collect();
-                    if columns.len() == 10 && columns[0].parse::<usize>().is_ok() {
-                        columns[8] = "_";
-                    }
-                    columns.join("\t")
-                })
-                .collect()
-        };
-        assert!(without_deps(&reparsed) == without_deps(&bytes), "{} changed beyond DEPS", path.display());
-    }
-}
 
 /// The problems of `text`, as `line: found`.
 fn problems(text: &[u8], format: Format) -> Vec<String> {

@@ -1,0 +1,98 @@
+//! `treebeam eval`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use treebeam::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section};
+use treebeam::files::{Output, Paths};
+use treebeam_lab::evaluation::{page, render};
+
+const AFTER_HELP: &str = "\
+Scores are shown with and without punctuation, with and without label subtypes. --punct and --granularity choose which of
+them breakdowns, confidence intervals and significance tests are about.
+
+Files that do not hold the same words, words without a head and cycles are errors (exit code 2). Several roots in a
+sentence are accepted, and counted.
+
+Examples:
+  treebeam eval gold.conllu parsed.conllu
+  treebeam eval gold.conllu greedy.conllu beam.conllu --punct exclude
+  treebeam eval gold.conllu greedy.conllu beam.conllu --html comparison.html
+  treebeam parse --model en.model gold.conllu | treebeam eval gold.conllu - --by label --json";
+
+/// Options of `treebeam eval`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// The gold file, CoNLL-U or CoNLL-X; one of the files may be `-`, standard input
+    gold: PathBuf,
+    /// The parsed file
+    system: PathBuf,
+    /// Another parsed file, to be tested against the first
+    system2: Option<PathBuf>,
+    /// Whether the headline figures score punctuation
+    #[arg(long, value_enum, default_value_t)]
+    punct: Punctuation,
+    /// What makes a word punctuation [default: upos if the gold file has PUNCT tags, else form]
+    #[arg(long, value_enum)]
+    punct_rule: Option<PunctuationRule>,
+    /// Whether the headline figures tell label subtypes apart
+    #[arg(long, value_enum, default_value_t)]
+    granularity: Granularity,
+    /// The breakdowns to make [default: length, label, sentence-length and projectivity; with --json or --html all of them]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "SECTION,...")]
+    by: Option<Vec<Section>>,
+    /// Samples of the bootstrap and rounds of the approximate randomisation
+    #[arg(long, default_value_t = 10_000, value_parser = crate::range::whole::<u32>(1..=10_000_000))]
+    samples: u32,
+    /// The seed of the bootstrap and the approximate randomisation
+    #[arg(long, default_value_t = 1, value_parser = crate::range::number)]
+    seed: u64,
+    /// Write everything as JSON, in the version that its field `format` names
+    #[arg(long)]
+    json: bool,
+    /// Write a page of HTML with pictures, which needs nothing else, to this file, and no tables
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    html: Option<PathBuf>,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// If a file cannot be read, is malformed, holds something other than trees, or other words than the gold file.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    treebeam::process::start_threads();
+    let systems: Vec<&PathBuf> = std::iter::once(&args.system).chain(&args.system2).collect();
+    let paths = Paths::default().input(&args.gold).inputs(&systems);
+    let paths = paths.one_standard_input()?;
+    let paths = args.html.iter().try_fold(paths, |paths, html| paths.output(html))?;
+    drop(paths);
+    let gold = Input::read(&args.gold)?;
+    let systems = systems.into_iter().map(|path| Input::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let options = Options {
+        rule: args.punct_rule,
+        headline: Headline { punctuation: args.punct, granularity: args.granularity },
+        sections: args.by.unwrap_or_else(|| match args.json || args.html.is_some() {
+            true => Section::ALL.to_vec(),
+            false => Section::USUAL.to_vec(),
+        }),
+        samples: args.samples as usize,
+        seed: args.seed,
+    };
+    let report = Report::new(&gold, &systems, &options)?;
+    for warning in report.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    if let Some(path) = &args.html {
+        let mut output = Output::create(path)?;
+        output.write_all(page(&report).as_bytes()).with_context(|| path.display().to_string())?;
+        output.finish()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let text = if args.json { serde_json::to_string_pretty(&report)? + "\n" } else { render(&report) };
+    std::io::stdout().lock().write_all(text.as_bytes()).context("standard output")?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,111 @@
+//! How fast a program parses: a file once and several times over, so that parsing is told from starting and loading.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::figures::{ParsingFigures, Run, Scores};
+use super::inputs::{Input, Inputs};
+use super::process::{Used, run_into};
+use treebeam::treebank::Sentence;
+
+/// The most copies that are parsed in one run.
+const MOST_COPIES: u64 = 200;
+
+/// Whether a profile says how to measure within bounds: a run must end.
+///
+/// # Errors
+/// If it does not.
+pub fn check_measuring(path: &Path, profile: &str, repetitions: usize, seconds: f64) -> anyhow::Result<()> {
+    let file = path.display();
+    ensure!(
+        (1..=1000).contains(&repetitions),
+        "{file}: {profile}: repetitions = {repetitions}; expected a whole number from 1 to 1,000"
+    );
+    ensure!(
+        (0.0..=3600.0).contains(&seconds),
+        "{file}: {profile}: seconds = {seconds}; expected a number from 0 to 3600"
+    );
+    Ok(())
+}
+
+/// How parsing is timed.
+#[derive(Debug, Clone, Copy)]
+pub struct Timing<'b> {
+    /// The files.
+    pub inputs: &'b Inputs,
+    /// This program, which scores.
+    pub program: &'b Path,
+    /// How often everything is measured.
+    pub repetitions: usize,
+    /// As many copies are parsed as take this long.
+    pub seconds: f64,
+}
+
+/// One run of a parser.
+#[derive(Debug, Clone, Copy)]
+pub struct Once {
+    /// What the process used.
+    pub used: Used,
+    /// Seconds that parsing took, if the parser tells; else those of the process.
+    pub parsing_s: f64,
+    /// Seconds that loading the model took, if the parser tells.
+    pub load_s: f64,
+    /// The most memory that it held.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+impl Timing<'_> {
+    /// Times `parse`, which is given the file to read and the one to write.
+    ///
+    /// # Errors
+    /// If the program cannot be run or fails, or what it writes is not what is expected.
+    pub fn measure(
+        &self,
+        input: Input,
+        parse: &dyn Fn(&Path, &Path) -> anyhow::Result<Once>,
+    ) -> anyhow::Result<ParsingFigures> {
+        let sentences = self.inputs.sentences(input)?;
+        ensure!(!sentences.is_empty(), "the test file has fewer words than one sentence of {input:?} wants");
+        let one = self.inputs.copies(&sentences, 1)?;
+        let parsed = self.inputs.folder().join("parsed.conllu");
+        // Warms the caches of the system, and is not counted.
+        let first = parse(&one, &parsed)?;
+        let output = std::fs::read(&parsed).with_context(|| parsed.display().to_string())?;
+        let scores = (input == Input::Test).then(|| self.score(&one, &parsed)).transpose()?;
+        let copies = self.copies(&sentences, first.parsing_s);
+        let many = self.inputs.copies(&sentences, copies)?;
+        let null = Path::new("/dev/null");
+        let repetition = |_| {
+            let (one, many) = (parse(&one, null)?, parse(&many, null)?);
+            Ok(Run { one: one.used, many: many.used, load_s: many.load_s, peak_rss_bytes: many.peak_rss_bytes })
+        };
+        let runs = (0..self.repetitions).map(repetition).collect::<anyhow::Result<_>>()?;
+        let output_sha256 = Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect();
+        let tokens = sentences.iter().map(|sentence| sentence.words().count() as u64).sum();
+        Ok(ParsingFigures { sentences: sentences.len() as u64, tokens, copies, runs, output_sha256, scores })
+    }
+
+    /// How many copies make a run as long as it should be.
+    fn copies(&self, sentences: &[Sentence], seconds: f64) -> u64 {
+        let wanted = 1 + (self.seconds / seconds.max(1e-4)).ceil() as u64;
+        // Not more than memory of the disk's cache has room for.
+        let bytes: usize = sentences.iter().map(|sentence| sentence.text().len()).sum();
+        wanted.clamp(2, MOST_COPIES.min(1 + (1 << 29) / bytes.max(1) as u64).max(2))
+    }
+
+    fn score(&self, gold: &Path, parsed: &Path) -> anyhow::Result<Scores> {
+        let report = self.inputs.folder().join("scores.json");
+        let output = File::create(&report).with_context(|| report.display().to_string())?;
+        let mut command = Command::new(self.program);
+        command.args(["eval", "--json", "--samples", "1"]).arg(gold).arg(parsed);
+        run_into(&mut command, output.into())?;
+        let report: serde_json::Value = super::read_json(&report)?;
+        // The first line counts every word and whole labels.
+        Scores::deserialize(&report["systems"][0]["scores"][0]).context("scores")
+    }
+}

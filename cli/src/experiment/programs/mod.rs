@@ -1,0 +1,25 @@
+//! Whole programs measured from outside, as their users run them: processes, the files that they read and write, the models that
+//! they train. Two kinds of cells are made of it: this program's throughput, and other parsers beside it.
+
+mod figures;
+mod inputs;
+mod measure;
+mod process;
+
+pub use figures::{Figures, ParsingFigures, Range, Record, TrainingFigures};
+pub use inputs::{Input, Inputs};
+pub use measure::{Once, Timing, check_measuring};
+pub use process::{Used, read_json, run, run_into, scratch};
+
+use treebeam::error::Error;
+
+/// What went wrong with a program, as the error of a cell.
+pub fn failed(error: anyhow::Error) -> Error {
+    Error::Usage(format!("{error:#}"))
+}
+
+/// Processes that wanted to run in the last minute, on average, where Linux tells.
+pub fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}

@@ -1,0 +1,296 @@
+//! `treebeam experiment verify`: a sample of the cells that have records is run again, and the figures are compared.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::Serialize;
+
+use super::Experiments;
+use super::folder::write;
+use super::opened::{How, Opened, told};
+use treebeam::error::counted;
+use treebeam_lab::experiment::{
+    Disagreement, Folder, Kind, Provenance, Status, Store, Stored, disagreements, estimate, sample,
+};
+
+/// What `experiment verify` takes beside what all have.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// How much of the records is run again: from 0, which means one cell of each experiment, to 1
+    #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = crate::range::probability)]
+    share: f64,
+    /// The number that decides which; a larger share holds all of a smaller one with the same number
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = crate::range::number)]
+    sample: u64,
+    /// The folder in which the cells are run again, and in which an interrupted verification goes on
+    #[arg(long, default_value = "runs/verify", value_name = "DIR")]
+    folder: PathBuf,
+    /// Write what came out as Markdown, too
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print an object with counts and disagreements for each experiment
+    #[arg(long)]
+    json: bool,
+    /// Print the cells of the sample and how long they may take; run nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Which cells are run again, and where.
+#[derive(Debug)]
+pub struct Sample {
+    share: f64,
+    seed: u64,
+    folder: PathBuf,
+    dry_run: bool,
+}
+
+/// What came out for an experiment.
+#[derive(Debug, Serialize)]
+pub struct Verified {
+    /// The experiment's name.
+    pub experiment: String,
+    /// Whether its records hold figures that another run must find again, and not times alone.
+    pub repeatable: bool,
+    /// The cells that have a record.
+    pub recorded: usize,
+    /// Those that were run again.
+    pub run_again: usize,
+    /// Those among them whose record was made by code that is not this program's.
+    pub of_other_code: usize,
+    /// Those that gave the figures of their record.
+    pub agree: usize,
+    /// Those that did not.
+    pub differ: Vec<Differing>,
+    /// Those that could not be run.
+    pub failed: usize,
+}
+
+/// A cell that gave other figures than its record has.
+#[derive(Debug, Serialize)]
+pub struct Differing {
+    /// What tells it from others, for people.
+    pub cell: String,
+    /// Its key.
+    pub key: String,
+    /// The revision that made the record.
+    pub revision: String,
+    /// Whether the record was made by code that is not this program's.
+    pub of_other_code: bool,
+    /// The first figure that differs.
+    pub first: String,
+    /// How many figures differ.
+    pub figures: usize,
+}
+
+/// Runs the subcommand; whether all agree.
+pub fn run(experiments: &Experiments, options: Options, how: &How) -> anyhow::Result<bool> {
+    let Options { share, sample: seed, folder, output, json, dry_run } = options;
+    let sample = Sample { share, seed, folder, dry_run };
+    let mut all = Vec::new();
+    for experiment in &experiments.open()? {
+        let verified = experiment.verify(&sample, how)?;
+        if !json && !dry_run {
+            write!(std::io::stdout(), "{}", verified.told())?;
+        }
+        all.push(verified);
+    }
+    if dry_run {
+        return Ok(true);
+    }
+    let total = Verified::total(&all);
+    let all_agree = total.agree == total.run_again;
+    if json {
+        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&all)?)?;
+    } else if all.len() > 1 {
+        write!(std::io::stdout(), "{}", total.sentence())?;
+    }
+    if let Some(path) = output {
+        let name = path.file_name().and_then(|name| name.to_str()).context("the name of the file to write")?;
+        let which = experiments.arguments(&experiments.specs);
+        let command = format!("treebeam experiment verify {which} --share {share} --sample {seed}");
+        write(path.parent().unwrap_or(Path::new("")), name, &markdown(&all, &command))?;
+    }
+    Ok(all_agree)
+}
+
+/// Runs the sample of one experiment again.
+pub fn verify<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
+    let recorded = recorded(opened);
+    let mut verified = Verified::new(&opened.name);
+    verified.recorded = recorded.len();
+    opened.tell();
+    let keys: Vec<&str> = recorded.iter().map(|(cell, _)| opened.kind.key(cell)).collect();
+    verified.repeatable = recorded.iter().all(|(_, record)| record.repeatable().is_some());
+    if recorded.is_empty() || !verified.repeatable {
+        return Ok(verified);
+    }
+    let drawn = self::sample(&keys, sample.share, sample.seed);
+    let drawn: Vec<(&K::Cell, &K::Record)> =
+        recorded.into_iter().filter(|(cell, _)| drawn.contains(opened.kind.key(cell))).collect();
+    let folder = Folder::new(&sample.folder.join(&opened.name));
+    let mut store: Store<K::Record> = Store::open(&folder)?;
+    let is_done = |store: &Store<K::Record>, cell: &K::Cell| {
+        matches!(store.status_of(opened.kind.key(cell), |r| opened.kind.is_current(cell, r)), Status::Done(_))
+    };
+    let to_run: Vec<&K::Cell> = drawn.iter().map(|(cell, _)| *cell).filter(|cell| !is_done(&store, cell)).collect();
+    let jobs = opened.jobs(how);
+    // There are records of every cell, so that others need not be read.
+    let records: Vec<&K::Record> = opened.store.records().iter().collect();
+    treebeam::console::note(format_args!(
+        "{}: {} of {} to run again, {} of them done before, {jobs} at once{}",
+        opened.name,
+        drawn.len(),
+        counted(verified.recorded, "recorded cell"),
+        drawn.len() - to_run.len(),
+        told(estimate(&opened.kind, &to_run, &records, jobs))
+    ));
+    if sample.dry_run {
+        let mut out = std::io::stdout().lock();
+        for (cell, _) in &drawn {
+            writeln!(out, "{}: {}", opened.name, opened.kind.title(cell))?;
+        }
+        return Ok(verified);
+    }
+    opened.run_cells(&folder, (&to_run, &[]), &mut store, &records, how)?;
+    verified.run_again = drawn.len();
+    for (cell, record) in drawn {
+        let key = opened.kind.key(cell);
+        let of_other_code = !opened.kind.is_current(cell, record);
+        verified.of_other_code += usize::from(of_other_code);
+        let Status::Done(again) = store.status_of(key, |record| opened.kind.is_current(cell, record)) else {
+            verified.failed += 1;
+            continue;
+        };
+        let figures = record.repeatable().zip(again.repeatable());
+        let found = figures.map(|(recorded, again)| disagreements(&recorded, &again)).unwrap_or_default();
+        match found.first() {
+            None => verified.agree += 1,
+            Some(Disagreement { place, recorded, again }) => verified.differ.push(Differing {
+                cell: opened.kind.title(cell),
+                key: key.to_owned(),
+                revision: record.provenance().told_revision(),
+                of_other_code,
+                first: format!("{place} is {recorded} in the record and {again} now"),
+                figures: found.len(),
+            }),
+        }
+    }
+    Ok(verified)
+}
+
+/// The cells that have records, each once, with the record that tables are made of: one of this program's code, or else the newest.
+fn recorded<K: Kind, V>(opened: &Opened<K, V>) -> Vec<(&K::Cell, &K::Record)> {
+    let mut seen = HashSet::new();
+    let cells = opened.cells.iter().filter(|cell| seen.insert(opened.kind.key(cell)));
+    cells.filter_map(|cell| Some((cell, opened.status(cell).usable(true)?))).collect()
+}
+
+impl Verified {
+    fn new(experiment: &str) -> Verified {
+        let (recorded, run_again, of_other_code, agree, failed) = (0, 0, 0, 0, 0);
+        let (experiment, differ) = (experiment.to_owned(), Vec::new());
+        Verified { experiment, repeatable: true, recorded, run_again, of_other_code, agree, differ, failed }
+    }
+
+    /// Of several experiments, without the cells that differ.
+    fn total(all: &[Verified]) -> Verified {
+        let sum = |count: fn(&Verified) -> usize| all.iter().filter(|verified| verified.repeatable).map(count).sum();
+        Verified {
+            recorded: sum(|v| v.recorded),
+            run_again: sum(|v| v.run_again),
+            of_other_code: sum(|v| v.of_other_code),
+            agree: sum(|v| v.agree),
+            failed: sum(|v| v.failed),
+            ..Verified::new("in all")
+        }
+    }
+
+    /// What came out, in a line.
+    fn sentence(&self) -> String {
+        let Verified { experiment, repeatable, recorded, run_again, of_other_code, agree, failed, .. } = self;
+        if *recorded == 0 {
+            return format!("{experiment}: there are no records\n");
+        }
+        if !repeatable {
+            return format!(
+                "{experiment}: its records tell times, which no two runs agree on; nothing was run again\n"
+            );
+        }
+        let mut line = format!("{experiment}: {run_again} of {} run again", counted(*recorded, "recorded cell"));
+        if *of_other_code > 0 {
+            let _ = write!(line, ", {of_other_code} of them recorded by other code");
+        }
+        let _ = match run_again - agree - failed {
+            0 => write!(line, ": {agree} gave the same figures"),
+            n_differ => write!(line, ": {agree} gave the same figures, {n_differ} gave others"),
+        };
+        if *failed > 0 {
+            let _ = write!(line, ", {failed} failed");
+        }
+        line + "\n"
+    }
+
+    /// What came out, with a line for each cell that differs.
+    fn told(&self) -> String {
+        let differing = self.differ.iter().map(|differing| format!("    {}\n", differing.sentence()));
+        std::iter::once(self.sentence()).chain(differing).collect()
+    }
+}
+
+impl Differing {
+    fn sentence(&self) -> String {
+        let Differing { cell, key, revision, of_other_code, first, figures } = self;
+        let code = if *of_other_code { "other code" } else { "the same code" };
+        let revision: String = revision.chars().take(7).collect();
+        let key: String = key.chars().take(12).collect();
+        let more = match figures - 1 {
+            0 => String::new(),
+            n => format!("; {} more", counted(n, "figure")),
+        };
+        format!("{cell} (key {key}, recorded at {revision} by {code}): {first}{more}")
+    }
+}
+
+/// What came out as a document.
+fn markdown(all: &[Verified], command: &str) -> String {
+    let Provenance { revision, host, .. } = Provenance::of_this_process(1);
+    let total = Verified::total(all);
+    let mut out = format!(
+        "<!--\nGenerated by `{command}`: do not edit.\nrevision: {revision}\nhost: {} ({} cores)\n-->\n\n# Records run again\n\n",
+        host.cpu, host.cores
+    );
+    let _ = write!(
+        out,
+        "Of {}, {} were drawn and run again by this program. {} gave the figures of their record, every count of every iteration and the \
+         errors in each test sentence; {} gave others, {} could not be run. The records of {} were made by other code.\n\n\
+         | experiment | recorded cells | run again | of them recorded by other code | same figures | other figures | failed |\n\
+         |---|--:|--:|--:|--:|--:|--:|\n",
+        counted(total.recorded, "recorded cell"),
+        total.run_again,
+        total.agree,
+        total.run_again - total.agree - total.failed,
+        total.failed,
+        total.of_other_code,
+    );
+    for Verified { experiment, recorded, run_again, of_other_code, agree, differ, failed, .. } in
+        all.iter().filter(|verified| verified.repeatable && verified.recorded > 0)
+    {
+        let n_differ = differ.len();
+        let _ = writeln!(
+            out,
+            "| {experiment} | {recorded} | {run_again} | {of_other_code} | {agree} | {n_differ} | {failed} |"
+        );
+    }
+    let differing: Vec<String> = all
+        .iter()
+        .flat_map(|verified| verified.differ.iter().map(|d| format!("- {}, {}\n", verified.experiment, d.sentence())))
+        .collect();
+    if !differing.is_empty() {
+        let _ = write!(out, "\n## Cells that gave other figures\n\n{}", differing.concat());
+    }
+    out
+}

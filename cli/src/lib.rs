@@ -1,0 +1,169 @@
+//! The command line: one file per subcommand.
+//!
+//! Data go to standard output, everything else to standard error. Exit codes: 0 all right, 1 a check failed, 2 an error.
+
+/// The standard library's macro of this name panics when standard error is closed, and with it whatever was running. This
+/// one takes its place in the whole crate.
+macro_rules! eprintln {
+    ($($argument:tt)*) => { treebeam::console::say(format_args!($($argument)*)) };
+}
+
+mod allocator;
+#[cfg(target_os = "linux")]
+mod closed;
+mod draw;
+mod eval;
+mod experiment;
+mod features;
+mod manual;
+mod model;
+mod oracle;
+mod parse;
+mod range;
+mod report;
+mod sentence;
+mod signals;
+mod trace;
+mod train;
+mod treebank;
+
+use clap::{Parser, Subcommand};
+use serde::Serialize;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use treebeam::treebank::Format;
+
+pub use allocator::Allocator;
+#[cfg(target_os = "linux")]
+use closed::stdout_was_closed;
+pub use signals::clean_up_on_signals;
+
+/// Elsewhere nobody looks.
+#[cfg(not(target_os = "linux"))]
+fn stdout_was_closed() -> bool {
+    false
+}
+
+/// Transition-based dependency parsing: global training with beams against greedy training with exploration.
+#[derive(Debug, Parser)]
+#[command(name = "treebeam", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Say nothing on standard error but warnings and errors
+    #[arg(long, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Train a parser on a treebank
+    Train(Box<train::Args>),
+    /// Parse CoNLL-U or CoNLL-X with a trained model
+    Parse(parse::Args),
+    /// Score a parsed file against the gold file, or two of them against each other
+    Eval(eval::Args),
+    /// Draw trees, or two trees of the same words with their differences: SVG, LaTeX, text, or a page of all
+    Draw(draw::Args),
+    /// Watch a beam: how a sentence is parsed, item by item, as a page or as JSON
+    Trace(trace::Args),
+    /// Verify oracles by exhaustive search, show derivations
+    Oracle(oracle::Args),
+    /// List feature sets, show the features of a configuration
+    Features(features::Args),
+    /// Check, count, convert, split or generate treebanks
+    Treebank(treebank::Args),
+    /// Look into a model file
+    Model(model::Args),
+    /// Run experiments and print their tables
+    Experiment(experiment::Args),
+    /// Write all results as one page of HTML
+    Report(report::Args),
+    /// Print a script that completes commands and options in a shell
+    Completions(manual::CompletionArgs),
+    /// Write manual pages, one for each command
+    Man(manual::ManArgs),
+}
+
+/// Parses the command line, runs the subcommand and reports errors; the exit code of the process.
+pub fn main() -> ExitCode {
+    if let Some(mut command) = manual::asked_for_everything(std::env::args_os().skip(1)) {
+        return exit_code(command.print_long_help().map(|()| ExitCode::SUCCESS).map_err(Into::into));
+    }
+    let Cli { command, quiet } = Cli::parse();
+    if quiet {
+        treebeam::console::set_quiet();
+    }
+    let result = match command {
+        Command::Train(args) => train::run(*args),
+        Command::Parse(args) => parse::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Draw(args) => draw::run(args),
+        Command::Trace(args) => trace::run(args),
+        Command::Oracle(args) => oracle::run(args),
+        Command::Features(args) => features::run(args),
+        Command::Treebank(args) => treebank::run(args),
+        Command::Model(args) => model::run(args),
+        Command::Experiment(args) => experiment::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::man(&args),
+    };
+    exit_code(result)
+}
+
+/// The exit code of a command, and its error on standard error.
+fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
+    match result {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let is_lost = stdout_was_closed() && is_of(&error, ErrorKind::StorageFull);
+            let why = if is_lost { "; standard output is closed: expected a file, a pipe or a terminal" } else { "" };
+            eprintln!("error: {}{why}", message(&error));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The error with its causes, but for those that an error repeats in its own words.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if message.is_empty() {
+            message = cause;
+        } else if !message.ends_with(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
+}
+
+/// Whether the reader of our output went away, which is success.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    is_of(error, ErrorKind::BrokenPipe)
+}
+
+/// Whether the system gave this as a cause.
+fn is_of(error: &anyhow::Error, kind: ErrorKind) -> bool {
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == kind))
+}
+
+/// Warns if the name of an output says that it is in another format than the one that is written.
+fn warn_of_name(path: &Path, written: Format) {
+    if let Some(named) = Format::of_path(path).filter(|named| *named != written) {
+        let (path, [written, named]) = (path.display(), [written, named].map(Format::title));
+        eprintln!(
+            "warning: {path}: what is written is {written}, though the name says {named}; give it another name, or `treebeam treebank \
+             convert` it"
+        );
+    }
+}
+
+/// Writes `value` as a line of JSON.
+fn write_json_line(output: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *output, value)?;
+    writeln!(output)
+}

@@ -1,0 +1,352 @@
+//! A model in plain words: what it is, how it was trained, on what, how good it is, and how to train it again.
+
+use std::path::Path;
+
+use serde::Deserialize as _;
+use serde::de::Error as _;
+use serde_json::{Error, Value};
+
+use treebeam::features::{ColumnName, WordShape};
+use treebeam::linear::Learner;
+use treebeam::model::{Lags, Provenance, Pruned, VectorsOrigin};
+use treebeam::options::{GivenOptions, Options};
+use treebeam::system::OracleKind;
+use treebeam::tree::Roots;
+use treebeam::tree::lift::Scheme;
+
+/// Lines of the card: a name and what there is to say, perhaps in several lines.
+pub type Line = (&'static str, String);
+
+/// The model's file and its size.
+pub fn file(path: &Path) -> Line {
+    let size = std::fs::metadata(path).map_or(String::new(), |metadata| match metadata.len() {
+        bytes if bytes < 1 << 20 => format!(", {:.0} KiB", (bytes as f64 / 1024.0).ceil()),
+        bytes => format!(", {:.1} MiB", bytes as f64 / f64::from(1 << 20)),
+    });
+    ("model", format!("{}{size}", path.display()))
+}
+
+/// The parser, and what its trees may look like.
+pub fn parser(name: &str, kind: &str, roots: Roots, lift: Option<Scheme>) -> Line {
+    let roots = match roots {
+        Roots::Single => "one word on the root",
+        Roots::Several => "one word or several on the root",
+    };
+    let lift = if lift.is_some() { "; lifted arcs are lowered again after parsing" } else { "" };
+    ("system", format!("{name}, {kind}; {roots}{lift}"))
+}
+
+/// The columns that are read.
+pub fn columns(words: ColumnName, shape: WordShape, tags: ColumnName) -> Line {
+    let name = |column| match column {
+        ColumnName::Form => "forms (FORM)",
+        ColumnName::Lemma => "lemmas (LEMMA)",
+        ColumnName::Upos => "universal parts of speech (UPOS)",
+        ColumnName::Xpos => "the language's own parts of speech (XPOS)",
+        ColumnName::Feats => "morphological features (FEATS)",
+    };
+    let shape = match shape {
+        WordShape::AsWritten => "as written",
+        WordShape::Normalised => "in lower case, digits made equal",
+    };
+    ("reads", format!("words: {}, {shape}; tags: {}", name(words), name(tags)))
+}
+
+/// The margins that keep the trees of most sentences.
+pub fn margins(lags: &Lags) -> Line {
+    let at = |percentage: f64| lags.quantile(percentage).unwrap_or_default();
+    let [a, b, c] = [99.0, 99.5, 99.9].map(at);
+    let Lags { width, sentences, .. } = lags;
+    (
+        "margins",
+        format!("width {width}: 99 % of {sentences} sentences lag {a:.1} at most, 99.5 % {b:.1}, 99.9 % {c:.1}"),
+    )
+}
+
+/// How the model was trained, on what, how good it is, what may be done with it, and the command that trains it again.
+pub fn origin(provenance: &Provenance, training: &Value) -> Vec<Line> {
+    let mut lines: Vec<Line> = provenance.notes.about.iter().map(|about| ("about", about.clone())).collect();
+    lines.push(("training", how(training)));
+    lines.push(("passes", passes(provenance, training)));
+    lines.push(("data", data(provenance)));
+    if let Some(sha256) = &provenance.init_sha256 {
+        lines.push(("began with", format!("the parameters of another model, sha256 {sha256}")));
+    }
+    if let Some(VectorsOrigin { sha256, words, train_words, covered }) = &provenance.vectors {
+        let of = format!("of {words} words, among them {covered} of the {train_words} of the training data");
+        lines.push(("vectors", format!("{of}; sha256 {sha256}")));
+    }
+    lines.push(("score", score(provenance)));
+    lines.extend(provenance.pruned.as_ref().map(|what| ("pruned", pruned(what))));
+    let licence = provenance.notes.licence.clone();
+    lines.push(("licence", licence.unwrap_or_else(|| "not stated; `train --licence` states one".to_owned())));
+    lines.push(("made by", format!("treebeam {}; random numbers: {}", provenance.version, provenance.generator)));
+    lines.push(("again", again(provenance, training)));
+    lines
+}
+
+fn text<'v>(training: &'v Value, option: &str) -> Option<&'v str> {
+    training.get(option).and_then(Value::as_str)
+}
+
+fn number(training: &Value, option: &str) -> f64 {
+    training.get(option).and_then(Value::as_f64).unwrap_or_default()
+}
+
+/// What training does with a sentence.
+fn how(training: &Value) -> String {
+    let learner = match (text(training, "learner"), text(training, "objective")) {
+        (None, None) => "averaged perceptron".to_owned(),
+        (learner, None) => format!("learner {}", learner.unwrap_or("perceptron")),
+        (learner, Some(objective)) => format!("learner {}, objective {objective}", learner.unwrap_or("perceptron")),
+    };
+    let learner = match text(training, "layers") {
+        Some("output") => format!("{learner}, the output layer alone"),
+        _ => learner,
+    };
+    let gold = match text(training, "oracle") {
+        Some("dynamic") => "every correct action counts as gold (dynamic oracle)".to_owned(),
+        Some("static") => "the canonical derivation is gold (static oracle)".to_owned(),
+        oracle => format!("oracle {}", oracle.unwrap_or("none")),
+    };
+    match text(training, "training") {
+        Some("greedy") => {
+            let from = number(training, "explore-from") + 1.0;
+            let probability = number(training, "explore-prob");
+            let oracle = training.get("oracle").and_then(|oracle| OracleKind::deserialize(oracle).ok());
+            let exploring = match oracle.is_some_and(OracleKind::explores) {
+                true => {
+                    let what = match training.get("explore-power").and_then(Value::as_f64) {
+                        Some(power) => {
+                            format!("transitions drawn from the probabilities to the power {power} followed")
+                        }
+                        None => "wrong predictions followed".to_owned(),
+                    };
+                    format!(", {what} with probability {probability} from iteration {from}")
+                }
+                false => String::new(),
+            };
+            let correct = match text(training, "correct") {
+                Some("all") => "; all of several correct ones are learned".to_owned(),
+                Some(correct) => format!("; of several correct ones the {correct} one is learned"),
+                None => String::new(),
+            };
+            format!("greedy, one decision at a time; {gold}{correct}{exploring}; {learner}")
+        }
+        Some("l2s") => {
+            let given = GivenOptions::deserialize(training).and_then(|given| given.resolve().map_err(Error::custom));
+            let search = match given {
+                Ok(Options::Transitions(options)) => format!(", {}", options.search()),
+                _ => String::new(),
+            };
+            format!("learning to search{search}; {gold}; {learner}")
+        }
+        Some("global") => {
+            let merging =
+                if training.get("merge") == Some(&Value::Bool(true)) { " in which equal items merge" } else { "" };
+            let search = match text(training, "search") {
+                Some("exact") => "exact search by tabulation".to_owned(),
+                _ => format!("a beam of {}{merging}", number(training, "beam")),
+            };
+            let update = text(training, "update").unwrap_or("its default");
+            let before = match number(training, "pretrain") {
+                0.0 => String::new(),
+                n => format!(", after {n} iterations of greedy training"),
+            };
+            format!("global, whole derivations in {search}{before}; {update} updates; {gold}; {learner}")
+        }
+        _ => format!("whole trees by exact search; {learner}"),
+    }
+}
+
+/// How often training went through the data, and which weights were kept.
+fn passes(provenance: &Provenance, training: &Value) -> String {
+    let iterations = match training.get("iterations").and_then(Value::as_u64) {
+        Some(n) => n.to_string(),
+        None => "until the score on the development data stops rising".to_owned(),
+    };
+    let replicas = match training.get("replicas").and_then(Value::as_u64) {
+        Some(n) if n > 1 => format!(", {n} replicas added up"),
+        _ => String::new(),
+    };
+    let kept = match (text(training, "keep"), provenance.dev_sha256.is_some()) {
+        (Some("best") | None, true) => "the best on the development data",
+        _ => "the last",
+    };
+    let seed = training.get("seed").map_or(String::new(), |seed| format!(", seed {seed}"));
+    format!("{iterations}{replicas}{seed}; the weights of iteration {}, {kept}", provenance.iteration)
+}
+
+fn pruned(Pruned { below, weights, bytes, las }: &Pruned) -> String {
+    let cost = match las {
+        Some((before, after, sha256)) => {
+            format!("LAS {before:.2} before and {after:.2} after on the treebank with sha256 {sha256}")
+        }
+        None => "what that costs was not measured".to_owned(),
+    };
+    format!("{weights} weights nearer to 0 than {below}, which took {bytes} bytes of the file; {cost}")
+}
+
+fn data(provenance: &Provenance) -> String {
+    let words = provenance.train_words.map_or(String::new(), |words| format!(", {words} words"));
+    let train = format!("train: {} sentences{words}, sha256 {}", provenance.train_sentences, provenance.train_sha256);
+    let Some(sha256) = &provenance.dev_sha256 else { return train };
+    let size = provenance
+        .dev_scores
+        .map_or(String::new(), |counts| format!("{} sentences, {} words, ", counts.sentences, counts.tokens));
+    format!("{train}\ndev: {size}sha256 {sha256}")
+}
+
+fn score(provenance: &Provenance) -> String {
+    match (&provenance.dev_scores, &provenance.dev_sha256) {
+        (Some(counts), _) => format!(
+            "LAS {:.2}, UAS {:.2} on the development data, punctuation included, full labels",
+            counts.las(),
+            counts.uas()
+        ),
+        (None, Some(_)) => "not kept; models of earlier versions do not have it".to_owned(),
+        (None, None) => "none, as there were no development data".to_owned(),
+    }
+}
+
+/// The command that trains the model again: options that have their defaults are left out.
+fn again(provenance: &Provenance, training: &Value) -> String {
+    let mut command = vec!["treebeam train --train TRAIN".to_owned()];
+    command.extend(provenance.dev_sha256.is_some().then(|| "--dev DEV".to_owned()));
+    command.push("--model MODEL".to_owned());
+    match needed(training) {
+        Some(options) => command.extend(options.iter().map(|(name, value)| flag(name, value))),
+        None => return format!("by a version whose options are these: {training}"),
+    }
+    let notes = [("licence", &provenance.notes.licence), ("about", &provenance.notes.about)];
+    command.extend(notes.iter().filter_map(|(name, note)| Some(format!("--{name} {}", quoted(note.as_ref()?)))));
+    command.join(" ")
+}
+
+/// The options without which others would be run.
+fn needed(training: &Value) -> Option<Vec<(String, Value)>> {
+    let mut given = training.as_object()?.clone();
+    given.retain(|_, value| !value.is_null());
+    let resolved = |options: &serde_json::Map<String, Value>| -> Option<Options> {
+        serde_json::from_value::<GivenOptions>(Value::Object(options.clone())).ok()?.resolve().ok()
+    };
+    // What headers leave out is the perceptron, which is not what every scorer would have.
+    if matches!(resolved(&given)?, Options::Transitions(_)) {
+        given.entry("learner").or_insert_with(|| Learner::Perceptron.name().into());
+    }
+    let whole = resolved(&given)?;
+    for name in given.keys().cloned().collect::<Vec<_>>() {
+        let mut fewer = given.clone();
+        fewer.remove(&name);
+        if resolved(&fewer).as_ref() == Some(&whole) {
+            given = fewer;
+        }
+    }
+    // What matters most comes first.
+    let order = ["system", "scorer", "features", "training", "oracle", "correct", "update", "search", "beam"];
+    let mut options: Vec<(String, Value)> = given.into_iter().collect();
+    options.sort_by_key(|(name, _)| order.iter().position(|known| known == name).unwrap_or(order.len()));
+    Some(options)
+}
+
+fn flag(name: &str, value: &Value) -> String {
+    match value {
+        Value::Bool(true) if name == "run-reference" => format!("--{name}"),
+        Value::Bool(_) => format!("--{name}={value}"),
+        Value::String(text) => format!("--{name} {}", quoted(text)),
+        other => format!("--{name} {other}"),
+    }
+}
+
+/// A word of a command as a shell reads it.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// The card as it is printed: names in a column, what is long broken between words.
+pub fn card(lines: &[Line]) -> String {
+    let mut card = String::new();
+    for (name, value) in lines {
+        for (place, line) in value.lines().enumerate() {
+            card += &format!("{:<11}{line}\n", if place == 0 { name } else { "" });
+        }
+    }
+    card
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(given: &str) -> Value {
+        match serde_json::from_str::<GivenOptions>(given).unwrap().resolve().unwrap() {
+            Options::Transitions(options) => serde_json::to_value(options).unwrap(),
+            Options::Graph(options) => serde_json::to_value(options).unwrap(),
+        }
+    }
+
+    fn command(given: &str) -> String {
+        again(&Provenance::default(), &options(given))
+            .replace("treebeam train --train TRAIN --model MODEL", "")
+            .trim()
+            .to_owned()
+    }
+
+    #[test]
+    fn commands_name_what_is_not_a_default() {
+        assert_eq!(command("{}"), "");
+        assert_eq!(command(r#"{"beam": 8, "training": "global"}"#), "");
+        assert_eq!(command(r#"{"beam": 16, "system": "swap"}"#), "--system swap --beam 16");
+        assert_eq!(command(r#"{"training": "greedy", "oracle": "static"}"#), "--training greedy --oracle static");
+        assert_eq!(command(r#"{"system": "mst", "iterations": 3}"#), "--system mst --iterations 3");
+        assert_eq!(command(r#"{"iterations": "plateau", "patience": 2}"#), "--iterations plateau --patience 2");
+        assert_eq!(command(r#"{"system": "arc-standard", "merge": true}"#), "--system arc-standard --merge=true");
+    }
+
+    /// What the command names is all that is needed: the same options come of it.
+    #[test]
+    fn commands_give_the_options_back() {
+        for given in [
+            "{}",
+            r#"{"training": "l2s", "preset": "aggrevate", "learner": "adagrad"}"#,
+            r#"{"scorer": "feed-forward", "hidden": 32}"#,
+            r#"{"objective": "crf", "rate": 0.25}"#,
+            r#"{"system": "eisner-2", "learner": "perceptron"}"#,
+            r#"{"nonprojective": "lift", "lift": "path", "roots": "several"}"#,
+        ] {
+            let training = options(given);
+            let needed: serde_json::Map<String, Value> = needed(&training).unwrap().into_iter().collect();
+            assert_eq!(options(&Value::Object(needed).to_string()), training, "{given}");
+        }
+    }
+
+    #[test]
+    fn words_of_commands_are_quoted() {
+        assert_eq!(
+            [quoted("my.feat"), quoted("CC BY-SA 4.0"), quoted("it's"), quoted("")],
+            ["my.feat", "'CC BY-SA 4.0'", "'it'\\''s'", "''"]
+        );
+    }
+
+    #[test]
+    fn training_is_told_in_words() {
+        assert_eq!(
+            how(&options("{}")),
+            "global, whole derivations in a beam of 8; max-violation updates; every correct action counts as gold (dynamic oracle); \
+             averaged perceptron"
+        );
+        for system in ["arc-eager", "arc-eager-nonmonotonic", "covington-nonmonotonic"] {
+            let greedy = how(&options(&format!(r#"{{"training": "greedy", "system": "{system}"}}"#)));
+            assert!(greedy.contains("wrong predictions followed with probability 0.9 from iteration 2"), "{greedy}");
+        }
+        let search = how(&options(r#"{"training": "l2s", "preset": "aggrevate"}"#));
+        assert!(search.starts_with("learning to search, roll-in "), "{search}");
+        assert!(search.contains("roll-out reference") && !search.contains("default"), "{search}");
+        let told = how(&options(r#"{"system": "mst"}"#));
+        assert_eq!(told, "whole trees by exact search; learner mira");
+    }
+}

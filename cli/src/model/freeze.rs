@@ -1,0 +1,312 @@
+//! `treebeam model freeze`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::write_json_line;
+use treebeam::decode::Parser;
+use treebeam::error::Result;
+use treebeam::eval::Counts;
+use treebeam::files::{Output, Paths};
+use treebeam::graph::{GraphModel, GraphParser, GraphScorer};
+use treebeam::linear::Precision;
+use treebeam::model::{Frozen as _, Model, Pruned, Size};
+use treebeam::parser::Loaded;
+use treebeam::scorers::AnyScorer;
+use treebeam::training::{compare, development};
+use treebeam::tree::Roots;
+use treebeam::treebank::Treebank;
+
+/// Options of `treebeam model freeze`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The model
+    model: PathBuf,
+    /// The model file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The bits of a weight; as many as it has if not given
+    #[arg(long, value_enum)]
+    quantise: Option<Quantise>,
+    /// Leave out weights that are nearer to 0 than this, or, with `auto`, as many of the small ones as cost at most 0.02 LAS on the
+    /// treebank of --test
+    #[arg(long, value_name = "THRESHOLD", value_parser = Prune::parse)]
+    prune: Option<Prune>,
+    /// Parse this treebank with both models and print what changes
+    #[arg(long, value_name = "FILE")]
+    test: Option<PathBuf>,
+    /// The width to parse with; by default the model's own
+    #[arg(long, value_name = "B", requires = "test", value_parser = crate::range::beam)]
+    beam: Option<usize>,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A model before or after, as JSON.
+#[derive(Serialize)]
+struct Told<'a> {
+    model: &'a Path,
+    features: usize,
+    weights: usize,
+    /// Of the file, where that can be told.
+    bytes: Option<u64>,
+    /// The scores of the treebank it was tried on, in per cent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uas: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    las: Option<f64>,
+}
+
+impl<'a> Told<'a> {
+    fn new(model: &'a Path, size: Size, score: Option<Counts>) -> Told<'a> {
+        let bytes = std::fs::metadata(model).ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
+        let Size { features, weights, .. } = size;
+        let (uas, las) = (score.map(|score| score.uas()), score.map(|score| score.las()));
+        Told { model, features, weights, bytes, uas, las }
+    }
+}
+
+/// What freezing changes, as JSON.
+#[derive(Serialize)]
+struct Change<'a> {
+    before: Told<'a>,
+    after: Told<'a>,
+    /// The treebank that both parsed, and its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<&'a Path>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Quantise {
+    /// 16 bits
+    I16,
+    /// 8 bits
+    I8,
+}
+
+/// Which weights to leave out.
+#[derive(Debug, Clone, Copy)]
+enum Prune {
+    Below(f64),
+    Auto,
+}
+
+impl Prune {
+    fn parse(text: &str) -> std::result::Result<Prune, String> {
+        match text.parse() {
+            Ok(least) if (0.0..=1e6).contains(&least) => Ok(Prune::Below(least)),
+            _ if text == "auto" => Ok(Prune::Auto),
+            _ => Err("expected a number from 0 to 1,000,000, or `auto`".to_owned()),
+        }
+    }
+}
+
+/// The least threshold that `auto` tries; each further one is twice as large.
+const FIRST: f64 = 0.001;
+/// The greatest.
+const LAST: f64 = 64.0;
+/// What `auto` may cost, in points of the labelled attachment score.
+const MAY_COST: f64 = 0.02;
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut paths = Paths::default().input(&args.model);
+    if let Some(test) = &args.test {
+        paths = paths.input(test);
+    }
+    let _ = paths.output(&args.output)?;
+    // Fails now rather than after parsing if the model cannot be written.
+    Output::check(&args.output)?;
+    let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
+    let mut model = Loaded::read(&args.model)?;
+    let had = precision_of(&model);
+    let precision = match args.quantise {
+        None => had,
+        Some(Quantise::I16) => Precision::I16,
+        Some(Quantise::I8) => Precision::I8,
+    };
+    let score_of = |model: &Loaded| test.as_ref().map(|test| score(model, test, args.beam)).transpose();
+    if had == Precision::I8 && precision == Precision::I16 {
+        anyhow::bail!(
+            "{}: its weights have 8 bits, to which 16 bring nothing back; expected the model that it was made of",
+            args.model.display()
+        );
+    }
+    let before = score_of(&model)?;
+    let was = sizes_of(&model);
+    model = quantise(model, precision)?;
+    let mut after = None;
+    if let Some(prune) = args.prune {
+        let (unpruned, score) =
+            (size_and_bytes(&model), if args.quantise.is_some() { score_of(&model)? } else { before });
+        let below = match prune {
+            Prune::Below(below) => below,
+            Prune::Auto => {
+                let Some(score) = score else {
+                    anyhow::bail!(
+                        "--prune auto looks for what costs next to nothing; expected --test FILE to try it on"
+                    )
+                };
+                let mut below = 0.0;
+                let tried =
+                    std::iter::successors(Some(FIRST), |below| Some(2.0 * below)).take_while(|&below| below <= LAST);
+                for next in tried {
+                    let after = score_of(&pruned(model.clone(), next)?)?;
+                    if after.is_some_and(|after| score.las() - after.las() > MAY_COST) {
+                        break;
+                    }
+                    below = next;
+                }
+                below
+            }
+        };
+        model = pruned(model, below)?;
+        let (size, bytes) = size_and_bytes(&model);
+        after = score_of(&model)?;
+        let las = match (score, after, &test) {
+            (Some(before), Some(after), Some(test)) => Some((before.las(), after.las(), test.sha256.clone())),
+            _ => None,
+        };
+        let (weights, bytes) = (unpruned.0.weights - size.weights, unpruned.1.saturating_sub(bytes));
+        tell(&mut model, Pruned { below, weights, bytes, las });
+    }
+    let is = sizes_of(&model);
+    write(&model, &args.output)?;
+    let after = if after.is_some() { after } else { score_of(&model)? };
+    let n_words = before.map(|before| before.tokens);
+    let [before, after] =
+        [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| Told::new(m, size, s));
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let test = args.test.as_deref();
+        write_json_line(&mut out, &Change { before, after, test, words: n_words })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let bytes = |told: &Told| told.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
+    writeln!(out, "{:<10}{:>12}{:>12}", "", "before", "after")?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "features", before.features, after.features)?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "weights", before.weights, after.weights)?;
+    writeln!(out, "{:<10}{:>12}{:>12}", "bytes", bytes(&before), bytes(&after))?;
+    for (name, before, after) in [("UAS", before.uas, after.uas), ("LAS", before.las, after.las)] {
+        if let (Some(before), Some(after)) = (before, after) {
+            writeln!(out, "{name:<10}{before:>12.2}{after:>12.2}  {:+.2}", after - before)?;
+        }
+    }
+    if let (Some(test), Some(n_words)) = (test, n_words) {
+        writeln!(out, "over {n_words} words of {}, punctuation included, full labels", test.path.display())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Correct heads and labels of what the model makes of `test`.
+fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts> {
+    let (parsed, gold) = match model {
+        Loaded::Transitions(model) => {
+            let mut parser = Parser::new(model, beam.unwrap_or(model.header.beam), 1)?;
+            let gold = development(Some(test), Roots::Several, model.label_decoding.labels(), model.scorer.columns())?;
+            (parser.parse(&test.sentences, 1), gold)
+        }
+        Loaded::Graph(model) => {
+            let gold = development(Some(test), Roots::Several, model.label_decoding.labels(), &model.columns)?;
+            (GraphParser::new(model, 1)?.parse(&test.sentences)?.into_iter().map(|tree| vec![tree]).collect(), gold)
+        }
+    };
+    Ok(gold.iter().zip(&parsed).map(|((_, gold), parsed)| compare(gold, &parsed[0].tree)).sum())
+}
+
+fn sizes_of(model: &Loaded) -> Size {
+    match model {
+        Loaded::Transitions(model) => model.scorer.size(),
+        Loaded::Graph(model) => model.scorer.size(),
+    }
+}
+
+fn quantise(model: Loaded, precision: Precision) -> anyhow::Result<Loaded> {
+    Ok(match model {
+        Loaded::Transitions(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let scorer = match model.scorer {
+                AnyScorer::Linear(linear) => AnyScorer::Linear(linear.quantise(precision)),
+                AnyScorer::FeedForward(network) => AnyScorer::FeedForward(network.quantise(precision)),
+            };
+            Loaded::Transitions(Arc::new(Model { scorer, ..model }))
+        }
+        Loaded::Graph(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let scorer = match model.scorer {
+                GraphScorer::Linear(weights) if weights.precision() != precision => {
+                    GraphScorer::Linear(weights.quantise(precision))
+                }
+                GraphScorer::Biaffine(_) if precision != Precision::Full => {
+                    anyhow::bail!("--quantise is for linear models and networks of transition systems; leave it out")
+                }
+                other => other,
+            };
+            Loaded::Graph(Arc::new(GraphModel { scorer, ..model }))
+        }
+    })
+}
+
+fn precision_of(model: &Loaded) -> Precision {
+    match model {
+        Loaded::Transitions(model) => match &model.scorer {
+            AnyScorer::Linear(linear) => linear.precision(),
+            AnyScorer::FeedForward(network) => network.precision(),
+        },
+        Loaded::Graph(model) => match &model.scorer {
+            GraphScorer::Linear(weights) => weights.precision(),
+            GraphScorer::Biaffine(_) => Precision::Full,
+        },
+    }
+}
+
+/// The model without weights nearer to 0 than `least`.
+fn pruned(model: Loaded, least: f64) -> anyhow::Result<Loaded> {
+    let refused = "--prune is for linear models; expected a model without a network";
+    Ok(match model {
+        Loaded::Transitions(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let AnyScorer::Linear(linear) = model.scorer else { anyhow::bail!(refused) };
+            Loaded::Transitions(Arc::new(Model { scorer: AnyScorer::Linear(linear.prune(least)), ..model }))
+        }
+        Loaded::Graph(model) => {
+            let model = Arc::unwrap_or_clone(model);
+            let GraphScorer::Linear(weights) = model.scorer else { anyhow::bail!(refused) };
+            Loaded::Graph(Arc::new(GraphModel { scorer: GraphScorer::Linear(weights.prune(least)), ..model }))
+        }
+    })
+}
+
+/// Tells a model what was left out of it.
+fn tell(model: &mut Loaded, pruned: Pruned) {
+    match model {
+        Loaded::Transitions(model) => Arc::make_mut(model).header.provenance.pruned = Some(pruned),
+        Loaded::Graph(model) => Arc::make_mut(model).header.provenance.pruned = Some(pruned),
+    }
+}
+
+/// How large a model is, and its parts in a file.
+fn size_and_bytes(model: &Loaded) -> (Size, u64) {
+    let sections = match model {
+        Loaded::Transitions(model) => model.scorer.sections(),
+        Loaded::Graph(model) => match &model.scorer {
+            GraphScorer::Linear(weights) => weights.sections(),
+            GraphScorer::Biaffine(network) => network.sections(),
+        },
+    };
+    (sizes_of(model), sections.iter().map(|section| section.bytes().len() as u64).sum())
+}
+
+fn write(model: &Loaded, path: &Path) -> Result<()> {
+    match model {
+        Loaded::Transitions(model) => model.write(path),
+        Loaded::Graph(model) => model.write(path),
+    }
+}

@@ -1,0 +1,182 @@
+//! `treebeam oracle show`.
+
+mod text;
+
+use serde::Serialize;
+use std::io::{self, BufWriter, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::{roots_for, roots_name, roots_of_trees};
+use crate::write_json_line;
+use treebeam::configuration::{PlainView as _, Point};
+use treebeam::error::Location;
+use treebeam::system::{Derivation, MAX_WORDS_IF_QUADRATIC, Roots, SystemKind, TransitionSystem};
+use treebeam::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
+use treebeam::treebank::{Sentence, Treebank, check_length};
+use treebeam::with_system;
+
+/// Options of `treebeam oracle show`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A treebank in CoNLL-U or CoNLL-X; `-` is standard input
+    file: PathBuf,
+    /// The transition system
+    #[arg(long)]
+    system: SystemKind,
+    /// Only the sentence with this id, or else this number, from 1
+    #[arg(long, value_name = "N|ID")]
+    sentence: Option<String>,
+    /// How many words may hang on the root; by default as many as the file's format allows
+    #[arg(long)]
+    roots: Option<Roots>,
+    /// Allow several words on the root; short for --roots several
+    #[arg(long, conflicts_with = "roots")]
+    multi_root: bool,
+    /// Only sentences whose tree is not projective
+    #[arg(long)]
+    non_projective: bool,
+    /// Print one JSON object a line for each sentence: its derivation, with whole lists and all costs, and the tree it makes
+    #[arg(long)]
+    json: bool,
+}
+
+/// A derivation as it is shown, and as a line of JSON.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    location: Location,
+    system: &'static str,
+    roots: &'static str,
+    /// Why the system does not derive the tree, if it does not: then the derivation is one of least cost.
+    not_derivable: Option<String>,
+    steps: Vec<Step>,
+    words: Vec<Word>,
+}
+
+/// A configuration, and the transition that is taken.
+#[derive(Debug, Serialize)]
+struct Step {
+    /// The numbers of the nodes of each list, from 0, the root.
+    lists: Vec<Vec<Node>>,
+    #[serde(rename = "move")]
+    mv: &'static str,
+    label: Option<String>,
+    point: Point,
+    /// How many points there are at which a transition can be made.
+    points: usize,
+    costs: Vec<Cost>,
+}
+
+/// What a permitted move costs at a point.
+#[derive(Debug, Serialize)]
+struct Cost {
+    #[serde(rename = "move")]
+    mv: &'static str,
+    point: Point,
+    cost: u32,
+}
+
+/// A word with the arc that the derivation makes.
+#[derive(Debug, Serialize)]
+struct Word {
+    form: String,
+    head: Node,
+    label: String,
+    gold_head: Node,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let treebank = Treebank::read(&args.file, None)?;
+    let asked = if args.multi_root { Some(Roots::Several) } else { args.roots };
+    let valid_roots = roots_of_trees(asked, treebank.format.roots());
+    let roots = roots_for(args.system, asked, valid_roots)?;
+    let chosen = choose(&treebank.sentences, args.sentence.as_deref());
+    if chosen.is_empty() {
+        let wanted = args.sentence.unwrap_or_default();
+        let path = args.file.display().to_string();
+        return Err(crate::sentence::not_found(&path, &wanted, treebank.sentences.len()).into());
+    }
+    let mut labels = Labels::default();
+    let mut output = BufWriter::new(io::stdout().lock());
+    for sentence in chosen {
+        args.system.check_training_length(roots, sentence)?;
+        check_length(sentence, MAX_WORDS_IF_QUADRATIC, || {
+            format!(
+                "at most {MAX_WORDS_IF_QUADRATIC} to be shown, as each step has whole lists; `treebeam treebank convert --cut 1000` \
+                 divides it"
+            )
+        })?;
+        let gold = Gold::new(sentence.tree(valid_roots, &mut labels)?);
+        if args.non_projective && is_projective(gold.tree()) {
+            continue;
+        }
+        let shown = with_system!(args.system, roots, |system| show(&system, roots, sentence, &gold, &labels));
+        match args.json {
+            true => write_json_line(&mut output, &shown)?,
+            false => {
+                text::write(&shown, &mut output)?;
+                writeln!(output)?;
+            }
+        }
+    }
+    output.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All sentences, or the one with the id `wanted`, or else the one with that number.
+fn choose<'a>(sentences: &'a [Sentence], wanted: Option<&str>) -> Vec<&'a Sentence> {
+    let Some(wanted) = wanted else { return sentences.iter().collect() };
+    let by_id = sentences.iter().find(|sentence| sentence.id() == Some(wanted));
+    let by_number = || sentences.get(wanted.parse::<usize>().ok()?.checked_sub(1)?);
+    by_id.or_else(by_number).into_iter().collect()
+}
+
+fn show<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, gold: &Gold, labels: &Labels) -> Shown {
+    let derivable = Derivation::canonical::<S, S::Plain>(system, gold, ());
+    let not_derivable = derivable.is_none().then(|| match &non_projective_arcs(gold.tree())[..] {
+        [] => format!("{} words hang on the root", gold.tree().n_roots()),
+        words => {
+            let name = |&word: &Node| text::name(word, sentence.form(word));
+            format!("not projective are the arcs into {}", words.iter().map(name).collect::<Vec<_>>().join(" "))
+        }
+    });
+    let derivation = derivable.unwrap_or_else(|| Derivation::least_cost::<S, S::Plain>(system, gold, ()));
+    let words = gold.tree().words().map(|word| Word {
+        form: sentence.form(word).to_owned(),
+        head: derivation.tree.head(word),
+        label: labels.name(derivation.tree.label(word)).to_owned(),
+        gold_head: gold.head(word),
+    });
+    Shown {
+        location: sentence.location(ROOT),
+        system: S::NAME,
+        roots: roots_name(roots),
+        not_derivable,
+        words: words.collect(),
+        steps: steps(system, gold, labels, &derivation),
+    }
+}
+
+fn steps<S: TransitionSystem>(system: &S, gold: &Gold, labels: &Labels, derivation: &Derivation) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(derivation.actions.len());
+    let mut c: S::Plain = system.initial((), gold.n_words());
+    for &action in &derivation.actions {
+        let points = system.n_points(&c);
+        let costs = (0..points as Point).flat_map(|point| {
+            let costs = system.costs(gold, &c, point, system.permitted(&c, point).moves);
+            S::MOVES.iter().filter_map(move |&mv| Some(Cost { mv: mv.name(), point, cost: costs.get(mv)? }))
+        });
+        steps.push(Step {
+            lists: c.lists(),
+            mv: action.mv.name(),
+            label: (action.label != NO_LABEL).then(|| labels.name(action.label).to_owned()),
+            point: action.point,
+            points,
+            costs: costs.collect(),
+        });
+        c = system.successor(&c, action, ());
+    }
+    steps
+}

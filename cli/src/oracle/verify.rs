@@ -1,0 +1,389 @@
+//! `treebeam oracle verify`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use super::{roots_for, roots_name};
+use crate::write_json_line;
+use treebeam::system::exhaustive::{BoundFindings, Counterexample, Findings, Scope, Shape, check, check_bounds};
+use treebeam::system::{Exactness, Roots, System, SystemKind};
+use treebeam::with_system;
+
+/// Options of `treebeam oracle verify`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The system whose oracles to check
+    #[arg(long, required_unless_present = "all", conflicts_with = "all")]
+    system: Option<SystemKind>,
+    /// Check every system
+    #[arg(long)]
+    all: bool,
+    /// The length of the longest sentences [default: 5; 4 for systems that look at every pair of words]
+    ///
+    /// 6 takes a second, 7 a minute; with systems that look at every pair of words 5 takes minutes and is the most.
+    #[arg(long, value_name = "N", value_parser = crate::range::whole::<u8>(1..=7))]
+    max_words: Option<u8>,
+    /// How many words may hang on the root
+    #[arg(long, default_value = "both")]
+    roots: RootsChoice,
+    /// Check labelled costs too, with so many labels; multiplies the work by their number to the power of words, twice
+    #[arg(long, default_value_t = 1, value_name = "K", value_parser = crate::range::whole::<u8>(1..=3))]
+    labels: u8,
+    /// Check against non-projective gold trees too, even where the system's oracle claims nothing for them
+    #[arg(long)]
+    non_projective: bool,
+    /// Print one JSON object a line: for each row its counts, and whether the oracle is as it claims
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum RootsChoice {
+    /// One
+    Single,
+    /// One or more
+    Several,
+    /// First the one, then the other
+    Both,
+}
+
+/// The findings of one length, as a line of JSON or a row of the table.
+#[derive(serde::Serialize)]
+struct Row {
+    system: &'static str,
+    roots: &'static str,
+    trees_of: &'static str,
+    words: usize,
+    labels: u16,
+    trees: u64,
+    configurations: u64,
+    pairs: u64,
+    transitions: u64,
+    mismatches: u64,
+    zero_set_errors: u64,
+    no_free_move: u64,
+    misled: u64,
+    derivable: u64,
+    rebuilt: u64,
+    as_claimed: bool,
+}
+
+/// The findings of one bound of non-monotonic Covington's loss for one length, as a line of JSON or a row of the table.
+#[derive(serde::Serialize)]
+struct BoundRow {
+    system: &'static str,
+    roots: &'static str,
+    bound: &'static str,
+    words: usize,
+    pairs: u64,
+    broken: u64,
+    mean_distance: f64,
+    not_the_loss_percent: f64,
+    misled_percent: f64,
+}
+
+const COLUMNS: [(&str, usize); 14] = [
+    ("system", 22),
+    ("roots", 7),
+    ("trees of", 14),
+    ("n", 1),
+    ("trees", 6),
+    ("configurations", 14),
+    ("pairs", 10),
+    ("transitions", 11),
+    ("mismatches", 10),
+    ("zero-set errors", 15),
+    ("no free move", 12),
+    ("misled", 8),
+    ("derivable", 9),
+    ("rebuilt", 7),
+];
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let systems = match args.system {
+        Some(system) => vec![system],
+        None => SystemKind::ALL.to_vec(),
+    };
+    let mut output = io::stdout().lock();
+    if !args.json {
+        write_row(&mut output, &COLUMNS.map(|(name, _)| name.to_owned()))?;
+    }
+    let mut all_right = true;
+    let mut rates = String::new();
+    for system in systems {
+        let max_words = max_words(&args, system)?;
+        let settings = match args.roots {
+            RootsChoice::Single => vec![roots_for(system, Some(Roots::Single), Roots::Single)?],
+            RootsChoice::Several => vec![roots_for(system, Some(Roots::Several), Roots::Single)?],
+            RootsChoice::Both => system.roots().to_vec(),
+        };
+        for roots in settings.iter().copied() {
+            let exactness = with_system!(system, roots, |system| system.exactness());
+            let derives_all = system.derives_all(roots);
+            let only_projective = exactness == Exactness::ExactForProjective && !args.non_projective;
+            let shapes = &[Shape::Projective, Shape::NonProjective][..if only_projective { 1 } else { 2 }];
+            for &shape in shapes {
+                for n_words in 1..=max_words {
+                    let scope = Scope { n_words, roots, shape, n_labels: args.labels.into() };
+                    let findings = with_system!(system, roots, |system| check(&system, scope));
+                    let as_claimed = holds(exactness, derives_all, shape, &findings);
+                    let row = Row::new(system, scope, &findings, as_claimed);
+                    match args.json {
+                        true => write_json_line(&mut output, &row)?,
+                        false => write_row(&mut output, &row.cells())?,
+                    }
+                    if exactness == Exactness::Approximate && n_words == max_words {
+                        rates.push_str(&rate(system, scope, &findings));
+                    }
+                    output.flush()?;
+                    if !as_claimed {
+                        all_right = false;
+                        report(system, scope, &findings);
+                    }
+                }
+            }
+        }
+        if system == SystemKind::CovingtonNonmonotonic {
+            for roots in settings {
+                all_right &= write_bounds(&mut output, max_words, roots, args.json)?;
+            }
+        }
+    }
+    if args.json {
+        return Ok(ExitCode::from(u8::from(!all_right)));
+    }
+    writeln!(
+        output,
+        "\npairs: a configuration that is not terminal, and a gold tree; transitions: a pair and a permitted action\n\
+         mismatches: transitions whose cost is not the loss they cause; zero-set errors: those wrongly free or not free\n\
+         no free move: pairs in which every cost is above 0; misled: pairs in which a move of least cost is not the best\n\
+         derivable: gold trees that some derivation makes; rebuilt: those that the static oracle derives\n\
+         oracles that judge only the derivations they permit are checked on these: a mismatch is a correct move not permitted"
+    )?;
+    if !rates.is_empty() {
+        write!(output, "\n{rates}")?;
+    }
+    Ok(ExitCode::from(u8::from(!all_right)))
+}
+
+/// The length of the longest sentences for `system`.
+fn max_words(args: &Args, system: SystemKind) -> anyhow::Result<usize> {
+    let quadratic = with_system!(system, Roots::Single, |system| system.max_derivation_len(8) > 16)
+        || system == SystemKind::CovingtonNonlocal;
+    let (default, most) = if quadratic { (4, 5) } else { (5, 7) };
+    match args.max_words {
+        Some(n) if n > most && args.all => Ok(most.into()),
+        Some(n) if n > most => {
+            bail!("{system} has too many configurations for {n} words; expected --max-words {most} or less")
+        }
+        n => Ok(n.unwrap_or(default).into()),
+    }
+}
+
+/// Whether the findings are as the system claims, which derives all trees if `derives_all`.
+fn holds(exactness: Exactness, derives_all: bool, shape: Shape, findings: &Findings) -> bool {
+    let nothing_wrong = findings.stuck == 0 && findings.rebuilt == findings.derivable;
+    let all_derived = findings.rebuilt == findings.trees;
+    let as_claimed = match (exactness, shape) {
+        (Exactness::ExactForProjective, Shape::Projective) | (Exactness::Exact, _) => {
+            let to_derive = derives_all || shape == Shape::Projective;
+            findings.mismatches + findings.zero_set_errors == 0 && (all_derived || !to_derive)
+        }
+        (Exactness::FreeWhereReachable, _) => {
+            findings.reachable_zero_set_errors == 0 && (shape == Shape::NonProjective || all_derived)
+        }
+        (Exactness::SoundOnItsWay, _) => {
+            findings.mismatches == findings.overestimates && findings.without_zero == 0 && all_derived
+        }
+        (Exactness::Bound, _) | (Exactness::Approximate, Shape::Projective) => all_derived,
+        (Exactness::ExactForProjective | Exactness::Approximate, Shape::NonProjective) => true,
+    };
+    nothing_wrong && as_claimed
+}
+
+/// How far approximate costs are from the losses.
+fn rate(system: SystemKind, scope: Scope, findings: &Findings) -> String {
+    let percent = |part: u64, of: u64| 100.0 * part as f64 / of as f64;
+    format!(
+        "{system}, {}, roots {}, {} words: approximate; {:.1} % of transitions mismatch, {:.1} % of pairs mislead\n",
+        shape_name(scope.shape),
+        roots_name(scope.roots),
+        scope.n_words,
+        percent(findings.mismatches, findings.transitions),
+        percent(findings.suboptimal, findings.pairs)
+    )
+}
+
+fn shape_name(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Projective => "projective",
+        Shape::NonProjective => "non-projective",
+    }
+}
+
+/// A table of the bounds of non-monotonic Covington's loss; whether they are bounds, which they claim for several roots.
+fn write_bounds(output: &mut impl Write, max_words: usize, roots: Roots, json: bool) -> io::Result<bool> {
+    if !json {
+        writeln!(output, "\nroots    bound     n  pairs       broken  mean distance  not the loss    misled")?;
+    }
+    let mut all_right = true;
+    for n_words in 1..=max_words {
+        let found = check_bounds(n_words, roots);
+        let percent = |part: u64, of: u64| 100.0 * part as f64 / of as f64;
+        for (kind, of) in BoundFindings::KINDS.into_iter().zip(found.of) {
+            let row = BoundRow {
+                system: SystemKind::CovingtonNonmonotonic.name(),
+                roots: roots_name(roots),
+                bound: kind.name(),
+                words: n_words,
+                pairs: found.pairs,
+                broken: found.broken,
+                mean_distance: of.distances / found.pairs as f64,
+                not_the_loss_percent: percent(of.different, found.pairs),
+                misled_percent: percent(of.misled, found.decisions),
+            };
+            match json {
+                true => write_json_line(output, &row)?,
+                false => writeln!(
+                    output,
+                    "{:<7}  {:<8}  {n_words}  {:<9}  {:>7}  {:>13.5}  {:>10.3} %  {:>6.3} %",
+                    row.roots,
+                    row.bound,
+                    row.pairs,
+                    row.broken,
+                    row.mean_distance,
+                    row.not_the_loss_percent,
+                    row.misled_percent,
+                )?,
+            }
+        }
+        all_right &= roots == Roots::Single || found.broken == 0;
+    }
+    if !json {
+        writeln!(
+            output,
+            "broken: pairs, terminal ones included, in which lower <= loss <= pc-upper <= upper does not hold\n\
+             mean distance: |bound - loss| / loss, 0 where the loss is 0; misled: of the pairs that are not terminal"
+        )?;
+    }
+    Ok(all_right)
+}
+
+impl Row {
+    fn new(system: SystemKind, scope: Scope, findings: &Findings, as_claimed: bool) -> Row {
+        Row {
+            system: system.name(),
+            roots: roots_name(scope.roots),
+            trees_of: shape_name(scope.shape),
+            words: scope.n_words,
+            labels: scope.n_labels,
+            trees: findings.trees,
+            configurations: findings.configurations,
+            pairs: findings.pairs,
+            transitions: findings.transitions,
+            mismatches: findings.mismatches,
+            zero_set_errors: findings.zero_set_errors,
+            no_free_move: findings.without_zero,
+            misled: findings.suboptimal,
+            derivable: findings.derivable,
+            rebuilt: findings.rebuilt,
+            as_claimed,
+        }
+    }
+
+    /// What stands in the columns of the table.
+    fn cells(&self) -> [String; COLUMNS.len()] {
+        [
+            self.system.to_owned(),
+            self.roots.to_owned(),
+            self.trees_of.to_owned(),
+            self.words.to_string(),
+            self.trees.to_string(),
+            self.configurations.to_string(),
+            self.pairs.to_string(),
+            self.transitions.to_string(),
+            self.mismatches.to_string(),
+            self.zero_set_errors.to_string(),
+            self.no_free_move.to_string(),
+            self.misled.to_string(),
+            self.derivable.to_string(),
+            self.rebuilt.to_string(),
+        ]
+    }
+}
+
+/// Writes cells in columns: names to the left, numbers to the right.
+fn write_row(output: &mut impl Write, cells: &[String; COLUMNS.len()]) -> io::Result<()> {
+    for (place, (cell, (_, width))) in cells.iter().zip(COLUMNS).enumerate() {
+        match place {
+            0 => write!(output, "{cell:<width$}")?,
+            1 | 2 => write!(output, "  {cell:<width$}")?,
+            _ => write!(output, "  {cell:>width$}")?,
+        }
+    }
+    writeln!(output)
+}
+
+/// Says on standard error what is wrong.
+fn report(system: SystemKind, scope: Scope, findings: &Findings) {
+    let where_ = format!("{system}, {} words, roots {}", scope.n_words, roots_name(scope.roots));
+    if findings.stuck > 0 {
+        eprintln!("{where_}: {} configurations permit nothing and are not terminal", findings.stuck);
+    }
+    if findings.rebuilt < findings.derivable {
+        eprintln!("{where_}: the static oracle fails on {} gold trees", findings.derivable - findings.rebuilt);
+    }
+    if let Some(Counterexample { configuration, gold, action, claimed, loss }) = &findings.counterexample {
+        let mv = action.mv.name();
+        eprintln!(
+            "{where_}: {mv} at {} in {configuration:?} with gold heads {gold:?} is said to cost {claimed} and costs {loss}",
+            action.point
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_holds_if_nothing_is_wrong() {
+        let right = Findings { trees: 3, derivable: 3, rebuilt: 3, transitions: 30, ..Findings::default() };
+        let holds = |findings: &Findings, shape| holds(Exactness::ExactForProjective, false, shape, findings);
+        assert!(holds(&right, Shape::Projective));
+        for wrong in [
+            Findings { mismatches: 1, ..right.clone() },
+            Findings { zero_set_errors: 1, ..right.clone() },
+            Findings { derivable: 2, rebuilt: 2, ..right.clone() },
+        ] {
+            assert!(!holds(&wrong, Shape::Projective), "{wrong:?}");
+            assert!(holds(&wrong, Shape::NonProjective), "{wrong:?}");
+        }
+        for wrong in [Findings { stuck: 1, ..right.clone() }, Findings { rebuilt: 2, ..right.clone() }] {
+            assert!(!holds(&wrong, Shape::Projective), "{wrong:?}");
+            assert!(!holds(&wrong, Shape::NonProjective), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn weaker_claims_forgive_what_they_do_not_exclude() {
+        let rough = Findings { trees: 3, derivable: 3, rebuilt: 3, mismatches: 2, ..Findings::default() };
+        let missed = Findings { overestimates: 2, zero_set_errors: 2, reachable_zero_set_errors: 2, ..rough.clone() };
+        assert!(holds(Exactness::FreeWhereReachable, true, Shape::NonProjective, &rough));
+        assert!(!holds(Exactness::FreeWhereReachable, true, Shape::NonProjective, &missed));
+        assert!(!holds(Exactness::SoundOnItsWay, true, Shape::NonProjective, &rough));
+        assert!(holds(Exactness::SoundOnItsWay, true, Shape::NonProjective, &missed));
+        let exact = Findings { mismatches: 0, trees: 4, ..rough.clone() };
+        assert!(holds(Exactness::Exact, false, Shape::NonProjective, &exact));
+        assert!(!holds(Exactness::Exact, true, Shape::NonProjective, &exact));
+        assert!(!holds(Exactness::Exact, false, Shape::Projective, &exact));
+        assert!(!holds(Exactness::Exact, false, Shape::NonProjective, &Findings { mismatches: 1, ..exact }));
+        let fewer = Findings { trees: 4, ..rough };
+        assert!(holds(Exactness::FreeWhereReachable, true, Shape::NonProjective, &fewer));
+        assert!(!holds(Exactness::FreeWhereReachable, true, Shape::Projective, &fewer));
+        assert!(!holds(Exactness::SoundOnItsWay, true, Shape::NonProjective, &Findings { trees: 4, ..missed }));
+    }
+}

@@ -1,0 +1,165 @@
+//! `treebeam parse`.
+
+mod parquet;
+mod search;
+mod source;
+mod stats;
+
+use anyhow::bail;
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use super::range;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parquet::InputFormat;
+use search::SearchArgs;
+use source::Source;
+use stats::Stats;
+use treebeam::error::{Error, Result};
+use treebeam::files::{Output, Paths};
+use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded};
+use treebeam::treebank::{Format, Reader, Sentence};
+
+/// Options of `treebeam parse`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Only HEAD and DEPREL change, and DEPS is emptied: it would be stale. What the input has in these columns is not read.
+
+Examples:
+  treebeam parse --model en.model test.conllu -o parsed.conllu
+  treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu
+  treebeam parse --model en.model corpus.parquet -o parsed.parquet
+  zcat corpus.conllu.gz | treebeam parse --model en.model --beam 64 --threads 2 > parsed.conllu")]
+pub struct Args {
+    /// The model
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Threads; the output does not depend on their number
+    #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads)]
+    threads: usize,
+    /// Write the N best items of the final beam, or with --merge and with graph-based parsers the N best trees of all that they
+    /// found, best first, with their scores as comments
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = range::beam)]
+    k_best: usize,
+    /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
+    #[arg(long)]
+    keep_going: bool,
+    /// Write sentences, tokens, seconds, speeds, the number of configurations that were scored and peak memory to this file as
+    /// JSON
+    #[arg(long, value_name = "FILE")]
+    stats_json: Option<PathBuf>,
+    /// The format of the input; Parquet needs the Python package, which also writes it if the name of the output ends in .parquet
+    /// [default: by the file's ending, CoNLL-U for standard input]
+    #[arg(long, visible_alias = "input", value_enum)]
+    format: Option<InputFormat>,
+    /// The file to parse, tokenised and tagged; also .gz or .zst; - for standard input
+    #[arg(default_value = "-")]
+    input: PathBuf,
+    /// The file to write, whole or not at all; also .gz or .zst; - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let paths = Paths::default().input(&args.model).input(&args.input).output(&args.output)?;
+    args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
+    if let Some(code) = parquet::run(&args)? {
+        return Ok(code);
+    }
+    let loading = Instant::now();
+    let model = Loaded::read(&args.model)?;
+    let load_seconds = loading.elapsed().as_secs_f64();
+    let mut parser = AnyParser::new(&model, &args.search.options(args.k_best, args.threads))?;
+    for warning in parser.warnings() {
+        treebeam::console::say(format_args!("warning: {warning}"));
+    }
+    let reader = Reader::open(&args.input, args.format.and_then(InputFormat::text))?.allowing_empty();
+    let format = reader.format();
+    if args.k_best > 1 && format == Format::Conllx {
+        bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
+    }
+    super::warn_of_name(&args.output, format);
+    let mut output = Output::create(&args.output)?;
+    let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;
+    if args.input == Path::new("-") && std::io::stdin().is_terminal() {
+        treebeam::console::note(format_args!("reading CoNLL-U from standard input; end it with Ctrl-D"));
+    }
+
+    let start = Instant::now();
+    let mut decoding = Duration::ZERO;
+    let (mut sentences, mut words) = (0, 0);
+    let mut source = Source::new(reader, args.keep_going);
+    let mut empty_columns = EmptyColumns::new(model.columns(), model.tags(), format);
+    let name = args.input.display().to_string();
+    let bar = progress_bar();
+    loop {
+        let chunk = read_chunk(&mut source, &parser).map_err(with_remedy)?;
+        for warning in empty_columns.look_at(&chunk, &name, chunk.is_empty()) {
+            eprintln!("warning: {warning}");
+        }
+        if chunk.is_empty() {
+            break;
+        }
+        let started = Instant::now();
+        let parsed = parser.parse(&chunk)?;
+        decoding += started.elapsed();
+        for (sentence, parsed) in chunk.iter().zip(&parsed) {
+            model.write(sentence, parsed, args.k_best > 1, &mut output).map_err(Error::io(&args.output))?;
+        }
+        sentences += chunk.len();
+        words += chunk.iter().map(Sentence::n_words).sum::<usize>();
+        bar.set_position(sentences as u64);
+    }
+    bar.finish_and_clear();
+    output.finish()?;
+    let seconds = start.elapsed().as_secs_f64();
+    let stats = Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, &parser, args.threads);
+    treebeam::console::note(format_args!("{stats}"));
+    if let Some(mut file) = stats_output {
+        serde_json::to_writer_pretty(&mut file, &stats)?;
+        writeln!(file)?;
+        file.finish()?;
+    }
+    Ok(if source.report(sentences) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Counts the sentences that are done, on a terminal.
+fn progress_bar() -> ProgressBar {
+    if !treebeam::console::shows_progress() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} sentences parsed, {per_sec}, {elapsed}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Adds to an error of malformed input what parses the rest.
+fn with_remedy(error: Error) -> anyhow::Error {
+    match error {
+        Error::Problem(problem) => anyhow::anyhow!("{problem} (--keep-going leaves out what is malformed)"),
+        error => error.into(),
+    }
+}
+
+fn read_chunk(source: &mut Source<impl BufRead>, parser: &AnyParser) -> Result<Vec<Sentence>> {
+    let mut chunk = Vec::new();
+    let mut words = 0;
+    while words < CHUNK_WORDS
+        && let Some(sentence) = source.next()?
+    {
+        if let Err(error) = parser.check(&sentence) {
+            source.leave_out(error)?;
+            continue;
+        }
+        words += sentence.n_words();
+        chunk.push(sentence);
+    }
+    Ok(chunk)
+}

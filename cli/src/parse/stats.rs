@@ -1,0 +1,93 @@
+//! How fast a file was parsed.
+
+use serde::Serialize;
+use std::fmt::{self, Write as _};
+
+use treebeam::error::counted;
+use treebeam::parser::AnyParser;
+use treebeam::process::peak_rss_bytes;
+
+/// Counts, times and speeds of one run, without the time to load the model.
+#[derive(Debug, Clone, Serialize)]
+pub struct Stats {
+    /// Sentences.
+    pub sentences: usize,
+    /// Words.
+    pub tokens: usize,
+    /// Wall time of reading, parsing and writing.
+    pub seconds: f64,
+    /// Wall time of parsing alone.
+    pub decoding_seconds: f64,
+    /// Sentences per second of `seconds`.
+    pub sentences_per_second: f64,
+    /// Words per second of `seconds`.
+    pub tokens_per_second: f64,
+    /// Wall time of loading the model; not part of `seconds`.
+    pub model_load_seconds: f64,
+    /// The width of the beam; none if the search is exact.
+    pub beam: Option<usize>,
+    /// Whether items of the beam were merged.
+    pub merge: bool,
+    /// How many configurations were scored: the items of beams, or the choices of positions of exact search; none for graph-based
+    /// parsers.
+    pub configurations: Option<u64>,
+    /// By how much items could lag behind the best of their step, as a score; none if the beam alone pruned.
+    pub margin: Option<f64>,
+    /// Threads.
+    pub threads: usize,
+    /// The most memory that the process has held, the mapped model included; none where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+impl Stats {
+    /// The figures of a run that has just ended.
+    pub fn new(
+        sentences: usize,
+        tokens: usize,
+        seconds: f64,
+        decoding_seconds: f64,
+        model_load_seconds: f64,
+        parser: &AnyParser,
+        threads: usize,
+    ) -> Stats {
+        let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
+        Stats {
+            sentences,
+            tokens,
+            seconds,
+            decoding_seconds,
+            sentences_per_second: per_second(sentences),
+            tokens_per_second: per_second(tokens),
+            model_load_seconds,
+            beam: parser.beam(),
+            merge: parser.merges(),
+            configurations: parser.n_scored(),
+            margin: parser.margin(),
+            threads,
+            peak_rss_bytes: peak_rss_bytes(),
+        }
+    }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut beam = self.beam.map_or(String::new(), |width| format!("beam {width}, "));
+        if self.merge {
+            beam += "merging, ";
+        }
+        if let Some(margin) = self.margin {
+            let _ = write!(beam, "margin {margin:.1}, ");
+        }
+        write!(
+            f,
+            "{} sentences, {} tokens in {:.2} s ({:.2} s of it parsing): {:.0} sentences/s, {:.0} tokens/s; {beam}{}",
+            self.sentences,
+            self.tokens,
+            self.seconds,
+            self.decoding_seconds,
+            self.sentences_per_second,
+            self.tokens_per_second,
+            counted(self.threads, "thread")
+        )
+    }
+}

@@ -1,0 +1,139 @@
+//! `treebeam trace`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use super::{range, sentence};
+use treebeam::decode::Margin;
+use treebeam::error::Error;
+use treebeam::files::{Output, Paths};
+use treebeam::model::Comparison;
+use treebeam::parser::Loaded;
+use treebeam::scorers::AnyModel;
+use treebeam::tree::{Labels, Roots};
+use treebeam::treebank::{Format, Reader, Sentence};
+use treebeam_lab::trace::{Options, page, trace};
+
+const AFTER_HELP: &str = "\
+The page shows every item of every beam: what the parser considered, what it dropped, and why. If the sentence has a tree,
+that is taken for gold: then the page also tells where the gold derivation falls off the beam, how far behind it is, and
+whether the search or the model is to blame. It is one file that needs no network. Arrow keys step through it; ? lists all keys.
+
+Examples:
+  treebeam trace en.model test.conllu --sentence 3 -o beam.html
+  treebeam trace --model en.model test.conllu --sentence weblog-7 --beam 1,8,64 -o beam.html
+  treebeam trace en.model --json < test.conllu | python3 -m json.tool | less";
+
+/// Options of `treebeam trace`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// The model, unless --model names it; then the file with the sentence
+    #[arg(value_name = "MODEL")]
+    first: Option<PathBuf>,
+    /// The file with the sentence, tokenised and tagged; also .gz or .zst; - for standard input
+    #[arg(value_name = "FILE")]
+    second: Option<PathBuf>,
+    /// The model
+    #[arg(short, long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// The sentence with this id, or else this number, from 1 [default: 1]
+    #[arg(long, value_name = "N|ID")]
+    sentence: Option<String>,
+    /// The widths of the beam, 1 being greedy, such as 1,8,64 [default: powers of two up to the model's own]
+    #[arg(long, value_name = "B,...", value_delimiter = ',', value_parser = range::beam)]
+    beam: Vec<usize>,
+    /// Leave out items that lag behind the best of their step, as `parse` does: auto, none, or a percentage [default: none]
+    #[arg(long, value_name = "MARGIN")]
+    margin: Option<Margin>,
+    /// Do not take the sentence's own tree for gold
+    #[arg(long)]
+    no_gold: bool,
+    /// List the N best successors of each item, besides those that were kept or are correct
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = range::whole::<usize>(0..=1_000_000))]
+    successors: usize,
+    /// Write the record as JSON instead of the page; with a FILE, beside it
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    json: Option<Option<PathBuf>>,
+    /// The format of the input [default: by the file's ending, CoNLL-U for standard input]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The file to write, whole or not at all; - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let (model_path, input) = files(&args)?;
+    let beside = args.json.as_ref().and_then(|beside| beside.as_deref());
+    let paths = Paths::default().input(&model_path).input(&input).output(&args.output)?;
+    beside.iter().try_fold(paths, |paths, beside| paths.output(beside))?;
+    let model = match Loaded::read(&model_path)? {
+        Loaded::Transitions(model) => model,
+        Loaded::Graph(model) => {
+            let system = model.header.system;
+            bail!(
+                "{}: the model is for `{system}`, whose search is exact: there is no beam to watch",
+                model_path.display()
+            );
+        }
+    };
+    if model.header.comparison() != Comparison::default() || model.header.merges() {
+        bail!(
+            "{}: the model was trained with --merge, --align words or --normalise length, and only beams that compare items step by step \
+             can be watched",
+            model_path.display()
+        );
+    }
+    let reader = Reader::open(&input, args.format)?;
+    let name = input.display().to_string();
+    let (number, found) = sentence::find(reader, &name, args.sentence.as_deref())?;
+    let with_gold = !args.no_gold && has_gold(&model, &found);
+    let margin = args.margin.unwrap_or_default();
+    let options = Options { widths: args.beam.clone(), margin, listed: args.successors, with_gold };
+    let record = trace(&model, &found, number, &options)?;
+    let mut output = Output::create(&args.output)?;
+    let beside = beside.map(Output::create).transpose()?;
+    let json = || serde_json::to_string(&record).map(|json| json + "\n");
+    let instead = matches!(args.json, Some(None));
+    let text = if instead { json()? } else { page(&record)? };
+    output.write_all(text.as_bytes()).map_err(Error::io(&args.output))?;
+    output.finish()?;
+    if let Some(mut beside) = beside {
+        let path = beside.path().to_owned();
+        beside.write_all(json()?.as_bytes()).map_err(Error::io(&path))?;
+        beside.finish()?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The model and the file with the sentence.
+fn files(args: &Args) -> anyhow::Result<(PathBuf, PathBuf)> {
+    let standard_input = || PathBuf::from("-");
+    match (&args.model, &args.first, &args.second) {
+        (Some(_), Some(_), Some(second)) => {
+            bail!("{}: one file too many; with --model, expected the file with the sentence alone", second.display())
+        }
+        (Some(model), input, None) => Ok((model.clone(), input.clone().unwrap_or_else(standard_input))),
+        (None, Some(model), input) => Ok((model.clone(), input.clone().unwrap_or_else(standard_input))),
+        _ => bail!("no model; expected `treebeam trace MODEL [FILE]`"),
+    }
+}
+
+/// Whether the sentence has a tree; that it has none is said unless its heads are left blank.
+fn has_gold(model: &AnyModel, sentence: &Sentence) -> bool {
+    let mut labels: Labels = model.labels().clone();
+    match sentence.tree(Roots::Several, &mut labels) {
+        Ok(_) => true,
+        Err(problem) => {
+            if sentence.words().any(|word| sentence.head(word).is_some()) {
+                eprintln!("warning: there is no gold tree: {problem}");
+            }
+            false
+        }
+    }
+}

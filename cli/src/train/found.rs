@@ -1,0 +1,164 @@
+//! What `treebeam train` says before it trains: what it found, and what would suit it better.
+
+use std::path::Path;
+use treebeam::error::{Error, Problems, Result, remaining};
+use treebeam::options::{GivenOptions, Options};
+use treebeam::treebank::{Column, Survey, Treebank};
+
+/// How many sentences that are left out are listed for each kind of problem.
+const LISTED: usize = 10;
+
+/// Reads a treebank; with `skip_invalid`, without the sentences that cannot be trained on, which are counted and listed.
+///
+/// # Errors
+/// If it cannot be read, or is malformed and nothing may be left out.
+pub fn read(path: &Path, skip_invalid: bool) -> Result<Treebank> {
+    if !skip_invalid {
+        return Treebank::read(path, None).map_err(|error| match error {
+            Error::Problem(mut problem) if problem.location.line > 0 => {
+                problem.expected += "; --skip-invalid trains on the other sentences";
+                Error::Problem(problem)
+            }
+            error => error,
+        });
+    }
+    let mut problems = Problems::new(LISTED);
+    let (treebank, n_skipped) = Treebank::read_valid(path, None, &mut problems)?;
+    problems.kept().iter().for_each(|(_, problem)| eprintln!("warning: {problem}"));
+    problems.more().for_each(|(rule, more)| eprintln!("warning: {}", remaining(rule, more)));
+    if n_skipped > 0 {
+        let (path, n_kept) = (path.display(), treebank.sentences.len());
+        eprintln!("warning: {path}: {n_skipped} invalid sentences are left out, {n_kept} are kept");
+    }
+    Ok(treebank)
+}
+
+/// Says what the treebanks hold, warns of what cannot be learned from them, and recommends options: with `auto`, those that
+/// were not given are taken over. Options that follow the size of the data are those for `train`.
+///
+/// # Errors
+/// If the options do not go together any more; nothing is an error that training itself would not notice.
+pub fn found(
+    train: &Treebank,
+    dev: Option<&Treebank>,
+    mut given: GivenOptions,
+    options: Options,
+    auto: bool,
+) -> Result<Options> {
+    let Ok(survey) = Survey::of(train) else {
+        // Training will say what is wrong.
+        return Ok(options);
+    };
+    say(train, &survey);
+    warn(train, dev, &survey, &options);
+    let mut taken = false;
+    for recommendation in options.recommendations(&survey) {
+        let what = format!("{}: {}", recommendation.flag, recommendation.why);
+        if auto && given.complete(&recommendation.given) {
+            taken = true;
+            treebeam::console::note(format_args!("taken over: {what}"));
+        } else if !auto {
+            treebeam::console::note(format_args!("recommended: {what} (--auto takes recommendations over)"));
+        }
+    }
+    let options = if taken { given.resolve()? } else { options };
+    let n_sentences = train.sentences.len();
+    let suited = given.suited(options.clone(), n_sentences);
+    say_suited(&options, &suited, n_sentences);
+    Ok(suited)
+}
+
+/// Says which options of a network follow the size of the data here.
+fn say_suited(usual: &Options, suited: &Options, n_sentences: usize) {
+    let iterations = |options: &Options| options.stopping().most;
+    let rate = |options: &Options| options.transitions().and_then(|options| options.rate);
+    let mut told = Vec::new();
+    if iterations(usual) != iterations(suited) {
+        told.push(format!("{} iterations (--iterations)", iterations(suited)));
+    }
+    if let Some(value) = rate(suited).filter(|value| rate(usual) != Some(*value)) {
+        told.push(format!("a rate of {value} (--rate)"));
+    }
+    if !told.is_empty() {
+        treebeam::console::note(format_args!("chosen for a network and {n_sentences} sentences: {}", told.join(", ")));
+    }
+}
+
+fn say(train: &Treebank, survey: &Survey) {
+    let stats = &survey.stats;
+    treebeam::console::note(format_args!(
+        "{}: {} sentences, {} words, the longest sentence {}; {} labels; {} sentences with several roots ({:.1} %); \
+         {} non-projective arcs ({:.2} %) in {} sentences ({:.1} %)",
+        train.path.display(),
+        stats.n_sentences,
+        stats.n_words,
+        stats.longest,
+        stats.labels.len(),
+        stats.n_multi_root_sentences,
+        survey.several_roots_percent(),
+        stats.n_non_projective_arcs,
+        stats.non_projective_arcs_percent(),
+        stats.n_non_projective_sentences,
+        stats.non_projective_sentences_percent(),
+    ));
+    let empty: Vec<&str> = survey.mostly_empty().map(|column| column.name(train.format)).collect();
+    if !empty.is_empty() {
+        let columns = empty.join(", ");
+        treebeam::console::note(format_args!("{}: empty in most words: {columns}", train.path.display()));
+    }
+}
+
+/// No treebank is known with as many labels.
+const MANY_LABELS: usize = 1000;
+
+fn warn(train: &Treebank, dev: Option<&Treebank>, survey: &Survey, options: &Options) {
+    let path = train.path.display();
+    let (words, tags) = options.columns();
+    let mut read = vec![Column::from(words)];
+    if words != tags {
+        read.push(Column::from(tags));
+    }
+    for column in read {
+        let percent = survey.empty_percent(column);
+        if percent > 50.0 {
+            let name = column.name(train.format);
+            eprintln!("warning: {path}: {name} is empty in {percent:.0} % of the words, and the model would read it");
+        }
+    }
+    let several = survey.stats.n_multi_root_sentences;
+    if options.roots() == treebeam::tree::Roots::Single && several > 0 {
+        eprintln!("warning: {path}: {several} sentences have several roots and are trained on as if they had one");
+    }
+    if !options.derives_all() && survey.stats.n_non_projective_arcs > 0 {
+        let arcs = survey.stats.n_non_projective_arcs;
+        let made = match options.makes_projective_only() {
+            true => "the parser that is trained makes projective trees only",
+            false => "the parser that is trained cannot make all such trees",
+        };
+        let arcs = if arcs == 1 { "1 arc is".to_owned() } else { format!("{arcs} arcs are") };
+        eprintln!("warning: {path}: {arcs} not projective, and {made}");
+    }
+    let n_labels = survey.stats.labels.len();
+    if n_labels > MANY_LABELS {
+        eprintln!(
+            "warning: {path}: there are {n_labels} labels, and training takes time and memory for each of them; is something else in \
+             their column?"
+        );
+    }
+    if survey.n_repeated * 20 > survey.stats.n_sentences {
+        eprintln!("warning: {path}: {} sentences have the words of an earlier one", survey.n_repeated);
+    }
+    let Some(dev) = dev else { return };
+    let name = dev.path.display();
+    if dev.sha256 == train.sha256 {
+        eprintln!(
+            "warning: {name} is what is trained on: its scores say nothing of other text, and choose the wrong iteration"
+        );
+        return;
+    }
+    let shared = survey.n_shared_with(dev);
+    if shared > 0 {
+        let n = dev.sentences.len();
+        eprintln!("warning: {name}: {shared} of {n} sentences have the words of a sentence that is trained on");
+    }
+}

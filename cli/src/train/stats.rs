@@ -1,0 +1,24 @@
+//! What training took.
+
+use serde::Serialize;
+
+use treebeam::learn::IterationReport;
+
+/// Counts, times and memory of one run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Stats<'p> {
+    /// Sentences in one pass, of all replicas.
+    pub sentences: usize,
+    /// Wall time from reading the data to the model on disk.
+    pub seconds: f64,
+    /// What each iteration did; with `--resume`, also those of the run before.
+    pub iterations: &'p [IterationReport],
+    /// The iteration whose weights were kept.
+    pub kept_iteration: u32,
+    /// Features in the model.
+    pub features: usize,
+    /// Weights in the model.
+    pub weights: usize,
+    /// The most memory that the process has held; none where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
+}

@@ -1,0 +1,208 @@
+use super::*;
+use proptest::prelude::*;
+use treebeam::tree::{Roots, Tree, all_trees, is_projective};
+
+/// The arcs of a tree with labels of these widths.
+fn arcs(tree: &Tree, labels: &[f64]) -> Vec<Arc> {
+    let head = |word| usize::from(tree.head(word)).checked_sub(1);
+    tree.words()
+        .zip(labels)
+        .map(|(word, &label)| Arc { head: head(word), dependent: usize::from(word) - 1, label })
+        .collect()
+}
+
+fn overlap(a: (f64, f64), b: (f64, f64)) -> bool {
+    a.0 < b.1 && b.0 < a.1
+}
+
+/// What must hold of every picture in a line.
+fn check(widths: &[f64], trees: &[Vec<Arc>]) -> Layout {
+    let mut rows = rows(widths, trees, None);
+    assert_eq!(rows.len(), 1);
+    check_row(rows.remove(0), widths, trees)
+}
+
+/// What must hold of every row.
+fn check_row(layout: Layout, all_widths: &[f64], all_trees: &[Vec<Arc>]) -> Layout {
+    let range = layout.range.clone();
+    let widths = &all_widths[range.clone()];
+    let trees: Vec<Vec<Arc>> = all_trees
+        .iter()
+        .zip(&layout.sides)
+        .map(|(arcs, side)| side.numbers.iter().map(|&number| arcs[number]).collect())
+        .collect();
+    let around = |x: f64, width: f64| (x - width / 2.0, x + width / 2.0);
+    // What belongs to a word: its text and its stems.
+    let n_stems = |arcs: &[Arc], word| {
+        arcs.iter().map(|arc| usize::from(arc.dependent == word) + usize::from(arc.head == Some(word))).sum::<usize>()
+    };
+    let cell = |(word, &width): (usize, &f64)| {
+        trees.iter().map(|arcs| n_stems(arcs, range.start + word) as f64 * SLOT).fold(width, f64::max)
+    };
+    let cells: Vec<f64> = widths.iter().enumerate().map(cell).collect();
+    for (word, pair) in layout.words.windows(2).enumerate() {
+        let gap = pair[1] - pair[0] - (cells[word] + cells[word + 1]) / 2.0;
+        assert!(gap > GAP - 1e-6, "words {word} and the next: {gap}");
+    }
+    let mut extents: Vec<(f64, f64)> = layout.words.iter().zip(widths).map(|(&x, &width)| around(x, width)).collect();
+    for (side, arcs) in layout.sides.iter().zip(&trees) {
+        assert_eq!(side.arcs.len(), arcs.len(), "every arc is drawn");
+        assert_eq!(side.height, side.arcs.iter().map(|arc| arc.level).max().unwrap());
+        for (arc, placed) in arcs.iter().zip(&side.arcs) {
+            assert!((1..=side.height).contains(&placed.level));
+            // Stems are on their words, or on the edge behind which the words are.
+            let edges = [layout.words[0] - GAP, layout.words[range.len() - 1] + GAP];
+            let is_over = |x: f64, word: usize| match range.contains(&word) {
+                true => (layout.words[word - range.start] - x).abs() < cells[word - range.start] / 2.0,
+                false if word < range.start => x < edges[0] + 1e-6,
+                false => x > edges[1] - 1e-6,
+            };
+            assert!(is_over(placed.dependent_x, arc.dependent));
+            assert!(is_over(placed.head_x, arc.head.unwrap_or(arc.dependent)));
+            assert_eq!(placed.has_dependent, range.contains(&arc.dependent));
+            assert_eq!(placed.has_head, arc.head.is_none_or(|head| range.contains(&head)));
+            extents.push(around(placed.label_x, arc.label));
+            // A label lies on its arc.
+            let (left, right) = placed.extent();
+            let (label_left, label_right) = around(placed.label_x, arc.label);
+            assert!(arc.head.is_none() || (left < label_left + 1e-5 && label_right < right + 1e-5), "{layout:?}");
+        }
+        for (a, b) in (0..arcs.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+            let label = |arc: usize| around(side.arcs[arc].label_x, arcs[arc].label);
+            let [pa, pb] = [a, b].map(|arc| side.arcs[arc]);
+            if pa.level == pb.level {
+                assert!(!overlap(pa.extent(), pb.extent()), "arcs {a} and {b} at one level: {layout:?}");
+                assert!(!overlap(label(a), label(b)), "labels {a} and {b}: {layout:?}");
+            }
+            for (a, b, pb) in [(a, b, pb), (b, a, pa)] {
+                let ends = [(pb.has_head, pb.head_x), (pb.has_dependent, pb.dependent_x)];
+                let passing: Vec<f64> = ends.into_iter().filter(|(is_here, _)| *is_here).map(|(_, x)| x).collect();
+                // Labels are above their arcs, so a stem passes if it rises above the arc.
+                if side.arcs[b].level > side.arcs[a].level && arcs[a].label > 0.0 {
+                    let (left, right) = label(a);
+                    assert!(!passing.iter().any(|&x| left < x && x < right), "label {a}, stem of {b}: {layout:?}");
+                }
+            }
+        }
+    }
+    let left = extents.iter().map(|e| e.0).fold(f64::INFINITY, f64::min);
+    let right = extents.iter().map(|e| e.1).fold(0.0, f64::max);
+    assert!(left > -1e-6 && right < layout.width + 1e-6, "{left} to {right} in {}", layout.width);
+    layout
+}
+
+/// The number of times that a stem goes through an arc.
+fn crossings(side: &Side) -> usize {
+    let through = |a: &Placed, b: &Placed| {
+        let (left, right) = b.extent();
+        let mut stems = vec![a.dependent_x];
+        stems.extend((a.head_x != a.dependent_x).then_some(a.head_x));
+        stems.into_iter().filter(|&x| left < x && x < right && a.level > b.level).count()
+    };
+    side.arcs.iter().flat_map(|a| side.arcs.iter().map(move |b| through(a, b))).sum()
+}
+
+/// All trees of up to 5 words, with labels much wider than words and without labels.
+#[test]
+fn all_small_trees() {
+    for tree in (1..=5).flat_map(|n| all_trees(n, Roots::Several)) {
+        let n = tree.n_words();
+        for label in [0.0, 15.0, 90.0] {
+            let layout = check(&vec![12.0; n], &[arcs(&tree, &vec![label; n])]);
+            // With one root, arcs cross exactly if the tree is not projective; a second root has its stem anywhere.
+            if tree.n_roots() == 1 {
+                assert_eq!(crossings(&layout.sides[0]) == 0, is_projective(&tree), "{tree:?} {layout:?}");
+            }
+        }
+    }
+}
+
+/// Head choices that become a tree: word `w` hangs on a word before it in a shuffled order, or on the root.
+fn trees() -> impl Strategy<Value = (Vec<f64>, Vec<Vec<Arc>>)> {
+    let words = 1usize..25;
+    words.prop_flat_map(|n| {
+        let order = Just((0..n).collect::<Vec<_>>()).prop_shuffle();
+        let tree = (order, prop::collection::vec((any::<prop::sample::Index>(), 0.0..120.0), n)).prop_map(
+            |(order, choices)| -> Vec<Arc> {
+                let choose = |(place, (choice, label)): (usize, &(prop::sample::Index, f64))| {
+                    let head = (place > 0).then(|| choice.index(place + 1)).and_then(|i| order.get(i)).copied();
+                    let head = head.filter(|&head| head != order[place]);
+                    Arc { head, dependent: order[place], label: *label }
+                };
+                choices.iter().enumerate().map(choose).collect()
+            },
+        );
+        (prop::collection::vec(0.0..150.0, n), prop::collection::vec(tree, 1..3))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_trees_over_any_words((widths, trees) in trees()) {
+        check(&widths, &trees);
+    }
+
+    /// Rows have all words once and in order, are no wider than they may be, could not have one more word, and every arc is
+    /// seen in all rows from its one word to the other, at the same height above and below others.
+    #[test]
+    fn any_trees_in_rows((widths, trees) in trees(), limit in 60.0..900.0) {
+        let rows: Vec<Layout> = rows(&widths, &trees, Some(limit));
+        let words: Vec<usize> = rows.iter().flat_map(|row| row.range.clone()).collect();
+        prop_assert_eq!(words, (0..widths.len()).collect::<Vec<_>>());
+        for layout in rows {
+            let (range, width) = (layout.range.clone(), layout.width);
+            prop_assert!(width <= limit || range.len() == 1, "{width} of {limit}");
+            if width <= limit && range.end < widths.len() {
+                let texts: f64 = widths[range.start..=range.end].iter().sum::<f64>() + range.len() as f64 * GAP;
+                prop_assert!(texts > limit || row(&widths, &trees, range.start..range.end + 1).width > limit);
+            }
+            for (side, arcs) in layout.sides.iter().zip(&trees) {
+                let seen = |arc: &Arc| match arc.head {
+                    None => range.contains(&arc.dependent),
+                    Some(head) => head.min(arc.dependent) < range.end && head.max(arc.dependent) >= range.start,
+                };
+                let expected: Vec<usize> = (0..arcs.len()).filter(|&number| seen(&arcs[number])).collect();
+                prop_assert_eq!(&side.numbers, &expected);
+            }
+            check_row(layout, &widths, &trees);
+        }
+    }
+}
+
+#[test]
+fn arcs_go_on_where_they_left_the_row() {
+    // Nested arcs over the break keep their order; the longest stays the highest.
+    let arc = |head, dependent| Arc { head, dependent, label: 20.0 };
+    let trees =
+        [vec![arc(None, 0), arc(Some(0), 5), arc(Some(1), 4), arc(Some(0), 1), arc(Some(1), 2), arc(Some(4), 3)]];
+    let rows = rows(&[30.0; 6], &trees, Some(150.0));
+    assert_eq!(rows.iter().map(|row| row.range.clone()).collect::<Vec<_>>(), [0..2, 2..4, 4..6]);
+    for row in rows {
+        let level = |number| row.sides[0].arcs[row.sides[0].numbers.iter().position(|&n| n == number).unwrap()].level;
+        assert!(level(1) > level(2), "{row:?}");
+    }
+}
+
+#[test]
+fn a_sentence_by_hand() {
+    // "a b c": b is the root with dependents on both sides; a label of 40 on the left one.
+    let arc = |head, dependent, label| Arc { head, dependent, label };
+    let layout = check(&[10.0, 30.0, 10.0], &[vec![arc(Some(1), 0, 40.0), arc(None, 1, 24.0), arc(Some(1), 2, 10.0)]]);
+    // Stems at b: a's, the root's, c's, 8 apart; words 10 / 2 + 20 + 30 / 2 apart, but a's label wants 40 between stems.
+    let placed = |level, head_x, dependent_x, label_x| Placed {
+        level,
+        head_x,
+        dependent_x,
+        label_x,
+        has_head: true,
+        has_dependent: true,
+    };
+    assert_eq!(layout.words, [5.0, 53.0, 93.0]);
+    assert_eq!(
+        layout.sides[0].arcs,
+        [placed(1, 45.0, 5.0, 25.0), placed(2, 53.0, 53.0, 53.0), placed(1, 61.0, 93.0, 77.0)]
+    );
+    assert_eq!(layout.width, 98.0);
+}

@@ -1,0 +1,240 @@
+//! A [`Report`] as tables for people to read.
+
+use std::fmt::{self, Display};
+
+use treebeam::error::excerpt;
+use treebeam::eval::significance::{Interval, LEVEL};
+use treebeam::eval::{
+    ArcClass, Breakdowns, Bucket, Compared, Confusion, Granularity, Headline, Punctuation, Report, Scores, Section,
+    SystemReport, Test,
+};
+/// The report as text.
+pub fn render(report: &Report) -> String {
+    let mut text = format!(
+        "{}: {} sentences, {} words{}\npunctuation: {} words ({})\n",
+        report.gold,
+        report.sentences,
+        report.words,
+        several_roots(report.several_roots),
+        report.punctuation_words,
+        report.punctuation_rule.description()
+    );
+    for system in &report.systems {
+        text += &format!("\n{}{}\n\n", system.path, several_roots(system.several_roots));
+        text += &format!("{}\n{}\n", scores(system), intervals(report, system));
+        text += &breakdowns(&system.breakdowns, report.headline);
+    }
+    if let (Some(tests), [first, second, ..]) = (&report.comparison, report.systems.as_slice()) {
+        text += &format!("\n{} against {} ({})\n\n", second.path, first.path, headline(report.headline));
+        text += &comparison(tests).to_string();
+        let rounds = format!("{} rounds over sentences, seed {}", report.samples, report.seed);
+        text += &format!("p: approximate randomisation, two-sided; interval: bootstrap; {rounds}\n");
+        for section in Section::ALL {
+            if let Some(table) = report.compared.as_deref().and_then(|all| compared(section, all)) {
+                text += &format!("\n{} against {}, by {}\n\n{table}", second.path, first.path, section.title());
+            }
+        }
+    }
+    text
+}
+
+pub(super) fn several_roots(n: usize) -> String {
+    if n > 0 { format!(", {n} sentences with several roots") } else { String::new() }
+}
+
+pub(super) fn headline(headline: Headline) -> String {
+    format!("punctuation {}, subtypes {}", punctuation(headline), subtypes(headline))
+}
+
+fn punctuation(headline: Headline) -> &'static str {
+    match headline.punctuation {
+        Punctuation::Include => "included",
+        Punctuation::Exclude => "excluded",
+    }
+}
+
+fn subtypes(headline: Headline) -> &'static str {
+    match headline.granularity {
+        Granularity::Full => "kept",
+        Granularity::Universal => "dropped",
+    }
+}
+
+const SCORES: [&str; 7] = ["sentences", "n", "UAS", "LAS", "label accuracy", "exact UAS", "exact LAS"];
+
+fn score_cells(Scores { counts, .. }: &Scores) -> [String; 7] {
+    [
+        counts.sentences.to_string(),
+        counts.tokens.to_string(),
+        share(counts.uas(), counts.heads),
+        share(counts.las(), counts.labelled),
+        share(counts.label_accuracy(), counts.labels),
+        share(counts.exact_match(), counts.exact_heads),
+        share(counts.exact_match_labelled(), counts.exact_labelled),
+    ]
+}
+
+pub(super) fn scores(system: &SystemReport) -> Table {
+    let mut table = Table::new(2, ["punctuation", "subtypes"].into_iter().chain(SCORES));
+    for variant in &system.scores {
+        let names = [punctuation(variant.headline), subtypes(variant.headline)].map(str::to_owned);
+        table.row(names.into_iter().chain(score_cells(&variant.scores)));
+    }
+    table
+}
+
+pub(super) fn intervals(report: &Report, system: &SystemReport) -> String {
+    let percent = LEVEL * 100.0;
+    let [uas, las] = [system.intervals.uas, system.intervals.las]
+        .map(|Interval { low, high }| if low.is_nan() { "-".to_owned() } else { format!("{low:.2} to {high:.2}") });
+    let how = format!("bootstrap, {} samples of sentences, seed {}", report.samples, report.seed);
+    format!("{percent:.0}% intervals ({}): UAS {uas}, LAS {las} ({how})", headline(report.headline))
+}
+
+fn breakdowns(breakdowns: &Breakdowns, under: Headline) -> String {
+    let mut text = String::new();
+    for (section, table) in tables(breakdowns) {
+        text += &format!("\nby {} ({})\n\n{table}", section.title(), headline(under));
+    }
+    text
+}
+
+/// The tables of a system's breakdowns.
+pub(super) fn tables(breakdowns: &Breakdowns) -> Vec<(Section, Table)> {
+    let classes = |name, classes: &Option<Vec<ArcClass>>| classes.as_ref().map(|classes| arc_classes(name, classes));
+    let confused = |name, all: &Option<Vec<Confusion>>| all.as_ref().map(|all| confusions(name, all));
+    let tables = [
+        (Section::Length, classes("length", &breakdowns.length)),
+        (Section::Label, classes("label", &breakdowns.label)),
+        (Section::SentenceLength, breakdowns.sentence_length.as_deref().map(buckets)),
+        (Section::Projectivity, classes("arcs", &breakdowns.projectivity)),
+        (Section::Tag, classes("tag", &breakdowns.tag)),
+        (Section::Direction, classes("head", &breakdowns.direction)),
+        (Section::LabelConfusion, confused("label", &breakdowns.label_confusion)),
+        (Section::TagConfusion, confused("tag of the head", &breakdowns.tag_confusion)),
+    ];
+    tables.into_iter().filter_map(|(section, table)| Some((section, table?))).collect()
+}
+
+/// The most frequent confusions; JSON has all of them.
+const MOST_CONFUSIONS: usize = 25;
+
+fn confusions(name: &str, confusions: &[Confusion]) -> Table {
+    let mut table = Table::new(2, [&format!("{name} in gold") as &str, "in the system", "words", "% of gold"]);
+    for confusion in confusions.iter().take(MOST_CONFUSIONS) {
+        let share = 100.0 * confusion.count as f64 / confusion.of as f64;
+        table.row([
+            excerpt(&confusion.gold),
+            excerpt(&confusion.system),
+            confusion.count.to_string(),
+            format!("{share:.2} (of {})", confusion.of),
+        ]);
+    }
+    table
+}
+
+/// Two systems by class of words.
+pub(super) fn compared(section: Section, all: &[Compared]) -> Option<Table> {
+    let mut table = Table::new(1, ["class", "gold", "first", "second", "difference", "p"]);
+    for class in all.iter().filter(|class| class.section == section) {
+        let score = |right: u64| share(100.0 * right as f64 / class.gold as f64, right);
+        let stars = if class.p < 0.01 {
+            "**"
+        } else if class.p < 0.05 {
+            "*"
+        } else {
+            ""
+        };
+        table.row([
+            excerpt(&class.class),
+            class.gold.to_string(),
+            score(class.first_right),
+            score(class.second_right),
+            format!("{}{stars}", signed(class.difference)),
+            format!("{:.4}", class.p),
+        ]);
+    }
+    (table.rows.len() > 1).then_some(table)
+}
+
+fn arc_classes(name: &str, classes: &[ArcClass]) -> Table {
+    let mut table = Table::new(1, [name, "gold", "recall", "predicted", "precision", "F1"]);
+    for class in classes {
+        table.row([
+            // A label can be as long as its file.
+            excerpt(&class.class),
+            class.gold.to_string(),
+            share(class.recall.unwrap_or(f64::NAN), class.gold_found),
+            class.predicted.to_string(),
+            share(class.precision.unwrap_or(f64::NAN), class.predicted_right),
+            class.f1.map_or("-".to_owned(), |f1| format!("{f1:.2}")),
+        ]);
+    }
+    table
+}
+
+fn buckets(buckets: &[Bucket]) -> Table {
+    let mut table = Table::new(1, ["length"].into_iter().chain(SCORES));
+    for bucket in buckets {
+        table.row(std::iter::once(bucket.sentence_length.clone()).chain(score_cells(&bucket.scores)));
+    }
+    table
+}
+
+pub(super) fn comparison(tests: &[Test]) -> Table {
+    let interval = format!("{:.0}% interval", LEVEL * 100.0);
+    let mut table = Table::new(1, ["", "difference", &interval, "p", "better", "worse", "tied sentences"]);
+    for test in tests {
+        table.row([
+            test.metric.name().to_owned(),
+            signed(test.difference),
+            format!("{} to {}", signed(test.interval.low), signed(test.interval.high)),
+            format!("{:.4}", test.p),
+            test.second_better.to_string(),
+            test.first_better.to_string(),
+            test.tied.to_string(),
+        ]);
+    }
+    table
+}
+
+/// A percentage with the count that it stands for; a dash for a share of nothing.
+fn share(percent: f64, count: u64) -> String {
+    if percent.is_nan() { "-".to_owned() } else { format!("{percent:.2} ({count})") }
+}
+
+fn signed(points: f64) -> String {
+    if points.is_nan() { "-".to_owned() } else { format!("{points:+.2}") }
+}
+
+/// Cells in columns: the first few flush left, the others flush right.
+pub(super) struct Table {
+    pub(super) n_left: usize,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new<'a>(n_left: usize, header: impl IntoIterator<Item = &'a str>) -> Table {
+        Table { n_left, rows: vec![header.into_iter().map(str::to_owned).collect()] }
+    }
+
+    fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+}
+
+impl Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let column = |i: usize| self.rows.iter().filter_map(move |row| row.get(i));
+        let widths: Vec<usize> =
+            (0..n_columns).map(|i| column(i).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
+        for row in &self.rows {
+            let cells = row.iter().zip(&widths).enumerate().map(|(i, (cell, &width))| {
+                if i < self.n_left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            });
+            writeln!(f, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,367 @@
+//! Experiments of another kind: how near the bounds of non-monotonic Covington's loss are to the loss, on real trees
+//! (Fernández-González & Gómez-Rodríguez, ACL 2017, Table 1). A cell is a treebank.
+
+mod walk;
+
+pub use walk::{Guide, Means, Sums, Walk};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::data::{Data, Portion, hex};
+use super::kind::{Cost, Desk, Kind, Stored};
+use super::overrides::Overrides;
+use super::plan::{Unreadable, readable};
+use super::provenance::{Code, Provenance};
+use super::source::Source;
+use super::spec::{check_names, read_toml};
+use treebeam::error::{Error, Result};
+
+/// The names of the bounds, in the order of [`Sums::bounds`].
+pub const BOUNDS: [&str; 3] = ["lower", "pc-upper", "upper"];
+
+/// A specification as it stands in its TOML file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BoundsSpec {
+    /// The experiment's name, which is also that of its folder of results.
+    pub name: String,
+    /// `bounds`.
+    pub kind: String,
+    /// One line for the head of the table.
+    pub title: String,
+    /// How to read the table, and what differs from the paper.
+    #[serde(default)]
+    pub analysis: String,
+    /// In a sentence, in what data and settings differ from the paper's; printed beside the verdict on its table.
+    #[serde(default)]
+    pub differs: String,
+    /// Scales, by name.
+    pub profiles: BTreeMap<String, BoundsProfile>,
+    /// How to wander; the profile says how far.
+    pub walk: WalkSpec,
+    /// The paper's figures.
+    pub paper: Option<PublishedBounds>,
+}
+
+/// The scale of an experiment on bounds.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BoundsProfile {
+    /// The treebanks, whose training data are walked over.
+    pub treebanks: Vec<String>,
+    /// Transitions for each.
+    pub transitions: usize,
+}
+
+/// [`Walk`] without the transitions.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WalkSpec {
+    /// See [`Walk::wander`].
+    pub wander: f64,
+    /// See [`Walk::seed`].
+    pub seed: u64,
+    /// See [`Walk::max_configurations`].
+    pub max_configurations: usize,
+    /// See [`Walk::guide`].
+    pub guide: Option<Guide>,
+}
+
+/// The figures that a paper printed, by treebank.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PublishedBounds {
+    /// Paper and table.
+    pub source: String,
+    /// The mean loss.
+    pub loss: BTreeMap<String, f64>,
+    /// By bound, its mean.
+    pub means: BTreeMap<String, BTreeMap<String, f64>>,
+    /// By bound, its mean relative distance from the loss.
+    pub distances: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+impl BoundsSpec {
+    /// Reads a specification.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not TOML, or has unknown or missing keys.
+    pub fn read(path: &Path) -> Result<BoundsSpec> {
+        let spec: BoundsSpec = read_toml(path)?;
+        spec.check(path)?;
+        Ok(spec)
+    }
+
+    fn check(&self, path: &Path) -> Result<()> {
+        check_names(path, [&self.name].into_iter().chain(self.profiles.keys()), [&self.title])?;
+        let WalkSpec { wander, max_configurations, guide, .. } = &self.walk;
+        let probabilities = [("wander", Some(*wander)), ("follow", guide.as_ref().map(|guide| guide.follow))];
+        let wrong = |found: String, expected: &str| {
+            Err(Error::Usage(format!("{}: {found}; expected {expected}", path.display())))
+        };
+        for (name, value) in probabilities.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            if !(0.0..=1.0).contains(&value) {
+                return wrong(format!("{name} = {value}"), "a probability, from 0 to 1");
+            }
+        }
+        if *max_configurations == 0 {
+            return wrong("max-configurations = 0".to_owned(), "1 or more");
+        }
+        if guide.as_ref().is_some_and(|guide| guide.iterations == 0) {
+            return wrong("iterations = 0 of the guide".to_owned(), "1 or more");
+        }
+        for (name, profile) in &self.profiles {
+            if profile.transitions == 0 {
+                return wrong(format!("transitions = 0 in profile {name}"), "1 or more");
+            }
+            let different: BTreeSet<&String> = profile.treebanks.iter().collect();
+            if profile.treebanks.is_empty() || different.len() < profile.treebanks.len() {
+                return wrong(
+                    format!("treebanks = {:?} in profile {name}", profile.treebanks),
+                    "different treebanks, one or more",
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One treebank at one scale.
+#[derive(Debug, Clone)]
+pub struct BoundsCell {
+    /// SHA-256 over the walk and the data.
+    pub key: String,
+    /// The walk.
+    pub walk: Walk,
+    /// The treebank.
+    pub data: Data,
+}
+
+/// What walking over a treebank leaves behind: one line of JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BoundsRecord {
+    /// The cell's key.
+    pub key: String,
+    /// The treebank.
+    pub treebank: String,
+    /// The walk.
+    pub walk: Walk,
+    /// What was walked over.
+    pub train: Portion,
+    /// By what code, on what machine.
+    pub provenance: Provenance,
+    /// Seconds by the clock; none in records of format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<f64>,
+    /// What was found.
+    pub sums: Sums,
+}
+
+/// The cells of `spec` at the scale of `profile`, and the treebanks that cannot be read; `folder` holds the treebanks. Of
+/// `overrides`, treebanks are heeded.
+///
+/// # Errors
+/// If the profile does not exist, no treebank can be read, or something else is to be overridden.
+pub fn cells(
+    spec: &BoundsSpec,
+    path: &Path,
+    profile: &str,
+    overrides: &Overrides,
+    folder: Option<&PathBuf>,
+) -> Result<(Vec<BoundsCell>, Vec<Unreadable>)> {
+    let scale = spec.profiles.get(profile).ok_or_else(|| {
+        let names: Vec<&str> = spec.profiles.keys().map(String::as_str).collect();
+        let path = path.display();
+        Error::Usage(format!("{path}: no profile is named `{profile}`; expected {}", names.join(" or ")))
+    })?;
+    if overrides.seeds.is_some() || overrides.max_train_sentences.is_some() || !overrides.options.is_empty() {
+        let path = path.display();
+        return Err(Error::Usage(format!("{path}: nothing is trained here; expected --set treebanks=... only")));
+    }
+    let WalkSpec { wander, seed, max_configurations, guide } = spec.walk;
+    let walk = Walk { transitions: scale.transitions, wander, seed, max_configurations, guide };
+    let cell = |source: Source| {
+        let data = Data::find(source, folder.map(PathBuf::as_path), None)?;
+        let identity = serde_json::to_vec(&(&walk, &data.train.sha256)).map_err(|e| Error::Usage(e.to_string()))?;
+        Ok(BoundsCell { key: hex(&Sha256::digest(identity)), walk, data })
+    };
+    readable(overrides.treebanks.as_ref().unwrap_or(&scale.treebanks), cell)
+}
+
+/// Walks over treebanks as a kind of cell.
+#[derive(Debug)]
+pub struct Bounds {
+    /// This program and the machine.
+    pub provenance: Provenance,
+}
+
+/// Seconds that a thousand transitions take, roughly: most have short searches.
+const SECONDS: f64 = 0.1;
+
+impl Kind for Bounds {
+    type Cell = BoundsCell;
+    type Record = BoundsRecord;
+
+    fn key<'c>(&self, cell: &'c BoundsCell) -> &'c str {
+        &cell.key
+    }
+
+    fn title(&self, cell: &BoundsCell) -> String {
+        cell.data.source.to_string()
+    }
+
+    fn is_current(&self, _: &BoundsCell, record: &BoundsRecord) -> bool {
+        record.provenance.code.agrees(&self.provenance.code, &Code::BOUNDS)
+    }
+
+    fn cost(&self, cell: &BoundsCell, records: &[&BoundsRecord]) -> Cost {
+        let rates: Vec<f64> =
+            records.iter().filter_map(|r| Some(r.wall_s? / r.walk.transitions.max(1) as f64)).collect();
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        let rate = if rates.is_empty() { SECONDS / 1000.0 } else { mean };
+        // PERF: English-EWT takes 265 MB with a guide, which is trained, and 37 MB without.
+        let of_sentence = if cell.walk.guide.is_some() { 20_000 } else { 4_000 };
+        let memory = 50_000_000 + of_sentence * cell.data.train.sentences.len() as u64;
+        Cost { seconds: cell.walk.transitions as f64 * rate, memory, n_records: rates.len() }
+    }
+
+    fn run(&self, cell: &BoundsCell, _: &Desk) -> Result<BoundsRecord> {
+        let start = Instant::now();
+        let sums = cell.walk.over(&cell.data.read(&cell.data.train)?)?;
+        Ok(BoundsRecord {
+            key: cell.key.clone(),
+            treebank: cell.data.source.to_string(),
+            walk: cell.walk,
+            train: cell.data.train.clone(),
+            provenance: self.provenance.decided_by(&Code::BOUNDS),
+            wall_s: Some(start.elapsed().as_secs_f64()),
+            sums,
+        })
+    }
+
+    fn adopt(&self, _: &BoundsCell, record: &BoundsRecord) -> BoundsRecord {
+        record.clone()
+    }
+
+    fn code_of(&self, _: &BoundsCell) -> String {
+        self.provenance.code.short(&Code::BOUNDS)
+    }
+}
+
+impl Stored for BoundsRecord {
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    fn seconds(&self) -> f64 {
+        self.wall_s.unwrap_or_default()
+    }
+
+    fn repeatable(&self) -> Option<serde_json::Value> {
+        Some(serde_json::json!({ "sums": self.sums }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{desk, provenance};
+
+    const SPEC: &str = r#"
+name = "b"
+kind = "bounds"
+title = "Bounds"
+[profiles.quick]
+treebanks = ["generated:1,40,nonprojective"]
+transitions = 2000
+[walk]
+wander = 0.1
+seed = 1
+max-configurations = 5000
+"#;
+
+    #[test]
+    fn the_chain_of_bounds_holds_and_walks_repeat() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.toml");
+        std::fs::write(&path, SPEC).unwrap();
+        let spec = BoundsSpec::read(&path).unwrap();
+        let (cells, _) = cells(&spec, &path, "quick", &Overrides::default(), None).unwrap();
+        let kind = Bounds { provenance: provenance("r1") };
+        let record = kind.run(&cells[0], &desk()).unwrap();
+        let Means { loss, bounds: [lower, pc_upper, upper], distances } = record.sums.means();
+        let n = record.sums.configurations + record.sums.given_up;
+        assert!((500..=2000).contains(&n), "{n}");
+        assert!(0.0 < lower && lower <= loss && loss <= pc_upper && pc_upper <= upper);
+        assert!(distances[1] <= distances[2]);
+        assert_eq!(kind.run(&cells[0], &desk()).unwrap().sums, record.sums);
+        assert!(kind.is_current(&cells[0], &record));
+        let back: BoundsRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+        assert_eq!(back.sums, record.sums);
+    }
+
+    #[test]
+    fn a_parser_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.toml");
+        let sums_of = |walk: &str| {
+            std::fs::write(&path, SPEC.replace("wander = 0.1", walk)).unwrap();
+            let spec = BoundsSpec::read(&path).unwrap();
+            let (cells, _) = cells(&spec, &path, "quick", &Overrides::default(), None).unwrap();
+            let kind = Bounds { provenance: provenance("r1") };
+            let [sums, again] = [0; 2].map(|_| kind.run(&cells[0], &desk()).unwrap().sums);
+            assert_eq!(sums, again);
+            sums
+        };
+        let led = |follow: f64, iterations: u32, held_out: bool| {
+            sums_of(&format!(
+                "wander = 0.0\nguide = {{ follow = {follow:?}, iterations = {iterations}, held-out = {held_out} }}"
+            ))
+        };
+        // Transitions of least cost make no mistakes, those of a parser do, and of one that knows more fewer.
+        assert_eq!(led(0.0, 1, true).loss, 0);
+        let losses = [1, 8].map(|iterations| led(1.0, iterations, true).means());
+        assert!(losses[0].loss > losses[1].loss && losses[1].loss > 0.0, "{losses:?}");
+        assert!(losses.iter().all(|m| m.bounds[0] <= m.loss && m.loss <= m.bounds[1]));
+        // Sentences that it knows it parses better.
+        assert!(led(1.0, 8, false).means().loss < losses[1].loss);
+    }
+
+    #[test]
+    fn one_sentence_has_no_halves() {
+        let data = Data::find("generated:1,40,nonprojective".parse().unwrap(), None, None).unwrap();
+        let mut treebank = data.read(&data.train).unwrap();
+        let guide = Some(Guide { follow: 0.9, iterations: 1, held_out: true });
+        let walk = Walk { transitions: 100, wander: 0.0, seed: 1, max_configurations: 100, guide };
+        treebank.sentences.truncate(2);
+        walk.over(&treebank).unwrap();
+        treebank.sentences.truncate(1);
+        assert!(walk.over(&treebank).unwrap_err().to_string().contains("one sentence cannot be halved"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.toml");
+        std::fs::write(&path, SPEC.replace("wander", "wonder")).unwrap();
+        let message = BoundsSpec::read(&path).unwrap_err().to_string();
+        assert!(message.contains("b.toml:9: unknown field `wonder`"), "{message}");
+        std::fs::write(&path, SPEC).unwrap();
+        let spec = BoundsSpec::read(&path).unwrap();
+        let message = |settings: &[&str], profile: &str| {
+            let overrides = Overrides::parse(settings).unwrap();
+            cells(&spec, &path, profile, &overrides, None).unwrap_err().to_string()
+        };
+        assert!(message(&["iterations=3"], "quick").contains("nothing is trained here"));
+        assert!(message(&[], "slow").contains("no profile is named `slow`; expected quick"));
+    }
+}

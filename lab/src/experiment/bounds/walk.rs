@@ -1,0 +1,233 @@
+//! Derivations that wander from gold trees, and the bounds of the loss wherever they come.
+
+use serde::{Deserialize, Serialize};
+
+use treebeam::configuration::{Arena, PlainLists, SharedLists};
+use treebeam::decode::{Item, Machine, Workspace};
+use treebeam::error::{Error, Result};
+use treebeam::learn::{TrainOptions, Training, TrainingData, train};
+use treebeam::linear::Linear;
+use treebeam::model::{Frozen, Model};
+use treebeam::random;
+use treebeam::scorer::{Context, Query, Scorer, best_permitted};
+use treebeam::system::covington::{Bounds, ExactLoss};
+use treebeam::system::{
+    Action, Choice, CovingtonNonmonotonic, Move, Oracle as _, OracleKind, Roots, SystemKind, Transitions as _,
+};
+use treebeam::tree::{Gold, Labels, NO_LABEL, Tree};
+use treebeam::treebank::{Sentence, Treebank};
+
+/// How to wander.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Walk {
+    /// Stop after so many transitions of a treebank.
+    pub transitions: usize,
+    /// The probability that a transition is any permitted one instead of one of least cost by the upper bound.
+    pub wander: f64,
+    /// The seed of wandering.
+    pub seed: u64,
+    /// Give up the search for a configuration's loss after so many others; it is then left out.
+    pub max_configurations: usize,
+    /// What leads the derivations, if not the gold trees alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guide: Option<Guide>,
+}
+
+/// A parser that was trained on the treebank and leads the derivations of the same sentences, as training with exploration meets them;
+/// or that was trained on half of them and leads those of the others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Guide {
+    /// The probability that the parser's transition is taken instead of one of least cost.
+    pub follow: f64,
+    /// How many times the parser has seen its sentences.
+    pub iterations: u32,
+    /// Whether it does not know the sentences that it leads.
+    #[serde(default)]
+    pub held_out: bool,
+}
+
+/// Sums over the configurations of one treebank.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sums {
+    /// Configurations whose loss was found.
+    pub configurations: usize,
+    /// Those where the search was given up.
+    pub given_up: usize,
+    /// Of the loss.
+    pub loss: u64,
+    /// Of the bounds: lower, pc-upper, upper.
+    pub bounds: [u64; 3],
+    /// Of |bound - loss| / loss, 0 where the loss is 0.
+    pub distances: [f64; 3],
+}
+
+/// Means over configurations.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Means {
+    /// The loss.
+    pub loss: f64,
+    /// The bounds: lower, pc-upper, upper.
+    pub bounds: [f64; 3],
+    /// The relative distances of the bounds from the loss.
+    pub distances: [f64; 3],
+}
+
+impl Sums {
+    fn add(&mut self, bounds: Bounds, loss: u32) {
+        self.configurations += 1;
+        self.loss += u64::from(loss);
+        for (place, bound) in [bounds.lower, bounds.pc_upper, bounds.upper].into_iter().enumerate() {
+            self.bounds[place] += u64::from(bound);
+            if loss > 0 {
+                self.distances[place] += f64::from(bound.abs_diff(loss)) / f64::from(loss);
+            }
+        }
+    }
+
+    /// The means over configurations.
+    pub fn means(&self) -> Means {
+        let n = self.configurations.max(1) as f64;
+        let mean = |sum: u64| sum as f64 / n;
+        Means { loss: mean(self.loss), bounds: self.bounds.map(mean), distances: self.distances.map(|sum| sum / n) }
+    }
+}
+
+impl Walk {
+    /// Follows derivations that wander, sentence by sentence, and compares bounds and loss wherever they come.
+    ///
+    /// # Errors
+    /// If a tree is malformed or a sentence too long; where a guide is trained on half of the sentences, if there is but one.
+    pub fn over(&self, treebank: &Treebank) -> Result<Sums> {
+        let Some(guide) = self.guide else { return self.along(treebank, None) };
+        let halves = guide.held_out.then(|| halves(treebank)).transpose()?;
+        let (known, led) = halves.as_ref().map_or((treebank, treebank), |(first, second)| (first, second));
+        let options = TrainOptions {
+            system: SystemKind::CovingtonNonmonotonic,
+            features: SystemKind::CovingtonNonmonotonic.features().to_owned(),
+            training: Training::Greedy,
+            oracle: OracleKind::Upper,
+            roots: Roots::Several,
+            iterations: guide.iterations.into(),
+            replicas: 1,
+            seed: self.seed,
+            ..TrainOptions::default()
+        };
+        let model = train(&options, &TrainingData::new(&options, known, None)?, 1)?;
+        self.along(led, Some((&model, guide.follow)))
+    }
+
+    /// Follows derivations of all sentences, which are led by the model, if there is one, with this probability.
+    fn along(&self, treebank: &Treebank, guide: Option<(&Model<Linear>, f64)>) -> Result<Sums> {
+        for sentence in &treebank.sentences {
+            SystemKind::CovingtonNonmonotonic.check_training_length(Roots::Several, sentence)?;
+        }
+        // Non-monotonic Covington lets several words hang on the root, whatever the format says.
+        let trees = treebank.trees(Roots::Several, &mut Labels::default())?;
+        let mut sums = Sums::default();
+        let mut n_left = self.transitions;
+        let system = CovingtonNonmonotonic::new(Roots::Several);
+        let n_labels = guide.map_or(0, |(model, _)| model.actions.n_labels());
+        let mut workspace = Workspace::new(n_labels);
+        for (number, (tree, sentence)) in trees.into_iter().zip(&treebank.sentences).enumerate() {
+            let mut led = guide.map(|(model, follow)| (Led::new(model, sentence, &tree, &mut workspace), follow));
+            let gold = Gold::new(tree);
+            let mut rng = random::stream(self.seed, "bounds", &[number as u64]);
+            let mut search = ExactLoss::new(&gold, self.max_configurations);
+            let mut c: PlainLists = system.initial((), gold.n_words());
+            while !system.is_terminal(&c) {
+                if n_left == 0 {
+                    return Ok(sums);
+                }
+                n_left -= 1;
+                match search.loss(&c) {
+                    Some(loss) => sums.add(search.bounds(&c), loss),
+                    None => sums.given_up += 1,
+                }
+                let permitted = system.permitted(&c, 0).moves;
+                let costs = system.costs(&gold, &c, 0, permitted);
+                let wanders = random::unit(&mut rng) < self.wander;
+                let mut any = || {
+                    let moves: Vec<Move> =
+                        permitted.iter().filter(|&mv| wanders || costs.get(mv) == costs.least()).collect();
+                    moves[random::below(moves.len() as u64, &mut rng) as usize]
+                };
+                let mv = match &mut led {
+                    None => any(),
+                    Some((led, follow)) => {
+                        let drawn = any();
+                        let follows = random::unit(&mut rng) < *follow && !wanders;
+                        led.step((!follows).then_some(drawn))
+                    }
+                };
+                let label = if mv.makes_arc() { 0 } else { NO_LABEL };
+                c = system.successor(&c, Action::labelled(mv, label), ());
+            }
+        }
+        Ok(sums)
+    }
+}
+
+/// The first half of a treebank's sentences and the second.
+fn halves(treebank: &Treebank) -> Result<(Treebank, Treebank)> {
+    let (first, second) = treebank.sentences.split_at(treebank.sentences.len() / 2);
+    if first.is_empty() {
+        let path = treebank.path.display();
+        return Err(Error::Usage(format!(
+            "{path}: one sentence cannot be halved; expected two or more, or no held-out half"
+        )));
+    }
+    let of = |sentences: &[Sentence]| Treebank {
+        path: treebank.path.clone(),
+        format: treebank.format,
+        sentences: sentences.to_vec(),
+        sha256: treebank.sha256.clone(),
+    };
+    Ok((of(first), of(second)))
+}
+
+/// The derivation of a sentence as a model sees it.
+struct Led<'a> {
+    machine: Machine<'a, CovingtonNonmonotonic>,
+    scorer: <Linear as Frozen>::Scorer<'a>,
+    memory: &'a mut <Linear as Frozen>::Memory,
+    context: Context<'a>,
+    arena: Arena<'a>,
+    item: &'a Item<'a, SharedLists<'a>>,
+}
+
+impl<'a> Led<'a> {
+    fn new(
+        model: &'a Model<Linear>,
+        sentence: &Sentence,
+        tree: &Tree,
+        workspace: &'a mut Workspace<<Linear as Frozen>::Memory>,
+    ) -> Led<'a> {
+        workspace.start();
+        model.read(sentence, &mut workspace.input);
+        let scorer = model.scorer.scorer();
+        let machine = Machine::new(CovingtonNonmonotonic::new(Roots::Several), &model.actions, &scorer);
+        let (bump, context, scratch) = workspace.parts(&model.actions);
+        scorer.begin(scratch.memory, context);
+        let arena = Arena::new(bump, context.label_sets, &[]);
+        let item = machine.initial(arena, tree.n_words());
+        Led { machine, scorer, memory: scratch.memory, context, arena, item }
+    }
+
+    /// Takes this move, or if there is none, the model's; which it was. A move's label is the first that the model knows.
+    fn step(&mut self, mv: Option<Move>) -> Move {
+        let Led { machine, scorer, memory, context, arena, item } = self;
+        let permitted = machine.system.permitted(&item.configuration, 0);
+        let of_model = || {
+            let scores = scorer.score_once(memory, *context, Query { view: *item, point: 0, permitted });
+            best_permitted(scores, machine.actions.mask(permitted)).map(|(_, action)| action)
+        };
+        let of_move = |mv| machine.actions.of_move(mv).find(|&id| machine.actions.permits(permitted, id));
+        // A move that the model never learned leaves it its own.
+        let action =
+            mv.and_then(of_move).or_else(of_model).expect("a configuration that is not terminal permits something");
+        self.item = machine.successor(item, Choice { point: 0, action }, 0, false, *arena);
+        machine.actions.get(action).mv
+    }
+}

@@ -1,0 +1,297 @@
+//! Treebanks as an experiment sees them: training, development and test portions, each with a checksum.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::source::Source;
+use treebeam::error::{Error, Result};
+pub(super) use treebeam::files::hex;
+use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::{Format, Sentence, Treebank};
+
+/// Consecutive sentences of a file or of a generated treebank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Portion {
+    /// The file; for a generated treebank its name. Left out of records, for it is a matter of the machine.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// The sentences, counted from 0.
+    pub sentences: Range<usize>,
+    /// SHA-256 of these sentences, as a file that held nothing else would have it; hexadecimal.
+    pub sha256: String,
+}
+
+/// A treebank, cut into portions and capped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Data {
+    /// Where it comes from.
+    pub source: Source,
+    /// To train on.
+    pub train: Portion,
+    /// To choose the iteration with.
+    pub dev: Portion,
+    /// To report figures on.
+    pub test: Portion,
+}
+
+impl Data {
+    /// Finds the portions of `source`, in `folder` if it is not generated, and caps the training data at `cap` sentences.
+    /// A folder without development data gives the last tenth of its training data for it, before the cap.
+    ///
+    /// # Errors
+    /// If a file is missing, cannot be read, is malformed, or holds too few sentences.
+    pub fn find(source: Source, folder: Option<&Path>, cap: Option<usize>) -> Result<Data> {
+        let [mut train, dev, test] = match &source {
+            Source::Folder(name) => {
+                let folder = folder.ok_or_else(|| {
+                    Error::Usage(format!("treebank `{name}`: give the folder of treebanks with --treebanks"))
+                })?;
+                in_folder(&source, &place_of(folder, name))?
+            }
+            Source::Generated { .. } => generated(whole(&source, Path::new(&source.to_string()))?),
+        };
+        if let Some(cap) = cap {
+            train.sentences.truncate(cap);
+        }
+        Ok(Data { source, train: train.portion(), dev: dev.portion(), test: test.portion() })
+    }
+
+    /// The same with only the first `cap` sentences to train on; `None` if there are no more.
+    ///
+    /// # Errors
+    /// As [`Data::find`].
+    pub fn capped(&self, cap: usize) -> Result<Option<Data>> {
+        if self.train.sentences.len() <= cap {
+            return Ok(None);
+        }
+        let mut train = whole(&self.source, &self.train.path).map(Slice::new)?;
+        train.sentences.truncate(cap);
+        Ok(Some(Data { train: train.portion(), ..self.clone() }))
+    }
+
+    /// The sentences of `portion`, one of this treebank's.
+    ///
+    /// # Errors
+    /// If they cannot be read or are not those that the checksum was taken of.
+    pub fn read(&self, portion: &Portion) -> Result<Treebank> {
+        let Treebank { path, format, mut sentences, .. } = whole(&self.source, &portion.path)?;
+        sentences.truncate(portion.sentences.end);
+        let treebank = Treebank::of_sentences(&path, format, sentences.split_off(portion.sentences.start));
+        if treebank.sha256 != portion.sha256 {
+            let path = path.display();
+            return Err(Error::Usage(format!("{path}: the file has changed since the experiment was started")));
+        }
+        Ok(treebank)
+    }
+}
+
+/// All sentences of the file at `path`, or of a generated treebank.
+fn whole(source: &Source, path: &Path) -> Result<Treebank> {
+    match *source {
+        Source::Folder(_) => Treebank::read(path, None),
+        Source::Generated { seed, sentences: n_sentences, nonprojective: non_projective } => {
+            let sentences = sentences(Options { seed, n_sentences, non_projective }).collect();
+            Ok(Treebank::of_sentences(path, Format::Conllu, sentences))
+        }
+    }
+}
+
+/// A portion in memory, from sentence `start` of `path` on.
+struct Slice {
+    path: PathBuf,
+    format: Format,
+    start: usize,
+    sentences: Vec<Sentence>,
+}
+
+impl Slice {
+    fn new(treebank: Treebank) -> Slice {
+        Slice { path: treebank.path, format: treebank.format, start: 0, sentences: treebank.sentences }
+    }
+
+    /// Cuts off what comes after the first `n` sentences.
+    fn split_off(&mut self, n: usize) -> Slice {
+        let (path, start) = (self.path.clone(), self.start + n);
+        Slice { path, format: self.format, start, sentences: self.sentences.split_off(n) }
+    }
+
+    fn portion(self) -> Portion {
+        let sentences = self.start..self.start + self.sentences.len();
+        let Treebank { path, sha256, .. } = Treebank::of_sentences(&self.path, self.format, self.sentences);
+        Portion { path, sentences, sha256 }
+    }
+}
+
+fn generated(treebank: Treebank) -> [Slice; 3] {
+    let mut train = Slice::new(treebank);
+    let n = train.sentences.len();
+    let test = train.split_off(n * 9 / 10);
+    let dev = train.split_off(n * 8 / 10);
+    [train, dev, test]
+}
+
+fn in_folder(source: &Source, folder: &Path) -> Result<[Slice; 3]> {
+    let part = |name: &str| -> Result<Option<Slice>> {
+        file_of(folder, name)?.map(|path| whole(source, &path).map(Slice::new)).transpose()
+    };
+    let missing = |name: &str| {
+        let folder = folder.display();
+        let expected = format!(
+            "{name}.conllu, {name}.conllx or {name}.conll, or as Universal Dependencies name it, xx-ud-{name}.conllu"
+        );
+        Error::Usage(format!("{folder}: no {name} data; expected {expected}"))
+    };
+    let mut train = part("train")?.ok_or_else(|| missing("train"))?;
+    let test = part("test")?.ok_or_else(|| missing("test"))?;
+    let dev = match part("dev")? {
+        Some(dev) => dev,
+        None => {
+            let n = train.sentences.len();
+            let dev = train.split_off(n - n.div_ceil(10));
+            if train.sentences.is_empty() {
+                return Err(missing("dev"));
+            }
+            dev
+        }
+    };
+    Ok([train, dev, test])
+}
+
+/// The folder of the treebank `name`: the one of this name; else, in a release of Universal Dependencies, the one whose files have
+/// this name, so that `en_ewt` is `UD_English-EWT` with `en_ewt-ud-train.conllu`.
+fn place_of(treebanks: &Path, name: &str) -> PathBuf {
+    let own = treebanks.join(name);
+    if own.is_dir() {
+        return own;
+    }
+    let has_files = |folder: &PathBuf| {
+        ["conllu", "conllu.gz", "conllu.zst"]
+            .iter()
+            .any(|ending| folder.join(format!("{name}-ud-test.{ending}")).exists())
+    };
+    let entries = std::fs::read_dir(treebanks).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let released =
+        entries.filter(|path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"UD_")));
+    released.filter(has_files).min().unwrap_or(own)
+}
+
+/// The file of the portion `name`, if there is one: `train.conllu`, or `xx-ud-train.conllu` of Universal Dependencies; also
+/// `.conllx` and `.conll`, and packed.
+///
+/// # Errors
+/// If several files may be meant.
+fn file_of(folder: &Path, name: &str) -> Result<Option<PathBuf>> {
+    let packed = ["", ".gz", ".zst"];
+    let endings = ["conllu", "conllx", "conll"].iter().flat_map(|ending| packed.map(|p| format!("{name}.{ending}{p}")));
+    let endings: Vec<String> = endings.collect();
+    if let Some(path) = endings.iter().map(|name| folder.join(name)).find(|path| path.exists()) {
+        return Ok(Some(path));
+    }
+    let is_meant =
+        |file: &str| endings.iter().any(|ending| file.strip_suffix(ending).is_some_and(|rest| rest.ends_with("-ud-")));
+    let entries =
+        std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut found: Vec<String> = entries.filter(|file| is_meant(file)).collect();
+    found.sort();
+    match &found[..] {
+        [] => Ok(None),
+        [file] => Ok(Some(folder.join(file))),
+        [first, second, ..] => {
+            let folder = folder.display();
+            let what =
+                format!("{folder}: {first} and {second} both hold {name} data; expected one of them, or {name}.conllu");
+            Err(Error::Usage(what))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha2::{Digest, Sha256};
+
+    /// The text of generated sentences.
+    fn text(numbers: Range<usize>) -> String {
+        let all = sentences(Options { seed: 1, n_sentences: numbers.end, non_projective: false });
+        all.skip(numbers.start).map(|s| format!("{}\n", s.text())).collect()
+    }
+
+    fn write(folder: &Path, name: &str, numbers: Range<usize>) {
+        std::fs::write(folder.join(name), text(numbers)).unwrap();
+    }
+
+    #[test]
+    fn a_cap_above_the_size_changes_nothing_and_one_below_counts_bytes() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("xx");
+        std::fs::create_dir(&folder).unwrap();
+        write(&folder, "train.conllu", 0..30);
+        write(&folder, "test.conllu", 30..40);
+        write(&folder, "dev.conllu", 40..45);
+        let find = |cap| Data::find(Source::Folder("xx".into()), Some(root.path()), cap).unwrap();
+        assert_eq!(find(None), find(Some(30)));
+        let capped = find(Some(3));
+        assert_eq!(capped.train.sentences, 0..3);
+        assert_eq!(capped.train.sha256, hex(&Sha256::digest(text(0..3))));
+        assert_eq!(capped.dev.sentences, 0..5);
+        assert_eq!(capped.read(&capped.train).unwrap().sentences.len(), 3);
+
+        write(&folder, "train.conllu", 1..30);
+        let message = capped.read(&capped.train).unwrap_err().to_string();
+        assert!(message.contains("train.conllu: the file has changed"), "{message}");
+    }
+
+    #[test]
+    fn without_development_data_the_last_tenth_of_training_data_serves() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), "train.conllu", 0..31);
+        write(root.path(), "test.conllu", 0..1);
+        let data = Data::find(Source::Folder(".".into()), Some(root.path()), Some(5)).unwrap();
+        assert_eq!((&data.train.sentences, &data.dev.sentences), (&(0..5), &(27..31)));
+        assert!(data.dev.path.ends_with("train.conllu"));
+        let dev = data.read(&data.dev).unwrap();
+        assert_eq!(dev.sha256, hex(&Sha256::digest(text(27..31))));
+    }
+
+    /// As Universal Dependencies are released, by the folder's name or by that of its files.
+    #[test]
+    fn a_release_of_universal_dependencies_is_understood() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("UD_Made-Up");
+        std::fs::create_dir(&folder).unwrap();
+        for (name, numbers) in [("train", 0..30), ("dev", 30..40), ("test", 40..45)] {
+            write(&folder, &format!("xx_up-ud-{name}.conllu"), numbers.clone());
+            std::fs::write(folder.join(format!("xx_up-ud-{name}.txt")), "raw").unwrap();
+        }
+        let find = |name: &str| Data::find(Source::Folder(name.into()), Some(root.path()), None);
+        for name in ["UD_Made-Up", "xx_up"] {
+            let data = find(name).unwrap();
+            assert_eq!([&data.train, &data.dev, &data.test].map(|p| p.sentences.end), [30, 10, 5], "{name}");
+            assert_eq!(data.train.sha256, hex(&Sha256::digest(text(0..30))));
+        }
+        write(&folder, "xx_other-ud-train.conllu", 0..3);
+        let told = find("UD_Made-Up").unwrap_err().to_string();
+        assert!(told.contains("xx_other-ud-train.conllu and xx_up-ud-train.conllu both hold train data"), "{told}");
+        assert!(find("yy_up").unwrap_err().to_string().contains("yy_up: no train data"));
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let message = |source: Source| Data::find(source, Some(root.path()), None).unwrap_err().to_string();
+        assert!(message(Source::Folder("yy".into())).contains("yy: no train data; expected train.conllu"));
+        std::fs::write(root.path().join("train.conllu"), "\n").unwrap();
+        assert!(message(Source::Folder(".".into())).contains("train.conllu"));
+    }
+
+    #[test]
+    fn generated_portions_are_what_the_generator_makes() {
+        let data = Data::find("generated:1,100,projective".parse().unwrap(), None, Some(70)).unwrap();
+        let ranges = [&data.train, &data.dev, &data.test].map(|p| p.sentences.clone());
+        assert_eq!(ranges, [0..70, 80..90, 90..100]);
+        assert_eq!(data.dev.sha256, hex(&Sha256::digest(text(80..90))));
+        assert_eq!(data.read(&data.test).unwrap().sentences.len(), 10);
+    }
+}

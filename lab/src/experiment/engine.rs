@@ -1,0 +1,475 @@
+//! Where an experiment calls training, decoding and scoring: the only file here that knows them.
+
+use std::borrow::Borrow;
+use std::path::Path;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::cell::Cell;
+use super::kind::Desk;
+use super::record::Epoch;
+use treebeam::decode::{Margin, Parser, Strategy};
+use treebeam::diagnosis::{Diagnosis, diagnose};
+use treebeam::error::{Error, Result};
+use treebeam::eval::{Analysis, Classes, Counts, Granularity, PunctuationRule, count};
+use treebeam::files::write_whole;
+use treebeam::graph::{self, GraphData, GraphModel, GraphParser};
+use treebeam::learn::{IterationReport, Run, Stop, TrainOptions, TrainingData, start};
+use treebeam::model::Frozen as _;
+use treebeam::options::Options;
+use treebeam::process;
+use treebeam::scorers;
+use treebeam::tree::{Labels, Node, Roots, Tree};
+use treebeam::treebank::{Column, Sentence, Treebank};
+
+/// What runs cells. Clocks, locks and records are not its business, see [`super::measure`].
+pub trait Engine: Sync {
+    /// A trained model with the data that it is to be decoded on.
+    type Trained;
+    /// Parsed sentences.
+    type Parsed;
+
+    /// Reads the cell's data and trains, on one thread. What was trained before an interruption is found on the desk.
+    ///
+    /// # Errors
+    /// If the data cannot be read or the options do not fit them.
+    fn train(&self, cell: &Cell, desk: &Desk) -> Result<Self::Trained>;
+
+    /// How training went.
+    fn history(&self, trained: &Self::Trained) -> History;
+
+    /// Parses one portion with a beam of `width` on one thread. Only this is timed.
+    ///
+    /// # Errors
+    /// If `width` is 0 or the thread cannot be started.
+    fn parse(&self, trained: &Self::Trained, on: Evaluated, width: usize) -> Result<Self::Parsed>;
+
+    /// Whether the model or the search is to blame for what is wrong in the test data at this width; `None` if that cannot be
+    /// told.
+    ///
+    /// # Errors
+    /// If a gold tree is malformed.
+    fn diagnose(&self, trained: &Self::Trained, width: usize) -> Result<Option<Diagnosis>>;
+
+    /// Scores what [`Engine::parse`] gave for the portion, sentence by sentence.
+    fn score(&self, trained: &Self::Trained, on: Evaluated, parsed: &Self::Parsed) -> Vec<SentenceScore>;
+
+    /// What is right in what [`Engine::parse`] gave for the test data, by classes of gold trees.
+    fn classes(&self, trained: &Self::Trained, parsed: &Self::Parsed) -> Classes;
+}
+
+/// How training went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// The iterations.
+    pub epochs: Vec<Epoch>,
+    /// The number of the kept one, from 1.
+    pub kept_epoch: u32,
+    /// Features with weights.
+    pub n_features: u64,
+    /// See [`super::Training::cpu_s`].
+    pub cpu_s: Option<f64>,
+    /// How training to the plateau ended.
+    pub stop: Option<Stop>,
+    /// Seconds by the clock that went into the training before it was interrupted.
+    pub seconds_before: f64,
+}
+
+/// A portion that is parsed and scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evaluated {
+    /// The test data.
+    Test,
+    /// The development data.
+    Dev,
+}
+
+/// The counts of one sentence under both rules for punctuation.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SentenceScore {
+    /// All words.
+    pub with_punctuation: Counts,
+    /// All words but punctuation.
+    pub without_punctuation: Counts,
+}
+
+/// The engine of this library.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Treebeam;
+
+/// A model with the data that it is to be decoded on.
+#[derive(Debug)]
+pub struct Trained {
+    model: AnyModel,
+    margin: Margin,
+    progress: Finished,
+    dev: Gold,
+    test: Gold,
+}
+
+/// A model of either kind of parser.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a cell")]
+enum AnyModel {
+    Transitions(scorers::AnyModel),
+    Graph(GraphModel),
+}
+
+impl AnyModel {
+    /// The labels of its trees.
+    fn labels(&self) -> &Labels {
+        match self {
+            AnyModel::Transitions(model) => model.label_decoding.labels(),
+            AnyModel::Graph(model) => model.label_decoding.labels(),
+        }
+    }
+}
+
+/// What is left of a training run beside the model.
+#[derive(Debug, Serialize, Deserialize)]
+struct Finished {
+    reports: Vec<IterationReport>,
+    stop: Option<Stop>,
+    kept_epoch: u32,
+    n_features: u64,
+    /// Seconds by the clock that are not on the cell's own clock.
+    seconds_before: f64,
+    /// Processor seconds of the training that came first.
+    cpu_before: f64,
+}
+
+/// What stands beside a checkpoint: how long the run had taken when it was written.
+#[derive(Debug, Serialize, Deserialize)]
+struct Spent {
+    iteration: usize,
+    /// Seconds by the clock, of processes that are gone.
+    seconds: f64,
+}
+
+/// Goes on from the checkpoint on the desk, if there is one: the seconds that the run had taken until then. `None` if the checkpoint
+/// cannot be used; the run is then to be begun anew.
+fn resume(run: &mut (impl Run + ?Sized), desk: &Desk) -> Option<f64> {
+    if !desk.checkpoint.exists() {
+        return Some(0.0);
+    }
+    if let Err(error) = run.load(&desk.checkpoint) {
+        // A checkpoint is a help and no more.
+        treebeam::console::say(format_args!("{error}; the cell is run from the beginning"));
+        return None;
+    }
+    let spent = Spent::read(desk);
+    let learning = || run.reports().iter().map(|report| report.seconds).sum();
+    Some(spent.filter(|spent| spent.iteration == run.reports().len()).map_or_else(learning, |spent| spent.seconds))
+}
+
+/// Trains to the end, with checkpoints. The clock was started at `start`; `before` are the seconds that the run had taken before it
+/// was interrupted.
+fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, before: f64) -> Result<()> {
+    let mut saved = Instant::now();
+    let mut can_save = true;
+    while !run.is_done() {
+        run.iterate(&mut |_| ())?;
+        if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done() {
+            let seconds = before + start.elapsed().as_secs_f64();
+            let spent = Spent { iteration: run.reports().len(), seconds };
+            let written = spent.write(desk).and_then(|()| run.save(&desk.checkpoint));
+            if let Err(error) = written {
+                treebeam::console::say(format_args!("{error}; the cell goes on without checkpoints"));
+                can_save = false;
+            }
+            saved = Instant::now();
+        }
+    }
+    Ok(())
+}
+
+impl Spent {
+    fn read(desk: &Desk) -> Option<Spent> {
+        std::fs::read(desk.clock()).ok().and_then(|text| serde_json::from_slice(&text).ok())
+    }
+
+    fn write(&self, desk: &Desk) -> Result<()> {
+        write_json(&desk.clock(), self)
+    }
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_vec(value).map_err(|error| Error::Usage(error.to_string()))?;
+    write_whole(path, &text)
+}
+
+/// The run that `begin` begins, brought to its end, or gone on with from what stands on the desk; and the seconds that processes which
+/// are gone took. The clock was started at `began`; `before` are the seconds that they took for what came first.
+fn ended<R: Run + ?Sized>(
+    begin: impl Fn() -> Result<Box<R>>,
+    desk: &Desk,
+    began: Instant,
+    before: f64,
+) -> Result<(Box<R>, f64)> {
+    let mut run = begin()?;
+    let before = match resume(&mut *run, desk) {
+        // Checkpoints know what all of it took.
+        Some(seconds) if seconds > 0.0 => seconds,
+        Some(_) => before,
+        None => {
+            run = begin()?;
+            before
+        }
+    };
+    train_to_the_end(&mut *run, desk, began, before)?;
+    Ok((run, before))
+}
+
+impl Finished {
+    /// What is left of a run whose model is of `kept_epoch` and knows so many features.
+    fn of(run: &(impl Run + ?Sized), kept_epoch: u32, n_features: usize, seconds_before: f64) -> Finished {
+        Finished {
+            reports: run.reports().to_vec(),
+            stop: run.stopping().stop(run.reports()),
+            kept_epoch,
+            n_features: n_features as u64,
+            seconds_before,
+            cpu_before: 0.0,
+        }
+    }
+
+    /// Processor seconds of its iterations, if the system tells.
+    fn cpu_seconds(&self) -> Option<f64> {
+        self.reports.iter().map(|report| report.cpu_seconds).sum()
+    }
+}
+
+/// Trains a parser of a transition system, as [`ended`] does.
+fn of_transitions(
+    options: &TrainOptions,
+    data: &TrainingData,
+    desk: &Desk,
+    began: Instant,
+    before: f64,
+) -> Result<(scorers::AnyModel, Finished)> {
+    let (run, before) = ended(|| start(options, data, 1), desk, began, before)?;
+    let model = run.model()?;
+    let finished = Finished::of(&*run, model.header.provenance.iteration, model.scorer.size().features, before);
+    Ok((model, finished))
+}
+
+/// How the training went that the cell shares with others; its model stands on the desk afterwards. It is trained unless it stands
+/// there, which another cell may have seen to.
+fn shared<D: Borrow<TrainingData>>(
+    options: &TrainOptions,
+    data: impl FnOnce() -> Result<D>,
+    desk: &Desk,
+    began: Instant,
+) -> Result<Finished> {
+    let history = desk.shared_history();
+    let done = std::fs::read(&history).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    if let Some(finished) = done.filter(|_| desk.shared_model.exists()) {
+        return Ok(finished);
+    }
+    let own_desk = desk.of_shared();
+    let (model, finished) = of_transitions(options, data()?.borrow(), &own_desk, began, 0.0)?;
+    model.write(&desk.shared_model)?;
+    let seconds = finished.seconds_before + began.elapsed().as_secs_f64();
+    let of_others = Finished { seconds_before: seconds, ..finished };
+    write_json(&history, &of_others)?;
+    own_desk.clear();
+    // What this process took is on the cell's own clock.
+    Ok(Finished { seconds_before: seconds - began.elapsed().as_secs_f64(), ..of_others })
+}
+
+impl Trained {
+    fn gold(&self, on: Evaluated) -> &Gold {
+        match on {
+            Evaluated::Dev => &self.dev,
+            Evaluated::Test => &self.test,
+        }
+    }
+
+    /// The sentences of a portion with their gold and their parsed trees.
+    fn analyses<'a>(
+        &'a self,
+        on: Evaluated,
+        parsed: &'a [Tree],
+    ) -> impl Iterator<Item = (&'a Sentence, [Analysis<'a>; 2])> {
+        let (gold, labels) = (self.gold(on), self.model.labels());
+        gold.treebank.sentences.iter().zip(&gold.heads).zip(parsed).map(|((sentence, heads), tree)| {
+            let labels_of_gold = sentence.words().map(|word| sentence.deprel(word)).collect();
+            let labels_of_tree = tree.labels().iter().map(|&label| labels.name(label)).collect();
+            let gold = Analysis { heads: heads.clone(), labels: labels_of_gold };
+            (sentence, [gold, Analysis { heads: tree.heads().to_vec(), labels: labels_of_tree }])
+        })
+    }
+}
+
+impl Engine for Treebeam {
+    type Trained = Trained;
+    type Parsed = Vec<Tree>;
+
+    fn train(&self, cell: &Cell, desk: &Desk) -> Result<Trained> {
+        let began = Instant::now();
+        let Cell { options, data, .. } = cell;
+        let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?];
+        // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
+        let pool = process::thread_pool(1)?;
+        let (model, finished) = match options {
+            Options::Transitions(options) => {
+                let data_for = |options: &TrainOptions| pool.install(|| TrainingData::new(options, &train, Some(&dev)));
+                let (data, mut model, finished) = match cell.after.as_ref().and_then(Options::transitions) {
+                    Some(first) => {
+                        let first = shared(first, || data_for(first), desk, began)?;
+                        let init = Some(desk.shared_model.display().to_string());
+                        let options = &TrainOptions { init, ..options.clone() };
+                        let data = data_for(options)?;
+                        let (model, finished) = of_transitions(options, &data, desk, began, first.seconds_before)?;
+                        let cpu_before = first.cpu_seconds().unwrap_or_default();
+                        (data, model, Finished { cpu_before, ..finished })
+                    }
+                    None if cell.shared_training.is_some() => {
+                        let data = data_for(options)?;
+                        let finished = shared(options, || Ok(&data), desk, began)?;
+                        (data, scorers::AnyModel::read_file(&desk.shared_model)?, finished)
+                    }
+                    None => {
+                        let data = data_for(options)?;
+                        let (model, finished) = of_transitions(options, &data, desk, began, 0.0)?;
+                        (data, model, finished)
+                    }
+                };
+                if cell.margin != Margin::None {
+                    pool.install(|| data.calibrate(&mut model));
+                }
+                (AnyModel::Transitions(model), finished)
+            }
+            Options::Graph(options) => {
+                let data = pool.install(|| GraphData::new(options, &train, Some(&dev)))?;
+                let (run, before) = ended(|| graph::start(options, &data, 1), desk, began, 0.0)?;
+                let model = run.model()?;
+                let (kept, size) = (model.header.provenance.iteration, model.scorer.size());
+                let finished = Finished::of(&*run, kept, size.features, before);
+                (AnyModel::Graph(model), finished)
+            }
+        };
+        let test = Gold::new(data.read(&data.test)?)?;
+        Ok(Trained { model, margin: cell.margin, progress: finished, dev: Gold::new(dev)?, test })
+    }
+
+    fn history(&self, trained: &Trained) -> History {
+        let epoch = |report: &IterationReport| Epoch {
+            epoch: report.iteration,
+            updates: report.updates,
+            seconds: report.seconds,
+            dev: report.dev,
+        };
+        let Finished { reports, stop, kept_epoch, n_features, seconds_before, cpu_before } = &trained.progress;
+        let cpu_s = trained.progress.cpu_seconds();
+        History {
+            epochs: reports.iter().map(epoch).collect(),
+            kept_epoch: *kept_epoch,
+            n_features: *n_features,
+            cpu_s: cpu_s.map(|cpu_s| cpu_before + cpu_s),
+            stop: *stop,
+            seconds_before: *seconds_before,
+        }
+    }
+
+    fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Tree>> {
+        let sentences = &trained.gold(on).treebank.sentences;
+        match &trained.model {
+            AnyModel::Transitions(model) => {
+                let strategy = Strategy::trained(width, &model.header)?;
+                let parsed = Parser::with(model, strategy, 1)?.with_margin(trained.margin).parse(sentences, 1);
+                Ok(parsed.into_iter().filter_map(|best| best.into_iter().next()).map(|best| best.tree).collect())
+            }
+            AnyModel::Graph(model) => {
+                let parsed = GraphParser::new(model, 1)?.parse(sentences)?;
+                Ok(parsed.into_iter().map(|best| best.tree).collect())
+            }
+        }
+    }
+
+    fn diagnose(&self, trained: &Trained, width: usize) -> Result<Option<Diagnosis>> {
+        match &trained.model {
+            // The best derivation of all is found: there are no search errors.
+            AnyModel::Transitions(model) if Strategy::trained(width, &model.header)?.width().is_none() => Ok(None),
+            AnyModel::Transitions(model) => diagnose(model, &trained.test.treebank, width, trained.margin),
+            // The best tree of all is found exactly: there are no search errors.
+            AnyModel::Graph(_) => Ok(None),
+        }
+    }
+
+    fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Tree>) -> Vec<SentenceScore> {
+        let gold = trained.gold(on);
+        let scores =
+            trained.analyses(on, parsed).map(|(sentence, [right, system])| gold.score(sentence, &right, &system));
+        scores.collect()
+    }
+
+    fn classes(&self, trained: &Trained, parsed: &Vec<Tree>) -> Classes {
+        let mut classes = Classes::default();
+        for (_, [gold, system]) in trained.analyses(Evaluated::Test, parsed) {
+            classes.add(&gold, &system);
+        }
+        classes
+    }
+}
+
+/// Sentences to score against.
+#[derive(Debug)]
+struct Gold {
+    treebank: Treebank,
+    /// The heads of each sentence's words.
+    heads: Vec<Vec<Node>>,
+    rule: PunctuationRule,
+}
+
+impl Gold {
+    fn new(treebank: Treebank) -> Result<Gold> {
+        // Several roots are no mistake here, as for `treebeam eval`.
+        let heads = treebank.sentences.iter().map(|s| s.heads(Roots::Several)).collect::<Result<_, _>>()?;
+        let upos = treebank.sentences.iter().flat_map(|s| s.words().map(|word| s.column(word, Column::Upos)));
+        let rule = PunctuationRule::for_tags(upos);
+        Ok(Gold { treebank, heads, rule })
+    }
+
+    /// Scores one sentence, over whole labels.
+    fn score(&self, sentence: &Sentence, gold: &Analysis, system: &Analysis) -> SentenceScore {
+        let is_word = |i: usize| {
+            let word = i as Node + 1;
+            !self.rule.applies(sentence.form(word), sentence.column(word, Column::Upos))
+        };
+        SentenceScore {
+            with_punctuation: count(gold, system, |_| true, Granularity::Full),
+            without_punctuation: count(gold, system, is_word, Granularity::Full),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use treebeam::treebank::generate;
+
+    #[test]
+    fn a_shared_training_is_done_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let (checkpoint, shared_model) = (at("cell.checkpoint"), at("first.model"));
+        let desk = Desk { checkpoint, checkpoint_every: Duration::ZERO, shared_model };
+        let treebank = generate::treebank(generate::Options { seed: 1, n_sentences: 30, non_projective: false });
+        let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
+        let first = shared(&options, || TrainingData::new(&options, &treebank, None), &desk, Instant::now()).unwrap();
+        let again = || -> Result<TrainingData> { panic!("trained again") };
+        let second = shared(&options, again, &desk, Instant::now()).unwrap();
+        let of = |finished: &Finished| {
+            let updates: Vec<u64> = finished.reports.iter().map(|report| report.updates).collect();
+            (updates, finished.kept_epoch, finished.n_features)
+        };
+        assert_eq!(of(&second), of(&first));
+        assert!(second.seconds_before > first.seconds_before, "what another cell's clock has shown is told");
+        assert!(!desk.of_shared().checkpoint.exists() && !desk.of_shared().clock().exists());
+        desk.clear_shared();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

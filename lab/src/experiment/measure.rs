@@ -1,0 +1,112 @@
+//! One cell with clocks.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::cell::Cell;
+use super::engine::{Engine, Evaluated, History};
+use super::kind::Desk;
+use super::record::{Decoding, Scores, SentenceErrors, Training};
+use treebeam::error::Result;
+use treebeam::process::{peak_rss_bytes, reset_peak_rss, thread_cpu_s};
+
+/// How often the test data are decoded for the sake of the clock.
+pub type Repetitions = usize;
+
+/// What running a cell gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// How training went.
+    pub training: Training,
+    /// What decoding gave, by width.
+    pub decodings: Vec<Decoding>,
+    /// See [`super::Record::peak_rss_bytes`].
+    pub peak_rss_bytes: Option<u64>,
+}
+
+/// Held while a cell decodes. Cells that run side by side take the memory bus and the caches from each other, and speed is a
+/// result here; so no two cells are timed at once. The other jobs go on training meanwhile: for clean figures of speed run one
+/// job.
+static DECODING: Mutex<()> = Mutex::new(());
+
+/// Trains and decodes `cell`, each width `repetitions` times (at least once).
+///
+/// # Errors
+/// Whatever the engine says.
+pub fn measure<E: Engine>(engine: &E, cell: &Cell, repetitions: Repetitions, desk: &Desk) -> Result<Measured> {
+    reset_peak_rss();
+    let start = Instant::now();
+    let trained = engine.train(cell, desk)?;
+    let elapsed = start.elapsed().as_secs_f64();
+    let History { epochs, kept_epoch, n_features, cpu_s, stop, seconds_before } = engine.history(&trained);
+    let training = Training { epochs, kept_epoch, n_features, wall_s: seconds_before + elapsed, cpu_s, stop };
+
+    let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
+    let decode = |&width: &usize| decode(engine, cell, &trained, width, repetitions);
+    let decodings = cell.decode.iter().map(decode).collect::<Result<_>>()?;
+    Ok(Measured { training, decodings, peak_rss_bytes: peak_rss_bytes() })
+}
+
+fn decode<E: Engine>(
+    engine: &E,
+    cell: &Cell,
+    trained: &E::Trained,
+    width: usize,
+    repetitions: Repetitions,
+) -> Result<Decoding> {
+    // Development data first: it warms the caches for the test data, whose time is taken.
+    let dev_parsed = engine.parse(trained, Evaluated::Dev, width)?;
+    let (mut wall_s, mut cpu_s) = (Vec::new(), Vec::new());
+    // Parsing is this thread's work alone.
+    let mut timed = || -> Result<E::Parsed> {
+        let (start, cpu_start) = (Instant::now(), thread_cpu_s());
+        let parsed = engine.parse(trained, Evaluated::Test, width)?;
+        wall_s.push(start.elapsed().as_secs_f64());
+        cpu_s.extend(thread_cpu_s().zip(cpu_start).map(|(end, start)| end - start));
+        Ok(parsed)
+    };
+    let parsed = timed()?;
+    for _ in 1..repetitions {
+        timed()?;
+    }
+
+    let diagnosis = if cell.diagnose { engine.diagnose(trained, width)? } else { None };
+    let (test, dev) = (Scores::default(), Scores::default());
+    let classes = Some(engine.classes(trained, &parsed));
+    let mut decoding =
+        Decoding { width, test, dev, errors: SentenceErrors::default(), classes, wall_s, cpu_s, diagnosis };
+    for sentence in engine.score(trained, Evaluated::Test, &parsed) {
+        decoding.test.with_punctuation += sentence.with_punctuation;
+        decoding.test.without_punctuation += sentence.without_punctuation;
+        decoding.errors.with_punctuation.push(&sentence.with_punctuation);
+        decoding.errors.without_punctuation.push(&sentence.without_punctuation);
+    }
+    for sentence in engine.score(trained, Evaluated::Dev, &dev_parsed) {
+        decoding.dev.with_punctuation += sentence.with_punctuation;
+        decoding.dev.without_punctuation += sentence.without_punctuation;
+    }
+    Ok(decoding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{FakeEngine, desk, plan};
+
+    #[test]
+    fn totals_are_the_sums_of_the_sentences() {
+        let cell = plan().cells.pop().unwrap();
+        let measured = measure(&FakeEngine::default(), &cell, 3, &desk()).unwrap();
+        assert_eq!(measured.decodings.iter().map(|d| d.width).collect::<Vec<_>>(), cell.decode);
+        for decoding in &measured.decodings {
+            assert_eq!(decoding.wall_s.len(), 3);
+            assert_eq!(decoding.cpu_s.len(), if thread_cpu_s().is_some() { 3 } else { 0 });
+            let (test, errors) = (decoding.test.with_punctuation, &decoding.errors.with_punctuation);
+            assert_eq!(errors.heads.iter().sum::<u64>(), test.tokens - test.heads);
+            assert_eq!(errors.labelled.iter().sum::<u64>(), test.tokens - test.labelled);
+            assert!(decoding.test.without_punctuation.tokens < test.tokens);
+            assert_eq!(decoding.test.with_punctuation.sentences, cell.data.test.sentences.len() as u64);
+            assert_eq!(decoding.dev.with_punctuation.sentences, cell.data.dev.sentences.len() as u64);
+        }
+    }
+}

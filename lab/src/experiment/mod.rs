@@ -1,0 +1,81 @@
+//! Experiments: a specification is resolved into a plan of cells, the cells are run, each leaves one record, from which
+//! [`crate::report`] derives tables and plots.
+//!
+//! A cell is a piece of work that is decided by its key: a training with its decodings, a comparison of bounds with losses, a
+//! measurement of whole programs. Whatever its kind, it goes through one store and one runner.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `spec`, `layout` | the specification as it stands in a TOML file; how it wants its results shown |
+//! | `overrides` | `key=value` from the command line |
+//! | `source`, `data` | treebanks by name, and as an experiment sees them: three portions with checksums |
+//! | `kind` | what kinds of cells have in common |
+//! | `options`, `cell`, `plan`, `trainings` | one training and its decodings; all of an experiment; as a kind of cell |
+//! | `engine`, `measure` | where training, decoding and scoring are called; one training with clocks |
+//! | `bounds` | another kind: bounds of a loss beside the loss |
+//! | `run`, `folder` | many cells side by side; who of several processes runs what |
+//! | `record`, `digits`, `store` | what a training leaves behind; the records of an experiment |
+//! | `provenance`, `fingerprint` | by what code on what machine, and what of the code decides figures |
+//! | `estimate` | what the missing cells will cost |
+//! | `verification` | whether records say what running their cells again says |
+//!
+//! # Which records are current
+//!
+//! A cell's key is a checksum of its options and data. Code is not in it: records tell the code that made them by checksums of
+//! the source files that decide figures, taken when the program is built ([`Code`]). A record is current as long as these are the
+//! same, whatever commit they stand in; a change of reports, of the command line or of comments makes no record stale. The git
+//! revision is told as well, for people. Records of format 1 tell the revision alone; they are shown where records of other code
+//! are accepted, as of their revision.
+
+mod bounds;
+mod cell;
+mod data;
+mod digits;
+mod engine;
+mod estimate;
+#[cfg(test)]
+mod fingerprint;
+mod folder;
+mod kind;
+mod layout;
+mod measure;
+mod options;
+mod overrides;
+mod plan;
+mod provenance;
+mod record;
+mod run;
+mod source;
+mod spec;
+mod store;
+#[cfg(test)]
+pub(crate) mod testing;
+mod trainings;
+mod verification;
+
+pub use bounds::{
+    BOUNDS, Bounds, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Guide, Means, PublishedBounds, Sums, Walk,
+    WalkSpec, cells as bounds_cells,
+};
+pub use cell::Cell;
+pub use data::{Data, Portion};
+pub use engine::{Engine, Evaluated, History, SentenceScore, Trained, Treebeam};
+pub use estimate::{Estimate, Pace, estimate};
+pub use folder::{Attempt, Claim, Folder, Holder, Lock, SILENCE};
+pub use kind::{Cost, Desk, FORMAT, Kind, Stored};
+pub use layout::{
+    AVERAGE, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines,
+    TableSpec, Vertical,
+};
+pub use measure::{Measured, Repetitions, measure};
+pub use options::of_layers;
+pub use overrides::Overrides;
+pub use plan::{Plan, Unreadable};
+pub use provenance::{Code, Host, Provenance};
+pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
+pub use run::{Event, Outcome, Runner, run};
+pub use source::Source;
+pub use spec::{GridAxis, Profile, Spec, Variant, check_names, read_toml};
+pub use store::{Status, Store};
+pub use trainings::Trainings;
+pub use verification::{Disagreement, disagreements, sample};

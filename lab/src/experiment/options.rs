@@ -1,0 +1,113 @@
+//! The options of a training, whatever the kind of its parser, as experiments need them.
+
+use toml::{Table, Value};
+
+use super::provenance::Code;
+use treebeam::error::{Error, Result};
+use treebeam::graph::{GraphKind, GraphOptions};
+use treebeam::learn::check_ranges;
+use treebeam::options::{GRAPH_ONLY, GivenOptions, Options};
+
+/// What `layers` amount to, the later before the earlier. A specification says options for all of its parsers: a
+/// graph-based parser passes over those of transition systems, and the other way round, unless they are said in the same
+/// breath as the parser's name.
+///
+/// # Errors
+/// If a value does not fit its option, options contradict each other, or a layer that names a parser has options that this one
+/// does not have.
+pub fn of_layers<'t>(layers: impl IntoIterator<Item = &'t Table>) -> Result<GivenOptions> {
+    let mut merged = Table::new();
+    for layer in layers {
+        let named = given(layer.clone())?;
+        check_ranges(&named)?;
+        if names_graph(layer) {
+            named.resolve()?;
+        } else if named.system.is_some() {
+            let GivenOptions { system, aggressiveness, arc_units, label_units, .. } = named;
+            GivenOptions { system, aggressiveness, arc_units, label_units, ..GivenOptions::default() }.resolve()?;
+        }
+        merged.extend(layer.clone());
+    }
+    if let Some(kind) = graph_kind(&merged) {
+        let all = GraphOptions::of(kind).with_all();
+        let known = Table::try_from(all).map_err(|error| Error::Usage(error.to_string()))?;
+        merged.retain(|key, _| known.contains_key(key));
+        let learner = merged.get("learner").and_then(Value::as_str);
+        if learner.is_some_and(|learner| !kind.learners().iter().any(|known| known.name() == learner)) {
+            merged.remove("learner");
+        }
+    } else {
+        merged.retain(|key, _| !GRAPH_ONLY.contains(&key));
+    }
+    given(merged)
+}
+
+/// The parts of the code that decide what is learned, see [`Code`].
+pub(super) fn code_parts(options: &Options) -> &'static [&'static str] {
+    match options {
+        Options::Transitions(options) => Code::parts_of(options.system),
+        Options::Graph(_) => &Code::GRAPH,
+    }
+}
+
+fn given(table: Table) -> Result<GivenOptions> {
+    table.try_into().map_err(|error: toml::de::Error| Error::Usage(error.message().to_owned()))
+}
+
+/// Whether the table asks for a graph-based parser.
+fn names_graph(table: &Table) -> bool {
+    graph_kind(table).is_some()
+}
+
+/// The graph-based parser that the table asks for, if it does.
+fn graph_kind(table: &Table) -> Option<GraphKind> {
+    let name = table.get("system").and_then(Value::as_str)?;
+    GraphKind::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use treebeam::learn::TrainOptions;
+
+    fn of(layers: &[&str]) -> Result<Options> {
+        let layers: Vec<Table> = layers.iter().map(|text| text.parse().unwrap()).collect();
+        of_layers(&layers)?.resolve()
+    }
+
+    #[test]
+    fn options_of_either_kind_come_back_from_json_as_they_were() {
+        for text in ["system = \"swap\"\nbeam = 3", "system = \"mst\"\naggressiveness = 0.5\niterations = \"plateau\""]
+        {
+            let options = of(&[text]).unwrap();
+            let json = serde_json::to_string(&options).unwrap();
+            assert_eq!(serde_json::from_str::<Options>(&json).unwrap(), options);
+        }
+        let transitions = serde_json::to_string(&Options::Transitions(TrainOptions::default())).unwrap();
+        assert_eq!(
+            transitions,
+            serde_json::to_string(&TrainOptions::default()).unwrap(),
+            "keys of cells stay as they were"
+        );
+    }
+
+    #[test]
+    fn what_is_said_for_all_parsers_reaches_those_that_know_it() {
+        let all = "training = \"greedy\"\nlearner = \"adagrad\"\niterations = 4\naggressiveness = 0.1\nseed = 3\n";
+        let graph = of(&[all, "system = \"eisner\"", "batch = 1"]).unwrap();
+        let expected = GraphOptions { iterations: 4.into(), aggressiveness: 0.1, seed: 3, ..GraphOptions::default() };
+        assert_eq!(graph, Options::Graph(expected));
+        let transitions = of(&[all, "system = \"swap\""]).unwrap();
+        assert_eq!((transitions.seed(), transitions.system()), (3, "swap"));
+        for (text, expected) in [
+            ("system = \"eisner\"\nbeam = 4", "--beam is for transition systems"),
+            ("system = \"eisner\"\nlearner = \"adagrad\"", "eisner is not trained by adagrad"),
+            ("beams = 4", "unknown field `beams`"),
+            ("aggressiveness = 0.0", "--aggressiveness must be"),
+            ("system = \"swap\"\naggressiveness = 0.5", "--aggressiveness is for graph-based parsers"),
+        ] {
+            let message = of(&[all, text]).unwrap_err().to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `key=value` from the command line.
+
+use toml::{Table, Value};
+
+use super::spec::Profile;
+use treebeam::error::{Error, Result};
+use treebeam::options::GivenOptions;
+
+/// Changes to a profile and to the training options of all its cells.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// Instead of the profile's treebanks.
+    pub treebanks: Option<Vec<String>>,
+    /// Instead of the profile's seeds.
+    pub seeds: Option<Vec<u64>>,
+    /// Instead of the profile's cap; 0 lifts it.
+    pub max_train_sentences: Option<usize>,
+    /// Training options that override those of rows and columns.
+    pub options: Table,
+}
+
+impl Overrides {
+    /// Reads `key=value`s. Lists are separated by blanks: `treebanks=en_ewt hu_szeged`, `seeds=1 2 3`.
+    ///
+    /// # Errors
+    /// If a key is unknown or a value does not fit it.
+    pub fn parse<S: AsRef<str>>(settings: &[S]) -> Result<Overrides> {
+        let mut overrides = Overrides::default();
+        for setting in settings {
+            let setting = setting.as_ref();
+            let unfit = |why: &str| Error::Usage(format!("--set {setting}: {why}"));
+            let (key, text) = setting.split_once('=').ok_or_else(|| unfit("expected key=value"))?;
+            if matches!(key, "treebanks" | "seeds") && text.trim().is_empty() {
+                return Err(unfit("expected at least one"));
+            }
+            match key {
+                "treebanks" => overrides.treebanks = Some(text.split_whitespace().map(str::to_owned).collect()),
+                "seeds" => {
+                    let seeds: Result<Vec<u64>, _> = text.split_whitespace().map(str::parse).collect();
+                    overrides.seeds = Some(seeds.map_err(|_| unfit("expected whole numbers, separated by blanks"))?);
+                }
+                "max-train-sentences" => {
+                    let cap = text.parse().map_err(|_| unfit("expected a whole number, 0 for no limit"))?;
+                    overrides.max_train_sentences = Some(cap);
+                }
+                "seed" => return Err(unfit("expected seeds=...")),
+                _ => {
+                    overrides.options.insert(key.to_owned(), value(text));
+                    let known: Result<GivenOptions, _> = overrides.options.clone().try_into();
+                    known.map_err(|e| unfit(e.message()))?;
+                }
+            }
+        }
+        Ok(overrides)
+    }
+
+    /// Whether cells of `profile` come out otherwise with these changes.
+    pub fn change(&self, profile: &Profile) -> bool {
+        let changed = self.apply(profile);
+        !self.options.is_empty()
+            || changed.treebanks != profile.treebanks
+            || changed.seeds != profile.seeds
+            || changed.max_train_sentences != profile.max_train_sentences
+    }
+
+    /// `profile` with these changes.
+    pub fn apply(&self, profile: &Profile) -> Profile {
+        let mut profile = profile.clone();
+        if let Some(treebanks) = &self.treebanks {
+            profile.treebanks.clone_from(treebanks);
+        }
+        if let Some(seeds) = &self.seeds {
+            profile.seeds.clone_from(seeds);
+        }
+        if let Some(cap) = self.max_train_sentences {
+            profile.max_train_sentences = (cap > 0).then_some(cap);
+        }
+        profile
+    }
+}
+
+/// A number or truth value if it reads as one, else the text itself, so that names need no quotes in the shell.
+fn value(text: &str) -> Value {
+    let plain = || Value::String(text.to_owned());
+    match format!("v = {text}").parse::<Table>() {
+        Ok(mut table) => table.remove("v").unwrap_or_else(plain),
+        Err(_) => plain(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_need_no_quotes() {
+        let overrides =
+            Overrides::parse(&["update=early", "beam=16", "explore-prob=0.5", "treebanks=a  b", "seeds=3 4"]);
+        let overrides = overrides.unwrap();
+        assert_eq!(overrides.options["update"].as_str(), Some("early"));
+        assert_eq!(overrides.options["beam"].as_integer(), Some(16));
+        assert_eq!(overrides.options["explore-prob"].as_float(), Some(0.5));
+        assert_eq!(overrides.treebanks.unwrap(), ["a", "b"]);
+        assert_eq!(overrides.seeds.unwrap(), [3, 4]);
+    }
+
+    #[test]
+    fn unknown_keys_and_unfit_values_are_refused() {
+        for (setting, part) in [
+            ("beam", "expected key=value"),
+            ("beams=4", "unknown field `beams`"),
+            ("beam=four", "invalid type"),
+            ("update=soon", "unknown variant `soon`"),
+            ("seeds=1,2", "separated by blanks"),
+            ("seed=1", "expected seeds="),
+            ("seeds=", "expected at least one"),
+            ("treebanks= ", "expected at least one"),
+        ] {
+            let message = Overrides::parse(&[setting]).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

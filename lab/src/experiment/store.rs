@@ -1,0 +1,506 @@
+//! The records of an experiment, of whatever kind: those that have been gathered in one file, a line of JSON each, and those of
+//! cells that have been run since, a file each. So two processes never write the same file, a run that is killed at any moment
+//! loses at most the cells in hand, and what is committed is one file.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::cell::Cell;
+use super::folder::{Folder, Lock};
+use super::kind::{FORMAT, Stored};
+use super::provenance::Code;
+use super::record::Record;
+use treebeam::error::{Error, Location, Problem, Result};
+use treebeam::files::{Packing, open_to_keep, write_whole};
+
+/// The records of an experiment.
+#[derive(Debug, Clone)]
+pub struct Store<R = Record> {
+    records: Vec<R>,
+    by_key: HashMap<String, Vec<usize>>,
+    /// Whether the last line of the gathered records was torn, as earlier versions could leave it; it is dropped.
+    pub torn: bool,
+    /// Lengths and times of the files of gathered records when they were read.
+    read: [Stamp; 2],
+}
+
+/// Length and time of a file; none if there is none.
+type Stamp = Option<(u64, SystemTime)>;
+
+/// What the store knows of a cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Status<'a, R = Record> {
+    /// It was run with the code that this program has.
+    Done(&'a R),
+    /// It was run with other code.
+    Stale(&'a R),
+    /// It was not run.
+    Missing,
+}
+
+impl<R> Default for Store<R> {
+    fn default() -> Store<R> {
+        Store { records: Vec::new(), by_key: HashMap::new(), torn: false, read: [None; 2] }
+    }
+}
+
+impl<R: Stored> Store<R> {
+    /// Reads the gathered records of `folder` and those of single cells; a folder that does not exist holds none.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or a line or file other than a torn last line is not a record.
+    pub fn open(folder: &Folder) -> Result<Store<R>> {
+        // Cells first: between the two they may be gathered, and to see one twice is better than to miss it.
+        let cells = folder.cells()?;
+        let mut loose = Vec::new();
+        for path in &cells {
+            match std::fs::read(path) {
+                Ok(text) => loose.push(one(path, 0, text.trim_ascii())?),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io(path)(error)),
+            }
+        }
+        let mut store = Store::gathered(folder)?;
+        for record in loose {
+            store.insert(record);
+        }
+        Ok(store)
+    }
+
+    /// Reads the gathered records of `folder`.
+    fn gathered(folder: &Folder) -> Result<Store<R>> {
+        let mut store = Store::default();
+        store.refresh(folder)?;
+        Ok(store)
+    }
+
+    /// Reads the records in `path`, unpacked if its name ends in `.gz` or `.zst`; a file that does not exist holds none.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a line other than a torn last one is not a record.
+    pub fn read(path: &Path) -> Result<Store<R>> {
+        let (records, torn) = read_lines(path)?;
+        let mut store = Store { torn, ..Store::default() };
+        records.into_iter().for_each(|record| store.insert(record));
+        Ok(store)
+    }
+
+    /// Adds what others have gathered since this was read.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    pub fn refresh(&mut self, folder: &Folder) -> Result<()> {
+        let paths = folder.record_files();
+        let stamps = [stamp(&paths[0]), stamp(&paths[1])];
+        if stamps != self.read {
+            // What lies beside the packed ones is read first: between the two it may be taken in by them.
+            let [packed, plain] = &paths;
+            let beside = read_lines(plain)?;
+            let files = [read_lines(packed)?, beside];
+            self.torn = files.iter().any(|(_, torn)| *torn);
+            files.into_iter().flat_map(|(records, _)| records).for_each(|record| self.insert(record));
+            self.read = stamps;
+        }
+        Ok(())
+    }
+
+    /// Adds the record of the cell with this key if there is one that has not been gathered.
+    ///
+    /// # Errors
+    /// If its file cannot be read or is no record.
+    pub fn refresh_cell(&mut self, folder: &Folder, key: &str) -> Result<()> {
+        let path = folder.cell(key);
+        match std::fs::read(&path) {
+            Ok(text) => self.insert(one(&path, 0, text.trim_ascii())?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io(path)(error)),
+        }
+        Ok(())
+    }
+
+    /// Adds a record; one of the same cell, made by the same code, is replaced.
+    pub fn insert(&mut self, record: R) {
+        let same = self.by_key.entry(record.key().to_owned()).or_default();
+        let is_same = |&i: &usize| of_same_code(self.records[i].provenance(), record.provenance());
+        match same.iter().position(is_same) {
+            Some(place) => {
+                let i = same.remove(place);
+                same.push(i);
+                self.records[i] = record;
+            }
+            None => {
+                same.push(self.records.len());
+                self.records.push(record);
+            }
+        }
+    }
+
+    /// All records, oldest first.
+    pub fn records(&self) -> &[R] {
+        &self.records
+    }
+
+    /// The records of the cell with this key, newest first.
+    pub fn of_key(&self, key: &str) -> impl Iterator<Item = &R> {
+        self.by_key.get(key).into_iter().flatten().rev().map(|&i| &self.records[i])
+    }
+
+    /// What is known of the cell with this key: the newest record that is current, else the newest at all.
+    pub fn status_of(&self, key: &str, is_current: impl Fn(&R) -> bool) -> Status<'_, R> {
+        match self.of_key(key).find(|record| is_current(record)) {
+            Some(record) => Status::Done(record),
+            None => self.of_key(key).next().map_or(Status::Missing, Status::Stale),
+        }
+    }
+
+    /// The number of records that belong to none of the cells with these keys: made with other options, data or profiles.
+    pub fn n_foreign<'k>(&self, keys: impl Iterator<Item = &'k str>) -> usize {
+        let keys: HashSet<&str> = keys.collect();
+        self.records.iter().filter(|r| !keys.contains(r.key())).count()
+    }
+
+    /// Writes the record of a cell, whole or not at all.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn keep(folder: &Folder, record: &R) -> Result<()> {
+        write_whole(&folder.cell(record.key()), &line(record)?)
+    }
+
+    /// Gathers the records of single cells into one file, in the order in which `order` has their keys, and removes their files.
+    /// Where nothing is to be gathered, nothing is written.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written; then none is removed.
+    pub fn gather(&mut self, folder: &Folder, order: &[&str], _lock: &Lock) -> Result<()> {
+        let cells = folder.cells()?;
+        if cells.is_empty() {
+            return Ok(());
+        }
+        let mut gathered: Store<R> = Store::gathered(folder)?;
+        let places: HashMap<&str, usize> = order.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+        let mut loose: Vec<R> = Vec::new();
+        for path in &cells {
+            let text = std::fs::read(path).map_err(Error::io(path))?;
+            loose.push(one(path, 0, text.trim_ascii())?);
+        }
+        loose.sort_by_key(|record| places.get(record.key()).copied().unwrap_or(usize::MAX));
+        loose.into_iter().for_each(|record| gathered.insert(record));
+        let place = folder.records();
+        gathered.write(&place)?;
+        // Records that lie beside the packed ones are among them now.
+        let beside = folder.record_files().into_iter().filter(|path| *path != place && path.exists());
+        for path in cells.into_iter().chain(beside) {
+            std::fs::remove_file(&path).map_err(Error::io(path))?;
+        }
+        self.refresh(folder)
+    }
+
+    /// Writes all records into one file, whole or not at all, packed if its name ends in `.gz` or `.zst`.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut text = Vec::new();
+        for record in &self.records {
+            text.extend(line(record)?);
+        }
+        write_whole(path, &text)
+    }
+}
+
+impl Store<Record> {
+    /// What is known of `cell` when the code is `code`.
+    pub fn status(&self, cell: &Cell, code: &Code) -> Status<'_> {
+        self.status_of(&cell.key, |record| cell.is_current(record, code))
+    }
+
+    /// The record to use for `cell`: one of this code, or any if stale ones are accepted.
+    pub fn usable(&self, cell: &Cell, code: &Code, accept_stale: bool) -> Option<&Record> {
+        self.status(cell, code).usable(accept_stale)
+    }
+}
+
+impl<'a, R> Status<'a, R> {
+    /// The record to use, if stale ones are accepted or not.
+    pub fn usable(self, accept_stale: bool) -> Option<&'a R> {
+        match self {
+            Status::Done(record) => Some(record),
+            Status::Stale(record) if accept_stale => Some(record),
+            Status::Stale(_) | Status::Missing => None,
+        }
+    }
+}
+
+/// Whether a record replaces another one of the same cell: both tell the same code, by checksums or, in format 1, by revision.
+fn of_same_code(a: &super::Provenance, b: &super::Provenance) -> bool {
+    a.code == b.code && (!a.code.is_empty() || a.revision == b.revision)
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let data = std::fs::metadata(path).ok()?;
+    Some((data.len(), data.modified().ok()?))
+}
+
+/// A record as a line of JSON, which tells its format.
+fn line<R: Stored>(record: &R) -> Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Line<'r, R> {
+        format: u32,
+        #[serde(flatten)]
+        record: &'r R,
+    }
+    let mut line = serde_json::to_vec(&Line { format: FORMAT, record }).map_err(|e| Error::Usage(e.to_string()))?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// The record in `text`, the line of `path` with this number, or all of it if the number is 0.
+fn one<R: Stored>(path: &Path, line: usize, text: &[u8]) -> Result<R> {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default = "first")]
+        format: u32,
+    }
+    fn first() -> u32 {
+        1
+    }
+    let what = match (line, Packing::of(path)) {
+        (0, _) => "delete the file",
+        (_, None) => "delete the line",
+        (_, Some(_)) => "unpack the file and delete the line",
+    };
+    let problem = |found: String, expected: String| Problem {
+        location: Location { path: path.display().to_string(), line, sentence: None },
+        found,
+        expected,
+    };
+    let unfit = |found: String| problem(found, format!("the record of a cell; {what} to run the cell again"));
+    let head: Head = serde_json::from_slice(text).map_err(|error| unfit(error.to_string()))?;
+    if head.format > FORMAT {
+        let expected =
+            format!("format {FORMAT} or an earlier one; use the version of treebeam that wrote it, or a later one");
+        return Err(problem(format!("a record of format {}", head.format), expected).into());
+    }
+    let record: R = serde_json::from_slice(text).map_err(|error| unfit(error.to_string()))?;
+    if let Some(found) = record.impossible() {
+        return Err(unfit(found).into());
+    }
+    Ok(record.upgraded(head.format))
+}
+
+/// The records in `path`, and whether the last line was torn by an interruption, which drops it; a file that does not exist
+/// holds none.
+fn read_lines<R: Stored>(path: &Path) -> Result<(Vec<R>, bool)> {
+    let mut text = Vec::new();
+    match open_to_keep(path).and_then(|mut input| input.read_to_end(&mut text)) {
+        Ok(_) => {}
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), false)),
+        Err(e) => return Err(Error::io(path)(e)),
+    }
+    let mut records = Vec::new();
+    for (i, line) in text.split_inclusive(|&b| b == b'\n').enumerate() {
+        if !line.ends_with(b"\n") {
+            return Ok((records, true));
+        }
+        records.push(one(path, i + 1, line)?);
+    }
+    Ok((records, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{plan, record};
+    use std::path::PathBuf;
+
+    fn stored(folder: &Path, n: usize) -> (PathBuf, Vec<Record>) {
+        let path = folder.join("records.jsonl");
+        let records: Vec<Record> = plan().cells.iter().take(n).map(|c| record(c, "r1")).collect();
+        let mut store = Store::default();
+        records.iter().for_each(|r| store.insert(r.clone()));
+        store.write(&path).unwrap();
+        (path, records)
+    }
+
+    #[test]
+    fn records_come_back_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, records) = stored(folder.path(), 4);
+        let mut back: Store = Store::read(&path).unwrap();
+        // Paths are a matter of the machine and not recorded.
+        for record in &mut back.records {
+            let data = plan().cells.into_iter().find(|c| c.key == record.key).unwrap().data;
+            record.train.path.clone_from(&data.train.path);
+            record.dev.path.clone_from(&data.dev.path);
+            record.test.path.clone_from(&data.test.path);
+        }
+        assert_eq!(back.records(), records);
+        assert!(!back.torn);
+        assert!(std::fs::read_to_string(&path).unwrap().starts_with("{\"format\":2,\"key\":"));
+    }
+
+    #[test]
+    fn impossible_counts_and_times_are_errors_with_their_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, records) = stored(folder.path(), 1);
+        let refused = |spoil: &dyn Fn(&mut Record)| {
+            let mut record = records[0].clone();
+            spoil(&mut record);
+            std::fs::write(&path, line(&record).unwrap()).unwrap();
+            let error = Store::<Record>::read(&path).unwrap_err().to_string();
+            assert!(error.contains("records.jsonl:1: ") && error.contains("delete the line"), "{error}");
+            error
+        };
+        let counts = refused(&|record| record.decodings[0].test.without_punctuation.heads += 1 << 40);
+        assert!(counts.contains(" words of a decoding, without punctuation"), "{counts}");
+        let none = refused(&|record| record.decodings[0].test.with_punctuation = Default::default());
+        assert!(none.contains("a decoding of 0 words"), "{none}");
+        let time = refused(&|record| record.decodings[0].wall_s[0] = -1.5);
+        assert!(time.contains("a time of -1.5 seconds"), "{time}");
+    }
+
+    #[test]
+    fn a_line_torn_anywhere_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, _) = stored(folder.path(), 2);
+        let whole = std::fs::read(&path).unwrap();
+        let first_len = whole.iter().position(|&b| b == b'\n').unwrap() + 1;
+        for end in [first_len + 1, (first_len + whole.len()) / 2, whole.len() - 1] {
+            std::fs::write(&path, &whole[..end]).unwrap();
+            let store: Store = Store::read(&path).unwrap();
+            assert!(store.torn);
+            assert_eq!(store.records().len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_spoilt_line_elsewhere_and_a_later_format_are_errors_with_their_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, _) = stored(folder.path(), 2);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let message = |text: String| {
+            std::fs::write(&path, text).unwrap();
+            Store::<Record>::read(&path).unwrap_err().to_string()
+        };
+        let told = message(text.replacen('{', "x", 1));
+        assert!(told.contains("records.jsonl:1: expected value"), "{told}");
+        let told = message(text.replacen("\"format\":2", "\"format\":3", 1));
+        assert!(told.contains("records.jsonl:1: a record of format 3; expected format 2 or an earlier one"), "{told}");
+    }
+
+    /// A file as the first version wrote it: with a revision instead of checksums of the code, and without formats.
+    #[test]
+    fn records_of_format_1_are_read_and_are_of_their_revision() {
+        let text = include_str!("../../../tests/results/records-format-1.jsonl");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        std::fs::write(&path, text).unwrap();
+        let store: Store = Store::read(&path).unwrap();
+        let [record] = store.records() else { panic!("one record") };
+        assert_eq!(record.provenance.revision, "85f79b1694a427105eda5a3e2ae707f59c440cbe");
+        assert!(record.provenance.code.is_empty() && record.provenance.clean.is_none());
+        assert_eq!(record.training.cpu_s, None, "it counted a thread that waited");
+        assert!(text.contains("\"cpu_s\":0."), "{text}");
+        let cell = &plan().cells[0];
+        assert!(!cell.is_current(record, &Code::of_this_program()));
+        // Written anew they are of this format and say no more than before.
+        store.write(&path).unwrap();
+        assert_eq!(Store::<Record>::read(&path).unwrap().records(), store.records());
+    }
+
+    #[test]
+    fn the_newest_record_of_this_code_counts() {
+        let plan = plan();
+        let (cell, other) = (&plan.cells[0], &plan.cells[1]);
+        let mut store = Store::default();
+        assert_eq!(store.status(cell, &"r2".into()), Status::Missing);
+        store.insert(record(cell, "r1"));
+        assert!(matches!(store.status(cell, &"r2".into()), Status::Stale(r) if r.provenance.revision == "r1"));
+        assert!(store.usable(cell, &"r2".into(), false).is_none());
+        assert!(store.usable(cell, &"r2".into(), true).is_some());
+        store.insert(record(cell, "r2"));
+        store.insert(record(cell, "r3"));
+        assert!(matches!(store.status(cell, &"r2".into()), Status::Done(r) if r.provenance.revision == "r2"));
+        assert!(matches!(store.status(cell, &"r0".into()), Status::Stale(r) if r.provenance.revision == "r3"));
+        store.insert(record(cell, "r2"));
+        assert_eq!(store.records().len(), 3, "one record for a cell and a code");
+        store.insert(record(cell, "unknown"));
+        assert!(matches!(store.status(cell, &"unknown".into()), Status::Stale(_)), "unknown equals nothing");
+        let keys = || plan.cells.iter().map(|c| c.key.as_str());
+        assert_eq!(store.n_foreign(keys()), 0);
+        assert_eq!(store.n_foreign(std::iter::once(other.key.as_str())), 4);
+    }
+
+    #[test]
+    fn single_cells_are_read_found_later_and_gathered() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::new(place.path());
+        let (_, records) = stored(place.path(), 1);
+        let lock = folder.lock().unwrap();
+        let mut early: Store = Store::open(&folder).unwrap();
+        let cells = plan().cells;
+        for cell in [&cells[3], &cells[2]] {
+            Store::keep(&folder, &record(cell, "r1")).unwrap();
+        }
+        assert_eq!(Store::<Record>::open(&folder).unwrap().records().len(), 3);
+        early.refresh_cell(&folder, &cells[2].key).unwrap();
+        assert_eq!(early.records().len(), 2);
+        let order: Vec<&str> = cells.iter().map(|cell| cell.key.as_str()).collect();
+        early.gather(&folder, &order, &lock).unwrap();
+        assert!(folder.cells().unwrap().is_empty());
+        assert_eq!(early.records().len(), 3);
+        let gathered: Store = Store::read(&folder.records()).unwrap();
+        let keys: Vec<&str> = gathered.records().iter().map(|record| record.key.as_str()).collect();
+        assert_eq!(keys, [&records[0].key, &cells[2].key, &cells[3].key].map(String::as_str));
+        std::fs::write(folder.cell("spoilt"), "{").unwrap();
+        let told = Store::<Record>::open(&folder).unwrap_err().to_string();
+        assert!(told.contains("spoilt.json: ") && told.contains("delete the file"), "{told}");
+    }
+
+    #[test]
+    fn packed_records_are_read_stay_packed_and_take_in_what_lies_beside_them() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::new(place.path());
+        let (plain, records) = stored(place.path(), 2);
+        let packed = place.path().join("records.jsonl.gz");
+        let keys = |store: &Store| -> Vec<String> { store.records().iter().map(|record| record.key.clone()).collect() };
+        assert_eq!(folder.records(), plain);
+        let text = std::fs::read(&plain).unwrap();
+        write_whole(&packed, &text).unwrap();
+        assert!(std::fs::metadata(&packed).unwrap().len() < text.len() as u64);
+        std::fs::remove_file(&plain).unwrap();
+        let mut store: Store = Store::open(&folder).unwrap();
+        assert_eq!(keys(&store), [&records[0].key, &records[1].key].map(String::clone));
+
+        // One that lies beside them, as older programs or other machines leave it, and one that is not gathered.
+        let cells = plan().cells;
+        let mut beside = Store::default();
+        beside.insert(record(&cells[2], "r1"));
+        beside.write(&plain).unwrap();
+        store.refresh(&folder).unwrap();
+        assert_eq!(store.records().len(), 3);
+        let lock = folder.lock().unwrap();
+        Store::keep(&folder, &record(&cells[3], "r1")).unwrap();
+        store.gather(&folder, &[], &lock).unwrap();
+        assert!(packed.exists() && !plain.exists());
+        assert_eq!(keys(&Store::read(&packed).unwrap()), keys(&store));
+        assert_eq!(store.records().len(), 4);
+
+        let whole = std::fs::read(&packed).unwrap();
+        std::fs::write(&packed, &whole[..whole.len() / 2]).unwrap();
+        let told = Store::<Record>::open(&folder).unwrap_err().to_string();
+        assert!(told.contains("records.jsonl.gz: ") && told.contains("cut off or damaged"), "{told}");
+        std::fs::remove_file(&packed).unwrap();
+        write_whole(&packed, b"{}\n").unwrap();
+        let told = Store::<Record>::open(&folder).unwrap_err().to_string();
+        assert!(
+            told.contains("records.jsonl.gz:1: ") && told.contains("unpack the file and delete the line"),
+            "{told}"
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! Trainings as cells: a parser is trained and its model decoded, timed and scored.
+
+use super::cell::Cell;
+use super::engine::Engine;
+use super::estimate::{cost, shared_part};
+use super::kind::{Cost, Desk, Kind};
+use super::measure::{Repetitions, measure};
+use super::options::code_parts;
+use super::provenance::Provenance;
+use super::record::Record;
+use treebeam::error::Result;
+
+/// What all trainings of an experiment have in common.
+#[derive(Debug)]
+pub struct Trainings<E> {
+    /// What trains, decodes and scores.
+    pub engine: E,
+    /// The experiment's name.
+    pub experiment: String,
+    /// This program, the machine, and the number of cells side by side.
+    pub provenance: Provenance,
+    /// How often the test data are decoded for the sake of the clock.
+    pub repetitions: Repetitions,
+}
+
+impl<E: Engine> Kind for Trainings<E> {
+    type Cell = Cell;
+    type Record = Record;
+
+    fn key<'c>(&self, cell: &'c Cell) -> &'c str {
+        &cell.key
+    }
+
+    fn title(&self, cell: &Cell) -> String {
+        cell.title()
+    }
+
+    fn is_current(&self, cell: &Cell, record: &Record) -> bool {
+        cell.is_current(record, &self.provenance.code)
+    }
+
+    fn cost(&self, cell: &Cell, records: &[&Record]) -> Cost {
+        cost(cell, records)
+    }
+
+    fn run(&self, cell: &Cell, desk: &Desk) -> Result<Record> {
+        let measured = measure(&self.engine, cell, self.repetitions, desk)?;
+        let provenance = self.provenance.decided_by(code_parts(&cell.options));
+        Ok(Record::new(cell, &self.experiment, provenance, measured))
+    }
+
+    fn adopt(&self, cell: &Cell, record: &Record) -> Record {
+        Record { row: cell.row.clone(), column: cell.column.clone(), ..record.clone() }
+    }
+
+    fn code_of(&self, cell: &Cell) -> String {
+        self.provenance.code.short(code_parts(&cell.options))
+    }
+
+    fn shared_training<'c>(&self, cell: &'c Cell) -> Option<&'c str> {
+        cell.shared_training.as_deref()
+    }
+
+    fn shared_part(&self, cell: &Cell) -> f64 {
+        shared_part(cell)
+    }
+}

@@ -1,0 +1,404 @@
+//! Greedy or global: the question that the program was made for, answered by an experiment that has rows of both.
+//!
+//! In each column the best greedy and the best global model are chosen by their score on development data, averaged over
+//! treebanks; then the two are compared on test data. Nothing that is tested has chosen what it is tested on.
+
+mod told;
+
+use serde::{Deserialize, Serialize};
+
+use super::directions::{LEVEL, sign_test};
+use super::paired::{Gain, Pairs};
+use super::summary::{Method, Summary};
+use treebeam::decode::SearchKind;
+use treebeam::eval::Metric;
+use treebeam::learn::{TrainOptions, Training};
+use treebeam::system::OracleKind;
+
+pub(super) use told::{capitalised, so_many_of_all};
+
+/// What an experiment says of the question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The score that is compared.
+    pub metric: String,
+    /// The names of the treebanks.
+    pub treebanks: Vec<String>,
+    /// The comparison in each column, the largest gain of global training first.
+    pub settings: Vec<Setting>,
+    /// Whether columns are transition systems, each of them once.
+    pub are_systems: bool,
+    /// Whether some of the greedy models have explored: otherwise this is not the whole question.
+    #[serde(default)]
+    pub explores: bool,
+    /// The number of seeds.
+    #[serde(default)]
+    pub seeds: usize,
+    /// The mean over columns.
+    pub overall: Gain,
+    /// The mean over columns of the gain over greedily trained models that parse in a beam of the same width; none unless every
+    /// column has one.
+    #[serde(default)]
+    pub in_same_beam: Option<Gain>,
+    /// The answer in a sentence, in Markdown.
+    pub headline: String,
+    /// What follows it, a sentence each, in Markdown: where it holds, what it costs.
+    pub reading: Vec<String>,
+}
+
+/// The comparison in one column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The column's name.
+    pub name: String,
+    /// The best greedy model.
+    pub greedy: Chosen,
+    /// The best global model.
+    pub global: Chosen,
+    /// Global less greedy.
+    pub gain: Gain,
+    /// On how many treebanks the global model is ahead, and on how many behind.
+    #[serde(default)]
+    pub n_ahead: (usize, usize),
+    /// The best greedily trained model that parses in a beam of the global one's width, and what global training gains over it.
+    #[serde(default)]
+    pub same_beam: Option<(Chosen, Gain)>,
+    /// How many times as long global parsing takes, where it was measured.
+    pub parsing_time: Option<f64>,
+    /// How many times as long global training takes, where it was measured.
+    pub training_time: Option<f64>,
+}
+
+/// A model that was chosen on development data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// Its row, with the width.
+    pub label: String,
+    /// Its score on development data, averaged over treebanks and seeds.
+    pub dev: f64,
+    /// Its score on test data.
+    pub test: f64,
+}
+
+impl Setting {
+    /// Whether the difference is significant by itself.
+    pub fn is_significant(&self) -> bool {
+        self.gain.p < LEVEL
+    }
+
+    /// The sign test over treebanks.
+    fn p_of_signs(&self) -> f64 {
+        sign_test(self.n_ahead.0, self.n_ahead.1)
+    }
+}
+
+/// The comparison in a column, with what its mean over columns is made of.
+struct Comparison {
+    setting: Setting,
+    pairs: Pairs,
+    same_beam: Option<Pairs>,
+    /// Whether the global model searches exactly.
+    is_exact: bool,
+    /// Whether the greedy model has left the gold derivation in training.
+    explores: bool,
+}
+
+/// With fewer treebanks the sign test can find nothing at p < .05.
+pub(super) const FOR_SIGNS: usize = 6;
+
+/// The answer; none unless some column has a greedy and a global model on every treebank.
+pub fn answer(summary: &Summary) -> Option<Answer> {
+    let metric = summary.main_metric();
+    let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|c| c.name.get_ref()).collect();
+    let compared: Vec<Comparison> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
+    let mean = Pairs::mean(&compared.iter().map(|c| c.pairs.clone()).collect::<Vec<_>>())?;
+    let overall = mean.gain();
+    let in_same_beam: Option<Vec<Pairs>> = compared.iter().map(|c| c.same_beam.clone()).collect();
+    let sides = [
+        match compared.iter().filter(|c| c.is_exact).count() {
+            0 => "global training with a beam",
+            n if n == compared.len() => "global training with exact search",
+            _ => "global training",
+        },
+        if compared.iter().any(|c| c.explores) { "greedy training" } else { "greedy training on gold derivations" },
+    ];
+    let mut systems: Vec<&str> = columns.iter().filter_map(|column| system_of(summary, column)).collect();
+    systems.sort_unstable();
+    systems.dedup();
+    let mut answer = Answer {
+        metric: metric.name().to_owned(),
+        treebanks: summary.treebanks(),
+        are_systems: systems.len() == columns.len(),
+        explores: summary.plan.cells.iter().any(|cell| cell.options.transitions().is_some_and(explores)),
+        seeds: summary.plan.profile.seeds.len(),
+        in_same_beam: in_same_beam.and_then(|pairs| Pairs::mean(&pairs)).map(|pairs| pairs.gain()),
+        settings: compared.into_iter().map(|c| c.setting).collect(),
+        overall,
+        headline: String::new(),
+        reading: Vec::new(),
+    };
+    answer.settings.sort_by(|a, b| b.gain.points.total_cmp(&a.gain.points));
+    answer.headline = answer.told(sides);
+    answer.reading.push(answer.where_it_holds());
+    answer.reading.extend(answer.over_treebanks());
+    answer.reading.extend(answer.in_beams_of_the_same_width());
+    answer.reading.extend(answer.cost());
+    answer.reading.push(answer.how());
+    answer.reading.push(answer.how_far(&mean));
+    Some(answer)
+}
+
+/// Whether such training is greedy and leaves the gold derivation.
+fn explores(options: &TrainOptions) -> bool {
+    match options.training {
+        Training::Greedy => options.oracle != OracleKind::Static,
+        Training::L2s => true,
+        Training::Global => false,
+    }
+}
+
+fn system_of<'a>(summary: &'a Summary, column: &str) -> Option<&'a str> {
+    summary.plan.cells.iter().find(|cell| cell.column == column).map(|cell| cell.options.system())
+}
+
+/// The options of a row; none of parsers without transitions.
+fn options_of<'a>(summary: &'a Summary, column: &str, row: &str) -> Option<&'a TrainOptions> {
+    let cell = summary.plan.cells.iter().find(|cell| cell.column == column && cell.row == row)?;
+    cell.options.transitions()
+}
+
+/// The best global and the best greedy model of a column, chosen on development data.
+pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<[(Method, Chosen); 2]> {
+    // A greedy parser is one that was trained for greedy decoding and decodes greedily.
+    let is_greedy = |m: &Method| m.width == 1 && is_global(summary, column, m) == Some(false);
+    let is_global = |m: &Method| is_global(summary, column, m) == Some(true);
+    Some([best(summary, column, metric, &is_global)?, best(summary, column, metric, &is_greedy)?])
+}
+
+/// Whether a transition-based parser was trained globally.
+fn is_global(summary: &Summary, column: &str, method: &Method) -> Option<bool> {
+    Some(options_of(summary, column, &method.row)?.training == Training::Global)
+}
+
+fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison> {
+    let [(ours, global), (theirs, greedy)] = chosen(summary, column, metric)?;
+    let pairs = Pairs::new(summary, column, &ours, &theirs, metric)?;
+    let is_exact = options_of(summary, column, &ours.row)?.search == SearchKind::Exact;
+    let is_in_same_beam = |m: &Method| m.width == ours.width && is_global(summary, column, m) == Some(false);
+    let same_beam = (ours.width > 1 && !is_exact).then(|| best(summary, column, metric, &is_in_same_beam)).flatten();
+    let same_beam = same_beam.and_then(|(m, chosen)| Some((chosen, Pairs::new(summary, column, &ours, &m, metric)?)));
+    let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
+    let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
+    let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.seconds()).map(|s| s.mean);
+    let score = |m: &Method, treebank: &str| summary.score(treebank, column, m, metric);
+    let treebanks = summary.treebanks();
+    let gains: Vec<f64> = treebanks.iter().filter_map(|t| Some(score(&ours, t)? - score(&theirs, t)?)).collect();
+    let n_of_sign = |sign: f64| gains.iter().filter(|gain| **gain * sign > 0.0).count();
+    let setting = Setting {
+        name: column.to_owned(),
+        greedy,
+        global,
+        gain: pairs.gain(),
+        n_ahead: (n_of_sign(1.0), n_of_sign(-1.0)),
+        same_beam: same_beam.as_ref().map(|(chosen, pairs)| (chosen.clone(), pairs.gain())),
+        parsing_time: ratio(per_word(&ours), per_word(&theirs)),
+        training_time: ratio(seconds(&ours), seconds(&theirs)),
+    };
+    let explores = explores(options_of(summary, column, &theirs.row)?);
+    Some(Comparison { setting, pairs, same_beam: same_beam.map(|(_, pairs)| pairs), is_exact, explores })
+}
+
+/// Of the methods that are `wanted`, the one that is best on development data.
+pub(super) fn best(
+    summary: &Summary,
+    column: &str,
+    metric: Metric,
+    wanted: &dyn Fn(&Method) -> bool,
+) -> Option<(Method, Chosen)> {
+    let chosen = |m: Method| {
+        let dev = summary.average_dev_score(column, &m, metric)?.mean;
+        let test = summary.average_score(column, &m, metric)?.mean;
+        let label = m.label.clone();
+        Some((m, Chosen { label, dev, test }))
+    };
+    let all = summary.methods(column).into_iter().filter(|m| wanted(m)).filter_map(chosen);
+    // Of equals the first.
+    all.reduce(|best, other| if other.1.dev > best.1.dev { other } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{SPEC, plan, record, spec_of};
+    use crate::experiment::{Cell, Overrides, Plan, Record, Store};
+
+    /// The answer of made-up records: how many labelled words `wrong` says of each sentence in a cell.
+    fn answered(wrong: impl Fn(&Cell, usize) -> u64) -> Answer {
+        answered_by(&plan(), |cell, _, i| wrong(cell, i))
+    }
+
+    /// The same of any plan, by the width, too.
+    fn answered_by(plan: &Plan, wrong: impl Fn(&Cell, usize, usize) -> u64) -> Answer {
+        let mut store = Store::default();
+        for cell in &plan.cells {
+            let mut record: Record = record(cell, "r1");
+            for decoding in &mut record.decodings {
+                let n = decoding.errors.with_punctuation.labelled.len();
+                let errors: Vec<u64> = (0..n).map(|i| wrong(cell, decoding.width, i)).collect();
+                let labelled = decoding.test.with_punctuation.tokens - errors.iter().sum::<u64>();
+                decoding.errors.with_punctuation.labelled = errors;
+                decoding.test.with_punctuation.labelled = labelled;
+                decoding.dev.with_punctuation.labelled = labelled.min(decoding.dev.with_punctuation.tokens);
+            }
+            store.insert(record);
+        }
+        answer(&Summary::new(plan, &store, &"r1".into(), false)).unwrap()
+    }
+
+    /// The plan of the small comparison with this in the place of that.
+    fn plan_with(that: &str, this: &str) -> Plan {
+        assert!(SPEC.contains(that));
+        Plan::new(&spec_of(&SPEC.replace(that, this)), "quick", &Overrides::default(), None).unwrap()
+    }
+
+    #[test]
+    fn the_better_side_is_named_with_its_lead_and_its_price() {
+        // The one that explores is the better of the greedy ones.
+        let answer = answered(|cell, i| match cell.row.as_str() {
+            "global" => 1,
+            "dynamic" => 2 + u64::from(i % 3 == 0),
+            _ => 3 + u64::from(i % 3 == 0),
+        });
+        assert!(answer.headline.starts_with("**Global training with a beam parses better** than greedy training, by "));
+        assert!(
+            answer.headline.contains("points of LAS, averaged over 2 systems and 2 treebanks"),
+            "{}",
+            answer.headline
+        );
+        assert!(answer.headline.contains("p < 0.001"), "{}", answer.headline);
+        assert_eq!(answer.reading[0], "Global training is ahead on all 2 systems, significantly on both.");
+        assert!(answer.reading[1].starts_with("**What it costs:** parsing takes "), "{:?}", answer.reading);
+        assert!(answer.are_systems && answer.settings.iter().all(Setting::is_significant));
+        let back = answered(|cell, i| match cell.row.as_str() {
+            "global" => 2 + u64::from(i % 3 == 0),
+            "dynamic" => 1,
+            _ => 2,
+        });
+        assert!(back.headline.starts_with("**Greedy training parses better** than global training with a beam, by "));
+        assert!((back.overall.points + answer.overall.points).abs() < 1e-9);
+        assert_eq!(back.reading[0], "Greedy training is ahead on all 2 systems, significantly on both.");
+        // Both intervals are those of the lead of the side that is ahead.
+        assert!(back.headline.contains("interval +"), "{}", back.headline);
+        assert!(back.reading.iter().any(|text| text.contains("the interval is +")), "{:?}", back.reading);
+    }
+
+    /// A beam that greedily trained models gain as much from is no gain of global training.
+    #[test]
+    fn what_the_beam_alone_gives_is_told_apart() {
+        let greedily = "training = \"greedy\", oracle = \"dynamic\" }";
+        let plan = plan_with(greedily, &format!("{greedily}\ndecode = [1, 4]"));
+        let in_a_beam = |wrong_greedily: u64| {
+            answered_by(&plan, move |cell, width, i| match (cell.row.as_str(), width) {
+                ("global", 4) => 1 + (i as u64 % 2),
+                ("global", _) => 2 + (i as u64 % 2),
+                ("greedy", _) => 4,
+                (_, 1) => 3,
+                _ => wrong_greedily - (i as u64 % 2),
+            })
+        };
+        let as_well = in_a_beam(2);
+        let told = "; it is not clearly better than greedy training with a beam of the same width in parsing (";
+        assert!(as_well.headline.contains(told), "{}", as_well.headline);
+        let (chosen, gain) = as_well.settings[0].same_beam.as_ref().unwrap();
+        assert_eq!(chosen.label, "dynamic, width 4");
+        assert!(gain.p > LEVEL);
+        let told =
+            |answer: &Answer| answer.reading.iter().any(|text| text.contains("parse in a beam of the same width"));
+        assert!(told(&as_well));
+        let worse = in_a_beam(4);
+        assert!(!worse.headline.contains("same width") && told(&worse), "{}", worse.headline);
+        assert!(worse.in_same_beam.unwrap().points > 0.0);
+        assert!(!told(&answered(|cell, _| if cell.row == "global" { 1 } else { 2 })), "none parses so");
+    }
+
+    #[test]
+    fn the_sides_are_called_what_they_are() {
+        let better = |cell: &Cell, _: usize, i: usize| match cell.row.as_str() {
+            "global" => 1,
+            "dynamic" => 2 + (i as u64 % 2),
+            _ => 3,
+        };
+        let exact = plan_with("beam = 4 }\ndecode = [1, 4]", "search = \"exact\", features = \"minimal\" }");
+        let told = answered_by(&exact, better).headline;
+        assert!(
+            told.starts_with("**Global training with exact search parses better** than greedy training, by "),
+            "{told}"
+        );
+        let gold = |cell: &Cell, i: usize| match cell.row.as_str() {
+            "global" => 1,
+            "greedy" => 2 + (i as u64 % 2),
+            _ => 4,
+        };
+        let told = answered(gold).headline;
+        assert!(told.contains("parses better** than greedy training on gold derivations, by "), "{told}");
+    }
+
+    #[test]
+    fn with_many_treebanks_they_are_counted() {
+        let treebanks: Vec<String> = (1..=7).map(|seed| format!("\"generated:{seed},50,projective\"")).collect();
+        let plan = plan_with(
+            "treebanks = [\"generated:1,50,projective\", \"generated:2,400,nonprojective\"]",
+            &format!("treebanks = [{}]", treebanks.join(", ")),
+        );
+        let answer = answered_by(&plan, |cell, _, _| {
+            let is_odd_one = cell.data.source.to_string().contains("generated:3,");
+            if (cell.row == "global") != is_odd_one { 1 } else { 2 }
+        });
+        let told = "Counted by treebank (sign test), global training is ahead with eager on 6 of 7, behind on 1 (p = 0.12); with hybrid \
+                    on 6 of 7, behind on 1 (p = 0.12).";
+        assert!(answer.reading.iter().any(|text| text == told), "{:?}", answer.reading);
+    }
+
+    #[test]
+    fn with_many_systems_those_are_named_whose_treebanks_agree() {
+        let mut answer = answered(|cell, _| if cell.row == "global" { 1 } else { 2 });
+        let setting = answer.settings[0].clone();
+        answer.treebanks = (0..10).map(|number| number.to_string()).collect();
+        let counts = [(10, 0), (9, 1), (8, 2), (5, 5), (2, 8), (0, 10)];
+        answer.settings = counts
+            .iter()
+            .map(|&n_ahead| Setting { name: format!("s{}", n_ahead.0), n_ahead, ..setting.clone() })
+            .collect();
+        let told = answer.over_treebanks().unwrap();
+        let expected = "Counted by treebank (sign test over 10 treebanks, p < .05), global training is significantly ahead with 2 of 6 \
+                        systems (s10, s9), and significantly behind with 1 (s0).";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_chance_explains_is_not_called_better() {
+        let answer = answered(|cell, i| if cell.row == "global" { 2 + (i as u64 % 2) } else { 3 - (i as u64 % 2) });
+        assert!(answer.headline.starts_with("**Neither is clearly better here:**"), "{}", answer.headline);
+        assert!(answer.overall.p > LEVEL);
+    }
+
+    #[test]
+    fn sides_that_differ_between_systems_are_both_told() {
+        let answer = answered(|cell, _| match (cell.row.as_str(), cell.column.as_str()) {
+            ("global", "eager") | ("greedy" | "dynamic", "hybrid") => 1,
+            _ => 2,
+        });
+        let expected = "Global training is ahead on 1 of 2 systems, significantly on it (eager); greedy training on 1 of 2 systems, \
+                        significantly on it (hybrid).";
+        assert_eq!(answer.reading[0], expected);
+        assert_eq!(answer.settings[0].name, "eager", "the largest gain first");
+    }
+
+    #[test]
+    fn without_both_there_is_no_answer() {
+        let plan = plan();
+        let mut store = Store::default();
+        plan.cells.iter().filter(|cell| cell.row != "global").for_each(|c| store.insert(record(c, "r1")));
+        assert_eq!(answer(&Summary::new(&plan, &store, &"r1".into(), false)), None);
+    }
+}

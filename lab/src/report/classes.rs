@@ -1,0 +1,158 @@
+//! Where greedy and global training differ: by length of arc and of sentence, and by label.
+
+use super::answer::chosen;
+use super::document::{Block, Cell, Content, Table};
+use super::summary::{Method, Summary};
+use treebeam::eval::{Classes, Metric, OfClass, RightWords};
+
+/// A kind of classes: what it is called, the head of its column, and where it is found.
+type Kind = (&'static str, &'static str, fn(&Classes) -> &OfClass);
+
+/// The most classes that are shown, those with the most words.
+const MOST: usize = 15;
+
+/// A table each of arc lengths, sentence lengths and labels, with the best greedy and the best global model of each column, chosen
+/// on development data; none without records that tell.
+pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
+    let columns = summary.plan.spec.columns.iter().map(|column| column.name.get_ref());
+    let compared: Vec<(&String, [Classes; 2])> = columns
+        .filter_map(|column| {
+            let [(ours, _), (theirs, _)] = chosen(summary, column, metric)?;
+            Some((column, [of_method(summary, column, &theirs)?, of_method(summary, column, &ours)?]))
+        })
+        .collect();
+    let kinds: [Kind; 3] = [
+        ("by arc length", "distance to the gold head", |classes| &classes.arc_length),
+        ("by sentence length", "words of the sentence", |classes| &classes.sentence_length),
+        ("by label", "gold label", |classes| &classes.label),
+    ];
+    let of_kind = |(title, head, of): Kind| -> Option<Block> {
+        let metric_name = metric.name();
+        let heads =
+            ["column", head, "words", &format!("greedy {metric_name}"), &format!("global {metric_name}"), "difference"];
+        let mut table = Table::new(2, heads);
+        let mut reading = Vec::new();
+        for (column, [greedy, global]) in &compared {
+            let lines = lines(of(greedy), of(global), metric);
+            let difference = |line: &Line| line.global - line.greedy;
+            let by_difference = |a: &&Line, b: &&Line| difference(a).total_cmp(&difference(b));
+            let most = lines.iter().max_by(by_difference).zip(lines.iter().min_by(by_difference));
+            if let Some((most, least)) = most.filter(|_| lines.len() > 1) {
+                reading.push(format!(
+                    "{column}: global less greedy is {:+.2} with `{}` and {:+.2} with `{}`, the most and the least.",
+                    difference(most),
+                    most.class,
+                    difference(least),
+                    least.class
+                ));
+            }
+            table.lines.extend(lines.iter().map(|line| {
+                let points = |value: f64| Cell::number(Some(value), 2);
+                let words = Cell::count(line.words as usize);
+                let difference = Cell::text(format!("{:+.2}", difference(line)));
+                vec![
+                    Cell::text(*column),
+                    Cell::text(&line.class),
+                    words,
+                    points(line.greedy),
+                    points(line.global),
+                    difference,
+                ]
+            }));
+        }
+        let note = format!(
+            "Of each column the best greedy and the best global model, chosen on development data. Words of the test data of all \
+             treebanks and seeds, punctuation included, in classes of their gold trees; at most the {MOST} classes with the most words. \
+             Differences are not tested."
+        );
+        let title = format!("Where they differ, {title}");
+        (!table.lines.is_empty()).then_some(Block { title, reading, note, content: Content::Table(table) })
+    };
+    kinds.into_iter().filter_map(of_kind).collect()
+}
+
+struct Line {
+    class: String,
+    words: u64,
+    greedy: f64,
+    global: f64,
+}
+
+fn lines(greedy: &OfClass, global: &OfClass, metric: Metric) -> Vec<Line> {
+    let both = greedy.iter().filter_map(|(class, greedy)| Some((class, greedy, global.get(class)?)));
+    let mut all: Vec<(&String, &RightWords, &RightWords)> = both.collect();
+    if all.len() > MOST {
+        all.sort_by_key(|(_, greedy, _)| std::cmp::Reverse(greedy.words));
+        all.truncate(MOST);
+    }
+    let line = |(class, greedy, global): (&String, &RightWords, &RightWords)| Line {
+        class: class.clone(),
+        words: greedy.words,
+        greedy: greedy.score(metric),
+        global: global.score(metric),
+    };
+    all.into_iter().map(line).collect()
+}
+
+/// The classes of a method's words, over treebanks and seeds; nothing unless every decoding has them.
+fn of_method(summary: &Summary, column: &str, method: &Method) -> Option<Classes> {
+    let mut sum = Classes::default();
+    for entry in summary.entries.iter().filter(|e| e.column == column && e.method == *method) {
+        for (_, decoding) in &entry.runs {
+            let classes = decoding.classes.as_ref()?;
+            let kinds = [
+                (&mut sum.arc_length, &classes.arc_length),
+                (&mut sum.sentence_length, &classes.sentence_length),
+                (&mut sum.label, &classes.label),
+            ];
+            for (sum, of_class) in kinds {
+                of_class.iter().for_each(|(class, &right)| *sum.entry(class.clone()).or_default() += right);
+            }
+        }
+    }
+    Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Store;
+    use crate::experiment::testing::{plan, record};
+
+    #[test]
+    fn tables_add_up_what_the_records_of_the_chosen_models_tell() {
+        let plan = plan();
+        let mut store = Store::default();
+        plan.cells.iter().for_each(|cell| store.insert(record(cell, "r1")));
+        let summary = Summary::new(&plan, &store, &"r1".into(), false);
+        let blocks = classes(&summary, Metric::Las);
+        assert_eq!(
+            blocks.iter().map(|b| b.title.as_str()).collect::<Vec<_>>(),
+            [
+                "Where they differ, by arc length",
+                "Where they differ, by sentence length",
+                "Where they differ, by label"
+            ]
+        );
+        let Content::Table(table) = &blocks[0].content else { panic!("a table") };
+        let n_words: u64 = {
+            let entries = summary.entries.iter().filter(|e| e.column == "eager" && e.method.label == "dynamic");
+            entries.flat_map(|e| &e.runs).map(|(_, d)| d.test.with_punctuation.tokens).sum()
+        };
+        let of_eager = table.lines.iter().filter(|line| line[0].text == "eager");
+        assert_eq!(of_eager.map(|line| line[2].text.parse::<u64>().unwrap()).sum::<u64>(), n_words);
+        assert!(blocks[0].reading[0].starts_with("eager: global less greedy is "), "{:?}", blocks[0].reading);
+    }
+
+    #[test]
+    fn there_are_none_where_a_record_does_not_tell() {
+        let plan = plan();
+        let mut store = Store::default();
+        for cell in &plan.cells {
+            let mut record = record(cell, "r1");
+            record.decodings.iter_mut().for_each(|decoding| decoding.classes = None);
+            store.insert(record);
+        }
+        assert_eq!(classes(&Summary::new(&plan, &store, &"r1".into(), false), Metric::Las), []);
+    }
+}

@@ -1,0 +1,131 @@
+//! Two rows beside each other, in a sentence: which of them is ahead, by how much, how sure that is, and on how many treebanks.
+//!
+//! What the two are called comes from the specification; which is ahead comes from the records, so that the sentence is true of
+//! whatever data the experiment was run on.
+
+use super::answer::{FOR_SIGNS, capitalised};
+use super::directions::{LEVEL, sign_test};
+use super::paired::{Pairs, told_p};
+use super::summary::Summary;
+use crate::experiment::ComparisonSpec;
+use treebeam::error::counted;
+
+/// With more columns than these, their gains are not told one by one.
+const MOST_TOLD: usize = 5;
+
+/// The comparisons that the specification asks for, as far as they have been run, a sentence each.
+pub fn comparisons(summary: &Summary) -> Vec<String> {
+    summary.plan.spec.comparisons.iter().filter_map(|comparison| told(summary, comparison)).collect()
+}
+
+/// The sentence; none unless every treebank has both rows in every column that is meant.
+fn told(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
+    let metric = summary.main_metric();
+    let ComparisonSpec { what, row, width, than, against, against_width, columns } = comparison;
+    let all = summary.plan.spec.columns.iter().map(|column| column.name.get_ref());
+    let is_meant =
+        |column: &&String| columns.as_ref().is_none_or(|names| names.iter().any(|name| name.get_ref() == *column));
+    let columns: Vec<&String> = all.filter(is_meant).collect();
+    let of_column = |column: &&String| {
+        let ours = summary.method_at(column, row.get_ref(), *width)?;
+        let theirs = summary.method_at(column, against.get_ref(), *against_width)?;
+        Pairs::new(summary, column, &ours, &theirs, metric)
+    };
+    let pairs = columns.iter().map(of_column).collect::<Option<Vec<Pairs>>>()?;
+    let mean = Pairs::mean(&pairs)?;
+    let (gain, name) = (mean.gain(), metric.name());
+    let ahead = match (gain.p < LEVEL, gain.points > 0.0) {
+        (true, true) => format!("{what} is {:.2} points of {name} ahead of {than}", gain.points),
+        (true, false) => format!("{what} is {:.2} points of {name} behind {than}", -gain.points),
+        (false, _) => {
+            format!("{what} differs from {than} by {:+.2} points of {name}, which is not significant,", gain.points)
+        }
+    };
+    let treebanks = match &summary.treebanks()[..] {
+        [treebank] => format!("on {treebank}"),
+        treebanks => format!("in the mean of {}", counted(treebanks.len(), "treebank")),
+    };
+    let over = match columns.len() {
+        n if n > MOST_TOLD => format!("{treebanks} and {n} columns"),
+        _ => treebanks,
+    };
+    let mut facts = Vec::new();
+    if (2..=MOST_TOLD).contains(&columns.len()) {
+        let each = columns.iter().zip(&pairs).map(|(column, pairs)| format!("{column} {:+.2}", pairs.points()));
+        facts.push(each.collect::<Vec<_>>().join(", "));
+    }
+    facts.push(format!("95 % interval {:+.2} to {:+.2}, {}", gain.low, gain.high, told_p(gain.p)));
+    let by_treebank = mean.by_treebank();
+    let n_of_sign = |sign: f64| by_treebank.iter().filter(|points| **points * sign > 0.0).count();
+    let (higher, lower) = (n_of_sign(1.0), n_of_sign(-1.0));
+    match by_treebank.len() {
+        1 => {}
+        n if n < FOR_SIGNS => facts.push(format!("ahead on {higher} of {n} treebanks")),
+        n => facts.push(format!("ahead on {higher} of {n} treebanks, {} by signs", told_p(sign_test(higher, lower)))),
+    }
+    Some(format!("{} {over} ({}).", capitalised(&ahead), facts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{SPEC, plan, record, spec_of};
+    use crate::experiment::{Plan, Record, Store};
+
+    const COMPARISON: &str = "[[comparison]]\nwhat = \"a beam of 4\"\nrow = \"global\"\nwidth = 4\nthan = \"exploration\"\n\
+                              against = \"dynamic\"\n";
+
+    /// What is said where `wrong` tells how many labelled words of each sentence are wrong, by row and width.
+    fn said(wrong: impl Fn(&str, usize, usize) -> u64, comparison: &str) -> Vec<String> {
+        let mut plan: Plan = plan();
+        plan.spec = spec_of(&SPEC.replace("[table]", &format!("{comparison}[table]")));
+        let mut store = Store::default();
+        for cell in &plan.cells {
+            let mut record: Record = record(cell, "r1");
+            for decoding in &mut record.decodings {
+                let width = decoding.width;
+                let labelled = &mut decoding.errors.with_punctuation.labelled;
+                labelled.iter_mut().enumerate().for_each(|(i, errors)| *errors = wrong(&cell.row, width, i));
+            }
+            store.insert(record);
+        }
+        comparisons(&Summary::new(&plan, &store, &"r1".into(), false))
+    }
+
+    #[test]
+    fn which_is_ahead_comes_from_the_records() {
+        let better = |row: &str, width: usize, _: usize| if (row, width) == ("global", 4) { 1 } else { 2 };
+        let ahead = said(better, COMPARISON);
+        assert_eq!(ahead.len(), 1);
+        assert!(
+            ahead[0].starts_with("A beam of 4 is ") && ahead[0].contains("of LAS ahead of exploration"),
+            "{ahead:?}"
+        );
+        assert!(ahead[0].contains(" in the mean of 2 treebanks (eager +"), "{ahead:?}");
+        assert!(ahead[0].ends_with("p < 0.001; ahead on 2 of 2 treebanks)."), "{ahead:?}");
+        let behind = said(|row, width, i| 3 - better(row, width, i), COMPARISON);
+        assert!(behind[0].contains(" behind exploration") && behind[0].contains("ahead on 0 of 2"), "{behind:?}");
+        // At the first width, as no other is named, they are the same.
+        let same = said(better, &COMPARISON.replace("width = 4\n", ""));
+        assert!(
+            same[0].starts_with(
+                "A beam of 4 differs from exploration by +0.00 points of LAS, which is not significant, in"
+            ),
+            "{same:?}"
+        );
+        let one = said(better, &format!("{COMPARISON}columns = [\"hybrid\"]\n"));
+        assert!(one[0].contains("2 treebanks (95 % interval"), "{one:?}");
+    }
+
+    #[test]
+    fn names_that_are_not_there_are_refused() {
+        let told = |from: &str, to: &str| {
+            let text = SPEC.replace("[table]", &format!("{}[table]", COMPARISON.replace(from, to)));
+            crate::experiment::Spec::parse(&text, std::path::Path::new("s.toml")).unwrap_err().to_string()
+        };
+        assert!(told("row = \"global\"", "row = \"globl\"").contains("no row is named `globl`"));
+        assert!(told("width = 4", "width = 3").contains("width 3 of row `global` in a comparison; expected one that"));
+        let columns = told("against = \"dynamic\"\n", "against = \"dynamic\"\ncolumns = [\"x\"]\n");
+        assert!(columns.contains("no column is named `x`"), "{columns}");
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether the model or the search is to blame.
+
+use super::document::{Block, Cell, Content, Table};
+use super::summary::{Method, Summary};
+use treebeam::diagnosis::{Diagnosis, PARTS};
+
+/// The diagnoses of a method summed up over treebanks and seeds; nothing unless every decoding has one.
+pub fn of_method(summary: &Summary, column: &str, method: &Method) -> Option<Diagnosis> {
+    let entries = summary.entries.iter().filter(|e| e.column == column && e.method == *method);
+    let mut sum = Diagnosis::default();
+    for (_, decoding) in entries.flat_map(|e| &e.runs) {
+        sum += decoding.diagnosis?;
+    }
+    (sum.sentences > 0).then_some(sum)
+}
+
+/// The table of diagnoses; nothing if there are none.
+pub fn diagnoses(summary: &Summary) -> Option<Block> {
+    let heads = [
+        "column",
+        "method",
+        "width",
+        "sentences",
+        "right %",
+        "search errors %",
+        "model errors %",
+        "search errors of wrong %",
+        "wrong, gold in final beam %",
+        "gold lost in first tenth %",
+        "by half %",
+        "by the end %",
+        "gold not derivable %",
+    ];
+    let mut table = Table::new(2, heads);
+    let mut all: Vec<(String, Method, Diagnosis)> = Vec::new();
+    for column in summary.plan.spec.columns.iter().map(|c| c.name.get_ref()) {
+        for method in summary.methods(column) {
+            let Some(d) = of_method(summary, column, &method) else { continue };
+            let percent = |n: u64| Cell::number(Some(100.0 * n as f64 / d.sentences as f64), 1);
+            let wrong = d.search_errors + d.model_errors;
+            table.lines.push(vec![
+                Cell::text(column),
+                Cell::text(&method.label),
+                Cell::count(method.width),
+                Cell::count(d.sentences as usize),
+                percent(d.right),
+                percent(d.search_errors),
+                percent(d.model_errors),
+                Cell::number(Some(100.0 * d.search_errors as f64 / wrong as f64), 1),
+                percent(d.in_final_beam),
+                Cell::number(Some(100.0 * d.fallen_by(0)), 1),
+                Cell::number(Some(100.0 * d.fallen_by(PARTS / 2 - 1)), 1),
+                Cell::number(Some(100.0 * d.fallen_by(PARTS - 1)), 1),
+                percent(d.not_derivable),
+            ]);
+            all.push((column.clone(), method, d));
+        }
+    }
+    let share = |d: &Diagnosis| 100.0 * d.search_errors as f64 / d.sentences as f64;
+    let most = all.iter().max_by(|a, b| share(&a.2).total_cmp(&share(&b.2)))?;
+    let least = all.iter().min_by(|a, b| share(&a.2).total_cmp(&share(&b.2)))?;
+    let told = |(column, method, d): &(String, Method, Diagnosis)| {
+        let wrong = (d.search_errors + d.model_errors).max(1);
+        let of_wrong = 100.0 * d.search_errors as f64 / wrong as f64;
+        format!("`{}` ({column}): {:.1} % of sentences, {of_wrong:.0} % of the wrong ones", method.label, share(d))
+    };
+    let reading = vec![
+        format!("Search errors, counted from below, are most frequent with {}.", told(most)),
+        format!("They are rarest with {}.", told(least)),
+    ];
+    let note = "Test sentences of all treebanks and seeds. *Right*: the gold tree, or the best that the system derives, was put out. \
+                *Search error*: a gold derivation was found that scores more than what was put out; a beam that is wide enough puts it out. \
+                *Model error*: none was found. The best gold derivation is looked for by a beam over correct actions, which may miss \
+                it, so search errors are counted from below and model errors from above. Gold is \
+                lost when no item of the beam is a gold derivation any more: all of least cost where the system's oracle for beams \
+                is dynamic, else the canonical one."
+        .to_owned();
+    Some(Block { title: "Search errors and model errors".to_owned(), reading, note, content: Content::Table(table) })
+}

@@ -1,0 +1,408 @@
+//! Who wins, on how many treebanks, and whether a paper's direction holds.
+//!
+//! Treebanks, annotation and sizes are not those of the papers, so scores do not compare; whether a change helps or harms, and
+//! by how much, does.
+
+use super::document::{Block, Cell, Content, Table};
+use super::paired::{bare_p, holm, told_p};
+use super::summary::{Difference, METRICS, Method, Summary};
+use crate::experiment::{AVERAGE, Published};
+use treebeam::eval::Metric;
+
+/// A comparison is significant if chance explains it with a probability below this.
+pub const LEVEL: f64 = 0.05;
+
+/// Figures of papers have two decimals: means of their differences below this are nothing but rounding.
+const EQUAL: f64 = 1e-9;
+
+/// Heads of the table of all comparisons.
+pub const COLUMN: &str = "column";
+/// The head over methods.
+pub const METHOD: &str = "method";
+/// The head over the rows that they are compared with.
+pub const AGAINST: &str = "against";
+/// The head over scores.
+pub const SCORE: &str = "score";
+/// The head over mean gains.
+pub const GAIN: &str = "mean gain";
+/// The head over the probabilities of sign tests.
+pub const SIGN_P: &str = "p of signs";
+/// The head over the same, corrected for all comparisons in one score.
+pub const CORRECTED_P: &str = "p, corrected";
+/// The head over a paper's mean gains.
+pub const PAPER_GAIN: &str = "paper's gain";
+
+/// A method against a row of the same column, over treebanks.
+#[derive(Debug, Clone)]
+pub struct Direction {
+    /// The column.
+    pub column: String,
+    /// The method.
+    pub method: Method,
+    /// The row that it is compared with.
+    pub against: String,
+    /// The score.
+    pub metric: Metric,
+    /// By treebank, what the method gains.
+    pub ours: Vec<(String, Difference)>,
+    /// What it gains in the paper.
+    pub paper: Option<Theirs>,
+}
+
+/// What a method gains in a paper.
+#[derive(Debug, Clone)]
+pub struct Theirs {
+    /// By treebank; those only that the paper has and that were compared here.
+    pub gains: Vec<(String, f64)>,
+    /// In the mean: over the treebanks above, or the mean that the paper printed if it printed nothing else.
+    pub mean: f64,
+}
+
+/// All comparisons of a summary: by column, score, row compared with, method.
+pub fn directions(summary: &Summary) -> Vec<Direction> {
+    let spec = &summary.plan.spec;
+    let mut all = Vec::new();
+    for column in spec.columns.iter().map(|c| c.name.get_ref()) {
+        for metric in summary.metrics() {
+            for against in spec.table.compared_with() {
+                for method in summary.methods(column) {
+                    let gain = |t: String| {
+                        let difference = summary.entry(&t, column, &method)?.difference(against, metric)?;
+                        Some((t, difference))
+                    };
+                    let ours: Vec<_> = summary.treebanks().into_iter().filter_map(gain).collect();
+                    if ours.is_empty() {
+                        continue;
+                    }
+                    let is_first = summary.method_of(column, &method.row).as_ref() == Some(&method);
+                    if is_first && is_listed(&spec.table.compared_with(), &method.row, against) {
+                        continue;
+                    }
+                    let paper =
+                        is_first.then(|| theirs(summary, column, &method.row, against, metric, &ours)).flatten();
+                    let (column, against) = (column.clone(), against.to_owned());
+                    all.push(Direction { column, method, against, metric, ours, paper });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Whether the comparison of `row` with `against` is there already, the other way round: both are rows that others are
+/// compared with, and `row` comes first.
+fn is_listed(compared_with: &[&str], row: &str, against: &str) -> bool {
+    let place = |name| compared_with.iter().position(|other| *other == name);
+    place(row).zip(place(against)).is_some_and(|(row, against)| row < against)
+}
+
+/// The figures that a paper printed for a row.
+pub fn published<'a>(summary: &'a Summary, column: &str, row: &str, metric: Metric) -> Option<&'a Published> {
+    let of_row = |p: &&Published| p.column.get_ref() == column && p.row.get_ref() == row;
+    summary.plan.spec.papers.iter().filter(of_row).find(|p| p.metric.metric() == Some(metric))
+}
+
+/// What a paper says of a comparison, of the treebanks of which there is something to compare with here, too.
+fn theirs(
+    summary: &Summary,
+    column: &str,
+    row: &str,
+    against: &str,
+    metric: Metric,
+    compared: &[(String, Difference)],
+) -> Option<Theirs> {
+    let (ours, others) = (published(summary, column, row, metric)?, published(summary, column, against, metric)?);
+    let gain = |t: &str| Some(ours.of(t)? - others.of(t)?);
+    let gains: Vec<(String, f64)> =
+        compared.iter().filter_map(|(t, _)| gain(t).map(|gain| (t.clone(), gain))).collect();
+    let mean = match gains.len() {
+        0 => gain(AVERAGE)?,
+        n => gains.iter().map(|(_, gain)| gain).sum::<f64>() / n as f64,
+    };
+    Some(Theirs { gains, mean })
+}
+
+/// The differences that a paper reports, and which of them are found here.
+pub struct Found<'a> {
+    /// All that have a direction in the paper.
+    pub all: Vec<&'a Direction>,
+    /// Those that point the same way here, in the mean over treebanks.
+    pub same_way: Vec<&'a Direction>,
+    /// Those that do not.
+    pub other_way: Vec<&'a Direction>,
+    /// Those that point the same way, significantly by the sign test over treebanks.
+    pub surely: Vec<&'a Direction>,
+    /// The most treebanks that any comparison has, those included of which the paper says nothing.
+    pub n_treebanks: usize,
+}
+
+impl<'a> Found<'a> {
+    /// None without figures of a paper.
+    pub fn new(directions: &'a [Direction]) -> Option<Self> {
+        let all: Vec<&Direction> = directions.iter().filter(|d| d.mean_holds().is_some()).collect();
+        let (same_way, other_way): (Vec<&Direction>, Vec<&Direction>) =
+            all.iter().copied().partition(|d| d.mean_holds() == Some(true));
+        let surely = same_way.iter().copied().filter(|d| d.is_significant()).collect();
+        let n_treebanks = directions.iter().map(|d| d.ours.len()).max().unwrap_or(0);
+        (!all.is_empty()).then_some(Found { all, same_way, other_way, surely, n_treebanks })
+    }
+}
+
+impl Direction {
+    /// What the method gains in the mean over treebanks.
+    pub fn mean(&self) -> f64 {
+        self.ours.iter().map(|(_, d)| d.points).sum::<f64>() / self.ours.len() as f64
+    }
+
+    /// Treebanks on which the method is higher (or lower, by `sign`), and on how many of these significantly.
+    fn count(&self, sign: f64) -> (usize, usize) {
+        let of_sign = self.ours.iter().filter(|(_, d)| d.points * sign > 0.0);
+        (of_sign.clone().count(), of_sign.filter(|(_, d)| d.p < LEVEL).count())
+    }
+
+    /// The number of treebanks on which the method is higher.
+    pub fn n_higher(&self) -> usize {
+        self.count(1.0).0
+    }
+
+    /// The probability of so uneven a split of treebanks, or a more uneven one, if either side were as likely: the sign test,
+    /// two-sided, without ties.
+    pub fn sign_test(&self) -> f64 {
+        let (higher, lower) = (self.count(1.0).0, self.count(-1.0).0);
+        sign_test(higher, lower)
+    }
+
+    /// Whether the sign test finds anything.
+    pub fn is_significant(&self) -> bool {
+        self.sign_test() < LEVEL
+    }
+
+    /// Treebanks for which the paper has a direction; those among them where it holds; and of the others those that are
+    /// significantly the other way.
+    pub fn held(&self) -> Option<(usize, usize, usize)> {
+        let paper = self.paper.as_ref()?;
+        let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d);
+        let pairs = paper.gains.iter().filter(|(_, gain)| *gain != 0.0);
+        let pairs: Vec<_> = pairs.filter_map(|(t, gain)| Some((gain, ours(t)?))).collect();
+        let held = pairs.iter().filter(|(gain, d)| d.points * **gain > 0.0).count();
+        let against = pairs.iter().filter(|(gain, d)| d.points * **gain < 0.0 && d.p < LEVEL).count();
+        Some((pairs.len(), held, against))
+    }
+
+    /// Treebanks where the paper's direction does not hold.
+    fn not_held(&self) -> Vec<&str> {
+        let gains = self.paper.iter().flat_map(|p| &p.gains);
+        let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d.points);
+        gains.filter(|(t, gain)| ours(t).is_some_and(|points| points * gain < 0.0)).map(|(t, _)| t.as_str()).collect()
+    }
+
+    /// Whether the means have one sign; none where the paper's figures are equal.
+    pub fn mean_holds(&self) -> Option<bool> {
+        let has_sign = |paper: &&Theirs| paper.mean.abs() > EQUAL;
+        self.paper.as_ref().filter(has_sign).map(|paper| paper.mean * self.mean() > 0.0)
+    }
+
+    /// Whether the difference is significant over treebanks, in words.
+    pub fn judgement(&self) -> String {
+        judgement(self.count(1.0).0, self.count(-1.0).0)
+    }
+
+    /// The gist of it, where there are several: what is gained here and in the paper, and where its direction holds.
+    pub fn clause(&self) -> String {
+        let (label, mean) = (&self.method.label, self.mean());
+        let significant = self.count(mean.signum()).1;
+        let mut clause = format!(
+            "`{label}` {mean:+.2} ({}, and significant on {significant} of {} taken alone)",
+            self.judgement(),
+            self.ours.len()
+        );
+        if let Some(paper) = &self.paper {
+            clause += &format!(", in the paper {:+.2}", paper.mean);
+            if let Some((n, held, _)) = self.held().filter(|(n, ..)| *n > 0) {
+                clause += &format!(", direction holds on {held} of {n}");
+            }
+        }
+        clause
+    }
+
+    /// All that in a sentence.
+    pub fn sentence(&self) -> String {
+        let ((higher, surely_higher), (lower, surely_lower)) = (self.count(1.0), self.count(-1.0));
+        let n = self.ours.len();
+        let mut sentence = format!(
+            "`{}` is higher than `{}` on {higher} of {n} treebanks ({surely_higher} significantly) and lower on {lower} \
+             ({surely_lower}), by {:+.2} points in the mean, {}",
+            self.method.label,
+            self.against,
+            self.mean(),
+            self.judgement()
+        );
+        if let (Some(paper), Some((n, held, _))) = (&self.paper, self.held()) {
+            sentence += &format!("; in the paper {:+.2}", paper.mean);
+            if n > 0 {
+                sentence += &format!(", and its direction holds on {held} of {n}");
+            }
+            let not_held = self.not_held();
+            if !not_held.is_empty() && not_held.len() <= 5 {
+                sentence += &format!(" (not on {})", not_held.join(", "));
+            }
+        }
+        sentence + "."
+    }
+}
+
+/// What the sign test says of a method that is higher on some treebanks and lower on others.
+pub fn judgement(higher: usize, lower: usize) -> String {
+    let p = sign_test(higher, lower);
+    let is_significant = if p < LEVEL { "significant" } else { "not significant" };
+    format!("{is_significant} over treebanks, {}", told_p(p))
+}
+
+/// Two-sided binomial test of `a` against `b` with even odds.
+pub fn sign_test(a: usize, b: usize) -> f64 {
+    let (n, few) = (a + b, a.min(b));
+    let mut term = 0.5f64.powi(n as i32);
+    let mut tail = 0.0;
+    for i in 0..=few {
+        tail += term;
+        term *= (n - i) as f64 / (i + 1) as f64;
+    }
+    (2.0 * tail).min(1.0)
+}
+
+/// By comparison, the p of its sign test, corrected for all comparisons in the same score.
+fn corrected(directions: &[Direction]) -> Vec<f64> {
+    let mut all = vec![1.0; directions.len()];
+    for metric in METRICS {
+        let of_metric: Vec<usize> = (0..directions.len()).filter(|&i| directions[i].metric == metric).collect();
+        let p_values: Vec<f64> = of_metric.iter().map(|&i| directions[i].sign_test()).collect();
+        of_metric.into_iter().zip(holm(&p_values)).for_each(|(i, p)| all[i] = p);
+    }
+    all
+}
+
+/// The table of all comparisons; nothing if there are none or there is one treebank only.
+pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
+    if directions.is_empty() || summary.treebanks().len() < 2 {
+        return None;
+    }
+    let with_paper = directions.iter().any(|d| d.paper.is_some());
+    let mut heads =
+        vec![COLUMN, METHOD, AGAINST, SCORE, "treebanks", "higher", "higher, p < .05", "lower", "lower, p < .05"];
+    heads.extend([GAIN, SIGN_P, CORRECTED_P]);
+    if with_paper {
+        heads.extend([PAPER_GAIN, "paper's direction holds", "significantly not"]);
+    }
+    let mut table = Table::new(4, heads);
+    for (direction, corrected) in directions.iter().zip(corrected(directions)) {
+        let ((higher, surely_higher), (lower, surely_lower)) = (direction.count(1.0), direction.count(-1.0));
+        let mut line = vec![
+            Cell::text(&direction.column),
+            Cell::text(&direction.method.label),
+            Cell::text(&direction.against),
+            Cell::text(direction.metric.name()),
+            Cell::count(direction.ours.len()),
+            Cell::count(higher),
+            Cell::count(surely_higher),
+            Cell::count(lower),
+            Cell::count(surely_lower),
+            Cell::signed(Some(direction.mean())),
+            Cell::shown(Some(direction.sign_test()), bare_p),
+            Cell::shown(Some(corrected), bare_p),
+        ];
+        if with_paper {
+            let held = direction.held().filter(|(n, ..)| *n > 0);
+            let holds = |(n, held, _)| Cell { text: format!("{held} of {n}"), value: Some(held as f64), best: false };
+            line.push(Cell::signed(direction.paper.as_ref().map(|p| p.mean)));
+            line.push(held.map_or_else(|| Cell::number(None, 0), holds));
+            line.push(held.map_or_else(|| Cell::number(None, 0), |(.., against)| Cell::count(against)));
+        }
+        table.lines.push(line);
+    }
+    Some(Block {
+        title: "Who wins".to_owned(),
+        reading: reading(directions),
+        note:
+            "Higher and lower: on how many treebanks, and on how many of these significantly, by the test over sentences. \
+             *p of signs*: the sign test over treebanks, which asks whether so many would be on one side if either were as \
+             likely; with fewer than six treebanks it cannot be below .05. *p, corrected*: the same when all comparisons in this score \
+             are looked at (Holm 1979); many comparisons on few treebanks leave nothing below .05, whatever comes out."
+                .to_owned(),
+        content: Content::Table(table),
+    })
+}
+
+fn reading(directions: &[Direction]) -> Vec<String> {
+    let with_paper: Vec<&Direction> = directions.iter().filter(|d| d.paper.is_some()).collect();
+    if with_paper.is_empty() {
+        let best = |metric| {
+            let of_metric = directions.iter().filter(move |d| d.metric == metric);
+            of_metric.max_by(|a, b| a.mean().total_cmp(&b.mean()))
+        };
+        return METRICS
+            .into_iter()
+            .filter_map(best)
+            .map(|d| format!("The largest mean gain in {} is in {}: {}", d.metric.name(), d.column, d.sentence()))
+            .collect();
+    }
+    let held = with_paper.iter().filter_map(|d| d.held());
+    let (n, held, against) = held.fold((0, 0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1, sum.2 + d.2));
+    let mut sentences = Vec::new();
+    if n > 0 {
+        sentences.push(format!(
+            "Over all comparisons that the paper made on a treebank of the same language, the difference here has the paper's \
+             sign in {held} of {n}; {against} of the others are significantly the other way."
+        ));
+    }
+    if let Some(Found { all, same_way, other_way, surely, .. }) = Found::new(directions) {
+        let told = |d: &&Direction| {
+            format!("`{}` against `{}` ({}, {})", d.method.label, d.against, d.column, d.metric.name())
+        };
+        let not: Vec<String> = other_way.iter().map(told).collect();
+        let so_many = if not.is_empty() { "all".to_owned() } else { same_way.len().to_string() };
+        let but = if not.is_empty() { String::new() } else { format!("; not for {}", not.join(", ")) };
+        sentences.push(format!(
+            "The mean over treebanks has the paper's sign in {so_many} of {} comparisons, in {} of them significantly (p < .05 \
+             by the sign test over treebanks){but}.",
+            all.len(),
+            surely.len()
+        ));
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Store;
+    use crate::experiment::testing::{plan, record};
+
+    #[test]
+    fn sign_tests_are_those_of_the_binomial_distribution() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        close(sign_test(0, 0), 1.0);
+        close(sign_test(5, 0), 2.0 / 32.0);
+        close(sign_test(1, 9), 2.0 * 11.0 / 1024.0);
+        close(sign_test(9, 1), 2.0 * 11.0 / 1024.0);
+        close(sign_test(4, 4), 1.0);
+    }
+
+    #[test]
+    fn what_wins_here_and_in_the_paper_is_counted() {
+        let plan = plan();
+        let mut store = Store::default();
+        plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
+        let summary = Summary::new(&plan, &store, &"r1".into(), false);
+        let all = directions(&summary);
+        // Two columns, two scores, three methods besides the baseline.
+        assert_eq!(all.len(), 2 * 2 * 3);
+        let of_paper: Vec<_> = all.iter().filter(|d| d.paper.is_some()).collect();
+        assert_eq!(of_paper.len(), 1);
+        let dynamic = of_paper[0];
+        assert_eq!((dynamic.method.label.as_str(), dynamic.metric), ("dynamic", Metric::Uas));
+        assert_eq!(dynamic.held(), Some((1, 1, 0)));
+        assert_eq!(dynamic.mean_holds(), Some(true));
+        assert!((dynamic.paper.as_ref().unwrap().mean - 0.5).abs() < 1e-9);
+        assert!(dynamic.sentence().contains("higher than `greedy` on 2 of 2 treebanks"), "{}", dynamic.sentence());
+    }
+}

@@ -1,0 +1,203 @@
+//! The answer in some ten sentences, each of them with the results that it is from: who wins, by how much, where not, at what
+//! cost, what the papers' tables say, what remains open.
+
+use super::Experiment;
+use super::answer::{documents, main_answer};
+use super::papers::papers;
+use crate::report::answer::{Answer, FOR_SIGNS};
+use crate::report::document::{Document, Progress, Reproduction, Verdict};
+use treebeam::error::counted;
+
+/// A sentence of the answer, or two, in Markdown.
+pub(super) struct Conclusion<'a> {
+    pub text: String,
+    /// What it is from.
+    pub from: Vec<&'a Document>,
+}
+
+impl<'a> Conclusion<'a> {
+    fn new(text: String, from: &'a Document) -> Conclusion<'a> {
+        Conclusion { text, from: vec![from] }
+    }
+}
+
+/// The answer, its headline first; none unless some experiment answers the question.
+pub(super) fn conclusions(experiments: &[Experiment]) -> Vec<Conclusion<'_>> {
+    let Some((document, answer)) = main_answer(experiments) else { return Vec::new() };
+    let so_where = answer.over_treebanks().unwrap_or_else(|| answer.where_it_holds());
+    let of_answer = [Some(answer.headline.clone()), Some(so_where), answer.cost()].into_iter().flatten();
+    let mut all: Vec<Conclusion> = of_answer.map(|text| Conclusion::new(text, document)).collect();
+    all.extend(on_more_systems(experiments, document, answer));
+    let firsts = || experiments.iter().map(|experiment| &experiment.profiles[0]);
+    all.extend(firsts().flat_map(|d| d.comparisons.iter().map(move |text| Conclusion::new(text.clone(), d))));
+    all.extend(of_papers(&papers(experiments)));
+    all.extend(open(experiments));
+    all
+}
+
+/// What an experiment says that has more systems than the main one.
+fn on_more_systems<'a>(experiments: &'a [Experiment], main: &Document, answer: &Answer) -> Option<Conclusion<'a>> {
+    let others = documents(experiments).into_iter().filter(|(document, other)| {
+        let is_fair = other.explores && other.are_systems && other.metric == answer.metric;
+        document.name != main.name && is_fair && other.settings.len() > answer.settings.len()
+    });
+    // Of equals the first.
+    let most = others.reduce(|most, other| if other.1.settings.len() > most.1.settings.len() { other } else { most });
+    most.map(|(document, other)| {
+        let plain = other.headline.replace("**", "");
+        let mut letters = plain.chars();
+        let headline = letters.next().map(|first| first.to_lowercase().chain(letters).collect::<String>());
+        let text = format!("**On more systems:** {} {}", headline.unwrap_or_default(), other.where_it_holds());
+        Conclusion::new(text, document)
+    })
+}
+
+/// More tables of one verdict than these are not named.
+const MOST_NAMED: usize = 2;
+
+/// How many of the papers' tables are reproduced.
+fn of_papers<'a>(judged: &[(&'a Document, &Reproduction)]) -> Option<Conclusion<'a>> {
+    let of_verdict = |wanted: Verdict| judged.iter().filter(move |(_, paper)| paper.verdict == wanted).map(|(d, _)| *d);
+    let so_many = |wanted: Verdict| {
+        let names: Vec<String> = of_verdict(wanted).map(|d| format!("`{}`", d.name)).collect();
+        let named =
+            if (1..=MOST_NAMED).contains(&names.len()) { format!(" ({})", names.join(", ")) } else { String::new() };
+        format!("{}{named}", names.len())
+    };
+    (!judged.is_empty()).then(|| Conclusion {
+        text: format!(
+            "**The papers:** of {} tables with figures of a paper beside ours, {} have every difference the paper's way and significant \
+             over treebanks, {} some of them, {} none.",
+            judged.len(),
+            so_many(Verdict::Reproduced),
+            so_many(Verdict::InPart),
+            so_many(Verdict::Not)
+        ),
+        from: [Verdict::Reproduced, Verdict::InPart, Verdict::Not].into_iter().flat_map(of_verdict).collect(),
+    })
+}
+
+/// What the results cannot say, counted.
+fn open(experiments: &[Experiment]) -> Option<Conclusion<'_>> {
+    let firsts = experiments.iter().map(|experiment| &experiment.profiles[0]);
+    let run: Vec<(&Document, &Progress)> = firsts.filter_map(|d| Some((d, d.progress.as_ref()?))).collect();
+    let those = |is: &dyn Fn(&Document, &Progress) -> bool| -> Vec<&Document> {
+        run.iter().filter(|(document, progress)| is(document, progress)).map(|(document, _)| *document).collect()
+    };
+    let small = those(&|document, _| document.profile != "full").len();
+    let one_seed = those(&|_, progress| progress.seeds == 1).len();
+    let few_treebanks = those(&|_, progress| (1..FOR_SIGNS).contains(&progress.treebanks)).len();
+    let unfinished = those(&|_, progress| progress.done < progress.cells);
+    (!run.is_empty()).then(|| Conclusion {
+        text: format!(
+            "**What remains open:** {small} of {} exist only as a small version; with one seed: {one_seed}; with fewer than {FOR_SIGNS} \
+             treebanks: {few_treebanks}; with trainings missing: {}. What other seeds, languages and sizes would say there is not known.",
+            counted(run.len(), "experiment"),
+            unfinished.len()
+        ),
+        from: unfinished,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::answer::{Chosen, Setting};
+    use crate::report::page::{Base, Report};
+    use crate::report::paired::Gain;
+
+    /// An experiment of so many systems on as many treebanks as told, where global training gains a point with all of them.
+    fn answering(name: &str, n_systems: usize, n_treebanks: usize) -> Document {
+        let gain = Gain { points: 1.0, low: 0.5, high: 1.5, p: 0.001 };
+        let chosen = |label: &str, test| Chosen { label: label.to_owned(), dev: test, test };
+        let setting = |number: usize| Setting {
+            name: format!("system {number}"),
+            greedy: chosen("greedy", 80.0),
+            global: chosen("global", 81.0),
+            gain,
+            n_ahead: (n_treebanks, 0),
+            same_beam: None,
+            parsing_time: Some(2.0),
+            training_time: Some(3.0),
+        };
+        let answer = Answer {
+            metric: "LAS".to_owned(),
+            treebanks: (0..n_treebanks).map(|number| format!("t{number}")).collect(),
+            settings: (0..n_systems).map(setting).collect(),
+            are_systems: true,
+            explores: true,
+            seeds: 1,
+            overall: gain,
+            in_same_beam: None,
+            headline: format!("**Global is ahead** in {name}."),
+            reading: vec!["Only here.".to_owned()],
+        };
+        let progress =
+            Progress { done: 4, cells: 5, revisions: Vec::new(), treebanks: n_treebanks, seeds: 1 + n_systems % 2 };
+        Document {
+            name: name.to_owned(),
+            profile: "quick".to_owned(),
+            title: format!("All of {name}"),
+            answer: Some(answer),
+            progress: Some(progress),
+            ..Document::default()
+        }
+    }
+
+    #[test]
+    fn the_answer_stands_in_numbered_sentences_that_link_to_their_results() {
+        let main = answering("many-treebanks", 3, 19);
+        // It has fewer treebanks, and more pairs of models.
+        let mut wide = answering("many-systems", 15, 5);
+        wide.comparisons.push("A beam is ahead of none.".to_owned());
+        let paper = |name: &str, verdict| Document {
+            name: name.to_owned(),
+            profile: "full".to_owned(),
+            reproduction: Some(Reproduction {
+                verdict,
+                held: "1 of 2".to_owned(),
+                otherwise: vec!["the other way: a | b".to_owned()],
+                differs: "Other data.".to_owned(),
+            }),
+            gist: vec!["Said above.".to_owned(), "Said here.".to_owned()],
+            ..Document::default()
+        };
+        let papers = [paper("table-a", Verdict::Not), paper("table-b", Verdict::Reproduced)];
+        let report = Report::new([vec![main, wide], papers.into()].concat()).unwrap();
+        let index = report.index(&[], &std::collections::BTreeMap::new());
+        let lines: Vec<&str> = index.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+        let expected = [
+            "1. **Global is ahead** in many-treebanks. ([many-treebanks](many-treebanks/quick.md))",
+            "2. Counted by treebank (sign test), global training is ahead with system 0 on 19 of 19, behind on 0 (p < 0.001); ",
+            "3. **What it costs:** parsing takes 2.0 times as long, training 3.0 times as long; medians over systems. (",
+            "4. **On more systems:** global is ahead in many-systems. Global training is ahead on all 15 systems, significantly on all",
+            "5. A beam is ahead of none. ([many-systems](many-systems/quick.md))",
+            "6. **The papers:** of 2 tables with figures of a paper beside ours, 1 (`table-b`) have every difference",
+            "7. **What remains open:** 2 of 2 experiments exist only as a small version; with one seed: 0; with fewer than 6 treebanks: 1; with trainings missing: 2. What other",
+        ];
+        assert_eq!(lines.len(), expected.len(), "{index}");
+        for (line, expected) in lines.iter().zip(expected) {
+            assert!(line.starts_with(expected), "{line}");
+        }
+        assert!(
+            lines[5].contains(
+                "0 some of them, 1 (`table-a`) none. ([table-b](table-b/full.md), [table-a](table-a/full.md))"
+            )
+        );
+        assert!(
+            index.contains("Only here.")
+                && index.contains("| [All of many-systems](many-systems/quick.md) | 5 | +1.00 |")
+        );
+        assert!(index.contains("| Not reproduced | 1 of 2 | the other way: a \\| b | Other data. |"), "{index}");
+        assert!(!index.contains("Said above.") && index.contains("Said here."), "the verdict stands once");
+        let page = report.page(&Base::same_folder()).unwrap();
+        assert!(page.contains("id=\"papers\"") && page.contains("Other data."));
+        assert!(page.contains("<ol class=\"conclusions\" start=\"2\">"));
+        assert!(
+            page.contains("<a href=\"#many-systems\">many-systems</a>"),
+            "in the picture of other experiments, too"
+        );
+        let nothing = Report::new(vec![paper("table-a", Verdict::Not)]).unwrap();
+        assert!(!nothing.index(&[], &std::collections::BTreeMap::new()).contains("\n1. "), "no answer, no sentences");
+    }
+}

@@ -1,0 +1,230 @@
+//! What global training gains on each treebank, beside properties of the treebanks.
+
+use std::collections::HashSet;
+
+use super::answer::chosen;
+use super::document::{Block, Cell, Content, Table};
+use super::figure::{Axis, Curve, Figure, Point, Style};
+use super::paired::told_p;
+use super::summary::{Method, SAMPLES, Summary};
+use crate::experiment::Data;
+use treebeam::error::Result;
+use treebeam::eval::Metric;
+use treebeam::random::{shuffle, stream};
+use treebeam::treebank::Stats;
+
+/// Fewer treebanks than these say nothing of properties.
+const LEAST: usize = 6;
+
+/// What a treebank is like: a figure for each of [`NAMES`].
+type Properties = [f64; NAMES.len()];
+
+const NAMES: [&str; 6] = [
+    "sentences trained on",
+    "words a sentence",
+    "non-projective arcs %",
+    "labels",
+    "unknown forms in test %",
+    "greedy score",
+];
+
+/// The best models of a column, chosen on development data.
+struct Compared<'s> {
+    column: &'s str,
+    global: Method,
+    greedy: Method,
+}
+
+impl Compared<'_> {
+    /// Their scores on a treebank's test data, the global one's first.
+    fn scores(&self, summary: &Summary, treebank: &str, metric: Metric) -> Option<(f64, f64)> {
+        let score = |method| summary.score(treebank, self.column, method, metric);
+        Some((score(&self.global)?, score(&self.greedy)?))
+    }
+}
+
+/// What is compared in each column that has models of both kinds.
+fn compared<'s>(summary: &'s Summary<'_>, metric: Metric) -> Vec<Compared<'s>> {
+    let of_column = |column| {
+        let [(global, _), (greedy, _)] = chosen(summary, column, metric)?;
+        Some(Compared { column, global, greedy })
+    };
+    summary.plan.spec.columns.iter().filter_map(|column| of_column(column.name.get_ref())).collect()
+}
+
+/// The table, with the rank correlation of each property with the gain; none without comparisons on [`LEAST`] treebanks, or if
+/// these cannot be read.
+pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
+    let compared = compared(summary, metric);
+    let mut lines: Vec<(String, Properties, f64)> = Vec::new();
+    for data in &summary.plan.treebanks {
+        let treebank = data.source.to_string();
+        let scores: Vec<(f64, f64)> = compared.iter().filter_map(|c| c.scores(summary, &treebank, metric)).collect();
+        if scores.is_empty() || scores.len() < compared.len() {
+            continue;
+        }
+        let n = scores.len() as f64;
+        let greedy = scores.iter().map(|(_, theirs)| theirs).sum::<f64>() / n;
+        let gain = scores.iter().map(|(ours, theirs)| ours - theirs).sum::<f64>() / n;
+        lines.push((treebank, of_treebank(data, greedy).ok()?, gain));
+    }
+    if lines.len() < LEAST {
+        return None;
+    }
+    lines.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let gains: Vec<f64> = lines.iter().map(|line| line.2).collect();
+    let told = |(number, name): (usize, &&str)| {
+        let values: Vec<f64> = lines.iter().map(|line| line.1[number]).collect();
+        let (rho, p) = rank_correlation(&values, &gains)?;
+        Some(format!("{name} {rho:+.2} ({})", told_p(p)))
+    };
+    let correlations: Vec<String> = NAMES.iter().enumerate().filter_map(told).collect();
+    let mut table = Table::new(1, std::iter::once("treebank").chain(NAMES).chain(["global less greedy"]));
+    for (treebank, properties, gain) in &lines {
+        let mut line = vec![Cell::text(treebank)];
+        let digits = [0, 1, 2, 0, 1, 2];
+        line.extend(properties.iter().zip(digits).map(|(&value, digits)| Cell::number(Some(value), digits)));
+        line.push(Cell { text: format!("{gain:+.2}"), value: Some(*gain), best: false });
+        table.lines.push(line);
+    }
+    let ahead = gains.iter().filter(|gain| **gain > 0.0).count();
+    let reading = vec![
+        format!("Global training is ahead on {ahead} of {} treebanks.", lines.len()),
+        format!("Rank correlations of its gain (Spearman): {}.", correlations.join(", ")),
+    ];
+    let note = format!(
+        "Of each column the best greedy and the best global model, chosen on development data; {} on test data, in the mean over \
+         columns and seeds. Properties are those of the training data that were used. p of correlations: by permutation, each by \
+         itself, so of six at .05 one may be chance; treebanks are few, and their properties go together.",
+        metric.name()
+    );
+    Some(Block { title: "By treebank".to_owned(), reading, note, content: Content::Table(table) })
+}
+
+/// Each treebank and column as a point: how well the best greedy model parses, and by how much the best global one exceeds it;
+/// none without comparisons on [`LEAST`] treebanks.
+pub fn gains(summary: &Summary, metric: Metric) -> Option<Block> {
+    let curve = |compared: Compared| {
+        let point = |treebank: &String| {
+            let (ours, theirs) = compared.scores(summary, treebank, metric)?;
+            Some(Point { label: treebank.clone(), ..Point::at(theirs, ours - theirs) })
+        };
+        let points: Vec<Point> = summary.treebanks().iter().filter_map(point).collect();
+        (points.len() >= LEAST).then(|| Curve { name: compared.column.to_owned(), style: Style::Points, points })
+    };
+    let curves = compared(summary, metric).into_iter().filter_map(curve).collect();
+    let figure = Figure {
+        name: "gains".to_owned(),
+        title: "What global training gains, by treebank".to_owned(),
+        x: Axis::linear(format!("{} of the best greedy model, %", metric.name())),
+        y: Axis::linear(format!("points of {}, global less greedy", metric.name()))
+            .noted("above 0 global training is ahead"),
+        curves,
+    };
+    let of_curve = |curve: &Curve| {
+        let ahead = curve.points.iter().filter(|point| point.y > 0.0).count();
+        let name = if curve.name == "all" { String::new() } else { format!("{}: ", curve.name) };
+        format!("{name}above 0 on {ahead} of {} treebanks.", curve.points.len())
+    };
+    (!figure.curves.is_empty()).then(|| Block {
+        title: figure.title.clone(),
+        reading: figure.curves.iter().map(of_curve).collect(),
+        note: "A point for each treebank and column: the best greedy and the best global model, chosen on development data, on test data, \
+               in the mean over seeds."
+            .to_owned(),
+        content: Content::Figure(figure),
+    })
+}
+
+fn of_treebank(data: &Data, greedy: f64) -> Result<Properties> {
+    let [train, test] = [data.read(&data.train)?, data.read(&data.test)?];
+    let mut stats = Stats::default();
+    let mut known = HashSet::new();
+    for sentence in &train.sentences {
+        stats.add(sentence)?;
+        known.extend(sentence.words().map(|word| sentence.form(word)));
+    }
+    let forms = || test.sentences.iter().flat_map(|sentence| sentence.words().map(|word| sentence.form(word)));
+    let unknown = forms().filter(|form| !known.contains(form)).count();
+    Ok([
+        stats.n_sentences as f64,
+        stats.n_words as f64 / stats.n_sentences.max(1) as f64,
+        stats.non_projective_arcs_percent(),
+        stats.labels.len() as f64,
+        100.0 * unknown as f64 / forms().count().max(1) as f64,
+        greedy,
+    ])
+}
+
+/// Spearman's rank correlation, and the probability of one as far from 0 by chance, by permutation; none if either does not vary.
+fn rank_correlation(a: &[f64], b: &[f64]) -> Option<(f64, f64)> {
+    let (a, mut b) = (ranks(a), ranks(b));
+    let observed = correlation(&a, &b)?;
+    let mut rng = stream(1, "permutation of ranks", &[]);
+    let extreme = (0..SAMPLES).filter(|_| {
+        shuffle(&mut b, &mut rng);
+        correlation(&a, &b).is_some_and(|rho| rho.abs() >= observed.abs() - 1e-12)
+    });
+    Some((observed, (extreme.count() + 1) as f64 / (SAMPLES + 1) as f64))
+}
+
+/// Ranks from 1, equal values sharing the mean of theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let below = |value: f64| values.iter().filter(|other| **other < value).count();
+    let equal = |value: f64| values.iter().filter(|other| **other == value).count();
+    values.iter().map(|&value| below(value) as f64 + (equal(value) + 1) as f64 / 2.0).collect()
+}
+
+/// Pearson's correlation.
+fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    let n = a.len() as f64;
+    let [mean_a, mean_b] = [a, b].map(|values| values.iter().sum::<f64>() / n);
+    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - mean_a, y - mean_b)).sum::<f64>();
+    let spread = (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt();
+    (spread > 0.0).then(|| sum(&|x, y| x * y) / spread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::testing::{SPEC, record, spec_of};
+    use crate::experiment::{Overrides, Plan, Store};
+
+    #[test]
+    fn ranks_share_what_is_equal_and_correlations_are_those_of_ranks() {
+        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
+        let (rho, p) = rank_correlation(&[1.0, 2.0, 3.0, 4.0, 5.0, 60.0], &[2.0, 4.0, 5.0, 9.0, 11.0, 12.0]).unwrap();
+        assert!((rho - 1.0).abs() < 1e-12);
+        // 2 of the 720 orders are as far from 0.
+        assert!(p > 0.001 && p < 0.006, "{p}");
+        assert_eq!(rank_correlation(&[1.0, 1.0, 1.0], &[1.0, 2.0, 3.0]), None);
+        let (rho, p) = rank_correlation(&[1.0, 2.0, 3.0, 4.0], &[2.0, 1.0, 4.0, 3.0]).unwrap();
+        assert!((rho - 0.6).abs() < 1e-12 && p > 0.3, "{rho} {p}");
+    }
+
+    #[test]
+    fn six_treebanks_make_a_table() {
+        let sources: Vec<String> =
+            (1..=6).map(|seed| format!("\"generated:{seed},{},projective\"", 40 + seed)).collect();
+        let six = SPEC.replacen(
+            "treebanks = [\"generated:1,50,projective\", \"generated:2,400,nonprojective\"]",
+            &format!("treebanks = [{}]", sources.join(", ")),
+            1,
+        );
+        let block = |text: &str| {
+            let plan = Plan::new(&spec_of(text), "quick", &Overrides::default(), None).unwrap();
+            let mut store = Store::default();
+            plan.cells.iter().for_each(|cell| store.insert(record(cell, "r1")));
+            properties(&Summary::new(&plan, &store, &"r1".into(), false), Metric::Las)
+        };
+        assert_eq!(block(SPEC), None, "two treebanks are too few");
+        let block = block(&six).unwrap();
+        let Content::Table(table) = &block.content else { panic!("a table") };
+        assert_eq!(table.lines.len(), 6);
+        let gains: Vec<f64> = table.lines.iter().map(|line| line.last().unwrap().value.unwrap()).collect();
+        assert!(gains.is_sorted_by(|a, b| a >= b));
+        assert!(block.reading[0].starts_with("Global training is ahead on "), "{:?}", block.reading);
+        // All portions have 30 sentences and no non-projective arcs: nothing varies there.
+        assert!(block.reading[1].contains("words a sentence ") && !block.reading[1].contains("non-projective"));
+    }
+}

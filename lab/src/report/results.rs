@@ -1,0 +1,290 @@
+//! A summary made into a document.
+
+use std::collections::BTreeSet;
+
+use super::answer::answer;
+use super::classes::classes;
+use super::comparisons::comparisons;
+use super::costs::{costs, data};
+use super::diagnoses::diagnoses;
+use super::directions::{directions, who_wins};
+use super::document::{Block, Content, Document, Progress};
+use super::figure::HeatMap;
+use super::figures::{figures, heat_maps};
+use super::gist::{gist, limits};
+use super::properties::{gains, properties};
+use super::published::published;
+use super::range::range;
+use super::reproduction::reproduction;
+use super::scores::scores;
+use super::summary::{SAMPLES, Summary};
+use super::training::{extents, training, what_was_run};
+use crate::experiment::Portion;
+use treebeam::eval::Punctuation;
+
+/// Gives pictures whose files would have the same name, as of columns that differ in what file names leave out, names that differ.
+fn tell_apart(blocks: &mut [Block]) {
+    let mut taken = BTreeSet::new();
+    for block in blocks {
+        let name = match &mut block.content {
+            Content::Table(_) => continue,
+            Content::Figure(figure) => &mut figure.name,
+            Content::HeatMap(map) => &mut map.name,
+        };
+        let first = name.clone();
+        for number in 2.. {
+            if taken.insert(name.clone()) {
+                break;
+            }
+            *name = format!("{first}-{number}");
+        }
+    }
+}
+
+/// What the records of `summary` say. `command` is what generates it; `files` are those beside it with figures and records.
+pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Document {
+    let spec = &summary.plan.spec;
+    let directions = directions(summary);
+    let mut blocks = Vec::new();
+    let mut details = Vec::new();
+    for (metric, i) in summary.metrics().into_iter().zip(0..) {
+        let blocks = if i == 0 { &mut blocks } else { &mut details };
+        let columns = spec.columns.iter().map(|column| column.name.get_ref());
+        let with_lines = columns.filter(|column| !summary.lines(column).is_empty());
+        blocks.extend(with_lines.map(|column| scores(summary, &directions, column, metric)));
+    }
+    blocks.extend(who_wins(summary, &directions));
+    blocks.extend(gains(summary, summary.metrics()[0]));
+    blocks.extend(properties(summary, summary.metrics()[0]));
+    let n_seeds = summary.plan.profile.seeds.len();
+    blocks.extend(heat_maps(summary).into_iter().map(|map| heat_block(map, n_seeds)));
+    blocks.extend(range(summary));
+    blocks.extend(figures(summary).into_iter().map(|(figure, reading)| Block {
+        title: figure.title.clone(),
+        reading,
+        note: String::new(),
+        content: Content::Figure(figure),
+    }));
+    details.extend(published(summary));
+    details.extend(diagnoses(summary));
+    details.extend(classes(summary, summary.metrics()[0]));
+    details.extend(training(summary));
+    details.extend([costs(summary), data(summary)]);
+    let is_only_column = spec.columns.len() == 1;
+    let [mut blocks, details] = [blocks, details].map(|blocks| -> Vec<Block> {
+        blocks.into_iter().filter_map(|block| trimmed(block, is_only_column)).collect()
+    });
+    let n_findings = blocks.len();
+    blocks.extend(details);
+    tell_apart(&mut blocks);
+    let extents = extents(summary);
+    Document {
+        name: spec.name.clone(),
+        profile: summary.plan.profile_name.clone(),
+        title: spec.title.clone(),
+        gist: gist(summary, &directions),
+        comparisons: comparisons(summary),
+        reproduction: reproduction(&directions, &spec.differs),
+        limits: limits(summary),
+        answer: answer(summary),
+        progress: Some(Progress {
+            done: summary.n_done,
+            cells: summary.plan.cells.len(),
+            revisions: summary.revisions.iter().cloned().collect(),
+            treebanks: extents.as_ref().map_or(0, |extents| extents.n_treebanks),
+            seeds: extents.as_ref().map_or(0, |extents| extents.n_seeds),
+        }),
+        about: about(summary),
+        blocks,
+        n_findings: Some(n_findings),
+        analysis: spec.analysis.trim().to_owned(),
+        provenance: provenance(summary, command),
+        files,
+    }
+}
+
+/// The block as wide as it need be: without empty columns and, if there is one column of the specification only, without its
+/// name; nothing if nothing stands in it.
+fn trimmed(block: Block, is_only_column: bool) -> Option<Block> {
+    let Content::Table(table) = block.content else { return Some(block) };
+    let table = table.trimmed();
+    let table = if is_only_column { table.without("column") } else { table };
+    (!table.lines.is_empty()).then_some(Block { content: Content::Table(table), ..block })
+}
+
+fn about(summary: &Summary) -> Vec<String> {
+    let spec = &summary.plan.spec;
+    let rule = match spec.table.punctuation {
+        Punctuation::Include => "punctuation included",
+        Punctuation::Exclude => "punctuation excluded",
+    };
+    let (n_done, n_cells) = (summary.n_done, summary.plan.cells.len());
+    let mut about = vec![format!("Test data, gold tokens and tags, {rule}. Profile `{}`.", summary.plan.profile_name)];
+    about.extend(what_was_run(summary));
+    if n_done < n_cells {
+        about.push(format!("**Unfinished:** {n_done} of {n_cells} trainings have been run."));
+    }
+    if summary.n_stale > 0 {
+        let revisions: Vec<String> = summary.revisions.iter().map(|r| format!("`{}`", short(r))).collect();
+        let so_many = match summary.n_stale == n_done {
+            true => format!("All {n_done}"),
+            false => format!("{} of the {n_done}", summary.n_stale),
+        };
+        about.push(format!(
+            "{so_many} records were made by other revisions of the code than the one that made these tables ({}); a new run may give \
+             other figures.",
+            revisions.join(", ")
+        ));
+    }
+    if let Some(baseline) = &spec.table.baseline {
+        about.push(format!(
+            "In brackets: points more than `{}` in the same column. `*` p < .05, `**` p < .01: paired approximate randomisation \
+             over sentences (Yeh 2000), {SAMPLES} samples, every comparison by itself.",
+            baseline.get_ref()
+        ));
+    }
+    if let [_, _, ..] = &spec.table.compared_with()[..] {
+        let rows: Vec<String> = spec.table.compared_with().iter().map(|row| format!("`{row}`")).collect();
+        about.push(format!("`†` significantly higher (p < .05) than each of {}.", rows.join(", ")));
+    }
+    if let Some(baseline) = spec.table.compared_with().first() {
+        about.push(format!(
+            "`‡` significantly different from `{baseline}` (p < .05), too, when corrected for all comparisons of the table with it (Holm \
+             1979)."
+        ));
+    }
+    if summary.plan.profile.seeds.len() > 1 {
+        about.push("Mean ± standard deviation over seeds.".to_owned());
+    }
+    about
+}
+
+/// As much of a revision as people read.
+fn short(revision: &str) -> &str {
+    revision.get(..7).unwrap_or(revision)
+}
+
+/// The lines that say where all this comes from.
+pub(super) fn provenance(summary: &Summary, command: &str) -> Vec<String> {
+    let plan = summary.plan;
+    let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join(" ");
+    let mut hosts: Vec<String> = summary
+        .entries
+        .iter()
+        .flat_map(|e| &e.runs)
+        .map(|(r, _)| {
+            format!("{} ({} cores), {} at once", r.provenance.host.cpu, r.provenance.host.cores, r.provenance.jobs)
+        })
+        .collect();
+    hosts.sort();
+    hosts.dedup();
+    let mut lines = vec![
+        format!("Generated by `{command}`: do not edit."),
+        format!("cells: {} of {} done", summary.n_done, plan.cells.len()),
+        format!("revision: {}", list(&mut summary.revisions.iter().cloned())),
+        format!("seeds: {}", list(&mut plan.profile.seeds.iter().map(u64::to_string))),
+        format!("machine: {}", hosts.join("; ")),
+    ];
+    for data in &plan.treebanks {
+        let portion = |name: &str, p: &Portion| format!("{name} {}", p.sha256);
+        let parts = [portion("train", &data.train), portion("dev", &data.dev), portion("test", &data.test)];
+        lines.push(format!("sha256 of {}: {}", data.source, parts.join(", ")));
+    }
+    lines
+}
+
+fn heat_block(map: HeatMap, n_seeds: usize) -> Block {
+    let mut cells: Vec<(usize, usize, f64)> = Vec::new();
+    for (i, line) in map.values.iter().enumerate() {
+        cells.extend(line.iter().enumerate().filter_map(|(j, value)| Some((i, j, (*value)?))));
+    }
+    let by_value = |a: &&(usize, usize, f64), b: &&(usize, usize, f64)| a.2.total_cmp(&b.2);
+    let told = |&(i, j, value): &(usize, usize, f64)| {
+        format!("{value:.2} at {} {}, {} {}", map.y_title, map.y[i], map.x_title, map.x[j])
+    };
+    let ends = cells.iter().max_by(by_value).zip(cells.iter().min_by(by_value));
+    let caution = match n_seeds {
+        1 => "Each cell is one training with one seed, so which single cell is best says little".to_owned(),
+        n => format!("Each cell is the mean of {n} seeds; differences between cells are not tested"),
+    };
+    let ends = ends.map(|(high, low)| format!("{caution}. Highest: {}; lowest: {}.", told(high), told(low)));
+    let mean_of = |is_in: &dyn Fn(&&(usize, usize, f64)) -> bool| {
+        let values: Vec<f64> = cells.iter().filter(is_in).map(|cell| cell.2).collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    let by_line = map.y.iter().enumerate().map(|(i, y)| format!("{y}: {:.2}", mean_of(&|cell| cell.0 == i)));
+    let by_column = map.x.iter().enumerate().map(|(j, x)| format!("{x}: {:.2}", mean_of(&|cell| cell.1 == j)));
+    let (by_line, by_column): (Vec<String>, Vec<String>) = (by_line.collect(), by_column.collect());
+    let (by_line, by_column) = (by_line.join(", "), by_column.join(", "));
+    let means = format!("Means by {}: {by_line}; by {}: {by_column}.", map.y_title, map.x_title);
+    let reading = std::iter::once(means).chain(ends).collect();
+    Block { title: map.title.clone(), reading, note: String::new(), content: Content::HeatMap(map) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Store;
+    use crate::experiment::testing::{SPEC, plan, record, spec_of};
+    use crate::report::markdown;
+    use treebeam::eval::Metric;
+
+    const COMMAND: &str = "treebeam experiment table test.toml";
+
+    #[test]
+    fn tables_of_a_whole_experiment() {
+        let plan = plan();
+        let mut store = Store::default();
+        plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
+        let document =
+            document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, vec!["records.jsonl".to_owned()]);
+        insta::assert_snapshot!("whole_experiment", markdown(&document));
+        let json = serde_json::to_string(&document).unwrap();
+        let back: Document = serde_json::from_str(&json).unwrap();
+        assert_eq!(markdown(&back), markdown(&document));
+    }
+
+    #[test]
+    fn tables_of_an_unfinished_one_with_methods_as_lines() {
+        let mut plan = plan();
+        plan.spec = spec_of(
+            &SPEC.replace("[table]", "[table]\nlines = \"rows\"\nmetrics = [\"las\"]\npunctuation = \"exclude\""),
+        );
+        let mut store = Store::default();
+        plan.cells.iter().skip(1).take(5).for_each(|c| store.insert(record(c, "r1")));
+        let text = markdown(&document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, Vec::new()));
+        assert!(text.contains("**Unfinished:** 5 of 24"));
+        let eager: String = text.split("## ").nth(1).unwrap().to_owned();
+        insta::assert_snapshot!("unfinished_experiment", eager);
+    }
+
+    /// Means over two kinds of processor are no speeds of either.
+    #[test]
+    fn speeds_of_several_processors_are_marked() {
+        let plan = plan();
+        let costs_of = |second: &str| {
+            let mut store = Store::default();
+            for (number, cell) in plan.cells.iter().enumerate() {
+                let mut record = record(cell, "r1");
+                record.provenance.host.cpu = if number == 0 { second } else { "First" }.to_owned();
+                store.insert(record);
+            }
+            let text = markdown(&document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, Vec::new()));
+            text.split("## ").find(|part| part.starts_with("Costs")).unwrap().to_owned()
+        };
+        let (one, two) = (costs_of("First"), costs_of("Second"));
+        assert!(one.contains("Parsing is fastest") && !one.contains("(a)"), "{one}");
+        assert!(two.contains("(a) First, (b) Second") && !two.contains("Parsing is fastest"), "{two}");
+        let marked = |mark: &str| two.lines().filter(|line| line.starts_with('|') && line.contains(mark)).count();
+        assert!(marked("(ab)") == 1 && marked("(a)") > 1, "{two}");
+    }
+
+    #[test]
+    fn the_rule_for_punctuation_changes_the_figures() {
+        let plan = plan();
+        let mut store = Store::default();
+        store.insert(record(&plan.cells[0], "r1"));
+        let test = store.records()[0].decodings[0].test;
+        assert_ne!(Metric::Las.score(&test.with_punctuation), Metric::Las.score(&test.without_punctuation));
+    }
+}

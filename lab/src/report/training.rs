@@ -1,0 +1,263 @@
+//! How long each row was trained, and whether that was long enough.
+
+use std::ops::RangeInclusive;
+
+use super::document::{Block, Cell, Content, Table};
+use super::summary::{Entry, Summary};
+use crate::experiment::Record;
+use treebeam::error::counted;
+use treebeam::eval::Metric;
+
+/// A row that still gains as many points of LAS on development data in its last iteration, in the mean, has not converged.
+const STILL_GAINS: f64 = 0.1;
+
+/// How many rows that have not converged are named in a sentence.
+const MOST_NAMED: usize = 5;
+
+/// The trainings of one row in one column, over treebanks and seeds.
+struct Trainings<'a> {
+    column: &'a str,
+    row: &'a str,
+    records: Vec<&'a Record>,
+}
+
+impl Trainings<'_> {
+    /// By how many points LAS on development data rose in the last iteration, in the mean over trainings of several
+    /// iterations; nothing if development data were not scored.
+    fn last_gain(&self) -> Option<f64> {
+        let gains: Vec<f64> = self.records.iter().filter_map(|r| dev_scores(r)?.last_gain()).collect();
+        (!gains.is_empty()).then(|| gains.iter().sum::<f64>() / gains.len() as f64)
+    }
+
+    /// In how many trainings the last iteration is better on development data than all before.
+    fn best_at_last(&self) -> usize {
+        self.records.iter().filter(|r| dev_scores(r).is_some_and(|scores| scores.are_highest_at_last())).count()
+    }
+}
+
+/// LAS on development data by iteration.
+struct DevScores(Vec<f64>);
+
+fn dev_scores(record: &Record) -> Option<DevScores> {
+    let score = |epoch: &crate::experiment::Epoch| epoch.dev.map(|counts| Metric::Las.score(&counts));
+    record.training.epochs.iter().map(score).collect::<Option<Vec<f64>>>().map(DevScores)
+}
+
+impl DevScores {
+    fn last_gain(&self) -> Option<f64> {
+        match self.0[..] {
+            [.., before, last] => Some(last - before),
+            _ => None,
+        }
+    }
+
+    fn are_highest_at_last(&self) -> bool {
+        self.0.split_last().is_some_and(|(last, others)| others.iter().all(|other| other < last))
+    }
+}
+
+fn trainings<'a>(summary: &'a Summary) -> Vec<Trainings<'a>> {
+    let mut all: Vec<Trainings> = Vec::new();
+    for column in summary.plan.spec.columns.iter().map(|c| c.name.get_ref()) {
+        for row in summary.plan.spec.rows.iter().map(|r| r.name.get_ref()) {
+            let Some(method) = summary.method_of(column, row) else { continue };
+            let of_row = |e: &&Entry| e.column == *column && e.method == method;
+            let runs = summary.entries.iter().filter(of_row).flat_map(|e| &e.runs);
+            let records: Vec<&Record> = runs.map(|(record, _)| *record).collect();
+            if !records.is_empty() {
+                all.push(Trainings { column, row, records });
+            }
+        }
+    }
+    all
+}
+
+/// The least and the most of some numbers; nothing if there are none.
+fn extent(numbers: impl Iterator<Item = usize> + Clone) -> Option<RangeInclusive<usize>> {
+    Some(numbers.clone().min()?..=numbers.max()?)
+}
+
+fn told(extent: &RangeInclusive<usize>) -> String {
+    match extent.start() == extent.end() {
+        true => extent.start().to_string(),
+        false => format!("{} to {}", extent.start(), extent.end()),
+    }
+}
+
+fn n_sentences(record: &Record) -> usize {
+    record.train.sentences.len()
+}
+
+fn n_iterations(record: &Record) -> usize {
+    record.training.epochs.len()
+}
+
+/// How far the records of an experiment go.
+pub struct Extents {
+    /// How many training sentences of each treebank.
+    pub sentences: String,
+    /// The fewest and the most iterations, with their noun.
+    pub iterations: String,
+    are_iterations_equal: bool,
+    /// How many treebanks.
+    pub n_treebanks: usize,
+    /// How many seeds.
+    pub n_seeds: usize,
+}
+
+/// How far the records go; none if there are none.
+pub fn extents(summary: &Summary) -> Option<Extents> {
+    let records = || summary.entries.iter().flat_map(|e| &e.runs).map(|(record, _)| *record);
+    let iterations = extent(records().map(n_iterations))?;
+    let mut treebanks: Vec<&str> = records().map(|r| r.treebank.as_str()).collect();
+    treebanks.sort_unstable();
+    treebanks.dedup();
+    let mut seeds: Vec<u64> = records().map(|r| r.options.seed()).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    Some(Extents {
+        sentences: told(&extent(records().map(n_sentences))?),
+        are_iterations_equal: iterations.start() == iterations.end(),
+        iterations: format!("{} iteration{}", told(&iterations), if *iterations.end() == 1 { "" } else { "s" }),
+        n_treebanks: treebanks.len(),
+        n_seeds: seeds.len(),
+    })
+}
+
+/// What was run, in a sentence made from the records: sentences, treebanks, iterations, seeds.
+pub fn what_was_run(summary: &Summary) -> Option<String> {
+    let extents = extents(summary)?;
+    let which = if extents.are_iterations_equal { "" } else { " (the table *Training* says which)" };
+    let mut told = format!(
+        "Training data: {} sentences a treebank, {}. Trained for {}{which}, with {}.",
+        extents.sentences,
+        counted(extents.n_treebanks, "treebank"),
+        extents.iterations,
+        counted(extents.n_seeds, "seed"),
+    );
+    if extents.n_seeds == 1 {
+        told += " What another seed would change is not told apart from what the rows change.";
+    }
+    Some(told)
+}
+
+/// The table of how long rows were trained; nothing if nothing was.
+pub fn training(summary: &Summary) -> Option<Block> {
+    let trainings = trainings(summary);
+    let heads = ["column", "row", "trainings", "sentences", "iterations", "LAS gained in the last", "last is the best"];
+    let mut table = Table::new(2, heads);
+    for of_row in &trainings {
+        let range = |of: fn(&Record) -> usize| {
+            let extent = extent(of_row.records.iter().map(|r| of(r)))?;
+            Some(Cell { text: told(&extent), value: Some(*extent.end() as f64), best: false })
+        };
+        let is_scored = of_row.last_gain().is_some();
+        table.lines.push(vec![
+            Cell::text(of_row.column),
+            Cell::text(of_row.row),
+            Cell::count(of_row.records.len()),
+            range(n_sentences)?,
+            range(n_iterations)?,
+            Cell::signed(of_row.last_gain()),
+            Cell::shown(is_scored.then(|| of_row.best_at_last() as f64), |n| {
+                format!("{n} of {}", of_row.records.len())
+            }),
+        ]);
+    }
+    let note = format!(
+        "*LAS gained in the last*: points of LAS on development data, punctuation included, that the last iteration added to the \
+         one before, in the mean over trainings. *Last is the best*: in how many trainings no earlier iteration reaches the \
+         last. Rows that still gain {STILL_GAINS} points or more are said not to have converged."
+    );
+    let reading = reading(&trainings);
+    let title = "Training".to_owned();
+    (!table.lines.is_empty()).then_some(Block { title, reading, note, content: Content::Table(table) })
+}
+
+/// Which rows had not converged.
+fn reading(trainings: &[Trainings]) -> Vec<String> {
+    let mut gains: Vec<(&Trainings, f64)> = trainings.iter().filter_map(|t| Some((t, t.last_gain()?))).collect();
+    if gains.is_empty() {
+        return Vec::new();
+    }
+    let n = gains.len();
+    gains.retain(|(_, gain)| *gain >= STILL_GAINS);
+    gains.sort_by(|a, b| b.1.total_cmp(&a.1));
+    if gains.is_empty() {
+        return vec!["Every row has converged: none gains in its last iteration what would tell.".to_owned()];
+    }
+    let several = trainings.iter().any(|t| t.column != trainings[0].column);
+    let name = |(t, gain): &(&Trainings, f64)| match several {
+        true => format!("`{}` ({}) {gain:+.2}", t.row, t.column),
+        false => format!("`{}` {gain:+.2}", t.row),
+    };
+    let named: Vec<String> = gains.iter().take(MOST_NAMED).map(name).collect();
+    let most = if gains.len() > MOST_NAMED { ", most of all" } else { "" };
+    vec![
+        format!(
+            "**Not converged:** {} of {n} rows still gained LAS on development data in their last iteration{most}: {}.",
+            gains.len(),
+            named.join(", ")
+        ),
+        "Where such a row is behind another it may only be slower.".to_owned(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Store;
+    use crate::experiment::testing::{plan, record};
+
+    #[test]
+    fn the_last_iteration_is_judged() {
+        let scores = |values: &[f64]| DevScores(values.to_vec());
+        assert_eq!(scores(&[80.0, 81.0, 81.5]).last_gain(), Some(0.5));
+        assert_eq!(scores(&[80.0]).last_gain(), None);
+        assert!(scores(&[80.0, 81.0, 81.5]).are_highest_at_last());
+        assert!(!scores(&[80.0, 81.5, 81.5]).are_highest_at_last());
+        assert!(!scores(&[]).are_highest_at_last());
+    }
+
+    #[test]
+    fn what_was_run_is_told_by_the_records_and_not_by_the_plan() {
+        let plan = plan();
+        let mut store = Store::default();
+        let summary = |store: &Store| what_was_run(&Summary::new(&plan, store, &"r1".into(), false));
+        assert_eq!(summary(&store), None);
+        let mut one = record(&plan.cells[0], "r1");
+        one.train.sentences = 0..77;
+        store.insert(one);
+        let told = summary(&store).unwrap();
+        assert!(told.starts_with("Training data: 77 sentences a treebank, 1 treebank. Trained for "), "{told}");
+        assert!(told.contains("with 1 seed. What another seed would change"), "{told}");
+        plan.cells.iter().skip(1).for_each(|c| store.insert(record(c, "r1")));
+        let told = summary(&store).unwrap();
+        assert!(told.contains("2 treebanks") && told.ends_with("with 2 seeds."), "{told}");
+    }
+
+    #[test]
+    fn rows_that_still_gain_are_named() {
+        let plan = plan();
+        let mut store = Store::default();
+        for cell in &plan.cells {
+            let mut record = record(cell, "r1");
+            let tokens = 1000;
+            let gained = if cell.row == "dynamic" { 8 } else { 0 };
+            let epoch = record.training.epochs[0];
+            record.training.epochs = [700, 700 + gained]
+                .map(|labelled| crate::experiment::Epoch {
+                    dev: Some(treebeam::eval::Counts { tokens, labelled, ..Default::default() }),
+                    ..epoch
+                })
+                .into();
+            store.insert(record);
+        }
+        let block = training(&Summary::new(&plan, &store, &"r1".into(), false)).unwrap();
+        assert!(block.reading[0].contains("2 of 6 rows"), "{:?}", block.reading);
+        assert!(block.reading[0].contains("`dynamic` (eager) +0.80, `dynamic` (hybrid) +0.80"), "{:?}", block.reading);
+        let Content::Table(table) = &block.content else { panic!("a table") };
+        assert!(table.lines.iter().any(|line| line[1].text == "dynamic" && line[6].text == "4 of 4"));
+        assert!(table.lines.iter().any(|line| line[1].text == "greedy" && line[6].text == "0 of 4"));
+    }
+}

@@ -1,0 +1,98 @@
+//! All figures of an experiment as tab-separated values, one line per treebank, column, row and width.
+
+use super::results::provenance;
+use super::summary::{METRICS, Summary};
+use treebeam::eval::Punctuation;
+
+/// The heads of the columns.
+const HEADS: [&str; 23] = [
+    "treebank",
+    "column",
+    "row",
+    "width",
+    "seeds",
+    "tokens",
+    "las",
+    "las_sd",
+    "uas",
+    "uas_sd",
+    "tokens_without_punctuation",
+    "las_without_punctuation",
+    "las_without_punctuation_sd",
+    "uas_without_punctuation",
+    "uas_without_punctuation_sd",
+    "las_difference",
+    "las_p",
+    "uas_difference",
+    "uas_p",
+    "train_wall_s",
+    "sentences_per_s",
+    "tokens_per_s",
+    "n_features",
+];
+
+/// The figures of `summary` that have records, after comments that say where they come from. A figure that does not exist
+/// (a spread of one seed, a difference of the baseline to itself) is empty.
+pub fn tsv(summary: &Summary, command: &str) -> String {
+    let mut out: String = provenance(summary, command).iter().map(|line| format!("# {line}\n")).collect();
+    out.push_str(&HEADS.join("\t"));
+    out.push('\n');
+    for entry in summary.entries.iter().filter(|e| !e.runs.is_empty()) {
+        let mut line = vec![
+            entry.treebank.clone(),
+            entry.column.clone(),
+            entry.method.row.clone(),
+            entry.method.width.to_string(),
+            entry.runs.len().to_string(),
+        ];
+        for rule in [Punctuation::Include, Punctuation::Exclude] {
+            line.push(entry.runs.first().map(|(_, d)| d.test.get(rule).tokens.to_string()).unwrap_or_default());
+            for metric in METRICS {
+                let score = entry.score(metric, rule);
+                line.push(number(score.map(|s| s.mean), 4));
+                line.push(number(score.and_then(|s| s.sd), 4));
+            }
+        }
+        let baseline = summary.plan.spec.table.baseline.as_ref().map(|b| b.get_ref().as_str());
+        for difference in METRICS.map(|metric| entry.difference(baseline?, metric)) {
+            line.push(number(difference.map(|d| d.points), 4));
+            line.push(number(difference.map(|d| d.p), 6));
+        }
+        line.push(number(entry.mean(|r, _| r.training.wall_s), 3));
+        line.push(number(entry.mean(|_, d| d.sentences_per_second()), 1));
+        line.push(number(entry.mean(|_, d| d.tokens_per_second()), 1));
+        line.push(number(entry.mean(|r, _| r.training.n_features as f64), 0));
+        out.push_str(&line.join("\t"));
+        out.push('\n');
+    }
+    out
+}
+
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.filter(|v| v.is_finite()).map(|v| format!("{v:.digits$}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Store;
+    use crate::experiment::testing::{plan, record};
+
+    #[test]
+    fn every_line_has_every_column() {
+        let plan = plan();
+        let mut store = Store::default();
+        plan.cells.iter().take(6).for_each(|c| store.insert(record(c, "r1")));
+        let text = tsv(&Summary::new(&plan, &store, &"r1".into(), false), "treebeam experiment table test.toml");
+        let lines: Vec<Vec<&str>> =
+            text.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t').collect()).collect();
+        assert_eq!(lines.len(), 1 + 4, "a head, two greedy rows, one row at two widths");
+        assert!(lines.iter().all(|l| l.len() == HEADS.len()));
+        let at = |line: usize, head: &str| lines[line][HEADS.iter().position(|h| *h == head).unwrap()];
+        assert_eq!(at(1, "las_difference"), "");
+        assert_ne!(at(2, "las_difference"), "");
+        assert_eq!((at(3, "width"), at(4, "width")), ("1", "4"));
+        assert_eq!(at(4, "sentences_per_s"), "5.0", "five sentences in a second");
+        assert_eq!(at(4, "train_wall_s"), "2.000");
+    }
+}

@@ -1,0 +1,104 @@
+//! What the pages and pictures of the program have in common: colours, fonts, resets, the bar at the top.
+
+/// The style sheet that every page begins with.
+pub const BASE: &str = include_str!("style/base.css");
+
+/// What pages with controls have behind it.
+const CONTROLS: &str = include_str!("style/controls.css");
+
+/// The script that pages which draw their own pictures begin with: elements, pictures, light and dark.
+pub const SCRIPT: &str = include_str!("style/page.js");
+
+/// What comes before the content of a page with controls.
+pub(crate) struct Head<'a> {
+    /// The title, in the window's bar.
+    pub title: &'a str,
+    /// The style sheet of this page alone.
+    pub css: &'a str,
+    /// The style sheet of its pictures, which goes with them when they are saved.
+    pub pictures: &'a str,
+    /// The element that a key goes to directly, and what the link to it says.
+    pub skip: (&'a str, &'a str),
+}
+
+impl Head<'_> {
+    /// The page of this head and `content`, which is filled with `parts` as by [`filled`].
+    pub(crate) fn page<'t>(&self, content: &str, parts: impl IntoIterator<Item = (&'t str, String)>) -> String {
+        let head = [
+            ("{{title}}", escaped(self.title)),
+            ("{{css}}", [BASE, CONTROLS, self.css].concat()),
+            ("{{pictures}}", self.pictures.to_owned()),
+            ("{{skip}}", escaped(self.skip.0)),
+            ("{{skip-name}}", escaped(self.skip.1)),
+        ];
+        filled(include_str!("style/head.html"), head) + &filled(content, parts)
+    }
+}
+
+/// `template` with the text for each `{{name}}`, in the order in which they stand in it.
+fn filled<'t>(template: &str, parts: impl IntoIterator<Item = (&'t str, String)>) -> String {
+    let mut page = String::new();
+    let mut rest = template;
+    for (name, text) in parts {
+        let (before, after) = rest.split_once(name).unwrap_or((rest, ""));
+        page.push_str(before);
+        page.push_str(&text);
+        rest = after;
+    }
+    page + rest
+}
+
+/// `data` as the content of a `script` element that no script engine runs.
+///
+/// # Errors
+/// None that data could cause.
+pub(crate) fn embedded(data: &impl serde::Serialize) -> treebeam::error::Result<String> {
+    let json =
+        serde_json::to_string(data).map_err(|error| treebeam::error::Error::Usage(format!("the page: {error}")))?;
+    // What could end the element is written otherwise; to JSON it is the same.
+    Ok(json.replace('<', "\\u003c"))
+}
+
+/// A colour of the style sheet: `--name: light-dark(#..., #...)`; black if there is none of this name.
+pub fn colour(name: &str, is_dark: bool) -> &'static str {
+    let both = || {
+        let (_, rest) = BASE.split_once(&format!("--{name}: light-dark("))?;
+        let (both, _) = rest.split_once(')')?;
+        let (light, dark) = both.split_once(", ")?;
+        Some(if is_dark { dark } else { light })
+    };
+    both().unwrap_or("#000000")
+}
+
+/// `text` as the content of an element. What XML cannot hold becomes the replacement character.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\t' => escaped.push(' '),
+            '\0'..' ' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => escaped.push(char::REPLACEMENT_CHARACTER),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_those_of_the_style_sheet() {
+        for name in ["page", "raised", "ink", "soft", "wrong", "label", "accent", "c0"] {
+            let (light, dark) = (colour(name, false), colour(name, true));
+            assert!(light != dark, "{name}");
+            for colour in [light, dark] {
+                assert!(colour.len() == 7 && colour.starts_with('#') && colour != "#000000", "{name}: {colour}");
+            }
+        }
+        assert_eq!(colour("nothing", true), "#000000");
+    }
+}

@@ -1,0 +1,111 @@
+//! What each template contributes to a score.
+
+use std::collections::HashMap;
+
+use treebeam::configuration::Cells;
+use treebeam::error::Result;
+use treebeam::features::{Columns, Extractor, FeatureSet, Shown};
+use treebeam::linear::{Linear, Weights as _};
+use treebeam::scorer::Context;
+use treebeam::scorers::AnyModel;
+use treebeam::system::{Action, ActionId};
+use treebeam::tree::Labels;
+use treebeam::treebank::Sentence;
+
+/// Takes the scores of a linear model apart; of other models nothing is told.
+#[derive(Debug)]
+pub(super) struct Explainer {
+    /// What is taken apart, if it can be.
+    linear: Option<Linear>,
+    set: FeatureSet,
+    columns: Columns,
+    labels: Labels,
+    actions: Vec<Action>,
+    sentence: Sentence,
+    extractor: Extractor,
+    /// Which edition of the label sets the extractor knows.
+    edition: Option<u64>,
+    hashes: Vec<u64>,
+    lanes: Vec<i32>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Explainer {
+    /// Explains the scores that `model` gives for `sentence`.
+    ///
+    /// # Errors
+    /// If the model contradicts itself.
+    pub(super) fn new(model: &AnyModel, sentence: &Sentence) -> Result<Explainer> {
+        let (mut set, columns) = model.header.feature_set()?;
+        let linear = model.scorer.as_linear().cloned();
+        if linear.is_none() {
+            set.templates.clear();
+        }
+        let (labels, actions) = model.header.labels_and_actions()?;
+        Ok(Explainer {
+            linear,
+            set,
+            columns,
+            labels,
+            actions: actions.all().to_vec(),
+            sentence: sentence.clone(),
+            extractor: Extractor::default(),
+            edition: None,
+            hashes: Vec::new(),
+            lanes: Vec::new(),
+            numbers: HashMap::new(),
+        })
+    }
+
+    /// The templates, if scores are sums over them.
+    pub(super) fn templates(&self) -> Vec<String> {
+        match self.linear.as_ref().is_some_and(|linear| linear.output().is_direct()) {
+            true => self.set.templates.iter().map(ToString::to_string).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// What each template adds to the score of `action` in the configuration with these cells; nothing if scores are not
+    /// sums over templates.
+    pub(super) fn weights(&mut self, context: Context, cells: &Cells, action: ActionId) -> Vec<i32> {
+        let Some(linear) = self.linear.as_ref().filter(|linear| linear.output().is_direct()) else {
+            return Vec::new();
+        };
+        let edition = context.label_sets.edition();
+        if self.edition.replace(edition) != Some(edition) {
+            self.extractor.clear();
+        }
+        self.hashes.clear();
+        let compiled = linear.features();
+        self.extractor.extract_all(compiled, context.input, context.label_sets, cells, &mut self.hashes);
+        let mut weights = vec![0; compiled.n_templates()];
+        let templates = compiled.groups().iter().flat_map(|group| group.templates());
+        for (&hash, template) in self.hashes.iter().zip(templates) {
+            self.lanes.clear();
+            self.lanes.resize(linear.weights().width(), 0);
+            linear.weights().add_features(&[hash], &mut self.lanes);
+            weights[template] = self.lanes[usize::from(action)];
+        }
+        weights
+    }
+
+    /// What each template reads in the configuration with these cells, as numbers of values.
+    pub(super) fn reads(&mut self, context: Context, cells: &Cells) -> Vec<u32> {
+        let Explainer { columns, labels, sentence, actions, .. } = self;
+        let shown = Shown { columns, sentence, labels, sets: context.label_sets, actions };
+        let texts: Vec<String> = self.set.templates.iter().map(|t| shown.template(t, cells).join(" · ")).collect();
+        let numbers = &mut self.numbers;
+        let number = |text: String| {
+            let next = numbers.len() as u32;
+            *numbers.entry(text).or_insert(next)
+        };
+        texts.into_iter().map(number).collect()
+    }
+
+    /// The values, by number.
+    pub(super) fn into_values(self) -> Vec<String> {
+        let mut values: Vec<(u32, String)> = self.numbers.into_iter().map(|(text, number)| (number, text)).collect();
+        values.sort_unstable();
+        values.into_iter().map(|(_, text)| text).collect()
+    }
+}

@@ -1,0 +1,92 @@
+//! The options of a parser, whatever its kind: what all of them have, and reading them back.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use super::Options;
+use crate::graph::{GraphKind, GraphOptions};
+use crate::learn::{Stopping, TrainOptions, Training};
+
+impl Options {
+    /// The options of a transition system, if it is one.
+    pub fn transitions(&self) -> Option<&TrainOptions> {
+        match self {
+            Options::Transitions(options) => Some(options),
+            Options::Graph(_) => None,
+        }
+    }
+
+    /// The features of a transition system, as they were asked for.
+    pub fn features(&self) -> Option<&str> {
+        self.transitions().map(|options| &*options.features)
+    }
+
+    /// The files that a training begins with: word vectors, another model, the places that a network reads.
+    pub fn files(&self) -> Vec<&str> {
+        let (vectors, init, places) = match self {
+            Options::Transitions(options) => (&options.vectors, &options.init, &options.places),
+            Options::Graph(options) => (&options.vectors, &None, &None),
+        };
+        let places = places.iter().filter(|name| name.ends_with(".feat"));
+        [vectors, init].into_iter().flatten().chain(places).map(|path| &**path).collect()
+    }
+
+    /// The name of the system or parser.
+    pub fn system(&self) -> &'static str {
+        match self {
+            Options::Transitions(options) => options.system.name(),
+            Options::Graph(options) => options.system.name(),
+        }
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        match self {
+            Options::Transitions(options) => options.seed,
+            Options::Graph(options) => options.seed,
+        }
+    }
+
+    /// The same with another seed.
+    pub fn with_seed(&self, seed: u64) -> Options {
+        match self.clone() {
+            Options::Transitions(options) => Options::Transitions(TrainOptions { seed, ..options }),
+            Options::Graph(options) => Options::Graph(GraphOptions { seed, ..options }),
+        }
+    }
+
+    /// When training stops.
+    pub fn stopping(&self) -> Stopping {
+        match self {
+            Options::Transitions(options) => options.stopping(),
+            Options::Graph(options) => options.stopping(),
+        }
+    }
+
+    /// How many models are trained and added up.
+    pub fn replicas(&self) -> u32 {
+        self.transitions().map_or(1, |options| options.replicas)
+    }
+
+    /// The width of the beam in training; 1 without a beam.
+    pub fn training_beam(&self) -> usize {
+        self.transitions().filter(|options| options.training == Training::Global).map_or(1, |options| options.beam)
+    }
+
+    /// The width at which the model is decoded unless told otherwise; graph-based parsers have no other than 1.
+    pub fn decoding_beam(&self) -> usize {
+        self.transitions().map_or(1, TrainOptions::decoding_beam)
+    }
+}
+
+impl<'de> Deserialize<'de> for Options {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Options, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let is_graph = GraphKind::ALL.iter().any(|kind| value["system"] == kind.name());
+        let options = match is_graph {
+            true => serde_json::from_value(value).map(Options::Graph),
+            false => serde_json::from_value(value).map(Options::Transitions),
+        };
+        options.map_err(D::Error::custom)
+    }
+}
