@@ -9,7 +9,7 @@ help:
 
 # Checks
 
-.PHONY: build test lint doc examples portable miri bench clean
+.PHONY: build test golden lint doc examples portable miri bench clean
 
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
@@ -22,6 +22,9 @@ test: lint doc examples ## everything that a change must pass; commands of READM
 	$(CARGO) test --release --locked --package treebeam --features cli --lib $(CHECKED)
 	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main
 	$(CARGO) test --release --locked --doc
+
+golden: build ## write the checksums of tests/golden.toml anew, for a change of behaviour that is meant
+	GOLDEN=write $(CARGO) test --release --locked --test main -- golden_behaviour
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.
 lint: ## formatting and clippy; the parser alone, as a library, compiles

@@ -16,6 +16,7 @@ mod exact;
 mod experiment;
 mod figures;
 mod fuzz;
+mod golden;
 mod graph;
 mod interned;
 mod learning;
