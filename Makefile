@@ -20,11 +20,11 @@ CHECKED = $(addprefix --config profile.release.package.treebeam.,opt-level=1 deb
 
 test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
 	$(CARGO) test --release --locked --package treebeam --features cli --lib $(CHECKED)
-	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main
+	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main --test golden
 	$(CARGO) test --release --locked --doc
 
 golden: build ## write the checksums of tests/golden.toml anew, for a change of behaviour that is meant
-	GOLDEN=write $(CARGO) test --release --locked --test main -- golden_behaviour
+	GOLDEN=write $(CARGO) test --release --locked --test golden
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.
 lint: ## formatting and clippy; the parser alone, as a library, compiles

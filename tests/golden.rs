@@ -1,6 +1,9 @@
 //! Golden behaviour: the trainings and parses of `tests/golden.toml` give the bytes whose checksums stand there.
 //!
-//! `TREEBEAM=PATH` compares another program; `GOLDEN=write` writes the checksums instead (`make golden`).
+//! `TREEBEAM=PATH` compares another program; `GOLDEN=write` writes the checksums instead (`make golden`). A program of tests of its
+//! own, as it needs nothing of the library and is then compiled in seconds.
+
+#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -146,7 +149,7 @@ impl Case<'_> {
 
 /// The program.
 fn program() -> PathBuf {
-    std::env::var_os("TREEBEAM").map_or_else(|| assert_cmd::cargo::cargo_bin("treebeam"), PathBuf::from)
+    std::env::var_os("TREEBEAM").map_or_else(|| assert_cmd::cargo::cargo_bin!("treebeam").to_owned(), PathBuf::from)
 }
 
 /// What the program prints; its message if it fails.
@@ -208,7 +211,7 @@ fn inline(sums: &Sums) -> String {
 
 #[test]
 fn golden_behaviour() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden.toml");
     let text = fs::read_to_string(&path).unwrap();
     let Golden { entry, mut sums } = toml::from_str(&text).unwrap();
     let cases: Vec<Case> = entry.iter().flat_map(Entry::cases).collect();

@@ -16,7 +16,6 @@ mod exact;
 mod experiment;
 mod figures;
 mod fuzz;
-mod golden;
 mod graph;
 mod interned;
 mod learning;
