@@ -58,6 +58,9 @@ ROUNDS ?= 20
 
 .PHONY: fuzz torture
 
+reference: build ## write the reference of all options, docs/src/reference/options.md
+	$(TREEBEAM) man --markdown docs/src/reference
+
 fuzz: ## look for inputs that break a promise: SECONDS=... for each target, FUZZ_TARGETS="reader model"; results/fuzzing.md; needs Python
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST) --target-dir target
 	for target in $(FUZZ_TARGETS); do \

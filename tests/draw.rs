@@ -52,10 +52,9 @@ fn sentences_are_chosen_by_number_and_by_id() {
     assert!(first.contains(">leave<") && !first.contains("nobody") && !first.contains("gonna"), "words only: {first}");
     let second = drawn(folder.path(), "draw gold.conllu --sentence 2");
     assert!(second.contains(">She<") && second.contains("sentence 2 (s2) of gold.conllu"), "{second}");
-    assert_eq!(drawn(folder.path(), "draw gold.conllu --id s2"), second);
     assert_eq!(drawn(folder.path(), "draw gold.conllu --sentence s2"), second);
     let text = fs::read(folder.path().join("gold.conllu")).unwrap();
-    let piped = treebeam(folder.path(), "draw - --id s2 -o tree.svg").write_stdin(text).assert().success();
+    let piped = treebeam(folder.path(), "draw - --sentence s2 -o tree.svg").write_stdin(text).assert().success();
     assert!(piped.get_output().stdout.is_empty());
     let file = fs::read_to_string(folder.path().join("tree.svg")).unwrap();
     assert_eq!(file.replace("of standard input", "of gold.conllu"), second);
@@ -89,12 +88,8 @@ fn sentences_that_are_not_there_are_refused() {
     let told = refused(folder.path(), "draw gold.conllu --sentence 3");
     assert_eq!(told, "error: gold.conllu: no sentence `3`; expected the id of a sentence or a number from 1 to 2\n");
     assert!(refused(folder.path(), "draw gold.conllu --sentence 0").contains("a number from 1 to 2"));
-    let told = refused(folder.path(), "draw gold.conllu --id s3");
-    assert_eq!(
-        told,
-        "error: gold.conllu: no sentence with the id `s3` among 2; expected the text of a comment `# sent_id = ...`\n"
-    );
-    assert!(refused(folder.path(), "draw gold.conllu --id s1 --sentence 1").contains("cannot be used with"));
+    let told = refused(folder.path(), "draw gold.conllu --sentence s3");
+    assert_eq!(told, "error: gold.conllu: no sentence `s3`; expected the id of a sentence or a number from 1 to 2\n");
     assert!(refused(folder.path(), "draw - -").contains("only one of the files can be standard input"));
 }
 

@@ -85,7 +85,7 @@ fn numbers_out_of_range_are_refused_with_their_range() {
         ("beam", "0", "a whole number from 1 to 1,048,576; found 0"),
         ("beam", "-1", "a whole number from 1 to 1,048,576; found -1"),
         ("beam", "9999999999", "a whole number from 1 to 1,048,576; found 9999999999"),
-        ("iterations", "0", "a whole number from 1 to 1,000,000; found 0"),
+        ("iterations", "0", "a whole number from 1 to 1,000,000 or `plateau`; found 0"),
         ("replicas", "0", "a whole number from 1 to 1,000; found 0"),
         ("batch", "0", "a whole number from 1 to 1,048,576; found 0"),
         ("explore-from", "-1", "a whole number from 0 to 1,000,000; found -1"),

@@ -305,8 +305,7 @@ fn several_roots_are_read_where_they_are_asked_for() {
     for command in ["show", "coverage"] {
         let refused = treebeam(&[command, "--system", "swap", path]).assert().code(2);
         let told = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
-        assert!(told.contains("`--multi-root` allows several"), "{told}");
-        treebeam(&[command, "--system", "swap", "--multi-root", path]).assert().success();
+        assert!(told.contains("`--roots several` allows more"), "{told}");
         treebeam(&[command, "--system", "swap", "--roots", "several", path]).assert().success();
     }
     // Non-monotonic Covington lets several words hang on the root in any case.

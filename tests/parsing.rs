@@ -315,30 +315,3 @@ fn tags_that_the_model_never_saw_are_told() {
     assert!(told(at, "parse --model model other.conllu -o out").contains(expected));
     assert!(!told(at, "parse --model model test.conllu -o out").contains("warning"));
 }
-
-/// Without the Python package the message says what is missing; what a row cannot hold is refused before that.
-#[test]
-fn parquet_is_for_the_python_package() {
-    let folder = folder();
-    for line in [
-        "parse --model model --input parquet test.conllu",
-        "parse --model model --format parquet -",
-        "parse --model model test.parquet -o parsed.conllu",
-        "parse --model model test.conllu -o parsed.parquet",
-    ] {
-        for (python, found) in [("/no/such/python", "/no/such/python: "), ("false", "false has no treebeam.parquet")] {
-            let output = treebeam(folder.path(), line).env("PYTHON", python).output().unwrap();
-            let told = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(2), "{line}: {told}");
-            assert!(told.contains(found) && told.contains("pip install './python[arrow]'"), "{line}: {told}");
-        }
-    }
-    for (option, found) in
-        [("--k-best 2", "--k-best"), ("--stats-json s.json", "--stats-json"), ("--format conllx", "no CoNLL-X")]
-    {
-        let line = format!("parse --model model {option} test.conllu -o parsed.parquet");
-        let output = treebeam(folder.path(), &line).env("PYTHON", "false").output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success() && told.contains(found), "{line}: {told}");
-    }
-}

@@ -374,7 +374,7 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
     for (options, expected) in [
         ("--beam 0", "--beam"),
         ("--iterations 0", "--iterations"),
-        ("--iterations some", "expected a number or `plateau`"),
+        ("--iterations some", "expected a whole number from 1 to 1,000,000 or `plateau`"),
         ("--iterations 3 --patience 2", "--patience and --max-iterations are for --iterations plateau"),
         ("--iterations plateau --patience 0", "--patience must be a whole number from 1 to 1,000,000; found 0"),
         ("--batch 0", "--batch"),

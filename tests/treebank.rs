@@ -34,14 +34,14 @@ fn check_lists_every_problem_and_exits_with_2() {
     let word = |id: u8, head: u8| format!("{id}\ta\t_\t_\t_\t_\t{head}\tx\t_\t_\n");
     let text = format!("{}{}\n\n{}{}", word(1, 0), word(2, 0), word(1, 2), word(2, 1));
     fs::write(at.join("bad.conllu"), text).unwrap();
-    let expected = "bad.conllu:2: 2 words with head 0: 1, 2; expected one; `--multi-root` allows several, as CoNLL-X does\n\
+    let expected = "bad.conllu:2: 2 words with head 0: 1, 2; expected one; `--roots several` allows more, as CoNLL-X does\n\
         bad.conllu:4: a blank line; expected a sentence; `treebeam treebank convert --fix` removes needless blank lines\n\
         bad.conllu:5: a cycle of heads: 1 -> 2 -> 1; expected heads that lead to the root\n\
         bad.conllu:5: no word with head 0; expected one\n\
         bad.conllu:6: the end of the file; expected a blank line behind the last sentence; `treebeam treebank convert --fix` adds it\n";
     treebeam(at, "check bad.conllu").code(2).stdout(expected);
     let lines = |assert: assert_cmd::assert::Assert| assert.get_output().stdout.iter().filter(|&&b| b == b'\n').count();
-    assert_eq!(lines(treebeam(at, "check --multi-root bad.conllu").code(2)), 4);
+    assert_eq!(lines(treebeam(at, "check --roots several bad.conllu").code(2)), 4);
     assert_eq!(lines(treebeam(at, "check --unannotated bad.conllu").code(2)), 2);
     treebeam(at, "convert --fix bad.conllu -o bad.conllu").success();
     treebeam(at, "check --unannotated bad.conllu").success().stdout("");

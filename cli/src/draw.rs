@@ -49,11 +49,8 @@ pub struct Args {
     /// A third, as of another parser, for a page
     third: Option<PathBuf>,
     /// The sentence with this id, or else this number, from 1 [default: 1; a page has all]
-    #[arg(long, value_name = "N|ID", conflicts_with_all = ["id", "differ"])]
+    #[arg(long, value_name = "N|ID", conflicts_with = "differ")]
     sentence: Option<String>,
-    /// The sentence with this id, and none by its number
-    #[arg(long, value_name = "ID", conflicts_with = "differ")]
-    id: Option<String>,
     /// The first sentence whose trees differ, or the N-th; a page has all of them
     #[arg(
         long, value_name = "N", value_parser = from_one, requires = "other",
@@ -119,10 +116,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 /// The sentence that is asked for, if it is one.
 fn wanted(args: &Args, files: &mut Files) -> Option<Result<Found>> {
-    match (&args.sentence, &args.id, args.differ) {
-        (Some(name), ..) => Some(files.named(name, false)),
-        (_, Some(id), _) => Some(files.named(id, true)),
-        (.., Some(Some(n))) => Some(files.differing(n)),
+    match (&args.sentence, args.differ) {
+        (Some(name), _) => Some(files.named(name)),
+        (_, Some(Some(n))) => Some(files.differing(n)),
         _ => None,
     }
 }

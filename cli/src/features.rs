@@ -56,9 +56,9 @@ struct ShowArgs {
     /// The sentence with this id, or else this number, from 1 [default: 1]
     #[arg(long, value_name = "N|ID", requires = "file")]
     sentence: Option<String>,
-    /// Allow several words on the root
+    /// How many words may hang on the root [default: as many as the file's format allows]
     #[arg(long, requires = "file")]
-    multi_root: bool,
+    roots: Option<Roots>,
     /// The configuration: after this many transitions of the canonical derivation [default: half of them]
     #[arg(long, value_name = "K", requires = "file", value_parser = super::range::whole::<usize>(0..=1_000_000))]
     step: Option<usize>,
@@ -165,7 +165,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 }
                 Some(file) => {
                     let reader = Reader::open(file, None)?;
-                    let roots = if args.multi_root { Roots::Several } else { reader.format().roots() };
+                    let roots = args.roots.unwrap_or(reader.format().roots());
                     let path = file.display().to_string();
                     let (_, sentence) = super::sentence::find(reader, &path, args.sentence.as_deref())?;
                     let shown = with_system!(args.system, args.system.own_roots(roots), |system| show(

@@ -20,6 +20,7 @@ mod model;
 mod oracle;
 mod parse;
 mod range;
+mod reference;
 mod report;
 mod sentence;
 mod signals;
@@ -27,7 +28,7 @@ mod trace;
 mod train;
 mod treebank;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -62,12 +63,28 @@ enum Command {
     /// Train a parser on a treebank
     Train(Box<train::Args>),
     /// Parse CoNLL-U or CoNLL-X with a trained model
+    ///
+    /// Only HEAD and DEPREL change, and DEPS is emptied, for it would be stale; what the input has in these columns is not read.
     Parse(parse::Args),
     /// Score a parsed file against the gold file, or two of them against each other
+    ///
+    /// Scores are shown with and without punctuation, with and without subtypes of labels; --punct and --granularity choose which of them
+    /// breakdowns, intervals and tests are about. Files that do not hold the same words, words without a head and cycles are errors (exit
+    /// code 2). Several roots in a sentence are accepted, and counted.
     Eval(eval::Args),
     /// Draw trees, or two trees of the same words with their differences: SVG, LaTeX, text, or a page of all
+    ///
+    /// Of two trees the first stands above the words, the second beneath them. Arcs of words with different heads are dashed, labels that
+    /// differ under the same head are framed, and the scores of the second tree against the first are written below. Columns are read from
+    /// the first file. Scripts that are written from right to left are drawn so.
+    ///
+    /// The ending of --output says what is written: .svg, .html, .tex (for the package tikz-dependency), .txt; other endings are refused. A
+    /// page has all sentences of the files, or those that differ, to browse: the worst first. The first of several files is held to be gold.
     Draw(draw::Args),
     /// Watch a beam: how a sentence is parsed, item by item, as a page or as JSON
+    ///
+    /// The page of HTML needs no network. If the sentence has a tree, that is taken for gold: then the page also shows at which step the
+    /// gold derivation falls off the beam, how far behind it is, and whether the search or the model is to blame.
     Trace(trace::Args),
     /// Verify oracles by exhaustive search, show derivations
     Oracle(oracle::Args),
@@ -79,7 +96,11 @@ enum Command {
     Model(model::Args),
     /// Run experiments and print their tables
     Experiment(experiment::Args),
-    /// Write all results as one page of HTML
+    /// Write all results as one page of HTML that needs nothing else, and an index of them in Markdown
+    ///
+    /// The page opens with the answer to the question of greedy or global training, from the experiment that has rows of both: in each
+    /// column the best greedy and the best global model are chosen on development data and compared on test data. Then comes a card for each
+    /// experiment, with its details folded. Tables can be copied as TSV, CSV or LaTeX (booktabs), the points of charts as CSV.
     Report(report::Args),
     /// Print a script that completes commands and options in a shell
     Completions(manual::CompletionArgs),
@@ -92,7 +113,8 @@ pub fn main() -> ExitCode {
     if let Some(mut command) = manual::asked_for_everything(std::env::args_os().skip(1)) {
         return exit_code(command.print_long_help().map(|()| ExitCode::SUCCESS).map_err(Into::into));
     }
-    let Cli { command, quiet } = Cli::parse();
+    let Cli { command, quiet } =
+        Cli::from_arg_matches(&manual::command().get_matches()).unwrap_or_else(|error| error.exit());
     if quiet {
         treebeam::console::set_quiet();
     }

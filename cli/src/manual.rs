@@ -10,8 +10,10 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::Cli;
+use super::reference::reference;
 use treebeam::error::Error;
 use treebeam::files::write_whole;
+use treebeam::options::KNOWN;
 
 /// Options of `treebeam completions`.
 #[derive(Debug, clap::Args)]
@@ -33,6 +35,9 @@ Example:
 pub struct ManArgs {
     /// The folder to write treebeam.1, treebeam-train.1 and so on to; it is made if it is not there
     folder: PathBuf,
+    /// Write one page of Markdown instead, options.md
+    #[arg(long)]
+    markdown: bool,
 }
 
 /// Prints the script of completions.
@@ -48,7 +53,10 @@ pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(&args.folder).map_err(Error::io(&args.folder))?;
     let mut command = everything();
     command.build();
-    write_pages(&command, args)?;
+    match args.markdown {
+        true => write_whole(&args.folder.join("options.md"), reference(&mut command).as_bytes())?,
+        false => write_pages(&command, args)?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -65,9 +73,25 @@ fn write_pages(command: &Command, args: &ManArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The command line. The help of an option that is a number ends with its range.
+pub fn command() -> Command {
+    Cli::command().mut_subcommands(|command| {
+        if command.get_name() != "train" {
+            return command;
+        }
+        let ranges = KNOWN.iter().filter_map(|known| Some((known.field, known.range?)));
+        ranges.fold(command, |train, (field, range)| {
+            train.mut_arg(field, |option| {
+                let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+                option.help(format!("{help}. Range: {range}"))
+            })
+        })
+    })
+}
+
 /// The command line with its rare options, which `--help` leaves out.
 fn everything() -> Command {
-    unhidden(Cli::command())
+    unhidden(command())
 }
 
 fn unhidden(command: Command) -> Command {
@@ -116,7 +140,7 @@ mod tests {
 
     #[test]
     fn rare_options_are_shown_if_all_are_asked_for() {
-        let mut command = Cli::command();
+        let mut command = command();
         let train = command.find_subcommand_mut("train").unwrap().render_long_help().to_string();
         let all = help("train --help-all").unwrap();
         for rare in ["--nn-update", "--reference-share", "--aggressiveness"] {

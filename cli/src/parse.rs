@@ -1,6 +1,5 @@
 //! `treebeam parse`.
 
-mod parquet;
 mod search;
 mod source;
 mod stats;
@@ -13,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use super::range;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use parquet::InputFormat;
 use search::SearchArgs;
 use source::Source;
 use stats::Stats;
@@ -30,7 +28,6 @@ Only HEAD and DEPREL change, and DEPS is emptied: it would be stale. What the in
 Examples:
   treebeam parse --model en.model test.conllu -o parsed.conllu
   treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu
-  treebeam parse --model en.model corpus.parquet -o parsed.parquet
   zcat corpus.conllu.gz | treebeam parse --model en.model --beam 64 --threads 2 > parsed.conllu")]
 pub struct Args {
     /// The model
@@ -52,10 +49,9 @@ pub struct Args {
     /// JSON
     #[arg(long, value_name = "FILE")]
     stats_json: Option<PathBuf>,
-    /// The format of the input; Parquet needs the Python package, which also writes it if the name of the output ends in .parquet
-    /// [default: by the file's ending, CoNLL-U for standard input]
-    #[arg(long, visible_alias = "input", value_enum)]
-    format: Option<InputFormat>,
+    /// The format of the input [default: by the file's ending, CoNLL-U for standard input]
+    #[arg(long)]
+    format: Option<Format>,
     /// The file to parse, tokenised and tagged; also .gz or .zst; - for standard input
     #[arg(default_value = "-")]
     input: PathBuf,
@@ -68,8 +64,11 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let paths = Paths::default().input(&args.model).input(&args.input).output(&args.output)?;
     args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
-    if let Some(code) = parquet::run(&args)? {
-        return Ok(code);
+    if args.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
+        let output = args.output.display();
+        bail!(
+            "{output}: expected the name of a file of CoNLL-U or CoNLL-X; `python -m treebeam.parquet` writes Parquet"
+        );
     }
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
@@ -78,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     for warning in parser.warnings() {
         treebeam::console::say(format_args!("warning: {warning}"));
     }
-    let reader = Reader::open(&args.input, args.format.and_then(InputFormat::text))?.allowing_empty();
+    let reader = Reader::open(&args.input, args.format)?.allowing_empty();
     let format = reader.format();
     if args.k_best > 1 && format == Format::Conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");

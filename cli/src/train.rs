@@ -1,7 +1,6 @@
 //! `treebeam train`.
 
 mod found;
-mod options;
 mod progress;
 mod stats;
 
@@ -11,14 +10,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use super::range;
-use options::TrainingArgs;
 use progress::Display;
 use stats::Stats;
 use treebeam::files::{Output, Paths};
 use treebeam::graph::{self, GraphData, GraphHeader};
 use treebeam::learn::{Run, TrainingData, start as start_run};
 use treebeam::model::{Header, Notes, Provenance, VectorsOrigin};
-use treebeam::options::Options;
+use treebeam::options::{GivenOptions, Options};
 use treebeam::process::{self, peak_rss_bytes};
 use treebeam::training::Drive;
 use treebeam::treebank::Treebank;
@@ -44,7 +42,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", required_unless_present = "print_options")]
     model: Option<PathBuf>,
     #[command(flatten)]
-    training: TrainingArgs,
+    given: GivenOptions,
     /// Threads; the model does not depend on their number. Training uses one for each replica, more with --batch above 1
     /// [default: one for each replica, up to the number of cores]
     #[arg(long, value_name = "T", value_parser = range::threads, help_heading = "Running")]
@@ -62,7 +60,7 @@ pub struct Args {
     #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = range::seconds, help_heading = "Running", hide = true)]
     checkpoint_seconds: f64,
     /// The licence of the model, for `model info` to tell; the data may demand one
-    #[arg(long, alias = "license", value_name = "TEXT", help_heading = "Running")]
+    #[arg(long, value_name = "TEXT", help_heading = "Running")]
     licence: Option<String>,
     /// What the model is of, for `model info` to tell, such as the treebank's name and version
     #[arg(long, value_name = "TEXT", help_heading = "Running")]
@@ -83,7 +81,7 @@ impl Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let given = args.training.given()?;
+    let given = args.given.clone();
     let options = given.resolve()?;
     for remark in given.remarks(&options) {
         treebeam::console::note(format_args!("note: {remark}"));

@@ -3,49 +3,43 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use treebeam::options::GivenOptions;
 use treebeam::parser::ParseOptions;
-use treebeam::tree::Roots;
+
+use crate::errors::exception;
 
 /// The options of training that are given: `average_from=3` is `--average-from 3`. What is `None` is not given.
 pub fn of_training(options: Option<&Bound<'_, PyDict>>) -> PyResult<GivenOptions> {
-    let mut table = toml::Table::new();
-    let (mut seed, mut roots) = (None, None);
-    for (name, value) in options.into_iter().flatten() {
-        let name: String = name.extract()?;
-        if value.is_none() {
-            continue;
-        }
-        match name.as_str() {
-            // It may be larger than TOML's integers.
-            "seed" => seed = Some(value.extract::<u64>().map_err(|_| expected("seed", &value, "a number from 0 on"))?),
-            "multi_root" => roots = value.extract::<bool>()?.then_some(Roots::Several),
-            _ => drop(table.insert(name.replace('_', "-"), of_value(&name, &value)?)),
-        }
-    }
-    if roots.is_some() && table.contains_key("roots") {
-        return Err(PyValueError::new_err("roots and multi_root say the same; leave out one of them"));
-    }
-    let given: Result<GivenOptions, _> = table.try_into();
-    let given = given.map_err(|error: toml::de::Error| PyValueError::new_err(error.message().to_owned()))?;
-    let run_reference = given.run_reference.filter(|&run| run);
-    Ok(GivenOptions { seed, roots: roots.or(given.roots), run_reference, ..given })
+    GivenOptions::of_names(named(options)?).map_err(exception)
 }
 
-fn of_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
+/// Keyword arguments by the names of the command line.
+fn named(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Value>> {
+    let mut named = Map::new();
+    for (name, value) in options.into_iter().flatten() {
+        let name: String = name.extract()?;
+        if !value.is_none() {
+            named.insert(name.replace('_', "-"), of_value(&name, &value)?);
+        }
+    }
+    Ok(named)
+}
+
+fn of_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyBool>() {
-        return Ok(toml::Value::Boolean(value.extract()?));
+        return Ok(Value::Bool(value.extract()?));
     }
     if value.is_instance_of::<PyInt>() {
-        let number = value.extract().map_err(|_| expected(name, value, "a number of 64 bits"))?;
-        return Ok(toml::Value::Integer(number));
+        let number = value.extract::<i64>().map(Value::from).or_else(|_| value.extract::<u64>().map(Value::from));
+        return number
+            .map_err(|_| PyValueError::new_err(format!("{name}: found `{value}`; expected a number of 64 bits")));
     }
     if value.is_instance_of::<PyFloat>() {
-        return Ok(toml::Value::Float(value.extract()?));
+        return Ok(Value::from(value.extract::<f64>()?));
     }
     // Names, and paths of feature sets.
-    Ok(toml::Value::String(value.str()?.extract()?))
+    Ok(Value::String(value.str()?.extract()?))
 }
 
 /// The options of parsing that are given: `beam=8` is `--beam 8`. What is `None` is not given.
@@ -80,8 +74,4 @@ pub fn of_parsing(given: Option<&Bound<'_, PyDict>>, k_best: Option<i64>) -> PyR
 pub fn chosen<T: for<'de> serde::Deserialize<'de>>(option: &str, name: &str) -> PyResult<T> {
     serde_json::from_value(Value::String(name.to_owned()))
         .map_err(|error| PyValueError::new_err(format!("{option}: {error}")))
-}
-
-fn expected(name: &str, value: &Bound<'_, PyAny>, what: &str) -> PyErr {
-    PyValueError::new_err(format!("{name}: found `{value}`; expected {what}"))
 }

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 from conftest import PROGRAM, arcs, run
@@ -132,24 +131,24 @@ def test_features_of_the_hub_are_those_of_conllu(data):
     assert plain(batch.slice(1)).column("feats").to_pylist() == expected[1:]
 
 
-def test_the_program_hands_it_over(data, tmp_path):
+def test_the_module_is_a_program(data, tmp_path):
     source, target, text = tmp_path / "dev.parquet", tmp_path / "parsed.parquet", tmp_path / "parsed.conllu"
     pq.write_table(as_table(data), source)
-    environment = {**os.environ, "PYTHON": sys.executable}
-    model = data.model_path("beams")
-    run("parse", "--model", model, "--beam", 8, "--quiet", source, "-o", target, env=environment)
+    model = str(data.model_path("beams"))
+    assert parquet.main(["--model", model, "--beam", "8", str(source), "-o", str(target)]) == 0
     assert trees_in(target) == arcs(data.parsed("beams", "--beam", 8))
     unnamed = tmp_path / "unnamed"
     source.rename(unnamed)
-    run("parse", "--model", model, "--input", "parquet", unnamed, "-o", text, env=environment)
+    assert parquet.main(["--model", model, "--input", "parquet", str(unnamed), "-o", str(text)]) == 0
     assert arcs(text.read_text(encoding="utf-8")) == arcs(data.parsed())
-    printed = run("parse", "--model", model, "--format", "parquet", "-", env=environment, stdin=open(unnamed, "rb"))
-    assert printed == text.read_text(encoding="utf-8")
-    run("parse", "--model", model, data.dev, "-o", target, env=environment)
+    assert parquet.main(["--model", model, str(data.dev), "-o", str(target)]) == 0
     assert trees_in(target) == arcs(data.parsed())
-    command = [PROGRAM, "parse", "--model", model, "--input", "parquet", unnamed, "-o", text]
-    for python, told in [("/no/such/python", "/no/such/python"), ("false", "pip install")]:
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHON": python})
-        assert done.returncode != 0 and told in done.stderr and "treebeam.parquet" in done.stderr
-    done = subprocess.run([*command, "--k-best", "3"], capture_output=True, text=True, env=environment)
-    assert done.returncode != 0 and "--k-best" in done.stderr
+
+
+def test_the_program_has_no_parquet(data, tmp_path):
+    source = tmp_path / "dev.parquet"
+    pq.write_table(as_table(data), source)
+    for files in [(source, "-o", tmp_path / "out.conllu"), (data.dev, "-o", tmp_path / "out.parquet")]:
+        command = [PROGRAM, "parse", "--model", data.model_path("beams"), *files]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 2 and "treebeam.parquet" in done.stderr

@@ -1,6 +1,6 @@
 """Parsing from and to files of Parquet and CoNLL-U: ``treebeam.parquet.parse("in.parquet", "out.parquet", "en.model")``.
 
-As a program: ``python -m treebeam.parquet --model en.model in.parquet -o out.conllu``; `treebeam parse` calls it for such files.
+As a program: ``python -m treebeam.parquet --model en.model in.parquet -o out.conllu``.
 
 One row is a sentence; its words stand in parallel lists, named as in the Universal Dependencies of the Hugging Face Hub: ``tokens,
 lemmas, upos, xpos, feats, misc``. Parsing adds ``head``, ``deprel`` and ``score``; the other columns pass through, and what the file

@@ -94,12 +94,6 @@ impl<'s> Section<'s> {
         &self.bytes
     }
 
-    /// Other bytes under the same name.
-    #[must_use]
-    pub fn with_bytes<'b>(self, bytes: impl Into<std::borrow::Cow<'b, [u8]>>) -> Section<'b> {
-        Section { name: self.name, bytes: bytes.into() }
-    }
-
     /// The same bytes under `prefix` and a slash before the name.
     #[must_use]
     pub fn under(self, prefix: &str) -> Section<'s> {

@@ -101,10 +101,8 @@ fn learn(
     input: &Input,
     gold: &Tree,
 ) -> bool {
-    let reward = match options.learner {
-        Learner::Perceptron | Learner::Adam => None,
-        Learner::Mira => Some(Reward { gold, unit: UNIT as i32 }),
-    };
+    let is_mira = options.learner == Learner::Mira;
+    let reward = is_mira.then_some(Reward { gold, unit: UNIT as i32 });
     let predicted = workspace.decode(data.search(), weights, input, reward).tree;
     difference.clear();
     let mut loss = 0;
@@ -125,12 +123,13 @@ fn learn(
     if squared_norm == 0 {
         return false;
     }
-    let step = match options.learner {
-        Learner::Perceptron | Learner::Adam => 1,
-        Learner::Mira => {
-            let needed = f64::from(loss) * UNIT - difference.margin(weights) as f64;
-            (needed / squared_norm as f64).min(options.aggressiveness * UNIT).round() as i32
-        }
+    // 1-best MIRA (McDonald, Crammer & Pereira 2005; PA-I of Crammer et al. 2006): as far as it takes for the gold tree to win over the
+    // worst of the others by that one's loss, but at most by the aggressiveness. The structured perceptron (Collins 2002): always by 1.
+    let step = if is_mira {
+        let needed = f64::from(loss) * UNIT - difference.margin(weights) as f64;
+        (needed / squared_norm as f64).min(options.aggressiveness * UNIT).round() as i32
+    } else {
+        1
     };
     for &(feature, lane, count) in &difference.changes {
         weights.update(feature, lane, step * count);
@@ -226,13 +225,13 @@ mod tests {
                 // A step is a whole number of units.
                 let near = |margin: i64, wanted: f64| (margin as f64 - wanted).abs() <= squared_norm as f64 / 2.0 + 1.0;
                 match learner {
-                    Learner::Perceptron | Learner::Adam => assert_eq!(is, was + squared_norm),
                     Learner::Mira if near(is, loss * UNIT) => {}
                     Learner::Mira => {
                         n_cut += 1;
                         assert!((is as f64) < loss * UNIT);
                         assert!(near(is - was, short * UNIT * squared_norm as f64) && aggressiveness == short);
                     }
+                    _ => assert_eq!(is, was + squared_norm),
                 }
             }
             assert!(n_updates > 10, "{n_updates}");

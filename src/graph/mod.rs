@@ -42,6 +42,8 @@ mod spanning;
 #[cfg(test)]
 mod tests;
 
+pub use crate::learn::Learner;
+pub use crate::options::GraphOptions;
 pub use arc_scores::ArcScores;
 pub use biaffine::{Biaffine, BiaffineNetwork, BiaffineTrainer};
 pub use chart::{Chart, Filled, Heads, PartScores, Span, Wanted};
@@ -52,7 +54,6 @@ pub use features::ArcFeatures;
 pub use forest::{Derived, Edge, Forest, k_best};
 pub use learn::{GraphTrainer, start};
 pub use model::{GraphHeader, GraphModel, GraphScorer};
-pub use options::{GraphOptions, Learner};
 pub use parser::{GraphParser, check_length};
 pub use part_features::PartFeatures;
 pub use part_scorer::{PartScorer, Scoring};

@@ -1,6 +1,6 @@
 //! Whether the options of a training run make sense together.
 
-use super::{Correct, Iterations, Objective, TrainOptions, Training, Update, check_ranges};
+use super::{Correct, Iterations, Objective, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::linear::Learner;
@@ -17,7 +17,7 @@ impl TrainOptions {
     /// If they do not, with the option to change.
     pub fn check(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
-        check_ranges(self)?;
+        self.check_ranges()?;
         self.iterations.check(self.patience, self.max_iterations)?;
         if !self.system.oracles().contains(&self.oracle) {
             let known: Vec<&str> = self.system.oracles().iter().map(|oracle| oracle.name()).collect();

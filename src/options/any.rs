@@ -2,9 +2,11 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use serde_json::Map;
 
-use super::Options;
-use crate::graph::{GraphKind, GraphOptions};
+use super::{GivenOptions, Options};
+use crate::error::Result;
+use crate::graph::GraphOptions;
 use crate::learn::{Stopping, TrainOptions, Training};
 
 impl Options {
@@ -81,12 +83,8 @@ impl Options {
 
 impl<'de> Deserialize<'de> for Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Options, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        let is_graph = GraphKind::ALL.iter().any(|kind| value["system"] == kind.name());
-        let options = match is_graph {
-            true => serde_json::from_value(value).map(Options::Graph),
-            false => serde_json::from_value(value).map(Options::Transitions),
-        };
-        options.map_err(D::Error::custom)
+        GivenOptions::of_names(Map::deserialize(deserializer)?)
+            .and_then(GivenOptions::as_written)
+            .map_err(D::Error::custom)
     }
 }

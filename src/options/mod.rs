@@ -1,7 +1,7 @@
 //! From the options that are given to the options that are run: the one place where defaults that depend on one another
 //! are filled in, for the command line, for the specifications of experiments and for programs that use this library.
 //!
-//! Defaults that stand by themselves are those of [`TrainOptions::default`] and [`GraphOptions::default`]. Those that
+//! Defaults that stand by themselves are those of `list.rs`. Those that
 //! depend on what else is given are made in [`TrainOptions::of`]: the oracle and the feature set follow the system, the
 //! oracle follows the kind of training, and the number of replicas follows the learner.
 //!
@@ -17,14 +17,16 @@
 //! ```
 
 mod any;
-mod given;
+mod list;
 mod parser;
+mod range;
 mod recommend;
 mod remarks;
 mod suited;
 
-pub use given::GivenOptions;
+pub use list::{GivenOptions, GraphOptions, KNOWN, Known, TrainOptions};
 pub use parser::ParserKind;
+pub use range::Range;
 pub use recommend::Recommendation;
 
 use serde::Serialize;
@@ -33,13 +35,10 @@ use serde_json::{Map, Value};
 
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
-use crate::graph::{GraphKind, GraphOptions};
-use crate::learn::{Correct, Learner, Objective, TrainOptions, Training, Update, check_ranges};
+use crate::graph::GraphKind;
+use crate::learn::{Correct, Learner, Objective, Training, Update};
 use crate::model::ScorerKind;
 use crate::system::SystemKind;
-
-/// What only graph-based parsers have.
-pub const GRAPH_ONLY: [&str; 3] = ["aggressiveness", "arc-units", "label-units"];
 
 /// All options of the kind of parser that was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,27 +50,75 @@ pub enum Options {
     Graph(GraphOptions),
 }
 
+/// Options by name, as specifications, headers of model files and Python give them: numbers, names and truth values.
+///
+/// # Errors
+/// If there is no option of a name, or a value does not fit its option; the message names it.
+pub fn of_names<T: DeserializeOwned>(named: Map<String, Value>) -> Result<T> {
+    if let Some((_, instead)) = REMOVED.iter().find(|(name, _)| named.contains_key(*name)) {
+        return Err(Error::Usage((*instead).to_owned()));
+    }
+    let one_by_one = named.clone();
+    serde_json::from_value(Value::Object(named)).map_err(|whole| {
+        let alone = |(name, value)| {
+            let alone = Map::from_iter([(String::clone(name), Value::clone(value))]);
+            serde_json::from_value::<T>(Value::Object(alone)).err().map(|error| (name, error.to_string()))
+        };
+        Error::Usage(match one_by_one.iter().find_map(alone) {
+            Some((_, error)) if error.starts_with("unknown field") => error,
+            Some((name, error)) => format!("--{name}: {error}"),
+            None => whole.to_string(),
+        })
+    })
+}
+
+/// Options of earlier versions, and what says the same today.
+const REMOVED: [(&str, &str); 1] = [("multi-root", "there is no --multi-root any more; expected --roots several")];
+
 impl GivenOptions {
+    /// Options by name, see [`of_names`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_names(named: Map<String, Value>) -> Result<GivenOptions> {
+        // What is no finite number stands as null in JSON.
+        let null = KNOWN
+            .iter()
+            .find_map(|known| Some((known, known.range?)).filter(|_| named.get(&known.name()) == Some(&Value::Null)));
+        match null {
+            Some((known, range)) => range.check(&f64::NAN, &known.name()).and_then(|()| of_names(named)),
+            None => of_names(named),
+        }
+    }
+
     /// The options that are run: those given, and defaults for the others.
     ///
     /// # Errors
     /// If a number is out of its range, the parser does not have an option that is given, or options contradict each
     /// other; the message names the option and what was expected.
     pub fn resolve(&self) -> Result<Options> {
-        check_ranges(self)?;
-        let given = match serde_json::to_value(self) {
-            Ok(Value::Object(given)) => given,
-            Ok(_) | Err(_) => unreachable!("options are an object of plain data"),
-        };
+        self.check_ranges()?;
         match self.system.unwrap_or(ParserKind::Transitions(TrainOptions::default().system)) {
-            ParserKind::Transitions(system) => self.transitions(system, given).map(Options::Transitions),
-            ParserKind::Graph(kind) => graph(kind, given).map(Options::Graph),
+            ParserKind::Transitions(system) => self.transitions(system).map(Options::Transitions),
+            ParserKind::Graph(kind) => self.graph(kind).map(Options::Graph),
         }
     }
 
-    fn transitions(&self, system: SystemKind, given: Map<String, Value>) -> Result<TrainOptions> {
-        if let Some(name) = GRAPH_ONLY.iter().find(|name| given.contains_key(**name)) {
-            return Err(foreign(name, "graph-based parsers", system.name()));
+    /// The options that were run, of what was written down of them: what is left out there had its default, whatever the others are.
+    ///
+    /// # Errors
+    /// If a number is out of its range.
+    pub fn as_written(self) -> Result<Options> {
+        self.check_ranges()?;
+        Ok(match self.system {
+            Some(ParserKind::Graph(_)) => Options::Graph(self.over_graph(GraphOptions::default())),
+            _ => Options::Transitions(self.over(TrainOptions::default())),
+        })
+    }
+
+    fn transitions(&self, system: SystemKind) -> Result<TrainOptions> {
+        if let Some(known) = self.given().into_iter().find(|known| !known.of_transitions) {
+            return Err(foreign(known, system.name()));
         }
         let default = TrainOptions::default();
         let scorer = self.scorer.unwrap_or_default();
@@ -99,7 +146,7 @@ impl GivenOptions {
             // Where beams merge, the search does not go on from gold.
             defaults.update = Update::MaxViolation;
         }
-        let mut options = overlaid(&defaults, given)?;
+        let mut options = self.clone().over(defaults);
         options.check()?;
         // What is asked for and would be done anyway makes the same model. Probabilities are written all the same: they go with
         // updates of their own.
@@ -112,9 +159,16 @@ impl GivenOptions {
         }
         Ok(options)
     }
-}
 
-impl GivenOptions {
+    fn graph(&self, kind: GraphKind) -> Result<GraphOptions> {
+        if let Some(known) = self.given().into_iter().find(|known| !known.is_of(kind)) {
+            return Err(foreign(known, kind.name()));
+        }
+        let options = self.clone().over_graph(GraphOptions::of(kind));
+        options.check()?;
+        Ok(options)
+    }
+
     /// Whether something is given that only global training has.
     fn asks_for_derivations(&self) -> bool {
         let is_of_derivations = |objective| !Objective::all_of(Training::Greedy).contains(&objective);
@@ -124,42 +178,8 @@ impl GivenOptions {
     }
 }
 
-fn graph(kind: GraphKind, given: Map<String, Value>) -> Result<GraphOptions> {
-    let default = GraphOptions::of(kind);
-    // Options without a default of their own are named only where they are set.
-    let own = serde_json::to_value(default.with_all()).map_err(|e| Error::Usage(e.to_string()))?;
-    if let Some(name) = given.keys().find(|name| own.get(name).is_none()) {
-        let of = match name.as_str() {
-            "arc-units" | "label-units" => "biaffine parsers",
-            "batch" | "rate" | "dropout" | "word-units" | "vectors" | "lstm-layers" | "lstm-units" => {
-                "transition systems and biaffine parsers"
-            }
-            _ => "transition systems",
-        };
-        return Err(foreign(name, of, kind.name()));
-    }
-    if let Some(learner) = given.get("learner").and_then(Value::as_str)
-        && !kind.learners().iter().any(|known| known.name() == learner)
-    {
-        let known: Vec<&str> = kind.learners().iter().map(|known| known.name()).collect();
-        let expected = known.join(" or ");
-        return Err(Error::Usage(format!("{kind} is not trained by {learner}; expected --learner {expected}")));
-    }
-    let options = overlaid(&default, given)?;
-    options.check()?;
-    Ok(options)
-}
-
 /// The error for an option that the parser does not have.
-fn foreign(name: &str, of: &str, parser: &str) -> Error {
+fn foreign(known: &Known, parser: &str) -> Error {
+    let (name, of) = (known.name(), known.parsers());
     Error::Usage(format!("--{name} is for {of}, and `--system {parser}` is none; leave it out"))
-}
-
-/// `defaults`, with what is given in place of them.
-fn overlaid<T: Serialize + DeserializeOwned>(defaults: &T, given: Map<String, Value>) -> Result<T> {
-    let mut options = serde_json::to_value(defaults).map_err(|e| Error::Usage(e.to_string()))?;
-    if let Value::Object(options) = &mut options {
-        options.extend(given);
-    }
-    serde_json::from_value(options).map_err(|e| Error::Usage(e.to_string()))
 }

@@ -117,20 +117,6 @@ fn tags_name(column: Column) -> &'static str {
     column.name(crate::treebank::Format::Conllu)
 }
 
-impl GivenOptions {
-    /// These options with those of `other` that are not given here; whether there are any.
-    pub fn complete(&mut self, other: &GivenOptions) -> bool {
-        let free = |own: bool, recommended: bool| !own && recommended;
-        let roots = free(self.roots.is_some(), other.roots.is_some());
-        let tags = free(self.tag_column.is_some(), other.tag_column.is_some());
-        let nonprojective = free(self.nonprojective.is_some(), other.nonprojective.is_some());
-        self.roots = self.roots.or(other.roots);
-        self.tag_column = self.tag_column.or(other.tag_column);
-        self.nonprojective = self.nonprojective.or(other.nonprojective);
-        roots || tags || nonprojective
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

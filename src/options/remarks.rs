@@ -2,8 +2,7 @@
 
 use super::{GivenOptions, Options};
 use crate::decode::SearchKind;
-use crate::graph::Learner as GraphLearner;
-use crate::learn::{Nonprojective, RollIn, RollOut, TrainOptions, Training};
+use crate::learn::{Learner, Nonprojective, RollIn, RollOut, TrainOptions, Training};
 use crate::model::Align;
 
 impl GivenOptions {
@@ -12,7 +11,7 @@ impl GivenOptions {
         let idle = match options {
             Options::Transitions(options) => self.idle(options),
             Options::Graph(options) => {
-                let unused = self.aggressiveness.is_some() && options.learner != GraphLearner::Mira;
+                let unused = self.aggressiveness.is_some() && options.learner != Learner::Mira;
                 let averages = self.average_from.is_some() && options.system.is_biaffine();
                 vec![
                     ("--aggressiveness", unused, "it is for --learner mira"),

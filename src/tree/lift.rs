@@ -21,7 +21,7 @@
 //! non-projective trees over five words from `head`, where going from left to right recovers 956.
 
 use super::projective::non_projective_arcs;
-use super::{LabelId, Labels, NO_LABEL, Node, ROOT, Tree};
+use super::{Labels, NO_LABEL, Node, ROOT, Tree};
 
 mod encoding;
 
@@ -77,11 +77,6 @@ impl Lowering {
     /// The inventory of the labels of lowered trees.
     pub fn plain(&self) -> &Labels {
         &self.plain
-    }
-
-    /// The plain label of an encoded one.
-    pub fn plain_label(&self, lifted: LabelId) -> LabelId {
-        self.decoded[lifted as usize].own
     }
 
     /// The tree with its lifted arcs lowered and plain labels; a tree if `lifted` is one.

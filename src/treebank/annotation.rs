@@ -118,7 +118,7 @@ impl Sentence {
             Violation::Cycle(_) => (violation.to_string(), "heads that lead to the root".into()),
             Violation::NoRoot => (violation.to_string(), "one".into()),
             Violation::SeveralRoots(_) => {
-                (violation.to_string(), "one; `--multi-root` allows several, as CoNLL-X does".into())
+                (violation.to_string(), "one; `--roots several` allows more, as CoNLL-X does".into())
             }
         };
         self.problem_at(violation.word().unwrap_or(ROOT), line_of, found, expected)

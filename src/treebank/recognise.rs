@@ -44,7 +44,7 @@ fn other_tool(what: &str) -> String {
 
 fn by_magic(start: &[u8]) -> Option<(&'static str, String)> {
     const PACKED: [(&[u8], &str, &str); 6] = [
-        (b"PAR1", "a Parquet file", "CoNLL-U; `treebeam parse` alone reads Parquet, with treebeam's Python package"),
+        (b"PAR1", "a Parquet file", "CoNLL-U; treebeam's Python package reads Parquet (`treebeam.parquet`)"),
         (b"\x1f\x8b", "a file packed by gzip", "a name that ends in .gz, or `gunzip -c` in front"),
         (b"\x28\xb5\x2f\xfd", "a file packed by zstd", "a name that ends in .zst, or `zstd -dc` in front"),
         (b"BZh", "a file packed by bzip2", "it unpacked; put `bunzip2 -c` in front"),

@@ -72,8 +72,8 @@ impl Files {
         &self.paths
     }
 
-    /// The sentence of this id, or else this number; with `only_id`, only of this id.
-    pub fn named(&mut self, wanted: &str, only_id: bool) -> Result<Found> {
+    /// The sentence of this id, or else this number.
+    pub fn named(&mut self, wanted: &str) -> Result<Found> {
         let mut by_number = None;
         for row in &mut *self {
             let row = match row {
@@ -85,20 +85,11 @@ impl Files {
             if row.sentences[0].id() == Some(wanted) {
                 return row.found();
             }
-            if !only_id && sentence::is_number(wanted, row.number) {
+            if sentence::is_number(wanted, row.number) {
                 by_number = Some(row.found()?);
             }
         }
-        by_number.ok_or_else(|| {
-            let path = self.paths[0].display().to_string();
-            match only_id {
-                true => Error::Usage(format!(
-                    "{path}: no sentence with the id `{wanted}` among {}; expected the text of a comment `# sent_id = ...`",
-                    self.n
-                )),
-                false => sentence::not_found(&path, wanted, self.n),
-            }
-        })
+        by_number.ok_or_else(|| sentence::not_found(&self.paths[0].display().to_string(), wanted, self.n))
     }
 
     /// The first sentence.

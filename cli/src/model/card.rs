@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize as _;
-use serde::de::Error as _;
-use serde_json::{Error, Value};
+use serde_json::Value;
 
 use treebeam::features::{ColumnName, WordShape};
 use treebeam::linear::Learner;
@@ -134,9 +133,12 @@ fn how(training: &Value) -> String {
             format!("greedy, one decision at a time; {gold}{correct}{exploring}; {learner}")
         }
         Some("l2s") => {
-            let given = GivenOptions::deserialize(training).and_then(|given| given.resolve().map_err(Error::custom));
+            let given = training
+                .as_object()
+                .cloned()
+                .map(|named| GivenOptions::of_names(named).and_then(|given| given.resolve()));
             let search = match given {
-                Ok(Options::Transitions(options)) => format!(", {}", options.search()),
+                Some(Ok(Options::Transitions(options))) => format!(", {}", options.search()),
                 _ => String::new(),
             };
             format!("learning to search{search}; {gold}; {learner}")
@@ -228,7 +230,7 @@ fn needed(training: &Value) -> Option<Vec<(String, Value)>> {
     let mut given = training.as_object()?.clone();
     given.retain(|_, value| !value.is_null());
     let resolved = |options: &serde_json::Map<String, Value>| -> Option<Options> {
-        serde_json::from_value::<GivenOptions>(Value::Object(options.clone())).ok()?.resolve().ok()
+        GivenOptions::of_names(options.clone()).ok()?.resolve().ok()
     };
     // What headers leave out is the perceptron, which is not what every scorer would have.
     if matches!(resolved(&given)?, Options::Transitions(_)) {
@@ -283,7 +285,7 @@ mod tests {
     use super::*;
 
     fn options(given: &str) -> Value {
-        match serde_json::from_str::<GivenOptions>(given).unwrap().resolve().unwrap() {
+        match GivenOptions::of_names(serde_json::from_str(given).unwrap()).unwrap().resolve().unwrap() {
             Options::Transitions(options) => serde_json::to_value(options).unwrap(),
             Options::Graph(options) => serde_json::to_value(options).unwrap(),
         }

@@ -32,9 +32,6 @@ pub struct Args {
     /// How many words may hang on the root; by default as many as the file's format allows
     #[arg(long)]
     roots: Option<Roots>,
-    /// Allow several words on the root; short for --roots several
-    #[arg(long, conflicts_with = "roots")]
-    multi_root: bool,
     /// Read all files as this format
     #[arg(long)]
     format: Option<Format>,
@@ -77,14 +74,13 @@ impl Sum for Coverage {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let asked = if args.multi_root { Some(Roots::Several) } else { args.roots };
     let systems = match args.system {
         Some(system) => vec![system],
         // Systems that do not have the setting asked for cannot be counted under it.
         None => SystemKind::ALL
             .iter()
             .copied()
-            .filter(|kind| asked.is_none_or(|roots| kind.roots().contains(&roots)))
+            .filter(|kind| args.roots.is_none_or(|roots| kind.roots().contains(&roots)))
             .collect(),
     };
     let paths = Paths::default().inputs(&args.files);
@@ -95,12 +91,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     for path in &args.files {
         let treebank = Treebank::read(path, args.format)?;
-        let valid_roots = roots_of_trees(asked, treebank.format.roots());
+        let valid_roots = roots_of_trees(args.roots, treebank.format.roots());
         let mut labels = Labels::default();
         let trees = treebank.trees(valid_roots, &mut labels)?;
         let golds: Vec<Gold> = trees.into_iter().map(Gold::new).collect();
         for &kind in &systems {
-            let roots = roots_for(kind, asked, valid_roots)?;
+            let roots = roots_for(kind, args.roots, valid_roots)?;
             treebank.sentences.iter().try_for_each(|sentence| kind.check_training_length(roots, sentence))?;
             let of_gold = |gold: &Gold| with_system!(kind, roots, |system| of_tree(&system, gold, labels.len()));
             let coverage: Coverage = golds.par_iter().map(of_gold).sum();

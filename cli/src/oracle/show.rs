@@ -30,9 +30,6 @@ pub struct Args {
     /// How many words may hang on the root; by default as many as the file's format allows
     #[arg(long)]
     roots: Option<Roots>,
-    /// Allow several words on the root; short for --roots several
-    #[arg(long, conflicts_with = "roots")]
-    multi_root: bool,
     /// Only sentences whose tree is not projective
     #[arg(long)]
     non_projective: bool,
@@ -89,9 +86,8 @@ struct Word {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let treebank = Treebank::read(&args.file, None)?;
-    let asked = if args.multi_root { Some(Roots::Several) } else { args.roots };
-    let valid_roots = roots_of_trees(asked, treebank.format.roots());
-    let roots = roots_for(args.system, asked, valid_roots)?;
+    let valid_roots = roots_of_trees(args.roots, treebank.format.roots());
+    let roots = roots_for(args.system, args.roots, valid_roots)?;
     let chosen = choose(&treebank.sentences, args.sentence.as_deref());
     if chosen.is_empty() {
         let wanted = args.sentence.unwrap_or_default();

@@ -31,9 +31,9 @@ pub struct Args {
     /// features, labels and the basic tree) [default: what treebeam itself needs: format and basic tree]
     #[arg(long, value_name = "LEVEL", value_parser = crate::range::whole::<u8>(1..=2))]
     level: Option<u8>,
-    /// Let several words hang from the root in CoNLL-U too
+    /// How many words may hang on the root [default: as many as the file's format allows]
     #[arg(long)]
-    multi_root: bool,
+    roots: Option<Roots>,
     /// Heads and labels may be missing; heads that are there must be words of the sentence
     #[arg(long)]
     unannotated: bool,
@@ -109,7 +109,7 @@ fn check(path: &Path, args: &Args) -> anyhow::Result<(Format, usize, Problems)> 
     if args.level.is_some() && format != Format::Conllu {
         bail!("{}: --level is for CoNLL-U; leave it out for other formats", path.display());
     }
-    let roots = if args.multi_root { Roots::Several } else { format.roots() };
+    let roots = args.roots.unwrap_or(format.roots());
     let roots = (!args.unannotated).then_some(roots);
     let mut validator = args.level.map(Validator::new);
     let mut problems = Problems::new(args.most as usize);

@@ -134,7 +134,7 @@ impl Refused {
 
     fn say(&self, path: &str, to: Format) {
         for (n, what, remedy) in [
-            (self.several_roots, "have several roots", "--multi-root allows them"),
+            (self.several_roots, "have several roots", "--roots several allows them"),
             (self.no_tree, "have heads or labels that make no tree", "it lists them"),
             (self.unannotated, "have no heads", "--unannotated allows them"),
         ] {

@@ -68,7 +68,7 @@ pub use layout::{
     TableSpec, Vertical,
 };
 pub use measure::{Measured, Repetitions, measure};
-pub use options::of_layers;
+pub use options::{given, of_layers};
 pub use overrides::Overrides;
 pub use plan::{Plan, Unreadable};
 pub use provenance::{Code, Host, Provenance};

@@ -1,12 +1,11 @@
 //! The options of a training, whatever the kind of its parser, as experiments need them.
 
-use toml::{Table, Value};
+use serde_json::Value;
+use toml::Table;
 
 use super::provenance::Code;
 use treebeam::error::{Error, Result};
-use treebeam::graph::{GraphKind, GraphOptions};
-use treebeam::learn::check_ranges;
-use treebeam::options::{GRAPH_ONLY, GivenOptions, Options};
+use treebeam::options::{GivenOptions, Options, ParserKind};
 
 /// What `layers` amount to, the later before the earlier. A specification says options for all of its parsers: a
 /// graph-based parser passes over those of transition systems, and the other way round, unless they are said in the same
@@ -16,30 +15,41 @@ use treebeam::options::{GRAPH_ONLY, GivenOptions, Options};
 /// If a value does not fit its option, options contradict each other, or a layer that names a parser has options that this one
 /// does not have.
 pub fn of_layers<'t>(layers: impl IntoIterator<Item = &'t Table>) -> Result<GivenOptions> {
-    let mut merged = Table::new();
+    let mut merged = GivenOptions::default();
     for layer in layers {
-        let named = given(layer.clone())?;
-        check_ranges(&named)?;
-        if names_graph(layer) {
-            named.resolve()?;
-        } else if named.system.is_some() {
-            let GivenOptions { system, aggressiveness, arc_units, label_units, .. } = named;
-            GivenOptions { system, aggressiveness, arc_units, label_units, ..GivenOptions::default() }.resolve()?;
+        let mut layer = given(layer)?;
+        layer.check_ranges()?;
+        match layer.system {
+            Some(ParserKind::Graph(_)) => drop(layer.resolve()?),
+            Some(ParserKind::Transitions(_)) => {
+                let mut foreign = layer.clone();
+                foreign.retain(|known| !known.of_transitions || known.name() == "system");
+                foreign.resolve()?;
+            }
+            None => {}
         }
-        merged.extend(layer.clone());
+        layer.complete(&merged);
+        merged = layer;
     }
-    if let Some(kind) = graph_kind(&merged) {
-        let all = GraphOptions::of(kind).with_all();
-        let known = Table::try_from(all).map_err(|error| Error::Usage(error.to_string()))?;
-        merged.retain(|key, _| known.contains_key(key));
-        let learner = merged.get("learner").and_then(Value::as_str);
-        if learner.is_some_and(|learner| !kind.learners().iter().any(|known| known.name() == learner)) {
-            merged.remove("learner");
+    match merged.system {
+        Some(ParserKind::Graph(kind)) => {
+            merged.retain(|known| known.is_of(kind));
+            merged.learner = merged.learner.filter(|learner| kind.learners().contains(learner));
         }
-    } else {
-        merged.retain(|key, _| !GRAPH_ONLY.contains(&key));
+        _ => merged.retain(|known| known.of_transitions),
     }
-    given(merged)
+    Ok(merged)
+}
+
+/// The options of a table.
+///
+/// # Errors
+/// If there is no option of a name, or a value does not fit its option.
+pub fn given(table: &Table) -> Result<GivenOptions> {
+    match serde_json::to_value(table) {
+        Ok(Value::Object(named)) => GivenOptions::of_names(named),
+        Ok(_) | Err(_) => Err(Error::Usage("expected names of options with their values".to_owned())),
+    }
 }
 
 /// The parts of the code that decide what is learned, see [`Code`].
@@ -50,24 +60,10 @@ pub(super) fn code_parts(options: &Options) -> &'static [&'static str] {
     }
 }
 
-fn given(table: Table) -> Result<GivenOptions> {
-    table.try_into().map_err(|error: toml::de::Error| Error::Usage(error.message().to_owned()))
-}
-
-/// Whether the table asks for a graph-based parser.
-fn names_graph(table: &Table) -> bool {
-    graph_kind(table).is_some()
-}
-
-/// The graph-based parser that the table asks for, if it does.
-fn graph_kind(table: &Table) -> Option<GraphKind> {
-    let name = table.get("system").and_then(Value::as_str)?;
-    GraphKind::ALL.into_iter().find(|kind| kind.name() == name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use treebeam::graph::GraphOptions;
     use treebeam::learn::TrainOptions;
 
     fn of(layers: &[&str]) -> Result<Options> {

@@ -2,9 +2,9 @@
 
 use toml::{Table, Value};
 
+use super::options::given;
 use super::spec::Profile;
 use treebeam::error::{Error, Result};
-use treebeam::options::GivenOptions;
 
 /// Changes to a profile and to the training options of all its cells.
 #[derive(Debug, Clone, Default)]
@@ -46,8 +46,7 @@ impl Overrides {
                 "seed" => return Err(unfit("expected seeds=...")),
                 _ => {
                     overrides.options.insert(key.to_owned(), value(text));
-                    let known: Result<GivenOptions, _> = overrides.options.clone().try_into();
-                    known.map_err(|e| unfit(e.message()))?;
+                    given(&overrides.options).map_err(|error| unfit(&error.to_string()))?;
                 }
             }
         }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::tree::LabelId;
 use crate::tree::{Roots, all_trees, is_projective, violations};
 use proptest::prelude::*;
 

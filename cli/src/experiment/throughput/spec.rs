@@ -7,10 +7,11 @@ use crate::experiment::programs::check_measuring;
 use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 use toml::Table;
-use treebeam::learn::{TrainOptions, Training, check_ranges};
+use treebeam::learn::{TrainOptions, Training};
+use treebeam::options::{GivenOptions, Options};
 use treebeam::parser::MAX_BEAM;
 use treebeam::tree::MAX_WORDS;
-use treebeam_lab::experiment::{check_names, read_toml};
+use treebeam_lab::experiment::{check_names, given, read_toml};
 
 /// The specification.
 #[derive(Debug, Deserialize)]
@@ -97,8 +98,11 @@ impl Spec {
             for model in &mut profile.models {
                 let mut options = spec.base.clone();
                 options.extend(model.options.clone());
-                model.resolved = options.try_into().with_context(|| format!("{file}: {}", model.name))?;
-                check_ranges(&model.resolved).with_context(|| format!("{file}: {}", model.name))?;
+                let written = given(&options).and_then(GivenOptions::as_written);
+                match written.with_context(|| format!("{file}: {}", model.name))? {
+                    Options::Transitions(resolved) => model.resolved = resolved,
+                    Options::Graph(_) => bail!("{file}: {}: expected a transition system", model.name),
+                }
             }
             let widths: Vec<usize> = profile.models.iter().flat_map(|m| m.decode.iter().copied()).collect();
             let different: BTreeSet<usize> = widths.iter().copied().collect();

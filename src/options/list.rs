@@ -1,0 +1,649 @@
+//! The options of training: every one stands here once, and nowhere else.
+//!
+//! An entry says what the option is, for the command line, for the reference and for this library's documentation; how the command line
+//! shows it; its range; the type that it is given as; and, for each kind of parser that has it, the type and the default of what is run:
+//!
+//! ```text
+//! /// The width of the beam. Default: 8
+//! #[arg(value_name = "B", help_heading = "Training")]
+//! #[range(Whole(1, 1 << 20))]
+//! beam: i64 => transitions(usize = 8);
+//! ```
+//!
+//! `transitions` are parsers of transition systems, `graph` graph-based ones; `graph(T = default, networks)` is for biaffine parsers alone.
+//! Defaults that follow other options are made in [`TrainOptions::of`], [`TrainOptions::with_scorer`] and [`GraphOptions::of`]. What is
+//! `unwritten` is left out of model files and records where it has its default.
+
+use std::any::Any;
+
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+
+use super::ParserKind;
+use super::range::Range::{self, *};
+#[cfg(feature = "cli")]
+use super::range::number;
+use crate::decode::SearchKind;
+use crate::error::Result;
+use crate::features::{ColumnName, WordShape};
+use crate::graph::GraphKind;
+use crate::learn::{Correct, Learner, Objective, Preset, RollIn, RollOut, Training, Update};
+use crate::model::{Activation, Align, Layers, Normalise, ScorerKind};
+use crate::scorer::Decisions;
+use crate::system::{OracleKind, SystemKind};
+use crate::training::{Iterations, Keep, Nonprojective};
+use crate::tree::Roots;
+use crate::tree::lift::Scheme;
+
+/// What is known of an option beside its value.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// The name as [`stringify`] spells it, with underscores.
+    pub field: &'static str,
+    /// The numbers that it may be.
+    pub range: Option<Range>,
+    /// Whether parsers of transition systems have it.
+    pub of_transitions: bool,
+    /// Whether graph-based parsers have it.
+    pub of_graph: bool,
+    /// Whether of the graph-based ones only those with a network have it.
+    pub of_networks: bool,
+}
+
+impl Known {
+    /// The name as flags, specifications and files spell it.
+    pub fn name(&self) -> String {
+        self.field.replace('_', "-")
+    }
+
+    /// Whether a graph-based parser of this kind has it.
+    pub fn is_of(&self, kind: GraphKind) -> bool {
+        self.of_graph && (kind.is_biaffine() || !self.of_networks)
+    }
+
+    /// The parsers that have it, in words.
+    pub fn parsers(&self) -> &'static str {
+        match (self.of_transitions, self.of_graph, self.of_networks) {
+            (true, true, true) => "transition systems and biaffine parsers",
+            (true, ..) => "transition systems",
+            (false, _, true) => "biaffine parsers",
+            (false, _, false) => "graph-based parsers",
+        }
+    }
+}
+
+/// What an option that is run becomes where another value is given.
+trait Fill<Given> {
+    fn fill(self, given: Option<Given>) -> Self;
+}
+
+impl<T> Fill<T> for T {
+    fn fill(self, given: Option<T>) -> T {
+        given.unwrap_or(self)
+    }
+}
+
+impl<T> Fill<T> for Option<T> {
+    fn fill(self, given: Option<T>) -> Option<T> {
+        given.or(self)
+    }
+}
+
+/// Whole numbers are given as 64 bits, so that one out of its range gets an error that names the range; what is filled in is in range.
+macro_rules! filled_by_whole_numbers {
+    ($($number:ty),*) => {$(
+        impl Fill<i64> for $number {
+            fn fill(self, given: Option<i64>) -> $number {
+                given.map_or(self, |given| given as $number)
+            }
+        }
+
+        impl Fill<i64> for Option<$number> {
+            fn fill(self, given: Option<i64>) -> Option<$number> {
+                given.map(|given| given as $number).or(self)
+            }
+        }
+    )*};
+}
+
+filled_by_whole_numbers!(u8, u32, usize);
+
+impl Fill<ParserKind> for SystemKind {
+    fn fill(self, given: Option<ParserKind>) -> SystemKind {
+        match given {
+            Some(ParserKind::Transitions(system)) => system,
+            _ => self,
+        }
+    }
+}
+
+impl Fill<ParserKind> for GraphKind {
+    fn fill(self, given: Option<ParserKind>) -> GraphKind {
+        match given {
+            Some(ParserKind::Graph(kind)) => kind,
+            _ => self,
+        }
+    }
+}
+
+macro_rules! options {
+    ($(
+        $(#[doc = $doc:literal])+
+        #[arg($($arg:tt)+)]
+        $(#[range($range:expr)])?
+        $field:ident: $given:ty =>
+            $(transitions($of_transitions:ty = $transitions:expr $(, $unwritten:ident)?))?
+            $(graph($of_graph:ty = $graph:expr $(, $networks:ident)?))?;
+    )+) => {
+        /// The options of training that are given, of whatever parser: the flags of `treebeam train`, the keys of specifications and of the
+        /// headers of model files, the keyword arguments of Python's `train`. [`GivenOptions::resolve`] says what is run.
+        #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+        #[cfg_attr(feature = "cli", derive(clap::Args))]
+        #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+        pub struct GivenOptions {
+            $(
+                $(#[doc = $doc])+
+                #[cfg_attr(feature = "cli", arg(long, $($arg)+))]
+                $(#[cfg_attr(feature = "cli", arg(value_parser = number::<$given>($range), allow_negative_numbers = true))])?
+                pub $field: Option<$given>,
+            )+
+        }
+
+        /// The options of a training run of a transition system. They are written into the model's header; two runs with equal options on
+        /// equal data make equal models. [`GivenOptions`] says what each means.
+        ///
+        /// # Examples
+        /// ```
+        /// use treebeam::prelude::*;
+        ///
+        /// // What depends on the system and on the kind of training follows them.
+        /// let defaults = TrainOptions::of(SystemKind::Swap, Training::Global, Learner::default());
+        /// let options = TrainOptions { beam: 16, iterations: 10.into(), ..defaults };
+        /// assert_eq!(options.features, "stack");
+        /// options.check()?;
+        /// // What contradicts itself is refused, with the option to change.
+        /// let odd = TrainOptions { oracle: OracleKind::MonotonicFirst, ..options };
+        /// assert!(odd.check().is_err());
+        /// # Ok::<(), Error>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct TrainOptions {
+            $($(
+                #[doc = concat!("See [`GivenOptions::", stringify!($field), "`].")]
+                pub $field: $of_transitions,
+            )?)+
+        }
+
+        /// The options of a training run of a graph-based parser, written into the model's header. [`GivenOptions`] says what each means.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct GraphOptions {
+            $($(
+                #[doc = concat!("See [`GivenOptions::", stringify!($field), "`].")]
+                pub $field: $of_graph,
+            )?)+
+        }
+
+        /// Every option, in order.
+        pub const KNOWN: &[Known] = &[$(Known {
+            field: stringify!($field),
+            range: first(&[$($range)?]),
+            of_transitions: any(&[$(stringify!($of_transitions))?]),
+            of_graph: any(&[$(stringify!($of_graph))?]),
+            of_networks: any(&[$($(stringify!($networks))?)?]),
+        },)+];
+
+        impl GivenOptions {
+            /// The options that are given.
+            pub fn given(&self) -> Vec<&'static Known> {
+                let is_given = [$(self.$field.is_some()),+];
+                KNOWN.iter().zip(is_given).filter(|&(_, is_given)| is_given).map(|(known, _)| known).collect()
+            }
+
+            /// These options with those of `other` that are not given here; whether there are any.
+            pub fn complete(&mut self, other: &GivenOptions) -> bool {
+                let mut completed = false;
+                $(if self.$field.is_none() && other.$field.is_some() {
+                    self.$field.clone_from(&other.$field);
+                    completed = true;
+                })+
+                completed
+            }
+
+            /// Leaves out the options that are not to be kept.
+            pub fn retain(&mut self, keeps: impl Fn(&Known) -> bool) {
+                let mut known = KNOWN.iter();
+                $(if !known.next().is_some_and(&keeps) {
+                    self.$field = None;
+                })+
+            }
+
+            /// Whether numbers are in their ranges.
+            ///
+            /// # Errors
+            /// If one is not, with the range.
+            pub fn check_ranges(&self) -> Result<()> {
+                check_ranges(&[$((stringify!($field), &self.$field)),+])
+            }
+
+            /// `defaults`, with what is given in place of them. Numbers are in their ranges.
+            pub(super) fn over(self, defaults: TrainOptions) -> TrainOptions {
+                TrainOptions { $($($field: <$of_transitions as Fill<$given>>::fill(defaults.$field, self.$field),)?)+ }
+            }
+
+            /// The same for graph-based parsers.
+            pub(super) fn over_graph(self, defaults: GraphOptions) -> GraphOptions {
+                GraphOptions { $($($field: <$of_graph as Fill<$given>>::fill(defaults.$field, self.$field),)?)+ }
+            }
+        }
+
+        impl Default for TrainOptions {
+            fn default() -> TrainOptions {
+                TrainOptions { $($($field: $transitions,)?)+ }
+            }
+        }
+
+        impl Default for GraphOptions {
+            fn default() -> GraphOptions {
+                GraphOptions { $($($field: $graph,)?)+ }
+            }
+        }
+
+        impl TrainOptions {
+            /// As [`GivenOptions::check_ranges`].
+            ///
+            /// # Errors
+            /// As there.
+            pub fn check_ranges(&self) -> Result<()> {
+                check_ranges(&[$($((stringify!($field), &self.$field as &$of_transitions),)?)+])
+            }
+
+            /// The options by name, as files have them.
+            pub fn written(&self) -> Vec<(String, Value)> {
+                let mut written = Vec::new();
+                $($(
+                    if true $(&& { let _ = stringify!($unwritten); self.$field != $transitions })? {
+                        write(&mut written, stringify!($field), &self.$field as &$of_transitions);
+                    }
+                )?)+
+                written
+            }
+        }
+
+        impl GraphOptions {
+            /// As [`GivenOptions::check_ranges`].
+            ///
+            /// # Errors
+            /// As there.
+            pub fn check_ranges(&self) -> Result<()> {
+                check_ranges(&[$($((stringify!($field), &self.$field as &$of_graph),)?)+])
+            }
+
+            /// The options by name, as files have them.
+            pub fn written(&self) -> Vec<(String, Value)> {
+                let mut written = Vec::new();
+                $($(write(&mut written, stringify!($field), &self.$field as &$of_graph);)?)+
+                written
+            }
+        }
+    };
+}
+
+options! {
+    /// The transition system, or a graph-based parser. Default: `arc-eager`. Other defaults follow it: the feature set, the oracle, the
+    /// update; with `biaffine` `--learner adam`, `--iterations 12` or, where that would be less than 18,000 mini-batches, as many as it takes,
+    /// at most 60, `--batch 8`, `--dropout 0.33`, `--rate 0.001` and `--average-from 0`
+    #[arg(help_heading = "Model")]
+    system: ParserKind => transitions(SystemKind = SystemKind::ArcEager) graph(GraphKind = GraphKind::Eisner);
+
+    /// What makes scores: weights of sparse features, or a network over embeddings, for which the feature set does not matter.
+    /// Default: `linear`. Defaults differ with networks: `--learner adam`, `--batch 8`, `--replicas 1`, `--average-from 0`, and
+    /// `--training greedy` unless an option is given that only global training has, such as `--init` or `--beam`; with `--training
+    /// greedy` or `l2s` `--objective softmax`, `--dropout 0.3`, and `--iterations 8` (bilstm and stack-lstm: 12) or, where that
+    /// would be less than 12,000 (18,000) mini-batches, as many as it takes, at most 60; with `--training global` `--objective crf`
+    /// (`--search exact`: `loss-augmented`; `--merge` or `--layers output`: `perceptron`), `--update early` and `--iterations 3`. A
+    /// stack-lstm reads no `--places`; systems without a linked stack show it the next four words on each side
+    #[arg(help_heading = "Model")]
+    scorer: ScorerKind => transitions(ScorerKind = ScorerKind::Linear, unwritten);
+
+    /// A built-in feature set (see `treebeam features list`), the path of a .feat file, or several of these with + between them. Default: the
+    /// system's own: `zn11` for arc-eager's systems, `stack` for the others with one stack, `covington` for Covington's and 2-planar, and
+    /// `easy-first`
+    #[arg(value_name = "SET", help_heading = "Model")]
+    features: String => transitions(String = "zn11".to_owned());
+
+    /// Greedy: one decision at a time. Global: whole derivations in a beam. L2s: learning to search. Default: `global`; networks: `greedy`,
+    /// unless an option is given that only global training has
+    #[arg(help_heading = "Training")]
+    training: Training => transitions(Training = Training::Global);
+
+    /// What changes the weights by the gradients of the objective. Graph-based: how far an update goes, `perceptron` or `mira`. Default:
+    /// `perceptron`; global with `--objective crf` or `softmax-margin`: `adagrad`; networks: `adam`, which also take `adagrad` and `momentum`;
+    /// graph-based: `mira`; biaffine: `adam`, and no other
+    #[arg(help_heading = "Training")]
+    learner: Learner => transitions(Learner = Learner::Perceptron, unwritten) graph(Learner = Learner::Mira);
+
+    /// Graph-based, with `--learner mira`: the longest step. Default: `1`
+    #[arg(value_name = "C", help_heading = "Training, graph-based parsers", hide = true)]
+    #[range(Above(0.0, 1000.0))]
+    aggressiveness: f64 => graph(f64 = 1.0);
+
+    /// What training minimises: global `perceptron`, `loss-augmented`, `crf` or `softmax-margin`, else the others and `softmax-margin`.
+    /// Default: global `perceptron`, mira: `loss-augmented`; else `regression`; asgd, adagrad and dual-averaging: `softmax`; mira and svm:
+    /// `hinge`; perceptron: `perceptron`
+    #[arg(help_heading = "Training, learners", hide = true)]
+    objective: Objective => transitions(Option<Objective> = None);
+
+    /// The learner's rate: η, of ftrl α, of mira and svm C. Default: sgd, sgd-plus and dual-averaging 0.5 (in global training 0.1), asgd,
+    /// adagrad and svm 0.1, ftrl 0.005, mira 1; adam 0.001, in global training 0.0003; if that begins with `--init`, less in proportion where
+    /// mini-batches have fewer than 8 sentences because data are few
+    #[arg(value_name = "R", help_heading = "Training, learners", hide = true)]
+    #[range(Above(0.0, 1e6))]
+    rate: f64 => transitions(Option<f64> = None) graph(Option<f64> = None, networks);
+
+    /// With `--learner sgd` or `dual-averaging`, λ: half of so many times the squared norm of the weights is added to the loss. Default: `0`
+    #[arg(value_name = "LAMBDA", help_heading = "Training, learners", hide = true)]
+    #[range(Closed(0.0, 1e6))]
+    l2: f64 => transitions(Option<f64> = None);
+
+    /// Global, with `--objective loss-augmented` or `softmax-margin`: how much a loss of 1 adds to a score. Default: `1`
+    #[arg(value_name = "W", help_heading = "Training, learners", hide = true)]
+    #[range(Above(0.0, 1000.0))]
+    loss_weight: f64 => transitions(Option<f64> = None);
+
+    /// The probability with which each feature of a configuration is left out of its example; networks: each hidden unit. Default: `0`;
+    /// networks trained on single decisions: `0.3`; biaffine: `0.33`
+    #[arg(value_name = "P", help_heading = "Training, learners", hide = true)]
+    #[range(Below(0.0, 1.0))]
+    dropout: f64 => transitions(f64 = 0.0, unwritten) graph(Option<f64> = None, networks);
+
+    /// Leave out features that come fewer times in the first pass. Default: `1`; nn: `2`
+    #[arg(value_name = "N", help_heading = "Training, learners", hide = true)]
+    #[range(Whole(1, 255))]
+    min_count: i64 => transitions(Option<u8> = None);
+
+    /// A weight begins with a gradient of at least this size, and takes no memory before. Smaller gradients change only weights that have
+    /// begun. For training on single decisions with `--objective softmax` or `softmax-margin`, where every option has a part of each gradient
+    /// and most parts are tiny; not for sgd-plus and nn. Default: `0.02` where it is allowed, else `0`
+    #[arg(value_name = "G", help_heading = "Training, learners", hide = true)]
+    #[range(Closed(0.0, 1.0))]
+    min_gradient: f64 => transitions(Option<f64> = None);
+
+    /// With `--learner nn`: hidden units for each action, at most 32 for one decision; networks: hidden units. Default: `5`; networks: `200`
+    #[arg(value_name = "H", help_heading = "Training, learners", hide = true)]
+    #[range(Whole(1, 4096))]
+    hidden: i64 => transitions(Option<u32> = None);
+
+    /// Networks: what hidden units make of their sums. Default: `relu`
+    #[arg(help_heading = "Training, networks")]
+    activation: Activation => transitions(Option<Activation> = None);
+
+    /// Networks: what is read of a configuration: the name of a built-in set (see `treebeam features list`), or the path of a .feat file that
+    /// begins with `network`. Default: `full`; bilstm: `extended`
+    #[arg(value_name = "SET", help_heading = "Training, networks")]
+    places: String => transitions(Option<String> = None);
+
+    /// Networks: the numbers in an embedding of a word. Default: `64`; with `--vectors` as many as these have
+    #[arg(value_name = "N", help_heading = "Training, networks")]
+    #[range(Whole(1, 4096))]
+    word_units: i64 => transitions(Option<u32> = None) graph(Option<u32> = None, networks);
+
+    /// Networks: word vectors to begin with, in word2vec's text form, with or without its head line, in its binary form if the name ends in
+    /// `.bin`, or in finalfusion's; `.gz` and `.zst` are unpacked. Words that only the file has are known to the model, too. Not with `--init`.
+    /// Default: random embeddings
+    #[arg(value_name = "FILE", help_heading = "Training, networks")]
+    vectors: String => transitions(Option<String> = None) graph(Option<String> = None, networks);
+
+    /// With `--scorer bilstm` or `--system biaffine`: layers of the encoder; `stack-lstm`: of each of the three. Default: `2`
+    #[arg(value_name = "N", help_heading = "Training, networks")]
+    #[range(Whole(1, 8))]
+    lstm_layers: i64 => transitions(Option<u32> = None) graph(Option<u32> = None, networks);
+
+    /// With `--scorer bilstm` or `--system biaffine`: the numbers that each direction of a layer gives on; `stack-lstm`: that a layer does, and
+    /// those in a vector of a token or a tree. Default: `128`
+    #[arg(value_name = "U", help_heading = "Training, networks")]
+    #[range(Whole(1, 4096))]
+    lstm_units: i64 => transitions(Option<u32> = None) graph(Option<u32> = None, networks);
+
+    /// With `--system biaffine`: units of a head, and of a dependent, that arcs are scored by. Default: `200`
+    #[arg(value_name = "U", help_heading = "Training, networks")]
+    #[range(Whole(1, 4096))]
+    arc_units: i64 => graph(Option<u32> = None, networks);
+
+    /// With `--system biaffine`: the same for labels. Default: `64`
+    #[arg(value_name = "U", help_heading = "Training, networks")]
+    #[range(Whole(1, 4096))]
+    label_units: i64 => graph(Option<u32> = None, networks);
+
+    /// Networks: a model to go on from, trained on the same data with the same system. Its vocabulary and its layout are kept. Default:
+    /// random parameters
+    #[arg(value_name = "MODEL", help_heading = "Training, networks")]
+    init: String => transitions(Option<String> = None);
+
+    /// Networks: which layers learn. `output` begins with a model that has learned the others (`--init`); with `--training global`
+    /// `--objective perceptron` is its default, and `--learner perceptron` takes steps of one length (`--rate`, 0.003) and keeps the average of
+    /// all. Default: `all`
+    #[arg(help_heading = "Training, networks")]
+    layers: Layers => transitions(Layers = Layers::All, unwritten);
+
+    /// With `--learner nn`: how its layers learn, `sgd-plus` or `ftrl`. Default: `ftrl`
+    #[arg(value_name = "LEARNER", help_heading = "Training, learners", hide = true)]
+    nn_update: Learner => transitions(Option<Learner> = None);
+
+    /// Whether moves and labels are decided on together. Default: `joint`
+    #[arg(help_heading = "Training, learners", hide = true)]
+    decisions: Decisions => transitions(Decisions = Decisions::Joint, unwritten);
+
+    /// The algorithm; sets roll-in and roll-out, which may be overridden. Default: `l2s`
+    #[arg(help_heading = "Training, learning to search")]
+    preset: Preset => transitions(Option<Preset> = None);
+
+    /// Roll-in policy: reaches the configurations that are learned from. Default: `mix-per-roll`
+    #[arg(value_name = "POLICY", help_heading = "Training, learning to search", hide = true)]
+    roll_in: RollIn => transitions(Option<RollIn> = None);
+
+    /// Roll-out policy: completes a derivation to estimate the cost of an action. Default: `reference`
+    #[arg(value_name = "POLICY", help_heading = "Training, learning to search", hide = true)]
+    roll_out: RollOut => transitions(Option<RollOut> = None);
+
+    /// In mixtures the learned policy has probability 1 − (1 − alpha)^t after t examples. Default: `0.00001`
+    #[arg(value_name = "A", help_heading = "Training, learning to search", hide = true)]
+    #[range(Between(0.0, 1.0))]
+    alpha: f64 => transitions(Option<f64> = None);
+
+    /// With `--roll-out mixture`: how often the reference rolls out. Default: lols `0.5`, else by `--alpha`
+    #[arg(value_name = "P", help_heading = "Training, learning to search", hide = true)]
+    #[range(Closed(0.0, 1.0))]
+    reference_share: f64 => transitions(Option<f64> = None);
+
+    /// Run the reference's roll-outs even where the oracle gives their losses; the result is the same if the oracle is exact
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES", help_heading = "Training, learning to search", hide = true)]
+    run_reference: bool => transitions(bool = false, unwritten);
+
+    /// The gold side: the canonical derivation, or every correct action. Default: the system's own, mostly `dynamic`. arc-eager-nonmonotonic has
+    /// `monotonic-first`; swap `non-deterministic`, and globally `lazy`; covington-nonmonotonic `upper`, and like covington and 2-planar
+    /// globally `static`
+    #[arg(help_heading = "Training")]
+    oracle: OracleKind => transitions(OracleKind = OracleKind::Dynamic);
+
+    /// Greedy, with an oracle that is not static: which of several correct transitions is reinforced, and followed where the
+    /// prediction is wrong; `all` not with `--learner mira` or `--objective multiclass`. Default: what the objective does:
+    /// `perceptron` and `hinge` `best-scored`; `softmax`, `softmax-margin` and `regression` `all`; `multiclass` the first that makes
+    /// a gold arc
+    #[arg(value_name = "WHICH", help_heading = "Training")]
+    correct: Correct => transitions(Option<Correct> = None);
+
+    /// Greedy with a dynamic oracle: explore after this many iterations (k of Goldberg & Nivre 2013). Default: `1`
+    #[arg(value_name = "K", help_heading = "Training")]
+    #[range(Whole(0, 1_000_000))]
+    explore_from: i64 => transitions(u32 = 1);
+
+    /// Greedy with a dynamic oracle: the probability of following a wrong prediction (p). Default: `0.9`
+    #[arg(value_name = "P", help_heading = "Training")]
+    #[range(Closed(0.0, 1.0))]
+    explore_prob: f64 => transitions(f64 = 0.9);
+
+    /// Greedy with a dynamic oracle and `--objective softmax` or `softmax-margin`: with the probability of `--explore-prob` the
+    /// transition that is followed, right or wrong, is drawn from the model's probabilities, each to this power (Ballesteros et al.
+    /// 2016, who draw always, with 0.75); 0 is any transition. Default: the best-scored transition
+    #[arg(value_name = "A", help_heading = "Training", hide = true)]
+    #[range(Closed(0.0, 100.0))]
+    explore_power: f64 => transitions(Option<f64> = None);
+
+    /// Global: so many of the iterations, the first ones, train greedily, with exploration if there is a dynamic oracle; averages
+    /// begin after them. For linear models; networks go on from a model (`--init`). Default: `0`
+    #[arg(value_name = "K", help_heading = "Training")]
+    #[range(Whole(0, 1_000_000))]
+    pretrain: i64 => transitions(u32 = 0, unwritten);
+
+    /// Global: where in the derivation to update. Default: `max-violation`; swap, covington and covington-nonmonotonic: `laso`; with
+    /// `--objective crf` or `softmax-margin`: `early`; with `--search exact`: `standard`
+    #[arg(help_heading = "Training")]
+    update: Update => transitions(Update = Update::MaxViolation);
+
+    /// Global: in a beam, or exactly, by tabulation, with features that read words by position only such as `minimal`, or a network
+    /// that does (`--places minimal`), whose objective then is `loss-augmented`; in training and, unless parsing is asked for
+    /// another, in parsing. Default: `beam`
+    #[arg(help_heading = "Training")]
+    search: SearchKind => transitions(SearchKind = SearchKind::Beam, unwritten);
+
+    /// Global: the width of the beam, in training and, unless parsing is asked for another, in parsing. Default: `8`
+    #[arg(value_name = "B", help_heading = "Training")]
+    #[range(Whole(1, 1 << 20))]
+    beam: i64 => transitions(usize = 8);
+
+    /// Global: let items of a beam that look the same to all features become one, in training and, unless parsing is asked for something else,
+    /// in parsing; for arc-standard, arc-hybrid and arc-eager, with `--objective perceptron`, networks too, but for stack-lstm. Default: `false`
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES", help_heading = "Training")]
+    merge: bool => transitions(bool = false, unwritten);
+
+    /// Global: which items of a beam are compared, in training and, unless parsing is asked for others, in parsing: those that have taken
+    /// equally many steps, or consumed equally many words. Default: `steps`
+    #[arg(help_heading = "Training", hide = true)]
+    align: Align => transitions(Align = Align::Steps, unwritten);
+
+    /// Global: what their scores are divided by before they are compared. Default: `nothing`
+    #[arg(help_heading = "Training", hide = true)]
+    normalise: Normalise => transitions(Normalise = Normalise::Nothing, unwritten);
+
+    /// Passes over the training data, or `plateau`: until the labelled attachment score on the development data has not risen for as long as
+    /// `--patience` says. Default: 15; graph-based: 10; networks: see `--scorer`
+    #[arg(value_name = "I", help_heading = "Training")]
+    #[range(WholeOr(1, 1_000_000, "plateau"))]
+    iterations: Iterations => transitions(Iterations = Iterations::Number(15)) graph(Iterations = Iterations::Number(10));
+
+    /// With `--iterations plateau`: stop after so many iterations without a better score. Default: `5`
+    #[arg(value_name = "N", help_heading = "Training")]
+    #[range(Whole(1, 1_000_000))]
+    patience: i64 => transitions(Option<u32> = None) graph(Option<u32> = None);
+
+    /// With `--iterations plateau`: the most iterations. Default: `100`
+    #[arg(value_name = "N", help_heading = "Training", hide = true)]
+    #[range(Whole(1, 1_000_000))]
+    max_iterations: i64 => transitions(Option<u32> = None) graph(Option<u32> = None);
+
+    /// Leave the first iterations out of the average, if there are more: they are far from where learning ends. Default: `3`; graph-based: `1`;
+    /// networks: `0`
+    #[arg(value_name = "K", help_heading = "Training", hide = true)]
+    #[range(Whole(0, 1_000_000))]
+    average_from: i64 => transitions(u32 = 3) graph(u32 = 1);
+
+    // PERF: on English-EWT at width 8 the labelled attachment score is 87.63 with one, 87.73 with two, 87.85 with four.
+    /// Train so many times, each time in another random order, and add up the averages: linear models vote so. Default: `4`; networks and
+    /// `--learner nn` or `svm`: `1`
+    #[arg(value_name = "N", help_heading = "Training")]
+    #[range(Whole(1, 1000))]
+    replicas: i64 => transitions(u32 = 4);
+
+    /// The seed of shuffling and exploration. Default: `1`
+    #[arg(value_name = "S", help_heading = "Training")]
+    #[range(Whole(0, u64::MAX))]
+    seed: u64 => transitions(u64 = 1) graph(u64 = 1);
+
+    /// Sentences whose updates are made together, in parallel with `--threads`. Networks: fewer if a pass over the data would have less than
+    /// 256 mini-batches. Default: `1`; networks: `8`
+    #[arg(value_name = "N", help_heading = "Training", hide = true)]
+    #[range(Whole(1, 1 << 20))]
+    batch: i64 => transitions(usize = 1) graph(Option<u32> = None, networks);
+
+    /// Non-projective training trees: leave them out, follow actions of least cost (Eisner's algorithm: learn the projective tree that shares
+    /// most arcs with the gold tree), or lift them. Default: `min-cost`
+    #[arg(help_heading = "Training")]
+    nonprojective: Nonprojective => transitions(Nonprojective = Nonprojective::MinCost) graph(Nonprojective = Nonprojective::MinCost);
+
+    /// With `--nonprojective lift`: what labels remember of lifts. Default: `head`
+    #[arg(value_name = "SCHEME", help_heading = "Training", hide = true)]
+    lift: Scheme => transitions(Scheme = Scheme::Head) graph(Scheme = Scheme::Head);
+
+    /// How many words may hang on the root. Default: `single`; 2-planar: `several`, which is all it has
+    #[arg(help_heading = "Model")]
+    roots: Roots => transitions(Roots = Roots::Single) graph(Roots = Roots::Single);
+
+    /// The column that .w atoms read. Default: `form`
+    #[arg(value_name = "COLUMN", help_heading = "Model")]
+    word_column: ColumnName => transitions(ColumnName = ColumnName::Form) graph(ColumnName = ColumnName::Form);
+
+    /// Read words as they are written, or in lower case with digits made equal. Default: `normalised`
+    #[arg(value_name = "SHAPE", help_heading = "Model", hide = true)]
+    word_shape: WordShape => transitions(WordShape = WordShape::Normalised) graph(WordShape = WordShape::Normalised);
+
+    /// The column that .p atoms read. Default: `upos`
+    #[arg(value_name = "COLUMN", help_heading = "Model")]
+    tag_column: ColumnName => transitions(ColumnName = ColumnName::Upos) graph(ColumnName = ColumnName::Upos);
+
+    /// The weights to keep: of the iteration that is best on the development data, or of the last. Default: `best`
+    #[arg(help_heading = "Training", hide = true)]
+    keep: Keep => transitions(Keep = Keep::Best) graph(Keep = Keep::Best);
+}
+
+/// Whether there are any.
+const fn any(of: &[&str]) -> bool {
+    !of.is_empty()
+}
+
+/// The first of them.
+const fn first(ranges: &[Range]) -> Option<Range> {
+    match ranges {
+        [range, ..] => Some(*range),
+        [] => None,
+    }
+}
+
+/// Whether each of these options that is a number is in its range.
+fn check_ranges(options: &[(&str, &dyn Any)]) -> Result<()> {
+    for (field, value) in options {
+        let known = KNOWN.iter().find(|known| known.field == *field);
+        if let Some((range, known)) = known.and_then(|known| Some((known.range?, known))) {
+            range.check(*value, &known.name())?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds an option as it is written, if it has a value.
+fn write(written: &mut Vec<(String, Value)>, field: &str, value: &impl Serialize) {
+    match serde_json::to_value(value) {
+        Ok(Value::Null) | Err(_) => {}
+        Ok(value) => written.push((field.replace('_', "-"), value)),
+    }
+}
+
+impl Serialize for TrainOptions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.written())
+    }
+}
+
+impl Serialize for GraphOptions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut written = self.written();
+        // Keys of records are checksums of what is written here, in the order in which it was written first.
+        let place = |name| written.iter().position(|(other, _)| other == name);
+        if let (Some(batch), Some(after)) =
+            (place("batch"), ["dropout", "rate", "aggressiveness"].into_iter().find_map(place))
+        {
+            let batch = written.remove(batch);
+            written.insert(after + 1, batch);
+        }
+        serializer.collect_map(written)
+    }
+}
