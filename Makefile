@@ -214,8 +214,8 @@ SYSTEMS ?= arc-eager arc-standard swap covington covington-nonlocal easy-first 2
 
 .PHONY: report report-check trace-check two-parsers draw-check eval-check book-pictures
 
-report: build ## all results as one page, results/report.html, and as an index, results/README.md
-	$(TREEBEAM) report --results $(RESULTS)
+report: build ## all results as one page, results/report.html, as an index, results/README.md, and in the documents that quote them
+	$(TREEBEAM) report --results $(RESULTS) --documents README.md docs/src
 
 report-check: build ## look at that page in a browser; not part of `make test`: needs Chromium and Python's playwright
 	mkdir -p $(PICTURES)

@@ -1,5 +1,5 @@
 //! README.md and the book in docs/: their commands run as they stand, their links lead somewhere, and the reference has every
-//! option and every key.
+//! option and every key. Their figures are those of the results.
 //!
 //! Every block marked `sh` is run, the blocks of a file one after the other in a folder of its own, but for those whose first
 //! line starts with `# not run:`, which gives the reason.
@@ -11,6 +11,7 @@ use std::process::Command;
 
 use crate::common::root;
 use treebeam_lab::experiment::Spec;
+use treebeam_lab::report::texts::fill;
 
 const NOT_RUN: &str = "# not run:";
 
@@ -166,6 +167,39 @@ fn links_lead_to_files_and_headings() {
         }
     }
     assert!(n_links > 50, "only {n_links} links were found");
+}
+
+#[test]
+fn figures_are_those_of_the_results() {
+    let mut n_quoting = 0;
+    for document in documents("md") {
+        let text = fs::read_to_string(&document).unwrap();
+        let filled = fill(&document, &text, &root().join("results")).unwrap_or_else(|error| panic!("{error}"));
+        assert!(filled == text, "{}: `make report` fills its figures", name(&document));
+        if filled.contains("<!--=") {
+            n_quoting += 1;
+            let by_hand = scores_by_hand(&text);
+            assert!(by_hand.is_empty(), "{}: figures without an expression: {by_hand:?}", name(&document));
+        }
+    }
+    assert!(n_quoting >= 5, "only {n_quoting} documents quote figures");
+}
+
+/// Words with a number of two digits after the point and no comment behind it; tables and code left out.
+fn scores_by_hand(text: &str) -> Vec<String> {
+    let is_score = |word: &str| {
+        let numbers = word.split(|c: char| !c.is_ascii_digit() && c != '.');
+        numbers
+            .filter_map(|number| number.trim_matches('.').split_once('.'))
+            .any(|(whole, rest)| !whole.is_empty() && rest.len() == 2)
+    };
+    let lines = prose(text).into_iter().filter(|(_, line)| !line.starts_with('|'));
+    // A blank within a figure is one that no line breaks at.
+    let words = lines.flat_map(|(number, line)| {
+        line.split('`').step_by(2).flat_map(|part| part.split(' ')).map(move |word| (number, word))
+    });
+    let by_hand = words.filter(|(_, word)| is_score(word) && !word.contains("<!--"));
+    by_hand.map(|(number, word)| format!("line {number}: {word}")).collect()
 }
 
 #[test]

@@ -10,6 +10,7 @@ use anyhow::Context;
 use treebeam::error::{Error, counted};
 use treebeam::files::{Output, Paths};
 use treebeam_lab::report::page::{Base, Extra, MARK, Report};
+use treebeam_lab::report::texts::fill;
 
 /// Options of `treebeam report`.
 #[derive(Debug, clap::Args)]
@@ -26,6 +27,9 @@ pub struct Args {
     /// Experiments to begin with; the others follow in their usual order
     #[arg(long, value_name = "NAME", num_args = 1..)]
     order: Vec<String>,
+    /// Documents whose figures are filled from the results, too, or folders of them, such as README.md docs
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    documents: Vec<PathBuf>,
 }
 
 /// Runs the subcommand.
@@ -77,7 +81,24 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             eprintln!("wrote {}", index.display());
         }
     }
+    for path in args.documents.iter().flat_map(|path| markdown(path)) {
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let filled = fill(&path, &text, &args.results)?;
+        if filled != text {
+            write(&path, &filled)?;
+            eprintln!("wrote {}", path.display());
+        }
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The documents of a folder and the folders in it, by name; what is no folder is a document.
+fn markdown(path: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(path) else { return vec![path.to_owned()] };
+    let mut entries: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    entries.retain(|path| path.is_dir() || path.extension().is_some_and(|ending| ending == "md"));
+    entries.sort();
+    entries.iter().flat_map(|path| markdown(path)).collect()
 }
 
 /// The files in the folders of results: what is read, and what stands beside it.

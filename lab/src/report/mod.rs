@@ -9,6 +9,7 @@
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot` | renderings |
 //! | `templates` | the engine that fills the templates of pages and pictures |
+//! | [`texts`] | documents whose figures are filled from results |
 //! | `axis`, `number` | where values stand on an axis, its ticks, and numbers for people |
 //! | [`page`] | all documents as one page of HTML |
 
@@ -37,6 +38,7 @@ mod results;
 mod scores;
 mod summary;
 mod templates;
+pub mod texts;
 mod training;
 mod tsv;
 
