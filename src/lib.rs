@@ -41,6 +41,7 @@
 //! | [`graph`] | graph-based parsers as a yardstick: Eisner in three orders, Chu-Liu-Edmonds |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
 //! | [`parser`] | a model and a parser of whichever kind |
+//! | [`job`] | a training from treebanks to a model file |
 //!
 //! A folder imports only from folders above it in this list.
 
@@ -54,6 +55,7 @@ pub mod eval;
 pub mod features;
 pub mod files;
 pub mod graph;
+pub mod job;
 pub mod learn;
 pub mod linear;
 mod memo;

@@ -1,7 +1,7 @@
 //! Sentences from whatever Python has them in.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -54,6 +54,14 @@ impl Source {
         match is_path {
             true => Ok(Source::File(object.extract()?)),
             false => Ok(Source::Sentences(read(object)?)),
+        }
+    }
+
+    /// The path of the file, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Source::File(path) => Some(path),
+            Source::Sentences(_) => None,
         }
     }
 }

@@ -11,13 +11,10 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use treebeam::error::{Error, Problems, Result};
-use treebeam::files::{Output, Paths};
-use treebeam::graph::{self, GraphData};
-use treebeam::learn::{IterationReport, Run, TrainingData, start};
-use treebeam::options::{GivenOptions, Options};
-use treebeam::training::{Drive, Next, Observer};
-use treebeam::treebank::{Format, Survey, Treebank};
+use treebeam::error::{Error, Result};
+use treebeam::job::Job;
+use treebeam::training::{IterationReport, Next, Observer};
+use treebeam::treebank::{Format, Treebank};
 
 use crate::errors::{exception, from_json};
 use crate::model::{Model, load, warn};
@@ -48,30 +45,22 @@ pub fn train(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Model> {
     let given = of_training(options)?;
-    let resolved = given.resolve().map_err(exception)?;
-    for remark in given.remarks(&resolved) {
+    let mut job = Job::new(given.clone(), model.clone()).map_err(exception)?;
+    (job.threads, job.auto, job.skip_invalid) = (threads, auto, skip_invalid);
+    (job.resume, job.checkpoint_seconds) = (resume, checkpoint_seconds);
+    for remark in given.remarks(job.options()) {
         warn(py, &remark)?;
     }
-    let job = Job {
-        train: Source::of(train)?,
-        dev: dev.map(Source::of).transpose()?,
-        model: model.clone(),
-        given,
-        options: resolved,
-        threads,
-        auto,
-        skip_invalid,
-        resume,
-        checkpoint_seconds,
-    };
-    job.check().map_err(exception)?;
+    let (train, dev) = (Source::of(train)?, dev.map(Source::of).transpose()?);
+    let files: Vec<&Path> = [Some(&train), dev.as_ref()].into_iter().flatten().filter_map(Source::path).collect();
+    job.check(&files, &[]).map_err(exception)?;
     let (tell, events) = channel();
     // Receivers are for one thread, and Python's own is let go while it waits.
     let events = Mutex::new(events);
     let stop = Arc::new(AtomicBool::new(false));
     let mut watcher = Watcher { tell: tell.clone(), stop: Arc::clone(&stop) };
     std::thread::spawn(move || {
-        let done = job.run(&mut watcher);
+        let done = run(&job, &train, dev.as_ref(), &mut watcher);
         // Nobody waits any more for a run that was given up.
         let _ = tell.send(Event::Done(done));
     });
@@ -143,8 +132,6 @@ struct Watcher {
 }
 
 impl Observer for Watcher {
-    fn begins(&mut self, _: &dyn Run) {}
-
     fn tick(&mut self, _: u32, _: usize) -> ControlFlow<()> {
         match self.stop.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
@@ -160,8 +147,6 @@ impl Observer for Watcher {
         answered.recv().unwrap_or(Next::GiveUp)
     }
 
-    fn note(&mut self, _: Arguments<'_>) {}
-
     fn warn(&mut self, line: Arguments<'_>) {
         let line = line.to_string();
         let line = line.strip_prefix("note: ").or(line.strip_prefix("warning: ")).unwrap_or(&line).to_owned();
@@ -169,102 +154,19 @@ impl Observer for Watcher {
     }
 }
 
-/// All that a run is made of.
-struct Job {
-    train: Source,
-    dev: Option<Source>,
-    model: PathBuf,
-    given: GivenOptions,
-    options: Options,
-    threads: Option<usize>,
-    auto: bool,
-    skip_invalid: bool,
-    resume: bool,
-    checkpoint_seconds: f64,
+/// Reads what is not in memory, and trains.
+fn run(job: &Job, train: &Source, dev: Option<&Source>, watcher: &mut Watcher) -> Result<()> {
+    let train = treebank(job, train, "train", watcher)?;
+    let dev = dev.map(|dev| treebank(job, dev, "dev", watcher)).transpose()?;
+    job.run(&train, dev.as_ref(), watcher).map(drop)
 }
 
-impl Job {
-    /// Refuses outputs that would replace an input, and those that cannot be written: now rather than after hours.
-    fn check(&self) -> Result<()> {
-        let mut paths = Paths::default();
-        for source in [Some(&self.train), self.dev.as_ref()].into_iter().flatten() {
-            if let Source::File(path) = source {
-                paths = paths.input(path);
-            }
+fn treebank(job: &Job, source: &Source, name: &str, watcher: &mut Watcher) -> Result<Treebank> {
+    match source {
+        Source::File(path) => job.read(path, watcher),
+        Source::Sentences(sentences) if sentences.is_empty() => {
+            Err(Error::Usage(format!("{name}: there are no sentences; expected one at least")))
         }
-        if let Options::Transitions(options) = &self.options {
-            paths = paths.input(Path::new(&options.features));
-        }
-        paths.output(&self.model)?.output(&Drive::checkpoint(&self.model))?;
-        if !(0.0..=1e9).contains(&self.checkpoint_seconds) {
-            let found = format!("checkpoint_seconds: found {}; expected from 0 to 1e9", self.checkpoint_seconds);
-            return Err(Error::Usage(found));
-        }
-        if self.threads.is_some_and(|threads| !(1..=treebeam::parser::MAX_THREADS as usize).contains(&threads)) {
-            let most = treebeam::parser::MAX_THREADS;
-            return Err(Error::Usage(format!("threads: expected a number from 1 to {most}")));
-        }
-        Output::check(&self.model)
-    }
-
-    fn run(mut self, watcher: &mut Watcher) -> Result<()> {
-        let train = self.treebank(&self.train, "train", watcher)?;
-        let dev = self.dev.as_ref().map(|dev| self.treebank(dev, "dev", watcher)).transpose()?;
-        if self.auto {
-            self.follow_recommendations(&train)?;
-        }
-        self.options = self.given.suited(self.options.clone(), train.sentences.len());
-        let Job { model, resume, checkpoint_seconds, threads, .. } = &self;
-        let drive = Drive { model, resume: *resume, checkpoint_seconds: *checkpoint_seconds };
-        match &self.options {
-            Options::Transitions(options) => {
-                let data = TrainingData::new(options, &train, dev.as_ref())?;
-                let cores = std::thread::available_parallelism().map_or(1, usize::from);
-                let threads = threads.unwrap_or(cores.min(options.replicas as usize));
-                drive.run(&mut *start(options, &data, threads)?, watcher)?;
-            }
-            Options::Graph(options) => {
-                let data = GraphData::new(options, &train, dev.as_ref())?;
-                drive.run(&mut *graph::start(options, &data, threads.unwrap_or(1))?, watcher)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn treebank(&self, source: &Source, name: &str, watcher: &mut Watcher) -> Result<Treebank> {
-        match source {
-            Source::File(path) if self.skip_invalid => {
-                let mut problems = Problems::new(10);
-                let (treebank, n_skipped) = Treebank::read_valid(path, None, &mut problems)?;
-                if n_skipped > 0 {
-                    let path = path.display();
-                    watcher.warn(format_args!("{path}: {n_skipped} invalid sentences are left out\n{problems}"));
-                }
-                Ok(treebank)
-            }
-            Source::File(path) => Treebank::read(path, None),
-            Source::Sentences(sentences) if sentences.is_empty() => {
-                Err(Error::Usage(format!("{name}: there are no sentences; expected one at least")))
-            }
-            Source::Sentences(sentences) => {
-                Ok(Treebank::of_sentences(Path::new(name), Format::Conllu, sentences.clone()))
-            }
-        }
-    }
-
-    /// Takes over what the treebank recommends, of what was not given.
-    fn follow_recommendations(&mut self, train: &Treebank) -> Result<()> {
-        let Ok(survey) = Survey::of(train) else {
-            // Training will say what is wrong.
-            return Ok(());
-        };
-        let mut taken = false;
-        for recommendation in self.options.recommendations(&survey) {
-            taken |= self.given.complete(&recommendation.given);
-        }
-        if taken {
-            self.options = self.given.resolve()?;
-        }
-        Ok(())
+        Source::Sentences(sentences) => Ok(Treebank::of_sentences(Path::new(name), Format::Conllu, sentences.clone())),
     }
 }

@@ -30,19 +30,26 @@ pub enum Next {
     GiveUp,
 }
 
-/// Who watches a run.
+/// Who watches a run. What is not of interest is passed over, and the run goes on.
 pub trait Observer: Send {
     /// The run begins, or goes on from a checkpoint.
-    fn begins(&mut self, run: &dyn Run);
+    fn begins(&mut self, _run: &dyn Run) {}
     /// So many sentences of the iteration with this number, from 1, are done. A break gives the run up.
-    fn tick(&mut self, iteration: u32, done: usize) -> ControlFlow<()>;
+    fn tick(&mut self, _iteration: u32, _done: usize) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
     /// An iteration is over.
-    fn report(&mut self, report: &IterationReport) -> Next;
+    fn report(&mut self, _report: &IterationReport) -> Next {
+        Next::GoOn
+    }
     /// Something of interest.
-    fn note(&mut self, line: Arguments<'_>);
+    fn note(&mut self, _line: Arguments<'_>) {}
     /// Something that should be known.
-    fn warn(&mut self, line: Arguments<'_>);
+    fn warn(&mut self, _line: Arguments<'_>) {}
 }
+
+/// Nobody watches.
+impl Observer for () {}
 
 impl<'p> Drive<'p> {
     /// Where checkpoints of a run stand whose model file is `model`.

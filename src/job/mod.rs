@@ -1,0 +1,233 @@
+//! A training from treebanks to a model file, as the command line and Python run it.
+
+mod findings;
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Problems, Result, remaining};
+use crate::files::{Output, Paths};
+use crate::graph::{self, GraphData, GraphHeader};
+use crate::learn::{self, TrainingData};
+use crate::model::{Header, Notes, Provenance, VectorsOrigin};
+use crate::options::{GivenOptions, Options};
+use crate::parser::MAX_THREADS;
+use crate::process;
+use crate::training::{Drive, IterationReport, Observer, Run, Written};
+use crate::treebank::Treebank;
+
+/// Sentences that are left out and listed, for each kind of problem.
+const LISTED: usize = 10;
+
+/// A training from treebanks to a model file.
+///
+/// # Examples
+/// ```
+/// use treebeam::job::Job;
+/// use treebeam::prelude::*;
+/// let folder = tempfile::tempdir().unwrap();
+/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let given = GivenOptions { iterations: Some(2.into()), ..GivenOptions::default() };
+/// let job = Job::new(given, folder.path().join("en.model"))?;
+/// job.check(&[], &[])?;
+/// // Nobody observes the run.
+/// let done = job.run(&train, None, &mut ())?.expect("nobody gives it up");
+/// assert_eq!(done.reports.len(), 2);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Job {
+    given: GivenOptions,
+    options: Options,
+    /// The model file.
+    pub model: PathBuf,
+    /// Threads; `None`: one for each replica, up to the number of cores. The model does not depend on their number.
+    pub threads: Option<usize>,
+    /// Whether to take over what the treebank recommends, for options that are not given.
+    pub auto: bool,
+    /// Whether to leave out sentences that are malformed or whose annotation is no tree.
+    pub skip_invalid: bool,
+    /// Whether to go on from a checkpoint, if there is one.
+    pub resume: bool,
+    /// A checkpoint is written after an iteration if the last one is at least so old.
+    pub checkpoint_seconds: f64,
+    /// Licence and origin, for the model's header.
+    pub notes: Notes,
+}
+
+/// A training that is done.
+#[derive(Debug, Clone)]
+pub struct Done {
+    /// The model.
+    pub written: Written,
+    /// Sentences in one pass, of all replicas.
+    pub n_sentences: usize,
+    /// The iterations; with `resume`, also those of the run before.
+    pub reports: Vec<IterationReport>,
+}
+
+impl Job {
+    /// The training that the options amount to, with its defaults for the rest.
+    ///
+    /// # Errors
+    /// As [`GivenOptions::resolve`].
+    pub fn new(given: GivenOptions, model: PathBuf) -> Result<Job> {
+        let options = given.resolve()?;
+        Ok(Job {
+            given,
+            options,
+            model,
+            threads: None,
+            auto: false,
+            skip_invalid: false,
+            resume: false,
+            checkpoint_seconds: 10.0,
+            notes: Notes::default(),
+        })
+    }
+
+    /// The options before any treebank was seen.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Refuses what cannot come to a good end, now rather than after hours: outputs that would replace an input or another output or that
+    /// cannot be written, two inputs from one stream, numbers out of their ranges.
+    ///
+    /// # Errors
+    /// The first of these.
+    pub fn check(&self, inputs: &[&Path], outputs: &[&Path]) -> Result<()> {
+        if self.threads.is_some_and(|threads| !(1..=MAX_THREADS as usize).contains(&threads)) {
+            return Err(Error::Usage(format!("threads: expected a number from 1 to {MAX_THREADS}")));
+        }
+        if !(0.0..=1e9).contains(&self.checkpoint_seconds) {
+            let found = self.checkpoint_seconds;
+            return Err(Error::Usage(format!("checkpoint_seconds: found {found}; expected from 0 to 1e9")));
+        }
+        // Names of sets that are built in are no files.
+        let features = self.options.features().into_iter().flat_map(|sets| sets.split('+'));
+        let features = features.filter(|set| set.ends_with(".feat"));
+        let read = self.options.files().into_iter().chain(features).map(Path::new);
+        let mut paths = inputs.iter().copied().chain(read).fold(Paths::default(), Paths::input).output(&self.model)?;
+        if self.model != Path::new("-") {
+            paths = paths.output(&Drive::checkpoint(&self.model))?;
+        }
+        outputs.iter().try_fold(paths, |paths, output| paths.output(output))?;
+        Output::check(&self.model)
+    }
+
+    /// Reads a treebank; if that is asked for, without the sentences that cannot be trained on, which are counted and listed.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is malformed and nothing may be left out.
+    pub fn read(&self, path: &Path, observer: &mut dyn Observer) -> Result<Treebank> {
+        if !self.skip_invalid {
+            return Treebank::read(path, None).map_err(|error| match error {
+                Error::Problem(mut problem) if problem.location.line > 0 => {
+                    problem.expected += "; --skip-invalid trains on the other sentences";
+                    Error::Problem(problem)
+                }
+                error => error,
+            });
+        }
+        let mut problems = Problems::new(LISTED);
+        let (treebank, n_skipped) = Treebank::read_valid(path, None, &mut problems)?;
+        problems.kept().iter().for_each(|(_, problem)| observer.warn(format_args!("warning: {problem}")));
+        problems.more().for_each(|(rule, more)| observer.warn(format_args!("warning: {}", remaining(rule, more))));
+        if n_skipped > 0 {
+            let (path, n_kept) = (path.display(), treebank.sentences.len());
+            observer
+                .warn(format_args!("warning: {path}: {n_skipped} invalid sentences are left out, {n_kept} are kept"));
+        }
+        Ok(treebank)
+    }
+
+    /// Trains and writes the model, with checkpoints beside it; `None` if the observer gave the run up.
+    ///
+    /// # Errors
+    /// If the data do not fit the options, training diverges, or a file cannot be read or written.
+    pub fn run(&self, train: &Treebank, dev: Option<&Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
+        let options = self.findings(train, dev, observer)?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let preparing = || process::thread_pool(self.threads.unwrap_or(cores));
+        match &options {
+            Options::Transitions(options) => {
+                let mut data = preparing()?.install(|| TrainingData::new(options, train, dev))?;
+                data.annotate(self.notes.clone());
+                describe(train, dev, data.n_read() - data.examples().len(), observer);
+                observer.note(format_args!(
+                    "{}, {}, {} labels, {} actions, seed {}",
+                    options.system,
+                    inputs(data.header())?,
+                    data.actions().n_labels(),
+                    data.actions().len(),
+                    options.seed
+                ));
+                note_vectors(&data.header().provenance, observer);
+                if let Some(told) = options.told() {
+                    observer.note(format_args!("{told}"));
+                }
+                let threads = self.threads.unwrap_or(cores.min(options.replicas as usize));
+                self.drive(&mut *learn::start(options, &data, threads)?, observer)
+            }
+            Options::Graph(options) => {
+                let mut data = preparing()?.install(|| GraphData::new(options, train, dev))?;
+                data.annotate(self.notes.clone());
+                describe(train, dev, data.n_read() - data.examples().len(), observer);
+                observer.note(format_args!(
+                    "{}, {}, {} labels, seed {}",
+                    options.system,
+                    inputs_of_arcs(data.header()),
+                    data.header().labels.len(),
+                    options.seed
+                ));
+                note_vectors(&data.header().provenance, observer);
+                self.drive(&mut *graph::start(options, &data, self.threads.unwrap_or(1))?, observer)
+            }
+        }
+    }
+
+    fn drive(&self, run: &mut dyn Run, observer: &mut dyn Observer) -> Result<Option<Done>> {
+        let Job { model, resume, checkpoint_seconds, .. } = self;
+        let drive = Drive { model, resume: *resume, checkpoint_seconds: *checkpoint_seconds };
+        let written = drive.run(run, observer)?;
+        let done = |written| Done { written, n_sentences: run.n_sentences(), reports: run.reports().to_vec() };
+        Ok(written.map(done))
+    }
+}
+
+/// The inputs of a transition system's scorer.
+fn inputs(header: &Header) -> Result<String> {
+    Ok(match &header.network {
+        None => format!("features {} ({} templates)", header.features, header.feature_set()?.0.templates.len()),
+        Some(network) => {
+            let (n_places, n_labels, hidden) = (network.places.len(), network.labels.len(), network.hidden);
+            format!("{n_places} places and {n_labels} of labels, {hidden} hidden units ({})", network.activation.name())
+        }
+    })
+}
+
+/// The same of a graph-based parser.
+fn inputs_of_arcs(header: &GraphHeader) -> String {
+    match &header.network {
+        None => format!("features of arcs ({} templates)", header.system.n_templates()),
+        Some(network) => network.to_string(),
+    }
+}
+
+/// Coverage of the word vectors that a network begins with.
+fn note_vectors(provenance: &Provenance, observer: &mut dyn Observer) {
+    if let Some(VectorsOrigin { words, train_words, covered, .. }) = &provenance.vectors {
+        observer.note(format_args!("vectors of {words} words, {covered} of {train_words} in the training data"));
+    }
+}
+
+fn describe(train: &Treebank, dev: Option<&Treebank>, n_left_out: usize, observer: &mut dyn Observer) {
+    let left_out = match n_left_out {
+        0 => String::new(),
+        n => format!("; {n} that are not projective left out"),
+    };
+    for (treebank, left_out) in [(train, &*left_out)].into_iter().chain(dev.map(|dev| (dev, ""))) {
+        let (path, n_sentences, n_words) = (treebank.path.display(), treebank.sentences.len(), treebank.n_words());
+        observer.note(format_args!("{path}: {n_sentences} sentences, {n_words} words{left_out}"));
+    }
+}
