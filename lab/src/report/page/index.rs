@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::{documents, main_answer};
 use super::conclusions::conclusions;
 use super::{Experiment, Report, papers};
-use crate::report::document::{Cell, Content, Document};
+use crate::report::document::{Cell, Content, Document, NOTHING};
 use crate::report::markdown::markdown_table;
 use crate::report::paired::{Gain, bare_p};
 
@@ -92,7 +92,7 @@ fn opening(experiments: &[Experiment]) -> Option<String> {
             "Difference: global less greedy, in points, on test data. Times: how many times as long global takes.\n\n";
     }
     let others = documents(experiments).into_iter().filter(|(other, _)| other.name != document.name);
-    let heads = ["experiment", "treebanks", "difference", "95 % interval", "p"].map(str::to_owned);
+    let heads = ["experiment", "treebanks", "difference", "95 % interval", "p", "in the same beam"].map(str::to_owned);
     let mut lines = vec![heads.to_vec()];
     lines.extend(others.map(|(other, answer)| {
         let Gain { points, low, high, p } = answer.overall;
@@ -102,11 +102,13 @@ fn opening(experiments: &[Experiment]) -> Option<String> {
             format!("{points:+.2}"),
             format!("{low:+.2} to {high:+.2}"),
             escaped(&bare_p(p)),
+            answer.in_same_beam.map_or_else(|| NOTHING.to_owned(), |gain| format!("{:+.2}", gain.points)),
         ]
     }));
     if lines.len() > 1 {
         out += "## The same question in other experiments\n\n";
         markdown_table(&mut out, 1, &lines);
+        out += "In the same beam: over what was trained greedily and parses in a beam of the same width, where that was run.\n\n";
     }
     Some(out)
 }
