@@ -87,6 +87,22 @@ fn an_index_is_written_beside_the_page_and_never_over_what_people_wrote() {
 }
 
 #[test]
+fn documents_that_quote_results_are_filled() {
+    let folder = copied();
+    fs::create_dir(folder.path().join("docs")).unwrap();
+    let path = folder.path().join("docs/answer.md");
+    let quoting = |expression: &str| format!("# Speed\n\nIt reads 7<!--= {expression} --> tokens a second.\n");
+    fs::write(&path, quoting("table(\"beam-ablation\", \"Costs\")[0][\"tokens/s\"]")).unwrap();
+    treebeam(folder.path(), "report -o page.html --documents docs").assert().success();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("It reads 200,000<!--= table("), "{text}");
+    fs::write(&path, quoting("table(\"beam-ablation\", \"Speed\")")).unwrap();
+    let output = treebeam(folder.path(), "report -o page.html --documents docs/answer.md").assert().code(2);
+    let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("error: docs/answer.md:3: invalid operation: beam-ablation: no table `Speed`"), "{said}");
+}
+
+#[test]
 fn experiments_can_be_put_first() {
     let folder = copied();
     let places = |line: &str| {
