@@ -201,14 +201,14 @@ pub struct Input {
 
 impl Input {
     /// The values of `sentence`.
-    pub fn new<W: Words + ?Sized>(columns: &Columns, sentence: &W) -> Input {
+    pub fn new(columns: &Columns, sentence: &dyn Words) -> Input {
         let mut input = Input::default();
         input.read(columns, None, sentence);
         input
     }
 
     /// Replaces the values by those of `sentence`, keeping the memory. With a vocabulary they have numbers, too.
-    pub fn read<W: Words + ?Sized>(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &W) {
+    pub fn read(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &dyn Words) {
         self.n_words = sentence.n_words();
         self.values.clear();
         for &column in &columns.read {

@@ -214,7 +214,7 @@ impl<'m> GraphParser<'m> {
 
 impl GraphModel {
     /// Replaces `input` by what the model reads of `sentence`, keeping the memory.
-    pub fn read_words<W: Words + ?Sized>(&self, sentence: &W, input: &mut Input) {
+    pub fn read_words(&self, sentence: &dyn Words, input: &mut Input) {
         input.read(&self.columns, self.scorer.vocabulary(), sentence);
     }
 

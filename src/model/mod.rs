@@ -92,7 +92,7 @@ impl<F: Frozen> Model<F> {
     }
 
     /// Replaces `input` by what the scorer reads of `sentence`, keeping the memory.
-    pub fn read<W: Words + ?Sized>(&self, sentence: &W, input: &mut Input) {
+    pub fn read(&self, sentence: &dyn Words, input: &mut Input) {
         input.read(self.scorer.columns(), self.scorer.vocabulary(), sentence);
     }
 }

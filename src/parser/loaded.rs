@@ -122,7 +122,7 @@ impl Loaded {
     }
 
     /// Replaces `input` by what the model reads of `sentence`, keeping the memory.
-    pub fn input<W: Words + ?Sized>(&self, sentence: &W, input: &mut Input) {
+    pub fn input(&self, sentence: &dyn Words, input: &mut Input) {
         match self {
             Loaded::Transitions(model) => model.read(sentence, input),
             Loaded::Graph(model) => model.read_words(sentence, input),
@@ -138,7 +138,7 @@ impl Loaded {
         sentence: &Sentence,
         parsed: &[Parsed],
         with_scores: bool,
-        output: &mut impl Write,
+        output: &mut dyn Write,
     ) -> io::Result<()> {
         let labels = self.labels();
         for (rank, parsed) in parsed.iter().enumerate() {

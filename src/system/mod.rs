@@ -5,6 +5,7 @@
 
 mod action;
 mod completion;
+mod coverage;
 mod derivation;
 mod eager;
 pub mod exhaustive;
@@ -16,6 +17,7 @@ mod reachable;
 mod tests;
 
 pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
+pub use coverage::Coverage;
 pub use derivation::Derivation;
 pub use kind::SystemKind;
 pub use length::MAX_WORDS_IF_QUADRATIC;

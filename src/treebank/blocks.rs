@@ -16,9 +16,8 @@ pub(super) struct Fault {
 }
 
 /// Splits an input into blocks.
-#[derive(Debug)]
-pub(super) struct Blocks<R> {
-    input: R,
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
     /// Lines read so far.
     line: usize,
     /// Whether carriage returns were met: one report is enough, a file has them everywhere or nowhere.
@@ -35,20 +34,21 @@ pub(super) enum Block {
     End,
 }
 
-impl<R: BufRead> Blocks<R> {
-    pub(super) fn new(input: R) -> Blocks<R> {
-        Blocks { input, line: 0, carriage_returns: false }
-    }
-
-    /// Reads the next block into `block`: lines that end in a line feed each, at least one, none of them blank.
-    pub(super) fn next(&mut self, block: &mut Vec<u8>, faults: &mut Vec<Fault>) -> io::Result<Block> {
+impl Blocks {
+    /// Reads the next block of `input`, which is the same each time, into `block`: lines that end in a line feed each, at least one, none of them blank.
+    pub(super) fn next(
+        &mut self,
+        input: &mut dyn BufRead,
+        block: &mut Vec<u8>,
+        faults: &mut Vec<Fault>,
+    ) -> io::Result<Block> {
         block.clear();
         let mut first = 0;
         let mut blank = false;
         loop {
             let start = block.len();
             let limit = (MAX_BLOCK + 1 - start) as u64;
-            if (&mut self.input).take(limit).read_until(b'\n', block)? == 0 {
+            if (&mut *input).take(limit).read_until(b'\n', block)? == 0 {
                 if start == 0 {
                     return Ok(Block::End);
                 }

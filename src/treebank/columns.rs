@@ -46,7 +46,8 @@ impl FromStr for Layout {
 /// Words are numbered unless a column is `id`. Empty columns become `_`.
 #[derive(Debug)]
 pub struct ColumnReader<R> {
-    blocks: Blocks<R>,
+    input: R,
+    blocks: Blocks,
     source: String,
     layout: Layout,
     n_sentences: usize,
@@ -70,7 +71,8 @@ impl<R: BufRead> ColumnReader<R> {
     /// Reads `input`, called `source` in messages.
     pub fn new(input: R, source: &str, layout: Layout) -> ColumnReader<R> {
         ColumnReader {
-            blocks: Blocks::new(input),
+            input,
+            blocks: Blocks::default(),
             source: source.to_owned(),
             layout,
             n_sentences: 0,
@@ -87,7 +89,8 @@ impl<R: BufRead> ColumnReader<R> {
 
     fn advance(&mut self) -> Result<Option<Sentence>> {
         let mut faults = Vec::new();
-        let first = match self.blocks.next(&mut self.block, &mut faults).map_err(Error::io(&self.source))? {
+        let block = self.blocks.next(&mut self.input, &mut self.block, &mut faults);
+        let first = match block.map_err(Error::io(&self.source))? {
             Block::At(line) => line,
             Block::TooLong(line) => {
                 return Err(self

@@ -43,7 +43,7 @@ impl std::fmt::Display for Dropped {
 ///
 /// # Errors
 /// Those of `output`.
-pub fn write(sentence: &Sentence, to: Format, output: &mut impl Write, dropped: &mut Dropped) -> io::Result<()> {
+pub fn write(sentence: &Sentence, to: Format, output: &mut dyn Write, dropped: &mut Dropped) -> io::Result<()> {
     if sentence.format() == to {
         return sentence.write(output);
     }

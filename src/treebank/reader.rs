@@ -30,9 +30,16 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug)]
 pub struct Reader<R> {
+    input: R,
+    reading: Reading,
+}
+
+/// A reader without its input, so that it is compiled once for all of them.
+#[derive(Debug)]
+struct Reading {
     source: Arc<str>,
     format: Format,
-    blocks: Blocks<R>,
+    blocks: Blocks,
     repair: bool,
     n_blocks: usize,
     finished: bool,
@@ -71,10 +78,10 @@ impl Reader<Box<dyn BufRead + Send>> {
 impl<R: BufRead> Reader<R> {
     /// Reads `input`, called `source` in messages.
     pub fn new(input: R, source: &str, format: Format) -> Reader<R> {
-        Reader {
+        let reading = Reading {
             source: source.into(),
             format,
-            blocks: Blocks::new(input),
+            blocks: Blocks::default(),
             repair: false,
             n_blocks: 0,
             finished: false,
@@ -84,20 +91,21 @@ impl<R: BufRead> Reader<R> {
             empty_allowed: false,
             most_words: None,
             parts: VecDeque::new(),
-        }
+        };
+        Reader { input, reading }
     }
 
     /// Divides sentences of more than `most_words` words, as [`super::cut`] does.
     #[must_use]
     pub fn cutting(mut self, most_words: usize) -> Reader<R> {
-        self.most_words = Some(most_words);
+        self.reading.most_words = Some(most_words);
         self
     }
 
     /// Takes an input without sentences for what it is; otherwise it is refused.
     #[must_use]
     pub fn allowing_empty(mut self) -> Reader<R> {
-        self.empty_allowed = true;
+        self.reading.empty_allowed = true;
         self
     }
 
@@ -105,13 +113,13 @@ impl<R: BufRead> Reader<R> {
     /// needless blank lines, a missing blank line at the end.
     #[must_use]
     pub fn repairing(mut self) -> Reader<R> {
-        self.repair = true;
+        self.reading.repair = true;
         self
     }
 
     /// The format that is read.
     pub fn format(&self) -> Format {
-        self.format
+        self.reading.format
     }
 
     /// The next block with all that is wrong with it; `None` at the end.
@@ -119,13 +127,25 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// Only those of the input itself.
     pub fn step(&mut self) -> Result<Option<ReadBlock>> {
-        let sentence = self.advance()?;
-        let problems = self.take_problems();
+        let sentence = self.reading.advance(&mut self.input)?;
+        let problems = self.reading.take_problems();
         Ok((sentence.is_some() || !problems.is_empty()).then_some(ReadBlock { sentence, problems }))
+    }
+}
+
+impl Reading {
+    /// The next sentence, or the first problem instead.
+    fn next(&mut self, input: &mut dyn BufRead) -> Option<Result<Sentence>> {
+        let mut result = self.advance(input);
+        if let Some(problem) = self.take_problems().into_first() {
+            result = Err(problem.into());
+        }
+        self.finished |= result.is_err();
+        result.transpose()
     }
 
     /// Reads the next block; its problems go to `self.problems`. Neither sentence nor problem means the end.
-    fn advance(&mut self) -> Result<Option<Sentence>> {
+    fn advance(&mut self, input: &mut dyn BufRead) -> Result<Option<Sentence>> {
         if self.finished {
             return Ok(None);
         }
@@ -134,7 +154,7 @@ impl<R: BufRead> Reader<R> {
             return Ok(self.sentence_at(line));
         }
         let mut faults = Vec::new();
-        let block = self.blocks.next(&mut self.block, &mut faults).map_err(Error::io(&*self.source));
+        let block = self.blocks.next(input, &mut self.block, &mut faults).map_err(Error::io(&*self.source));
         let block = block.inspect_err(|_| self.finished = true)?;
         if !self.repair {
             for Fault { line, found, expected } in faults {
@@ -222,11 +242,6 @@ impl<R: BufRead> Iterator for Reader<R> {
     type Item = Result<Sentence>;
 
     fn next(&mut self) -> Option<Result<Sentence>> {
-        let mut result = self.advance();
-        if let Some(problem) = self.take_problems().into_first() {
-            result = Err(problem.into());
-        }
-        self.finished |= result.is_err();
-        result.transpose()
+        self.reading.next(&mut self.input)
     }
 }

@@ -263,7 +263,7 @@ impl Sentence {
     ///
     /// # Errors
     /// Those of `output`.
-    pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         output.write_all(self.text.as_bytes())?;
         output.write_all(b"\n")
     }
@@ -278,7 +278,7 @@ impl Sentence {
     ///
     /// # Panics
     /// If `heads` and `labels` do not have one entry per word.
-    pub fn write_parsed(&self, output: &mut impl Write, heads: &[Node], labels: &[&str]) -> io::Result<()> {
+    pub fn write_parsed(&self, output: &mut dyn Write, heads: &[Node], labels: &[&str]) -> io::Result<()> {
         assert_eq!((heads.len(), labels.len()), (self.n_words(), self.n_words()), "one head and label per word");
         let text = self.text.as_bytes();
         let mut written = 0;

@@ -7,7 +7,7 @@ use anyhow::bail;
 
 use super::{roots_for, roots_name};
 use crate::write_json_line;
-use treebeam::system::exhaustive::{BoundFindings, Counterexample, Findings, Scope, Shape, check, check_bounds};
+use treebeam::system::exhaustive::{BoundFindings, Counterexample, Findings, Scope, Shape, check_bounds, check_named};
 use treebeam::system::{Exactness, Roots, System, SystemKind};
 use treebeam::with_system;
 
@@ -128,7 +128,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             for &shape in shapes {
                 for n_words in 1..=max_words {
                     let scope = Scope { n_words, roots, shape, n_labels: args.labels.into() };
-                    let findings = with_system!(system, roots, |system| check(&system, scope));
+                    let findings = check_named(system, scope);
                     let as_claimed = holds(exactness, derives_all, shape, &findings);
                     let row = Row::new(system, scope, &findings, as_claimed);
                     match args.json {

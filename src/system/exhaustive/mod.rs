@@ -19,9 +19,10 @@ pub use trees::{Shape, gold_trees};
 
 use rayon::prelude::*;
 
-use super::{Action, Derivation, Exactness, MoveCosts, MoveSet, Roots, TransitionSystem, gold_label};
+use super::{Action, Derivation, Exactness, MoveCosts, MoveSet, Roots, SystemKind, TransitionSystem, gold_label};
 use crate::configuration::{PlainView as _, Point};
 use crate::tree::{Gold, LabelId, Node};
+use crate::with_system;
 
 /// What to enumerate.
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +97,11 @@ pub struct Counterexample {
 /// Checks the costs that `system`'s own oracle claims.
 pub fn check<S: TransitionSystem>(system: &S, scope: Scope) -> Findings {
     check_costs(system, scope, |gold, c, point, permitted| system.costs(gold, c, point, permitted))
+}
+
+/// Checks the costs that the named system's own oracle claims.
+pub fn check_named(kind: SystemKind, scope: Scope) -> Findings {
+    with_system!(kind, scope.roots, |system| check(&system, scope))
 }
 
 /// Checks the unlabelled costs that `costs` claims; an arc of the gold tree with a wrong label costs 1 more.

@@ -5,13 +5,12 @@ use std::collections::BTreeSet;
 use super::gold;
 use crate::configuration::{Lists as _, PlainLists, PlainView as _};
 use crate::system::covington::ExactLoss;
-use crate::system::exhaustive::{BoundFindings, Findings, Scope, Shape, Space, check, check_bounds, gold_trees};
+use crate::system::exhaustive::{BoundFindings, Findings, Scope, Shape, Space, check_bounds, check_named, gold_trees};
 use crate::system::*;
-use crate::with_system;
 
 fn findings(kind: SystemKind, n_words: usize, roots: Roots, shape: Shape) -> Findings {
     let scope = Scope { n_words, roots, shape, n_labels: 1 };
-    with_system!(kind, roots, |system| check(&system, scope))
+    check_named(kind, scope)
 }
 
 fn all_golds(n_words: usize, roots: Roots) -> Vec<Gold> {
@@ -52,7 +51,7 @@ fn labelled_costs_are_exact_for_all_trees() {
             .flat_map(|roots| [Shape::Projective, Shape::NonProjective].map(|shape| (roots, shape)))
         {
             let scope = Scope { n_words: 3, roots, shape, n_labels: 2 };
-            let found = with_system!(kind, roots, |system| check(&system, scope));
+            let found = check_named(kind, scope);
             assert_eq!((found.counterexample, found.mismatches), (None, 0), "{kind}");
         }
     }

@@ -2,12 +2,11 @@
 //! counted by a program written apart.
 
 use super::exact_for_projective;
-use crate::system::exhaustive::{Findings, Scope, Shape, check};
+use crate::system::exhaustive::{Findings, Scope, Shape, check, check_named};
 use crate::system::{ArcEagerNonmonotonic, OracleKind, Roots, System as _, SystemKind};
-use crate::with_system;
 
 fn findings(kind: SystemKind, scope: Scope) -> Findings {
-    with_system!(kind, scope.roots, |system| check(&system, scope))
+    check_named(kind, scope)
 }
 
 fn projective(n_words: usize, roots: Roots) -> Scope {
