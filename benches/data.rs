@@ -30,7 +30,7 @@ pub static MODEL: LazyLock<LinearModel> = LazyLock::new(|| trained(TrainOptions:
 
 /// An easy-first model, trained greedily on the same sentences.
 pub static EASY_FIRST: LazyLock<LinearModel> = LazyLock::new(|| {
-    let (system, features) = (SystemKind::EasyFirst, SystemKind::EasyFirst.features().to_owned());
+    let (system, features) = (treebeam_systems::EASY_FIRST, treebeam_systems::EASY_FIRST.features().to_owned());
     trained(TrainOptions { system, features, training: Training::Greedy, ..TrainOptions::default() })
 });
 

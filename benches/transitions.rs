@@ -10,7 +10,7 @@ use crate::data::{MODEL, N, TEST, golds};
 
 /// Transitions per second, the oracle's decisions included; two per word in systems of constant length.
 pub fn bench(c: &mut Criterion) {
-    for &kind in SystemKind::ALL {
+    for &kind in SystemKind::all() {
         with_system!(kind, Roots::Single, |system| bench_system(c, &system));
     }
 }
@@ -24,7 +24,7 @@ fn bench_system<S: TransitionSystem>(c: &mut Criterion, system: &S) {
         assert!((n_words..=system.max_derivation_len(n_words)).contains(&derivation.actions.len()));
     };
     let (mut bump, sets) = (Bump::new(), LabelSets::new(MODEL.actions.n_labels()));
-    group.bench_function(format!("{}/arena/{N}-sentences", S::NAME), |b| {
+    group.bench_function(format!("{}/arena/{N}-sentences", system.info().name), |b| {
         b.iter(|| {
             for gold in &golds {
                 bump.reset();
@@ -33,7 +33,7 @@ fn bench_system<S: TransitionSystem>(c: &mut Criterion, system: &S) {
             }
         });
     });
-    group.bench_function(format!("{}/plain/{N}-sentences", S::NAME), |b| {
+    group.bench_function(format!("{}/plain/{N}-sentences", system.info().name), |b| {
         b.iter(|| {
             for gold in &golds {
                 check(Derivation::canonical::<S, S::Plain>(system, gold, ()), gold.n_words());

@@ -17,7 +17,7 @@ fn main() -> Result<(), Error> {
     };
 
     // The oracle and the features follow from the system and the kind of training.
-    let defaults = TrainOptions::of(SystemKind::ArcEager, Training::Global, Learner::default());
+    let defaults = TrainOptions::of(treebeam_systems::ARC_EAGER, Training::Global, Learner::default());
     let options = TrainOptions { iterations: 5.into(), beam: 8, ..defaults };
     let data = TrainingData::new(&options, &train, None)?;
     let threads = 2;

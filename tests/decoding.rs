@@ -131,7 +131,7 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
     let decoder = Decoder::new(system, actions, scorer);
     let decoded = decoder.decode(&mut workspace, usize::MAX, usize::MAX);
 
-    let what = format!("{}, {roots:?}, {n_words} words, seed {seed}", S::NAME);
+    let what = format!("{}, {roots:?}, {n_words} words, seed {seed}", system.info().name);
     assert!(decoded.is_sorted_by(|a, b| a.score >= b.score), "{what}");
     let sorted = |mut parsed: Vec<Parsed>| {
         parsed.sort_by_key(|p| (p.score, p.tree.heads().to_vec(), p.tree.labels().to_vec()));
@@ -188,14 +188,14 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
 #[test]
 fn a_beam_of_unlimited_width_finds_every_derivation() {
     let sentences = generated(11, 3);
-    for &kind in SystemKind::ALL {
+    for &kind in SystemKind::all() {
         for &roots in kind.roots() {
             let mut n_derivations = 0;
             // Systems that look at every pair of words have millions of derivations for four words, with two stacks for
             // three.
             let longest = match kind {
-                SystemKind::TwoPlanar => 2,
-                SystemKind::Covington | SystemKind::CovingtonNonmonotonic => 3,
+                treebeam_systems::TWO_PLANAR => 2,
+                treebeam_systems::COVINGTON | treebeam_systems::COVINGTON_NONMONOTONIC => 3,
                 _ => 4,
             };
             for (seed, sentence) in sentences.iter().enumerate() {
@@ -206,7 +206,7 @@ fn a_beam_of_unlimited_width_finds_every_derivation() {
                 }
             }
             // Two words have few derivations, whatever the system.
-            let least = if kind == SystemKind::TwoPlanar { 50 } else { 500 };
+            let least = if kind == treebeam_systems::TWO_PLANAR { 50 } else { 500 };
             assert!(n_derivations > least, "{kind}, {roots:?}: {n_derivations}");
         }
     }
@@ -247,7 +247,7 @@ fn greedily<S: TransitionSystem>(decoder: &Decoder<S, LinearScorer<Hashed>>, inp
 #[test]
 fn a_beam_of_width_1_is_the_greedy_loop() {
     let sentences = generated(12, 30);
-    for &kind in SystemKind::ALL {
+    for &kind in SystemKind::all() {
         for &roots in kind.roots() {
             for (set, _) in BUILT_IN {
                 with_system!(kind, roots, |system| {
@@ -321,7 +321,7 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
             let (expected, hashes) = plain.score_plainly(&scorer, context, &cells);
             let query = Query { view: configuration, point: action.point, permitted: Permitted::default() };
             let scores = scorer.score_one(&mut memoising, context, query);
-            assert_eq!(scores, expected, "{}, {set}", S::NAME);
+            assert_eq!(scores, expected, "{}, {set}", system.info().name);
             n_again += usize::from(!met.insert(hashes.to_vec()));
             plain_configuration = system.successor(&plain_configuration, action, ());
             configuration = system.successor(&configuration, action, arena);
@@ -351,7 +351,12 @@ fn compare_in_beams<S: TransitionSystem>(system: S, set: &str, sentence: &Senten
             let (expected, _) = plain.score_plainly(&scorer, context, &view.cells(*point));
             let scores = scorer.row(memory, context, number, *permitted);
             for action in (0..actions.len() as ActionId).filter(|&action| actions.permits(*permitted, action)) {
-                assert_eq!(scores.of(action), expected[action as usize], "{}, {set}, width {width}", S::NAME);
+                assert_eq!(
+                    scores.of(action),
+                    expected[action as usize],
+                    "{}, {set}, width {width}",
+                    system.info().name
+                );
                 n_compared += 1;
             }
         }
@@ -373,7 +378,7 @@ fn memoised_scores_are_the_plain_ones_in_beams() {
     let sets = BUILT_IN.iter().map(|&(set, _)| set).chain([history.to_str().unwrap()]);
     let sentences = generated(15, 2);
     for set in sets {
-        for &kind in SystemKind::ALL {
+        for &kind in SystemKind::all() {
             let mut n_compared = 0;
             for (sentence, width) in sentences.iter().zip([3, 12]) {
                 n_compared += with_system!(kind, kind.roots()[0], |s| compare_in_beams(s, set, sentence, width));
@@ -389,7 +394,7 @@ fn memoised_scores_are_the_plain_ones_behind_b0() {
     let folder = tempfile::tempdir().unwrap();
     let set = folder.path().join("behind.feat");
     std::fs::write(&set, "B1.w\nB2.p\nS0.p B1.p\n").unwrap();
-    for &kind in SystemKind::ALL {
+    for &kind in SystemKind::all() {
         let system_walk =
             |s: &Sentence| with_system!(kind, kind.roots()[0], |system| walk(system, set.to_str().unwrap(), s));
         let again: usize = generated(13, 2).iter().map(system_walk).sum();
@@ -400,7 +405,7 @@ fn memoised_scores_are_the_plain_ones_behind_b0() {
 #[test]
 fn memoised_scores_are_the_plain_ones() {
     let sentences = generated(13, 4);
-    for &kind in SystemKind::ALL {
+    for &kind in SystemKind::all() {
         for (set, _) in BUILT_IN {
             let again: usize =
                 sentences.iter().map(|s| with_system!(kind, kind.roots()[0], |system| walk(system, set, s))).sum();

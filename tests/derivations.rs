@@ -63,10 +63,10 @@ fn check_sentence<S: TransitionSystem>(system: &S, sentence: &Sentence, expected
     let derivation = canonical(system, &gold, labels.len());
     let spelled = derivation.as_ref().map_or(NOT_DERIVABLE.to_owned(), |d| spelled(&d.actions, &labels));
     let expected: Vec<&str> = expected.split_whitespace().collect();
-    assert_eq!(spelled.split_whitespace().collect::<Vec<_>>(), expected, "{}, {}", sentence.name, S::NAME);
+    assert_eq!(spelled.split_whitespace().collect::<Vec<_>>(), expected, "{}, {}", sentence.name, system.info().name);
     let least_cost = Derivation::least_cost::<S, S::Plain>(system, &gold, ());
     assert!(least_cost.actions.len() <= system.max_derivation_len(gold.n_words()));
-    assert_eq!(least_cost.tree == *gold.tree(), derivation.is_some(), "{}, {}", sentence.name, S::NAME);
+    assert_eq!(least_cost.tree == *gold.tree(), derivation.is_some(), "{}, {}", sentence.name, system.info().name);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn check_tree<S: TransitionSystem>(
     walks: bool,
 ) -> Result<(), String> {
     let longest = system.max_derivation_len(gold.n_words());
-    let to_derive = projective || S::DERIVES_ALL;
+    let to_derive = projective || system.info().derives_all;
     let derivation = canonical(system, gold, n_labels);
     if derivation.is_none() && to_derive {
         return Err("a tree is not derived".to_owned());
@@ -148,7 +148,7 @@ fn check_tree<S: TransitionSystem>(
 /// The number of words with wrong heads, as the system counts.
 fn n_wrong<S: TransitionSystem>(gold: &Gold, tree: &Tree) -> u32 {
     let head = |word: Node| match tree.head(word) {
-        NO_NODE if S::HEADLESS_ARE_ROOTS => ROOT,
+        NO_NODE if system.info().headless_are_roots => ROOT,
         head => head,
     };
     tree.words().filter(|&word| head(word) != gold.head(word)).count() as u32
@@ -158,7 +158,7 @@ fn n_wrong<S: TransitionSystem>(gold: &Gold, tree: &Tree) -> u32 {
 fn moves<S: TransitionSystem>(system: &S, gold: &Gold, c: &S::Plain) -> Vec<(u32, Point, Move)> {
     let at_point = |point| {
         let costs = system.costs(gold, c, point, system.permitted(c, point).moves);
-        S::MOVES.iter().filter_map(move |&mv| Some((costs.get(mv)?, point, mv)))
+        system.info().moves.iter().filter_map(move |&mv| Some((costs.get(mv)?, point, mv)))
     };
     (0..system.n_points(c) as Point).flat_map(at_point).collect()
 }
@@ -227,7 +227,7 @@ fn real_treebanks() {
             n_projective += usize::from(projective);
             // Walks ask for the costs of every move on their way, which takes long where sentences are.
             let walks = n_trees % 50 == 1 && gold.n_words() <= 25;
-            for &kind in SystemKind::ALL.iter().filter(|kind| kind.roots().contains(&roots)) {
+            for &kind in SystemKind::all().iter().filter(|kind| kind.roots().contains(&roots)) {
                 let checked =
                     with_system!(kind, roots, |system| check_tree(&system, &gold, labels.len(), projective, walks));
                 checked.unwrap_or_else(|problem| panic!("{}: {kind}: {problem}: {gold:?}", path.display()));
@@ -249,7 +249,7 @@ fn generated_treebanks() {
         assert_eq!(trees.iter().any(|tree| !is_projective(tree)), some_cross);
         for tree in trees {
             let (projective, gold) = (is_projective(&tree), Gold::new(tree));
-            for &kind in SystemKind::ALL {
+            for &kind in SystemKind::all() {
                 let roots = kind.own_roots(Roots::Single);
                 let checked =
                     with_system!(kind, roots, |system| check_tree(&system, &gold, labels.len(), projective, true));

@@ -28,7 +28,12 @@ fn trained(system: SystemKind, training: Training) -> LinearModel {
 #[test]
 fn every_sentence_is_accounted_for_and_wide_beams_search_better() {
     let gold = treebank(generated(42, 40));
-    for system in [SystemKind::ArcStandard, SystemKind::ArcEager, SystemKind::ArcHybrid, SystemKind::Swap] {
+    for system in [
+        treebeam_systems::ARC_STANDARD,
+        treebeam_systems::ARC_EAGER,
+        treebeam_systems::ARC_HYBRID,
+        treebeam_systems::SWAP,
+    ] {
         let model = trained(system, Training::Global);
         let at = |width| diagnose(&model, &gold, width, Margin::None).unwrap().unwrap();
         let widths: Vec<Diagnosis> = [1, 4, 64].map(at).to_vec();
@@ -54,7 +59,7 @@ fn a_beam_that_holds_every_derivation_makes_no_search_error() {
     short.retain(|sentence| sentence.n_words() <= 4);
     assert!(short.len() > 5, "{}", short.len());
     let gold = treebank(short);
-    let model = trained(SystemKind::ArcEager, Training::Greedy);
+    let model = trained(treebeam_systems::ARC_EAGER, Training::Greedy);
     let wide = diagnose(&model, &gold, 100_000, Margin::None).unwrap().unwrap();
     assert_eq!((wide.search_errors, wide.fell_off), (0, [0; 10]));
     assert_eq!(wide.in_final_beam, wide.model_errors);

@@ -110,7 +110,7 @@ fn check<S: TransitionSystem>(
     let weights = [None, Some(40), Some(-40), Some(-(1 << 40))];
     // Longer sentences have too many derivations to look at all of them so often.
     for &weight in if n_words <= 4 { &weights[..] } else { &weights[..1] } {
-        let what = format!("{}, {roots:?}, {} words, {}, loss {weight:?}", S::NAME, n_words, set.name);
+        let what = format!("{}, {roots:?}, {} words, {}, loss {weight:?}", system.info().name, n_words, set.name);
         let loss = weight.map(|weight| Loss { gold, weight });
         let (derivation, score) = tabulation.search(&scorer, actions, &mut workspace, loss);
         let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
@@ -167,7 +167,7 @@ fn check_system<S: TransitionSystem>(system: S, kind: SystemKind, roots: Roots, 
                 };
                 let features = {
                     let columns = compile(&system, "minimal").columns().clone();
-                    Compiled::new(&set, columns, S::BUFFER_IS_SUFFIX)
+                    Compiled::new(&set, columns, system.info().buffer_is_suffix)
                 };
                 let input = Input::new(features.columns(), &beginning(sentence, n_words));
                 let setting = Setting { set: &set, features: &features, actions: &actions, weights: &weights };
@@ -187,12 +187,12 @@ pub fn check_all() {
     for roots in [Roots::Single, Roots::Several] {
         check_system(
             ArcStandard::new(roots),
-            SystemKind::ArcStandard,
+            treebeam_systems::ARC_STANDARD,
             roots,
             &["minimal", "S0.w B0.w\nB0.next.p", wide],
         );
-        check_system(ArcHybrid::new(roots), SystemKind::ArcHybrid, roots, &["minimal", wide]);
-        check_system(ArcEager::new(roots), SystemKind::ArcEager, roots, &["minimal", wide]);
+        check_system(ArcHybrid::new(roots), treebeam_systems::ARC_HYBRID, roots, &["minimal", wide]);
+        check_system(ArcEager::new(roots), treebeam_systems::ARC_EAGER, roots, &["minimal", wide]);
     }
 }
 

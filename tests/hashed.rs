@@ -30,15 +30,15 @@ impl Weights for Hashed {
 pub fn compile<S: TransitionSystem>(_: &S, set: &str) -> Compiled {
     let set = FeatureSet::load(set).unwrap();
     let columns = Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos);
-    Compiled::new(&set, columns, S::BUFFER_IS_SUFFIX)
+    Compiled::new(&set, columns, system.info().buffer_is_suffix)
 }
 
 pub const N_LABELS: usize = 3;
 
 /// Label 0 for root arcs, 1 and 2 for others.
 pub fn actions<S: TransitionSystem>(system: &S) -> Actions {
-    let arc_moves = || S::MOVES.iter().copied().filter(|mv| mv.makes_arc());
+    let arc_moves = || system.info().moves.iter().copied().filter(|mv| mv.makes_arc());
     let of_words = arc_moves().flat_map(|mv| [(mv, 1, false), (mv, 2, false)]);
     let from_root = arc_moves().filter(|&mv| system.arc_moves(ROOT, 1).has(mv)).map(|mv| (mv, 0, true));
-    Actions::new(S::MOVES, N_LABELS, of_words.chain(from_root)).unwrap()
+    Actions::new(system.info().moves, N_LABELS, of_words.chain(from_root)).unwrap()
 }

@@ -43,7 +43,8 @@ fn compare<S: TransitionSystem, C: Scorer + Copy>(
                 let decoder = decoder.with_margin(margin);
                 let reference = decoder.decode_by_beam(&mut workspace, width, width);
                 let Some(interned) = decoder.decode_interned(&mut workspace, width, width) else { continue };
-                let place = format!("{}, {what}, width {width}, margin {margin}, sentence {number}", S::NAME);
+                let place =
+                    format!("{}, {what}, width {width}, margin {margin}, sentence {number}", system.info().name);
                 assert_eq!(interned, reference, "{place}");
                 assert_eq!(decoder.lag(&mut workspace, width), decoder.lag_by_beam(&mut workspace, width), "{place}");
                 n += 1;
@@ -58,7 +59,7 @@ fn interned_beams_find_what_the_reference_finds() {
     let sentences = generated(21, 4);
     let mixed = FeatureSet::parse("mixed", "mixed.feat", MIXED).unwrap();
     let columns = Columns::of(&mixed, Column::Form, WordShape::AsWritten, Column::Upos);
-    for &kind in SystemKind::ALL {
+    for &kind in SystemKind::all() {
         for &roots in kind.roots() {
             let n = with_system!(kind, roots, |system| {
                 let actions = actions(&system);
@@ -76,7 +77,7 @@ fn interned_beams_find_what_the_reference_finds() {
                 let scorer = LinearScorer::with_output(&features, &weights, &output);
                 n + compare(&Decoder::new(system, &actions, scorer), &columns, &sentences, "separate decisions")
             });
-            let others = [SystemKind::EasyFirst, SystemKind::TwoPlanar];
+            let others = [treebeam_systems::EASY_FIRST, treebeam_systems::TWO_PLANAR];
             let has_stack = !kind.name().starts_with("covington") && !others.contains(&kind);
             assert_eq!(n > 40, has_stack, "{kind}, {roots:?}: {n}");
         }
@@ -84,7 +85,7 @@ fn interned_beams_find_what_the_reference_finds() {
 }
 
 fn is_suffix<S: TransitionSystem>(_: &S) -> bool {
-    S::BUFFER_IS_SUFFIX
+    system.info().buffer_is_suffix
 }
 
 /// In a long sentence what is known is forgotten many times over.
@@ -98,7 +99,7 @@ fn interned_beams_of_long_sentences() {
     };
     let text: String = words.take(800).enumerate().map(line).collect();
     let sentence = Sentence::new("joined", Format::Conllu, &text).unwrap();
-    for (kind, set) in [(SystemKind::ArcEager, "zn11"), (SystemKind::ArcStandard, "stack")] {
+    for (kind, set) in [(treebeam_systems::ARC_EAGER, "zn11"), (treebeam_systems::ARC_STANDARD, "stack")] {
         with_system!(kind, Roots::Single, |system| {
             let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 4 });
             let decoder = Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));

@@ -104,7 +104,7 @@ fn n_wrong(model: &LinearModel, treebank: &Treebank, beam: usize) -> usize {
 fn every_way_of_training_learns_what_it_is_shown() {
     let shown = treebank(generated(21, 25));
     let held_out = treebank(generated(22, 25));
-    for &system in SystemKind::ALL {
+    for &system in SystemKind::all() {
         let ways = [Training::Greedy, Training::Global]
             .into_iter()
             .flat_map(|training| system.oracles().iter().map(move |&oracle| (training, oracle)));
@@ -112,7 +112,7 @@ fn every_way_of_training_learns_what_it_is_shown() {
             // What every stack system has; Covington's have a set of their own.
             let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
             // Easy-first chooses among many points, and Covington's among many derivations: they are longest in settling.
-            let slow = system == SystemKind::EasyFirst || system.features() == "covington";
+            let slow = system == treebeam_systems::EASY_FIRST || system.features() == "covington";
             let iterations = Iterations::Number(if slow { 20 } else { 12 });
             let keep = Keep::Last;
             let options = TrainOptions {
@@ -134,11 +134,12 @@ fn every_way_of_training_learns_what_it_is_shown() {
             // that are gold of Covington's derivations, or of those with two stacks, which differ much in length, compete
             // in the beam, words stay undecided.
             let of_many_lengths =
-                [SystemKind::Covington, SystemKind::CovingtonNonmonotonic, SystemKind::TwoPlanar].contains(&system);
+                [treebeam_systems::COVINGTON, treebeam_systems::COVINGTON_NONMONOTONIC, treebeam_systems::TWO_PLANAR]
+                    .contains(&system);
             let bound = match (system, training) {
-                (SystemKind::EasyFirst, _) if oracle == OracleKind::Static => 0.02,
-                (SystemKind::ArcEagerNonmonotonic, Training::Global) if oracle == OracleKind::Dynamic => 0.1,
-                (SystemKind::ArcEagerNonmonotonic, _) => 0.02,
+                (treebeam_systems::EASY_FIRST, _) if oracle == OracleKind::Static => 0.02,
+                (treebeam_systems::ARC_EAGER_NONMONOTONIC, Training::Global) if oracle == OracleKind::Dynamic => 0.1,
+                (treebeam_systems::ARC_EAGER_NONMONOTONIC, _) => 0.02,
                 (_, Training::Greedy) if of_many_lengths => 0.02,
                 (_, Training::Global) if of_many_lengths && !oracle.is_static() => 0.2,
                 // Averages over few iterations may still leave a word or two.
@@ -181,8 +182,8 @@ fn non_projective_trees_are_learned() {
     let n_lifted: usize = trees.iter().map(|tree| non_projective_arcs(tree).len()).sum();
     assert!(n_lost * 4 < n_lifted, "lowering loses {n_lost} of {n_lifted} arcs");
 
-    let lifting = SystemKind::ALL.iter().map(|&system| (system, Nonprojective::Lift, n_lost));
-    for (system, nonprojective, at_most) in lifting.chain([(SystemKind::Swap, Nonprojective::MinCost, 0)]) {
+    let lifting = SystemKind::all().iter().map(|&system| (system, Nonprojective::Lift, n_lost));
+    for (system, nonprojective, at_most) in lifting.chain([(treebeam_systems::SWAP, Nonprojective::MinCost, 0)]) {
         for training in [Training::Greedy, Training::Global] {
             let features = "stack".to_owned();
             let (iterations, keep) = (20.into(), Keep::Last);
@@ -244,9 +245,9 @@ fn every_objective_of_global_training_learns_what_it_is_shown() {
     ];
     for (objective, update, options) in ways {
         for (system, oracle, beam) in [
-            (SystemKind::ArcEager, OracleKind::Dynamic, 8),
-            (SystemKind::Swap, OracleKind::Static, 3),
-            (SystemKind::ArcHybrid, OracleKind::Static, 1),
+            (treebeam_systems::ARC_EAGER, OracleKind::Dynamic, 8),
+            (treebeam_systems::SWAP, OracleKind::Static, 3),
+            (treebeam_systems::ARC_HYBRID, OracleKind::Static, 1),
         ] {
             // MIRA's steps are just long enough, and many; averages remember the first ones for long, and early updates see
             // little of a sentence at first.
@@ -282,7 +283,7 @@ fn every_objective_of_global_training_learns_what_it_is_shown() {
 fn pretrained_beams_learn_what_they_are_shown() {
     let shown = treebank(generated(33, 15));
     let base = || TrainOptions {
-        system: SystemKind::ArcHybrid,
+        system: treebeam_systems::ARC_HYBRID,
         features: "stack".to_owned(),
         pretrain: 3,
         iterations: 12.into(),
@@ -312,7 +313,7 @@ fn pretrained_beams_learn_what_they_are_shown() {
 #[test]
 fn beams_that_compare_otherwise_learn_what_they_are_shown() {
     let shown = treebank(generated(30, 15));
-    for &system in SystemKind::ALL {
+    for &system in SystemKind::all() {
         for (align, normalise) in [(Align::Words, Normalise::Nothing), (Align::Steps, Normalise::Length)] {
             let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
             let (iterations, keep) = (20.into(), Keep::Last);
@@ -333,7 +334,7 @@ fn beams_that_compare_otherwise_learn_what_they_are_shown() {
             assert_eq!(model.header.comparison(), Comparison { align, normalise });
             let wrong = n_wrong(&model, &shown, options.beam);
             // What easy-first's static oracle asks for cannot all be learned, and average weights may leave a word.
-            let bound = if system == SystemKind::EasyFirst { 0.1 } else { 0.03 };
+            let bound = if system == treebeam_systems::EASY_FIRST { 0.1 } else { 0.03 };
             let of = format!("{system}, {align:?}, {normalise:?}");
             assert!(wrong as f64 <= bound * shown.n_words() as f64, "{of}: {wrong} of {} words", shown.n_words());
         }
@@ -344,7 +345,7 @@ fn beams_that_compare_otherwise_learn_what_they_are_shown() {
 #[test]
 fn support_vector_machines_learn_what_they_are_shown() {
     let shown = treebank(generated(29, 15));
-    for &system in SystemKind::ALL {
+    for &system in SystemKind::all() {
         let (iterations, keep) = (20.into(), Keep::Last);
         let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
         let roots = system.own_roots(Roots::Single);
@@ -352,7 +353,7 @@ fn support_vector_machines_learn_what_they_are_shown() {
         let options = TrainOptions { features, roots, iterations, keep, ..defaults };
         let wrong = n_wrong(&train(&options, &shown), &shown, 1);
         // Which of several arcs is the leftmost one does not show at any one point of easy-first.
-        let bound = if system == SystemKind::EasyFirst { 0.05 } else { 0.01 };
+        let bound = if system == treebeam_systems::EASY_FIRST { 0.05 } else { 0.01 };
         assert!(wrong as f64 <= bound * shown.n_words() as f64, "{system}: {wrong} of {} words", shown.n_words());
     }
 }
@@ -384,7 +385,7 @@ fn every_base_learner_learns_what_it_is_shown() {
             let objective = shares.then_some(Objective::Softmax);
             let options = TrainOptions {
                 objective,
-                system: SystemKind::ArcHybrid,
+                system: treebeam_systems::ARC_HYBRID,
                 features: "l2s".to_owned(),
                 training: Training::L2s,
                 preset: Some(Preset::Aggrevate),
@@ -406,9 +407,9 @@ fn every_base_learner_learns_what_it_is_shown() {
 #[test]
 fn every_way_to_search_learns_what_it_is_shown_by_every_system() {
     let shown = treebank(generated(26, 12));
-    for &system in SystemKind::ALL.iter().filter(|system| system.oracles().last().unwrap().explores()) {
+    for &system in SystemKind::all().iter().filter(|system| system.oracles().last().unwrap().explores()) {
         let presets = match system {
-            SystemKind::ArcHybrid => {
+            treebeam_systems::ARC_HYBRID => {
                 vec![Preset::Dagger, Preset::Searn, Preset::Aggrevate, Preset::Lols, Preset::L2s]
             }
             _ => vec![Preset::Aggrevate],

@@ -83,10 +83,10 @@ fn replay<S: TransitionSystem>(
 
 /// Label 0 for root arcs, and for others as many as are told apart.
 fn actions<S: TransitionSystem>(system: &S, n_of_words: u16) -> Actions {
-    let arc_moves = || S::MOVES.iter().copied().filter(|mv| mv.makes_arc());
+    let arc_moves = || system.info().moves.iter().copied().filter(|mv| mv.makes_arc());
     let of_words = arc_moves().flat_map(|mv| (1..=n_of_words).map(move |label| (mv, label, false)));
     let from_root = arc_moves().filter(|&mv| system.arc_moves(ROOT, 1).has(mv)).map(|mv| (mv, 0, true));
-    Actions::new(S::MOVES, N_LABELS, of_words.chain(from_root)).unwrap()
+    Actions::new(system.info().moves, N_LABELS, of_words.chain(from_root)).unwrap()
 }
 
 /// A system with features and a sentence.
@@ -110,7 +110,7 @@ impl<S: TransitionSystem> Setting<'_, S> {
         let columns = Columns::of(set, Column::Form, WordShape::AsWritten, Column::Upos);
         let merging = Merging::new(kind, roots, set, &columns).unwrap();
         let histories = Merging::of_histories(kind, roots).unwrap();
-        let features = Compiled::new(set, columns, S::BUFFER_IS_SUFFIX);
+        let features = Compiled::new(set, columns, system.info().buffer_is_suffix);
         let (actions, weights) = (actions(&system, n_labels), Hashed { seed });
         let decoder = Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));
         let mut workspace = Workspace::new(N_LABELS);
@@ -178,7 +178,8 @@ impl<S: TransitionSystem> Setting<'_, S> {
     }
 }
 
-const SYSTEMS: [SystemKind; 3] = [SystemKind::ArcStandard, SystemKind::ArcHybrid, SystemKind::ArcEager];
+const SYSTEMS: [SystemKind; 3] =
+    [treebeam_systems::ARC_STANDARD, treebeam_systems::ARC_HYBRID, treebeam_systems::ARC_EAGER];
 
 /// Every built-in kind of set, and sets that read little: much is merged then.
 fn sets(kind: SystemKind) -> Vec<FeatureSet> {
@@ -234,8 +235,8 @@ fn check_all() {
     for roots in [Roots::Single, Roots::Several] {
         for kind in SYSTEMS {
             match kind {
-                SystemKind::ArcStandard => check_system(ArcStandard::new(roots), kind, roots),
-                SystemKind::ArcHybrid => check_system(ArcHybrid::new(roots), kind, roots),
+                treebeam_systems::ARC_STANDARD => check_system(ArcStandard::new(roots), kind, roots),
+                treebeam_systems::ARC_HYBRID => check_system(ArcHybrid::new(roots), kind, roots),
                 _ => check_system(ArcEager::new(roots), kind, roots),
             }
         }
@@ -308,9 +309,9 @@ fn gold_is_followed_as_beside_plain_beams() {
     for sentence in &sentences {
         for width in [1, 2, 8, 64] {
             let roots = Roots::Single;
-            follow(ArcStandard::new(roots), SystemKind::ArcStandard, sentence, width, &mut n);
-            follow(ArcHybrid::new(roots), SystemKind::ArcHybrid, sentence, width, &mut n);
-            follow(ArcEager::new(roots), SystemKind::ArcEager, sentence, width, &mut n);
+            follow(ArcStandard::new(roots), treebeam_systems::ARC_STANDARD, sentence, width, &mut n);
+            follow(ArcHybrid::new(roots), treebeam_systems::ARC_HYBRID, sentence, width, &mut n);
+            follow(ArcEager::new(roots), treebeam_systems::ARC_EAGER, sentence, width, &mut n);
         }
     }
     assert!(n.iter().all(|&n| n > 100), "{n:?}");

@@ -421,7 +421,7 @@ fn all_systems_and_kinds_of_networks() {
     let test = generated(4, 3);
     let learners = [Learner::Adam, Learner::Adagrad, Learner::Momentum];
     let activations = [Activation::Relu, Activation::Cube, Activation::Tanh];
-    for (number, &system) in SystemKind::ALL.iter().enumerate() {
+    for (number, &system) in SystemKind::all().iter().enumerate() {
         let training = [Training::Greedy, Training::Global, Training::L2s][number % 3];
         let learner = learners[number / 3 % 3];
         let training =
@@ -467,7 +467,7 @@ fn damaged_networks_are_errors() {
 /// Damages a model of this kind, which has these tensors of its own, in many places; then what becomes of it if its header is changed.
 fn damaged(scorer: ScorerKind, own: &str) -> impl Fn(&str, &str) -> String + use<> {
     let train = treebank(generated(3, 8));
-    let options = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam).with_scorer(scorer);
+    let options = TrainOptions::of(treebeam_systems::ARC_HYBRID, Training::Greedy, Learner::Adam).with_scorer(scorer);
     let places = Some("full".to_owned()).filter(|_| scorer == ScorerKind::Bilstm);
     let options = TrainOptions { hidden: Some(3), places, iterations: 1.into(), ..options };
     let options = TrainOptions { lstm_layers: Some(2), lstm_units: Some(3), ..options };

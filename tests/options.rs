@@ -39,7 +39,7 @@ fn command_line_and_specifications_train_the_same_model() {
     let at = folder.path();
     write(at, "train.conllu", &generated(51, 8));
     let treebank = Treebank::read(&at.join("train.conllu"), None).unwrap();
-    for &system in SystemKind::ALL {
+    for &system in SystemKind::all() {
         for training in ["greedy", "global", "l2s"] {
             if training == "l2s" && !system.greedy_oracle().explores() {
                 continue;

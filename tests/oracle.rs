@@ -46,7 +46,7 @@ fn verify_prints_a_row_for_each_length() {
 #[test]
 fn verify_covers_every_system_and_both_settings() {
     let text = stdout(&mut treebeam(&["verify", "--all", "--max-words", "3", "--labels", "2", "--non-projective"]));
-    for system in SystemKind::ALL {
+    for system in SystemKind::all() {
         for &roots in system.roots() {
             let (system, roots) = (system.name(), if roots == Roots::Single { "single" } else { "several" });
             let rows = text.lines().filter(|line| {
@@ -173,7 +173,7 @@ fn coverage_counts_trees_and_arcs() {
     let text = stdout(treebeam(&["coverage", "--all", "-"]).write_stdin(conllu(SENTENCES)));
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows[0], ["system", "trees", "rebuilt", "%", "arcs", "made", "%", "file"]);
-    assert_eq!(rows.len(), 1 + SystemKind::ALL.len());
+    assert_eq!(rows.len(), 1 + SystemKind::all().len());
     let row = |system: &str| rows.iter().find(|row| row[0] == system).unwrap()[1..].to_vec();
     for (system, made, percent) in [
         ("arc-eager", "7", "70.00"),

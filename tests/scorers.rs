@@ -324,7 +324,7 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
         let decoder = Decoder::new(ArcEager::new(Roots::Single), &again.actions, Frozen::scorer(&again.scorer));
         let mut workspace = Workspace::new(again.actions.n_labels());
         again.read(&test[0], &mut workspace.input);
-        assert_eq!(again.system(), SystemKind::ArcEager);
+        assert_eq!(again.system(), treebeam_systems::ARC_EAGER);
         assert_eq!(decoder.decode(&mut workspace, 8, 3).len(), 3);
     }
     assert!(Model::<TagBigrams>::from_bytes(b"", Path::new("nothing")).is_err());

@@ -43,7 +43,7 @@ fn who_looks_on_changes_nothing() {
     let mut sentences = generated_non_projective(52, 40);
     sentences.retain(|sentence| sentence.n_words() <= 8);
     sentences.truncate(3);
-    for &system in SystemKind::ALL {
+    for &system in SystemKind::all() {
         let model = trained(system);
         for sentence in &sentences {
             let [with, without] = [true, false].map(|with_gold| recorded(&model, sentence, with_gold));
@@ -160,13 +160,18 @@ fn lists_are_those_of_the_reference() {
                     let action = model.actions.get(action).at(item.point.unwrap_or(0));
                     let plain = system.successor(parent, action, ());
                     let lists: Vec<_> = trace.lists.iter().map(|name| item.lists[name].clone()).collect();
-                    assert_eq!(lists, plain.lists(), "{}", S::NAME);
+                    assert_eq!(lists, plain.lists(), "{}", system.info().name);
                     let tree = plain.tree();
                     for &(head, dependent, label) in &item.arcs {
-                        assert_eq!((tree.head(dependent), tree.label(dependent)), (head, label), "{}", S::NAME);
+                        assert_eq!(
+                            (tree.head(dependent), tree.label(dependent)),
+                            (head, label),
+                            "{}",
+                            system.info().name
+                        );
                     }
                     let n_arcs = tree.words().filter(|&word| tree.head(word) != treebeam::tree::NO_NODE).count();
-                    assert_eq!(item.arcs.len(), n_arcs, "{}", S::NAME);
+                    assert_eq!(item.arcs.len(), n_arcs, "{}", system.info().name);
                     plain
                 });
                 let after = after.collect();
@@ -175,7 +180,7 @@ fn lists_are_those_of_the_reference() {
         }
     }
 
-    for &system in SystemKind::ALL {
+    for &system in SystemKind::all() {
         let model = trained(system);
         for sentence in &generated_non_projective(54, 2) {
             let trace = recorded(&model, sentence, true);
@@ -192,7 +197,7 @@ fn lists_are_those_of_the_reference() {
 /// Verdicts, sentence by sentence, add up to what the diagnosis of the treebank counts.
 #[test]
 fn verdicts_are_those_of_the_diagnosis() {
-    let model = trained(SystemKind::ArcEager);
+    let model = trained(treebeam_systems::ARC_EAGER);
     let gold = treebank(generated(55, 30));
     let mut sums = WIDTHS.map(|_| Diagnosis::default());
     for sentence in &gold.sentences {
@@ -224,7 +229,7 @@ fn trees_that_were_lifted() {
         iterations: 2.into(),
         nonprojective: Nonprojective::Lift,
         oracle: OracleKind::Dynamic,
-        ..TrainOptions::of(SystemKind::ArcEager, Training::Global, Default::default())
+        ..TrainOptions::of(treebeam_systems::ARC_EAGER, Training::Global, Default::default())
     };
     let sentences = generated_non_projective(56, 60);
     let model = train(&options, &treebank(sentences.clone())).into();
@@ -242,7 +247,7 @@ fn trees_that_were_lifted() {
 /// A gold label that the model does not know is no other label by accident.
 #[test]
 fn labels_that_the_model_does_not_know() {
-    let model = trained(SystemKind::ArcStandard);
+    let model = trained(treebeam_systems::ARC_STANDARD);
     let sentence = &generated(57, 1)[0];
     let columns: Vec<String> = sentence
         .words()
@@ -338,7 +343,7 @@ fn sentences_without_trees() {
 /// One file that asks nobody for anything, whatever stands in the sentence.
 #[test]
 fn the_page_needs_nothing_else() {
-    let model = trained(SystemKind::ArcEager);
+    let model = trained(treebeam_systems::ARC_EAGER);
     let line = |number: u32, form: &str| format!("{number}\t{form}\t_\tN\t_\t_\t{}\tx\t_\t_\n", number - 1);
     let forms = ["</script><img src=x onerror=alert(1)>", "<!--", "&amp;", "\u{2028}"];
     let text: String = (1..).zip(forms).map(|(number, form)| line(number, form)).collect();

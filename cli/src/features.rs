@@ -49,7 +49,7 @@ struct ShowArgs {
     #[arg(long, value_name = "SET", conflicts_with = "features")]
     places: Option<String>,
     /// The transition system whose derivation is followed
-    #[arg(long, value_enum, default_value_t = SystemKind::ArcEager)]
+    #[arg(long, value_enum, default_value_t = treebeam_systems::ARC_EAGER)]
     system: SystemKind,
     /// A treebank with gold trees
     file: Option<PathBuf>,
@@ -141,7 +141,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Command::Show(args) if args.places.is_some() && args.file.is_none() => {
             let set = NetworkSet::load_for(args.places.as_deref().unwrap_or_default(), args.system)?;
-            set.check(args.system.name(), args.system.buffer_is_suffix())?;
+            set.check(args.system.name(), args.system.info().buffer_is_suffix)?;
             match args.json {
                 true => write_json_line(&mut out, &ListedPlaces::of(&set))?,
                 false => {
@@ -151,7 +151,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Show(args) => {
-            let name = args.features.as_deref().unwrap_or(args.system.features());
+            let name = args.features.as_deref().unwrap_or(args.system.info().features);
             let set = match &args.places {
                 Some(places) => NetworkSet::load_for(places, args.system)?.as_templates()?,
                 None => FeatureSet::load_for(name, args.system)?,
@@ -189,7 +189,7 @@ fn show<S: TransitionSystem>(
     sentence: &Sentence,
     args: &ShowArgs,
 ) -> anyhow::Result<ShownConfiguration> {
-    set.check(S::NAME, S::BUFFER_IS_SUFFIX)?;
+    set.check(system.info().name, system.info().buffer_is_suffix)?;
     let mut labels = Labels::default();
     let gold = Gold::new(sentence.tree(roots, &mut labels)?);
     let (bump, sets) = (Bump::new(), LabelSets::new(labels.len()));
@@ -226,7 +226,7 @@ fn show<S: TransitionSystem>(
     let lists = configuration.places().into_iter().map(|list| list.into_iter().map(|place| place.node).collect());
     Ok(ShownConfiguration {
         location: sentence.location(ROOT),
-        system: S::NAME,
+        system: system.info().name,
         step,
         steps,
         lists: lists.collect(),

@@ -21,7 +21,7 @@ pub fn decoder(data: &[u8]) {
     if words.is_empty() {
         return;
     }
-    let kind = SystemKind::ALL[usize::from(system) % SystemKind::ALL.len()];
+    let kind = SystemKind::all()[usize::from(system) % SystemKind::all().len()];
     let roots = kind.roots()[usize::from(roots) % kind.roots().len()];
     let (set, _) = BUILT_IN[usize::from(set) % BUILT_IN.len()];
     let width = 1 + usize::from(width) % 80;

@@ -73,7 +73,9 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     pub fn decode(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Vec<Parsed> {
         match width {
             // Where scorers read the last actions, any move changes what is seen from every point.
-            1 if S::LOCAL_POINTS && !self.machine.keeps_history => vec![self.decode_by_points(workspace)],
+            1 if self.machine.system.info().local_points && !self.machine.keeps_history => {
+                vec![self.decode_by_points(workspace)]
+            }
             1 => vec![self.decode_greedily(workspace)],
             _ => self.decode_interned(workspace, width, k).unwrap_or_else(|| self.decode_by_beam(workspace, width, k)),
         }

@@ -21,7 +21,7 @@ use crate::learn::{Beams, GoldSide, MergedPursuit, Pursuit, Supervision};
 use crate::model::{Comparison, Frozen, Header, Model};
 use crate::scorer::{Context, Scorer};
 use crate::scorers::{AnyMemory, AnyScoring};
-use crate::system::{Actions, Choice, OracleKind, System as _, TransitionSystem};
+use crate::system::{Actions, Choice, OracleKind, TransitionSystem};
 use crate::tree::{Gold, Roots, Tree};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
@@ -118,8 +118,7 @@ fn of_treebank(
     for (sentence, tree) in gold.sentences.iter().zip(trees) {
         read(sentence, &mut workspace.input);
         let system = on.header.system;
-        sum += with_system!(system, on.header.roots, |kind| {
-            let kind = kind.with_oracle(system.beam_oracle());
+        sum += with_system!(system, on.header.roots, system.beam_oracle(), |kind| {
             of_sentence(kind, on, tree, merging.as_ref(), (width, margin), &mut workspace)
         });
     }

@@ -104,7 +104,7 @@ impl NetworkSet {
     /// # Errors
     /// As [`NetworkSet::load`].
     pub fn load_for(name: &str, system: SystemKind) -> Result<NetworkSet> {
-        NetworkSet::load(if name == "minimal" { system.minimal() } else { name })
+        NetworkSet::load(if name == "minimal" { system.info().minimal_features } else { name })
     }
 
     /// Whether a text is that of a set for networks, and not one of templates.
@@ -284,8 +284,8 @@ mod tests {
             assert!(!set.title().is_empty() && NetworkSet::is_one(&set.text));
             set.check("arc-eager", true).unwrap();
         }
-        assert_eq!(NetworkSet::load_for("minimal", SystemKind::ArcStandard).unwrap().name, "minimal-stack");
-        assert_eq!(NetworkSet::load_for("minimal", SystemKind::ArcEager).unwrap().name, "minimal");
+        assert_eq!(NetworkSet::load_for("minimal", crate::systems::ARC_STANDARD).unwrap().name, "minimal-stack");
+        assert_eq!(NetworkSet::load_for("minimal", crate::systems::ARC_EAGER).unwrap().name, "minimal");
     }
 
     #[test]

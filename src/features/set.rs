@@ -163,7 +163,7 @@ impl FeatureSet {
     /// # Errors
     /// As [`FeatureSet::load`].
     pub fn load_for(name: &str, system: SystemKind) -> Result<FeatureSet> {
-        FeatureSet::load(if name == "minimal" { system.minimal() } else { name })
+        FeatureSet::load(if name == "minimal" { system.info().minimal_features } else { name })
     }
 
     /// What errors call the file.

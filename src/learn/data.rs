@@ -69,13 +69,12 @@ impl TrainingData {
     /// # Errors
     /// If the feature set does not parse, a tree is malformed, or no training sentence is left.
     pub fn new(options: &TrainOptions, train: &Treebank, dev: Option<&Treebank>) -> Result<TrainingData> {
-        let derives_all = options.system.derives_all(options.roots);
+        let derives_all = options.system.info().derives_all;
         let TrainingTrees { kept, labels, n_read } =
             TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, derives_all)?;
         let mut arcs: BTreeSet<ArcLabel> = BTreeSet::new();
-        with_system!(options.system, options.roots, |system| kept
-            .iter()
-            .for_each(|(_, tree)| add_arcs(system, tree, &mut arcs)));
+        let any = options.system.system(options.roots);
+        kept.iter().for_each(|(_, tree)| add_arcs(any.system(), tree, &mut arcs));
         let set = FeatureSet::load_for(&options.features, options.system)?;
         let init = options.init.as_deref().map(Init::read).transpose()?;
         if options.layers == Layers::Output && init.is_none() {
@@ -109,11 +108,11 @@ impl TrainingData {
             init.lay_out(options, &mut header)?;
         }
         let strategy = Strategy::new(options.search, options.decoding_beam(), options.merge, &header)?;
-        let (system, roots) = (options.system, options.roots);
+        let system = options.system;
         let learned = || kept.iter().map(|(sentence, _)| *sentence);
-        learned().try_for_each(|sentence| system.check_training_length(roots, sentence))?;
+        learned().try_for_each(|sentence| system.check_training_length(sentence))?;
         learned().chain(dev.iter().flat_map(|dev| &dev.sentences)).try_for_each(|sentence| {
-            system.check_length(roots, sentence)?;
+            system.check_length(sentence)?;
             strategy.check(sentence)
         })?;
         let (labels, actions) = header.labels_and_actions()?;
@@ -133,8 +132,8 @@ impl TrainingData {
                     bump.reset();
                     let gold = Gold::new(tree);
                     let arena = Arena::new(bump, sets, &[]);
-                    let derivation = with_system!(options.system, options.roots, |system| {
-                        derivation(system.with_oracle(options.oracle), &actions, &gold, arena)
+                    let derivation = with_system!(options.system, options.roots, options.oracle, |system| {
+                        derivation(system, &actions, &gold, arena)
                     });
                     Example { input: Input::new(&columns, sentence), gold, derivation }
                 },
@@ -255,12 +254,12 @@ fn tags<'s>(sentences: impl Iterator<Item = &'s Sentence>, column: Column) -> Ve
 const MAX_CALIBRATED: usize = 2000;
 
 /// Adds every arc of the tree with every move that can make it.
-fn add_arcs<S: System>(system: S, tree: &Tree, arcs: &mut BTreeSet<ArcLabel>) {
+fn add_arcs(system: &dyn System, tree: &Tree, arcs: &mut BTreeSet<ArcLabel>) {
     for word in tree.words() {
         let (head, label) = (tree.head(word), tree.label(word));
         let moves = system.arc_moves(head, word);
         let of_move = |&mv| ArcLabel { mv, label, from_root: head == ROOT };
-        arcs.extend(S::MOVES.iter().filter(|&&mv| moves.has(mv)).map(of_move));
+        arcs.extend(system.info().moves.iter().filter(|&&mv| moves.has(mv)).map(of_move));
     }
 }
 

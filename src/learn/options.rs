@@ -10,7 +10,7 @@ use crate::linear::{Learner, LearnerOptions};
 use crate::model::{Comparison, Layers, Lstm, Network, ScorerKind};
 use crate::options::TrainOptions;
 use crate::scorer::Decisions;
-use crate::system::{OracleKind, SystemKind};
+use crate::system::{AnySystem, OracleKind, SystemKind};
 
 /// What a gradient must be for a weight to begin, unless told otherwise. PERF: learning to search with AdaGrad, one replica, 8
 /// iterations (en_ewt 5): weights, and the best labelled attachment score on the development data, without it, with it, and with
@@ -56,10 +56,8 @@ impl Update {
     /// Dutch and Turkish, or max-violation if that was within a point of it. On five treebanks (`make every-system`) LaSO is the best of
     /// the three with these systems, too; with swap it is 0.95 points ahead of max-violation.
     pub fn of(system: SystemKind) -> Update {
-        match system {
-            SystemKind::Swap | SystemKind::Covington | SystemKind::CovingtonNonmonotonic => Update::Laso,
-            _ => Update::MaxViolation,
-        }
+        let name = serde_json::Value::from(system.info().beam_update);
+        serde_json::from_value(name).expect("systems name a strategy of updates")
     }
 }
 
@@ -75,7 +73,7 @@ impl TrainOptions {
         };
         // Networks cannot be added up, and there is one best support vector machine.
         let replicas = if matches!(learner, Learner::Nn | Learner::Svm) { 1 } else { default.replicas };
-        let features = system.features().to_owned();
+        let features = system.info().features.to_owned();
         let roots = system.own_roots(default.roots);
         let update = Update::of(system);
         TrainOptions { system, training, learner, oracle, update, replicas, features, roots, ..default }
@@ -114,7 +112,8 @@ impl TrainOptions {
     /// If there is no set of places of this name, or its file is malformed.
     pub fn network(&self) -> Result<Option<Network>> {
         let hidden = self.hidden.unwrap_or(200) as usize;
-        let (between, has_points) = (self.system.name().contains("covington"), self.system == SystemKind::EasyFirst);
+        let family = self.system.system(self.roots);
+        let (between, has_points) = (matches!(family, AnySystem::Lists(_)), matches!(family, AnySystem::Pending(_)));
         // A probability of actions at one point says nothing about those at others.
         let normalised = self.training != Training::Global && !has_points;
         let of_layers = |n: Option<u32>, default| n.map_or(default, |n| n as usize);
@@ -126,7 +125,7 @@ impl TrainOptions {
         };
         let activation = self.activation.unwrap_or_default();
         let set = NetworkSet::load_for(self.places.as_deref().unwrap_or(places), self.system)?;
-        set.check(self.system.name(), self.system.buffer_is_suffix())?;
+        set.check(self.system.name(), self.system.info().buffer_is_suffix)?;
         let mut network = Network::new(&set, encoder, (hidden, activation), between, normalised);
         if network.places.is_empty() {
             return Err(crate::error::Error::Usage(format!(
@@ -136,7 +135,7 @@ impl TrainOptions {
         }
         network.dimensions[0] = of_layers(self.word_units, network.dimensions[0]);
         // Two stacks have a top each.
-        let has_m0 = between || self.system == SystemKind::TwoPlanar;
+        let has_m0 = between || matches!(family, AnySystem::TwoStacks(_));
         Ok(Some(if self.scorer == ScorerKind::StackLstm { network.with_stacks(lstm, has_m0) } else { network }))
     }
 

@@ -256,7 +256,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
         };
         let updates: Option<u64> = pool.install(|| {
             let passes = progress.replicas.par_iter_mut().enumerate().map(|(number, replica)| {
-                with_system!(options.system, options.roots, |system| {
+                with_system!(options.system, options.roots, options.training_in(iteration).1, |system| {
                     ReplicaPass::new(system, options, data, iteration, number).run(replica, *threads, &tick)
                 })
             });
@@ -367,7 +367,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         number: usize,
     ) -> ReplicaPass<'t, S> {
         let (training, oracle) = options.training_in(iteration);
-        let (system, seed) = (system.with_oracle(oracle), replica_seed(options.seed, number));
+        let seed = replica_seed(options.seed, number);
         ReplicaPass { options, data, system, training, oracle, iteration, seed }
     }
 
@@ -475,7 +475,11 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let side = self.gold_side(example);
         match school {
             School::Local => {
-                let setting = Setting { machine, stages: self.data.stages(), reuse: S::LOCAL_POINTS && !keeps_history };
+                let setting = Setting {
+                    machine,
+                    stages: self.data.stages(),
+                    reuse: self.system.info().local_points && !keeps_history,
+                };
                 let dropout = self.options.dropout;
                 let dropout = (dropout > 0.0).then(|| Dropout::new(dropout, self.stream("dropout", number)));
                 let guide = self.guide(number, side);

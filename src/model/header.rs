@@ -7,10 +7,9 @@ use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::features::{ColumnName, Columns, Compiled, FeatureSet, WordShape};
 use crate::scorer::{Decisions, Stages};
-use crate::system::{Actions, Move, Roots, System, SystemKind};
+use crate::system::{Actions, Move, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels};
-use crate::with_system;
 
 /// The widest beam that a model may ask for.
 const MAX_BEAM: usize = 1 << 20;
@@ -184,9 +183,8 @@ impl Header {
             let found = format!("the header has a beam of width {}; expected from 1 to {MAX_BEAM}", self.beam);
             return Err(Error::Usage(found));
         }
-        let moves = with_system!(self.system, self.roots, |system| moves(&system));
         let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));
-        let actions = Actions::new(moves, labels.len(), arcs)?.with_root_label(self.root_label)?;
+        let actions = Actions::new(self.system.info().moves, labels.len(), arcs)?.with_root_label(self.root_label)?;
         Ok((labels, actions.with_scored_waiting(self.comparison().scores_waiting())))
     }
 
@@ -225,7 +223,7 @@ impl Header {
     /// If it does not parse or reads what the system has not.
     pub fn compile(&self) -> Result<Compiled> {
         let (set, columns) = self.feature_set()?;
-        let suffix = self.system.buffer_is_suffix();
+        let suffix = self.system.info().buffer_is_suffix;
         set.check(self.system.name(), suffix)?;
         Ok(Compiled::new(&set, columns, suffix))
     }
@@ -248,8 +246,4 @@ impl Header {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-fn moves<S: System>(_: &S) -> &'static [Move] {
-    S::MOVES
 }

@@ -51,7 +51,7 @@ use crate::treebank::Words;
 /// model.write(&path)?;
 /// // Mapped into memory, so that many processes share one copy.
 /// let again = LinearModel::read_file(&path)?;
-/// assert_eq!((again.system(), &again.header), (SystemKind::ArcEager, &model.header));
+/// assert_eq!((again.system(), &again.header), (treebeam_systems::ARC_EAGER, &model.header));
 /// assert!(again.labels().get("nsubj").is_some());
 /// // A file that was cut is refused.
 /// std::fs::write(&path, &model.to_bytes()[..1000]).unwrap();

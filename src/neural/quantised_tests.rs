@@ -9,7 +9,7 @@ use crate::decode::{Machine, Workspace};
 use crate::linear::Precision;
 use crate::model::{Activation, Averaged as _};
 use crate::scorer::{Query, Scorer as _};
-use crate::system::{ArcHybrid, Roots, Transitions as _};
+use crate::system::Roots;
 
 /// Scores are as close to those of the same parameters in single precision as the head of the module says, and not the same.
 #[test]

@@ -15,7 +15,7 @@ use crate::linear::Learner;
 use crate::model::{Activation, Dropped, Layers, Network, ScorerKind, Seen, Trainable as _};
 use crate::random;
 use crate::scorer::{Query, Scorer as _};
-use crate::system::{ArcHybrid, Roots, SystemKind, Transitions as _};
+use crate::system::Roots;
 use crate::treebank::{Format, Treebank, generate};
 
 /// With an encoder of so many layers, or without one.
@@ -35,7 +35,7 @@ pub(super) fn data(activation: Activation, layers: u32) -> TrainingData {
 }
 
 fn options() -> TrainOptions {
-    let options = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam);
+    let options = TrainOptions::of(crate::systems::ARC_HYBRID, Training::Greedy, Learner::Adam);
     options.with_scorer(ScorerKind::FeedForward)
 }
 
@@ -126,7 +126,7 @@ macro_rules! walk {
         $workspace.input.clone_from(&example.input);
         $workspace.start();
         let $machine =
-            Machine { system: ArcHybrid::new(Roots::Single), actions: $data.actions(), keeps_history: false };
+            Machine { system: crate::systems::ARC_HYBRID.over_stacks(Roots::Single), actions: $data.actions(), keeps_history: false };
         let (bump, $context, scratch) = $workspace.parts($data.actions());
         let $memory = scratch.memory;
         let arena = Arena::new(bump, $context.label_sets, &[]);

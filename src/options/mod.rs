@@ -9,7 +9,7 @@
 //! use treebeam::options::{GivenOptions, Options, ParserKind};
 //! use treebeam::system::SystemKind;
 //!
-//! let system = ParserKind::Transitions(SystemKind::Swap);
+//! let system = ParserKind::Transitions(treebeam_systems::SWAP);
 //! let given = GivenOptions { system: Some(system), beam: Some(16), ..GivenOptions::default() };
 //! let Options::Transitions(options) = given.resolve()? else { unreachable!("swap is a transition system") };
 //! assert_eq!((options.features.as_str(), options.beam), ("stack", 16));

@@ -15,7 +15,7 @@ pub enum ParserKind {
 }
 
 static ALL: LazyLock<Vec<ParserKind>> = LazyLock::new(|| {
-    let systems = SystemKind::ALL.iter().copied().map(ParserKind::Transitions);
+    let systems = SystemKind::all().iter().copied().map(ParserKind::Transitions);
     systems.chain(GraphKind::ALL.map(ParserKind::Graph)).collect()
 });
 

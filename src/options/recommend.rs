@@ -43,7 +43,7 @@ impl Options {
     /// Whether the parser derives non-projective trees.
     pub fn derives_all(&self) -> bool {
         match self {
-            Options::Transitions(options) => options.system.derives_all(options.roots),
+            Options::Transitions(options) => options.system.info().derives_all,
             Options::Graph(options) => !options.system.is_projective(),
         }
     }
@@ -52,7 +52,7 @@ impl Options {
     pub fn makes_projective_only(&self) -> bool {
         match self {
             Options::Transitions(options) => {
-                options.nonprojective != Nonprojective::Lift && options.system.makes_projective_only(options.roots)
+                options.nonprojective != Nonprojective::Lift && options.system.info().projective_only
             }
             Options::Graph(options) => options.nonprojective != Nonprojective::Lift && options.system.is_projective(),
         }

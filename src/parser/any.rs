@@ -107,7 +107,7 @@ impl AnyParser {
     pub fn check(&self, sentence: &dyn Words) -> Result<()> {
         match (&self.kind, &self.model) {
             (Kind::Transitions(_, strategy), Loaded::Transitions(model)) => {
-                model.header.system.check_length(model.header.roots, sentence)?;
+                model.header.system.check_length(sentence)?;
                 strategy.check(sentence)
             }
             _ => crate::graph::check_length(sentence),

@@ -67,7 +67,7 @@ mod tests {
         let gold = |heads: &[u16]| Gold::new(Tree::new(heads, &vec![0; heads.len()]));
         let golds = [gold(&[2, 0, 2]), gold(&[3, 4, 0, 3])];
         let coverage = |kind| -> Coverage { golds.iter().map(|gold| Coverage::of(kind, Roots::Single, gold, 1)).sum() };
-        assert_eq!(coverage(SystemKind::Swap), Coverage { trees: 2, rebuilt: 2, arcs: 7, made: 7 });
-        assert_eq!(coverage(SystemKind::ArcEager), Coverage { trees: 2, rebuilt: 1, arcs: 7, made: 6 });
+        assert_eq!(coverage(crate::systems::SWAP), Coverage { trees: 2, rebuilt: 2, arcs: 7, made: 7 });
+        assert_eq!(coverage(crate::systems::ARC_EAGER), Coverage { trees: 2, rebuilt: 1, arcs: 7, made: 6 });
     }
 }

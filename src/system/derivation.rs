@@ -33,7 +33,7 @@ impl Derivation {
         Derivation::follow(system, gold, arena, |c: &C| {
             let at_point = |point| {
                 let costs = system.costs(gold, c, point, system.permitted(c, point).moves);
-                S::MOVES.iter().filter_map(move |&mv| Some((costs.get(mv)?, point, rank(mv), mv)))
+                system.info().moves.iter().filter_map(move |&mv| Some((costs.get(mv)?, point, rank(mv), mv)))
             };
             let best = (0..system.n_points(c) as Point).flat_map(at_point).min();
             best.map(|(_, point, _, mv)| (point, mv))

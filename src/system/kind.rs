@@ -1,76 +1,117 @@
-//! Transition systems by name, and the one place where the choice among them is made.
+//! Transition systems by name, and the list of those that the program has.
 
-use super::{OracleKind, Roots, System};
+use std::fmt;
+use std::sync::OnceLock;
+
+use super::family::Entry;
+use super::{AnySystem, OracleKind, OverStacks, Roots, SystemInfo};
 use crate::error::{Error, Result};
-use crate::{for_all_systems, with_system};
 
-/// Makes [`SystemKind`] of the list of systems.
-macro_rules! kinds {
-    ([] $($visibility:vis mod $module:ident: $($system:ident),+;)+) => {
-        /// The transition systems by name.
-        ///
-        /// # Examples
-        /// ```
-        /// use treebeam::system::{OracleKind, SystemKind};
-        ///
-        /// let system = SystemKind::named("arc-eager").unwrap();
-        /// assert_eq!((system, system.name()), (SystemKind::ArcEager, "arc-eager"));
-        /// assert!(system.oracles().contains(&OracleKind::Dynamic));
-        /// assert!(SystemKind::ALL.iter().all(|&system| SystemKind::named(system.name()) == Some(system)));
-        /// ```
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum SystemKind {
-            $($(
-                #[doc = concat!("[`", stringify!($system), "`](super::", stringify!($system), ")")]
-                $system,
-            )+)+
-        }
+/// A transition system by name.
+///
+/// # Examples
+/// ```
+/// use treebeam::system::{OracleKind, SystemKind};
+///
+/// treebeam_systems::register();
+/// let system = SystemKind::named("arc-eager").unwrap();
+/// assert_eq!((system, system.name()), (treebeam_systems::ARC_EAGER, "arc-eager"));
+/// assert!(system.oracles().contains(&OracleKind::Dynamic));
+/// assert!(SystemKind::all().iter().all(|&system| SystemKind::named(system.name()) == Some(system)));
+/// ```
+#[derive(Clone, Copy)]
+pub struct SystemKind(&'static Entry);
 
-        impl SystemKind {
-            /// Every system.
-            pub const ALL: &'static [SystemKind] = &[$($(SystemKind::$system,)+)+];
-            /// The names of all systems, in the order of [`SystemKind::ALL`].
-            const NAMES: &'static [&'static str] = &[$($(<super::$system as System>::NAME,)+)+];
-        }
-    };
+/// The systems that names stand for.
+#[derive(Debug, Default)]
+struct Registered {
+    systems: &'static [SystemKind],
+    names: Vec<&'static str>,
+    default: Option<SystemKind>,
 }
 
-for_all_systems!([kinds]);
+static REGISTERED: OnceLock<Registered> = OnceLock::new();
+
+/// Makes known the systems that names may stand for, in the order in which they are listed, and the one that is taken where
+/// none is named. The first call counts.
+pub fn register(systems: &'static [SystemKind], default: SystemKind) {
+    let names = || systems.iter().map(|system| system.name()).collect();
+    REGISTERED.get_or_init(|| Registered { systems, names: names(), default: Some(default) });
+}
+
+fn registered() -> &'static Registered {
+    #[cfg(test)]
+    crate::systems::register();
+    static NONE: Registered = Registered { systems: &[], names: Vec::new(), default: None };
+    REGISTERED.get().unwrap_or(&NONE)
+}
 
 impl SystemKind {
-    /// The name as flags, specifications, records and model files spell it.
-    pub fn name(self) -> &'static str {
-        SystemKind::NAMES[self as usize]
+    /// The system of this entry.
+    pub const fn of(entry: &'static Entry) -> SystemKind {
+        SystemKind(entry)
+    }
+
+    /// Every system that was [registered](register).
+    pub fn all() -> &'static [SystemKind] {
+        registered().systems
     }
 
     /// The system of this name, if there is one.
     pub fn named(name: &str) -> Option<SystemKind> {
-        SystemKind::ALL.iter().copied().find(|system| system.name() == name)
+        SystemKind::all().iter().copied().find(|system| system.name() == name)
     }
 
-    /// One line about the system: who defined it, and what sets it apart.
-    pub fn about(self) -> &'static str {
-        with_system!(self, Roots::Single, |system| about(&system))
+    /// The system with this setting of roots and the oracle `dynamic` if it has one, else the one to train greedily with by
+    /// default.
+    pub fn system(self, roots: Roots) -> AnySystem {
+        self.with_oracle(roots, OracleKind::Dynamic)
+    }
+
+    /// The system with this setting of roots and this one of its oracles, or its default one if it has no such oracle.
+    pub fn with_oracle(self, roots: Roots, oracle: OracleKind) -> AnySystem {
+        self.0.get(roots, oracle)
+    }
+
+    /// The system with this setting of roots, which is one over a stack and a buffer.
+    ///
+    /// # Panics
+    /// If it is of another family.
+    pub fn over_stacks(self, roots: Roots) -> &'static dyn OverStacks {
+        match self.system(roots) {
+            AnySystem::Stacks(system) => system,
+            _ => panic!("{self} is no system over a stack and a buffer"),
+        }
+    }
+
+    /// The facts about it.
+    pub fn info(self) -> &'static SystemInfo {
+        self.0.info
+    }
+
+    /// The name as flags, specifications, records and model files spell it.
+    pub fn name(self) -> &'static str {
+        self.info().name
     }
 
     /// Its oracles, the one to train with by default last.
     pub fn oracles(self) -> &'static [OracleKind] {
-        with_system!(self, Roots::Single, |system| oracles(&system))
+        self.info().oracles
     }
 
     /// The oracle to train greedily with by default.
     pub fn greedy_oracle(self) -> OracleKind {
-        *self.oracles().last().expect("every system has an oracle")
+        self.info().greedy_oracle()
     }
 
     /// The oracle to train beams with by default.
     pub fn beam_oracle(self) -> OracleKind {
-        with_system!(self, Roots::Single, |system| beam_oracle(&system))
+        self.info().beam_oracle.unwrap_or(self.greedy_oracle())
     }
 
     /// How many words it can be told to leave on the root.
     pub fn roots(self) -> &'static [Roots] {
-        with_system!(self, Roots::Single, |system| roots(&system))
+        self.info().roots
     }
 
     /// `preferred`, or the setting that the system has instead.
@@ -92,50 +133,52 @@ impl SystemKind {
             }
         }
     }
+}
 
-    /// The feature set to train with by default.
-    pub fn features(self) -> &'static str {
-        with_system!(self, Roots::Single, |system| features(&system))
-    }
-
-    /// Whether words behind the front of the buffer have no arcs yet: [`System::BUFFER_IS_SUFFIX`].
-    pub fn buffer_is_suffix(self) -> bool {
-        with_system!(self, Roots::Single, |system| buffer_is_suffix(&system))
-    }
-
-    /// The set of the words between which it makes arcs: what `minimal` stands for.
-    pub fn minimal(self) -> &'static str {
-        let in_stack = matches!(self, SystemKind::ArcStandard | SystemKind::Attardi | SystemKind::Swap);
-        if in_stack { "minimal-stack" } else { "minimal" }
+impl Default for SystemKind {
+    /// The system that is taken where none is named.
+    ///
+    /// # Panics
+    /// If no systems were [registered](register).
+    fn default() -> SystemKind {
+        registered().default.expect("transition systems are registered first: treebeam_systems::register()")
     }
 }
 
-fn about<S: System>(_: &S) -> &'static str {
-    S::ABOUT
+impl PartialEq for SystemKind {
+    fn eq(&self, other: &SystemKind) -> bool {
+        self.name() == other.name()
+    }
 }
 
-fn oracles<S: System>(_: &S) -> &'static [OracleKind] {
-    S::ORACLES
+impl Eq for SystemKind {}
+
+impl PartialOrd for SystemKind {
+    fn partial_cmp(&self, other: &SystemKind) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
-fn roots<S: System>(_: &S) -> &'static [Roots] {
-    S::ROOTS
+impl Ord for SystemKind {
+    fn cmp(&self, other: &SystemKind) -> std::cmp::Ordering {
+        self.name().cmp(other.name())
+    }
 }
 
-fn beam_oracle<S: System>(_: &S) -> OracleKind {
-    S::BEAM_ORACLE
+impl std::hash::Hash for SystemKind {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
 }
 
-fn buffer_is_suffix<S: System>(_: &S) -> bool {
-    S::BUFFER_IS_SUFFIX
+impl fmt::Debug for SystemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
-fn features<S: System>(_: &S) -> &'static str {
-    S::FEATURES
-}
-
-impl std::fmt::Display for SystemKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for SystemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
@@ -149,83 +192,37 @@ impl serde::Serialize for SystemKind {
 impl<'de> serde::Deserialize<'de> for SystemKind {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<SystemKind, D::Error> {
         let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        SystemKind::named(&name).ok_or_else(|| serde::de::Error::unknown_variant(&name, SystemKind::NAMES))
+        SystemKind::named(&name).ok_or_else(|| serde::de::Error::unknown_variant(&name, &registered().names))
     }
 }
 
 #[cfg(feature = "cli")]
 impl clap::ValueEnum for SystemKind {
     fn value_variants<'a>() -> &'a [SystemKind] {
-        SystemKind::ALL
+        SystemKind::all()
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.name()).help(self.about()))
+        Some(clap::builder::PossibleValue::new(self.name()).help(self.info().about))
     }
-}
-
-/// Runs generic code with the system that a [`SystemKind`] names: the one place where the choice is made.
-///
-/// `with_system!(kind, roots, |system| expression)` evaluates the expression with `system` bound to the concrete type.
-#[macro_export]
-macro_rules! with_system {
-    ($kind:expr, $roots:expr, |$system:ident| $body:expr) => {
-        $crate::for_all_systems!([$crate::match_system] $kind, $roots, $system, $body)
-    };
-}
-
-/// The arms of [`with_system!`](crate::with_system).
-#[macro_export]
-#[doc(hidden)]
-macro_rules! match_system {
-    (
-        [$kind:expr, $roots:expr, $system:ident, $body:expr]
-        $($visibility:vis mod $module:ident: $($type:ident),+;)+
-    ) => {
-        match $kind {
-            $($($crate::system::SystemKind::$type => {
-                let $system = $crate::system::$type::new($roots);
-                $body
-            })+)+
-        }
-    };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Whoever adds a system and forgets to list it, so that no test would look at it, is told.
-    #[test]
-    fn every_file_of_a_system_is_listed() {
-        fn names(folder: &std::path::Path, found: &mut Vec<String>) {
-            for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-                if path.is_dir() {
-                    names(&path, found);
-                    continue;
-                }
-                let text = std::fs::read_to_string(&path).unwrap();
-                let stated = text.lines().filter_map(|line| line.strip_prefix("    const NAME: &'static str = \""));
-                found.extend(stated.map(|rest| rest.trim_end_matches("\";").to_owned()));
-            }
-        }
-        let mut found = Vec::new();
-        names(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/system"), &mut found);
-        let mut listed: Vec<&str> = SystemKind::ALL.iter().map(|system| system.name()).collect();
-        found.sort();
-        listed.sort_unstable();
-        assert_eq!(found, listed);
-    }
-
     #[test]
     fn names_are_read_as_they_are_written() {
-        for &system in SystemKind::ALL {
+        for &system in SystemKind::all() {
             assert_eq!(serde_json::to_string(&system).unwrap(), format!("\"{system}\""));
             assert_eq!(serde_json::from_str::<SystemKind>(&format!("\"{system}\"")).unwrap(), system);
             #[cfg(feature = "cli")]
             assert_eq!(<SystemKind as clap::ValueEnum>::from_str(system.name(), false), Ok(system));
         }
-        let told = serde_json::from_str::<SystemKind>("\"arc-eagre\"").unwrap_err().to_string();
-        assert!(told.starts_with("unknown variant `arc-eagre`, expected one of `arc-standard`, `arc-eager`"), "{told}");
+        let message = serde_json::from_str::<SystemKind>("\"arc-eagre\"").unwrap_err().to_string();
+        assert!(
+            message.starts_with("unknown variant `arc-eagre`, expected one of `arc-standard`, `arc-eager`"),
+            "{message}"
+        );
     }
 }

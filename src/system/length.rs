@@ -1,8 +1,7 @@
 //! How long sentences may be: where time and memory may be quadratic in the words, there is a limit, and the error says what to do.
 
-use super::{System, SystemKind};
+use super::SystemKind;
 use crate::error::Result;
-use crate::tree::Roots;
 use crate::treebank::{Words, check_length};
 
 /// The most words of a sentence where time or memory may be quadratic in them. Sentences of treebanks have half as many at most.
@@ -13,24 +12,16 @@ impl SystemKind {
     ///
     /// # Errors
     /// If the sentence is.
-    pub fn check_length(self, roots: Roots, sentence: &dyn Words) -> Result<()> {
-        fn of<S: System>(_: &S) -> usize {
-            S::MAX_WORDS
-        }
-        let most = crate::with_system!(self, roots, |system| of(&system));
-        self.check(sentence, most, "whose derivations may be")
+    pub fn check_length(self, sentence: &dyn Words) -> Result<()> {
+        self.check(sentence, self.info().max_words, "whose derivations may be")
     }
 
     /// Refuses sentences that are too long for the oracle.
     ///
     /// # Errors
     /// If the sentence is.
-    pub fn check_training_length(self, roots: Roots, sentence: &dyn Words) -> Result<()> {
-        fn of<S: System>(_: &S) -> usize {
-            S::MAX_TRAINING_WORDS
-        }
-        let most = crate::with_system!(self, roots, |system| of(&system));
-        self.check(sentence, most, "whose oracle may take")
+    pub fn check_training_length(self, sentence: &dyn Words) -> Result<()> {
+        self.check(sentence, self.info().max_training_words, "whose oracle may take")
     }
 
     fn check(self, sentence: &dyn Words, most: usize, what: &str) -> Result<()> {

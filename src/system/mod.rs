@@ -1,121 +1,135 @@
-//! Transition systems, one file each: preconditions, effects, static oracle, dynamic-oracle costs.
+//! Transition systems as decoding and learning know them: by traits alone. The systems themselves are in the crate
+//! `treebeam-systems`, one file each.
 //!
-//! To add a system, write its file and add its line to the list below. The command line, specifications, model files,
-//! `treebeam oracle`, the tests over all systems and the benchmarks then include it.
+//! | file | what it holds |
+//! |---|---|
+//! | `action` | moves, actions, and the inventory of actions that a model chooses from |
+//! | `family` | systems behind trait objects, one for each form of configurations |
+//! | `kind` | systems by name |
+//! | `derivation` | derivations that follow a gold tree |
+//! | `bounds` | bounds of a loss beside the loss |
+//! | `coverage` | how much of a treebank a system derives |
+//! | `length` | how long sentences may be |
+//! | `exhaustive` | proof of oracles by exhaustion |
 
 mod action;
-mod completion;
+mod bounds;
 mod coverage;
 mod derivation;
-mod eager;
 pub mod exhaustive;
+mod family;
 mod kind;
 mod length;
-mod one_root;
-mod reachable;
-#[cfg(test)]
-mod tests;
 
 pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Permitted};
+pub use bounds::{Bounds, LossBounds};
 pub use coverage::Coverage;
 pub use derivation::Derivation;
-pub use kind::SystemKind;
+pub use family::{AnySystem, Entry, InternedOf, OverLists, OverPending, OverStacks, OverTwoStacks, TransitionSystem};
+pub use kind::{SystemKind, register};
 pub use length::MAX_WORDS_IF_QUADRATIC;
 
-/// The transition systems: the files that hold them and the names of their types. To add a system is to add a line here;
-/// [`SystemKind`] and [`with_system!`](crate::with_system) follow from the list, and so do the modules and the exports of
-/// this folder. Names on the command line are in this order.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! for_all_systems {
-    ([$($expand:tt)+] $($arguments:tt)*) => {
-        $($expand)+! {
-            [$($arguments)*]
-            mod arc_standard: ArcStandard;
-            mod arc_eager: ArcEager;
-            mod arc_eager_nonmonotonic: ArcEagerNonmonotonic;
-            mod arc_eager_repair: ArcEagerRepair;
-            mod arc_eager_start: ArcEagerStart;
-            mod arc_eager_unshift: ArcEagerUnshift;
-            mod arc_eager_zpar: ArcEagerZpar;
-            mod arc_hybrid: ArcHybrid;
-            mod arc_hybrid_rootless: ArcHybridRootless;
-            mod attardi: Attardi;
-            pub mod covington: Covington, CovingtonNonlocal, CovingtonNonmonotonic;
-            mod easy_first: EasyFirst;
-            mod swap: Swap;
-            mod two_planar: TwoPlanar;
-        }
-    };
-}
-
-/// The modules of the listed systems, and their exports.
-macro_rules! modules {
-    ([] $($visibility:vis mod $module:ident: $($system:ident),+;)+) => {
-        $(
-            $visibility mod $module;
-            pub use $module::{$($system),+};
-        )+
-    };
-}
-
-for_all_systems!([modules]);
-
+use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::choice::choice;
-use crate::configuration::{Configuration, PlainView, Point, SharedConfiguration};
+use crate::configuration::{Configuration, Point};
 pub use crate::tree::Roots;
 use crate::tree::{Gold, LabelId, Node, ROOT};
 
-/// What a system is, however its configurations are kept.
-pub trait System: Copy + Send + Sync + 'static {
+/// Facts about a system that do not depend on a configuration. A system states what is special about it, and takes the rest
+/// from [`SystemInfo::new`].
+#[derive(Debug, Clone, Copy)]
+pub struct SystemInfo {
     /// The system's name, as it is spelled everywhere.
-    const NAME: &'static str;
+    pub name: &'static str,
     /// One line about the system: who defined it, and what sets it apart.
-    const ABOUT: &'static str;
+    pub about: &'static str,
     /// The moves of the system.
-    const MOVES: &'static [Move];
+    pub moves: &'static [Move],
     /// Its oracles, the one to train with by default last.
-    const ORACLES: &'static [OracleKind] = &[OracleKind::Static, OracleKind::Dynamic];
+    pub oracles: &'static [OracleKind],
+    /// The oracle to train beams with by default; the last of `oracles` if none is named.
+    pub beam_oracle: Option<OracleKind>,
+    /// The strategy of updates to train beams with by default, as the option `--update` spells it.
+    pub beam_update: &'static str,
+    /// The feature set to train with by default.
+    pub features: &'static str,
+    /// The feature set of the words between which it makes arcs: what `minimal` stands for.
+    pub minimal_features: &'static str,
     /// Whether it derives every tree with as many roots as it allows. If not, it derives every projective one, and perhaps
     /// others.
-    const DERIVES_ALL: bool = false;
+    pub derives_all: bool,
     /// Whether it has derivations of projective trees only.
-    const PROJECTIVE_ONLY: bool = !Self::DERIVES_ALL;
+    pub projective_only: bool,
+    /// The number of words that it can leave on the root.
+    pub roots: &'static [Roots],
     /// The most words of a sentence that is parsed; fewer where derivations may be as long as the square of that.
-    const MAX_WORDS: usize = crate::tree::MAX_WORDS;
+    pub max_words: usize,
     /// The most words of a sentence that the oracle is asked about; more where neither its time nor its memory is quadratic in them.
-    const MAX_TRAINING_WORDS: usize = MAX_WORDS_IF_QUADRATIC;
-    /// How many words it can be told to leave on the root.
-    const ROOTS: &'static [Roots] = &[Roots::Single, Roots::Several];
-    /// The oracle to train beams with by default.
-    const BEAM_ORACLE: OracleKind = Self::ORACLES[Self::ORACLES.len() - 1];
-    /// The feature set to train with by default.
-    const FEATURES: &'static str = "zn11";
+    pub max_training_words: usize,
     /// Whether the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells what
     /// is behind it, and features of words behind B0 are memoised with those of B0.
-    const BUFFER_IS_SUFFIX: bool = true;
+    pub buffer_is_suffix: bool,
     /// Whether a move changes what is seen from few points only. Then greedy decoding and training score the others but
     /// once.
-    const LOCAL_POINTS: bool = false;
+    pub local_points: bool,
     /// Whether greedy training with the non-deterministic oracle stays in a configuration until the prediction is correct,
     /// instead of following a correct action at once.
-    const CORRECTS_ITSELF: bool = false;
+    pub corrects_itself: bool,
     /// Whether the loss takes a word that no move has attached for one that hangs on the root, where it will end. If not,
     /// such a word counts as wrong.
-    const HEADLESS_ARE_ROOTS: bool = true;
+    pub headless_are_roots: bool,
+    /// The deduction system by which all its derivations are tabulated, if there is one: for exact search and merged beams.
+    pub tabulation: Option<Deduction>,
+}
 
-    /// Its configurations as decoding and learning keep them: sharing what they have in common.
-    type Shared<'a>: SharedConfiguration<'a>;
-    /// Its configurations as the reference and exhaustive search keep them: each by itself.
-    type Plain: Configuration<Arena = ()> + PlainView;
-
-    /// The system with this one of its oracles.
-    #[must_use]
-    fn with_oracle(self, _: OracleKind) -> Self {
-        self
+impl SystemInfo {
+    /// A projective system over a stack and a buffer, with a static and a dynamic oracle, and with defaults for the rest.
+    pub const fn new(name: &'static str, about: &'static str, moves: &'static [Move]) -> SystemInfo {
+        SystemInfo {
+            name,
+            about,
+            moves,
+            oracles: &[OracleKind::Static, OracleKind::Dynamic],
+            beam_oracle: None,
+            beam_update: "max-violation",
+            features: "zn11",
+            minimal_features: "minimal",
+            derives_all: false,
+            projective_only: true,
+            roots: &[Roots::Single, Roots::Several],
+            max_words: crate::tree::MAX_WORDS,
+            max_training_words: MAX_WORDS_IF_QUADRATIC,
+            buffer_is_suffix: true,
+            local_points: false,
+            corrects_itself: false,
+            headless_are_roots: true,
+            tabulation: None,
+        }
     }
+
+    /// The oracle to train greedily with by default.
+    pub const fn greedy_oracle(&self) -> OracleKind {
+        self.oracles[self.oracles.len() - 1]
+    }
+}
+
+/// Deduction systems that tabulate the derivations of a transition system (Kuhlmann, Gómez-Rodríguez & Satta 2011).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deduction {
+    /// That of arc-standard.
+    Standard,
+    /// That of arc-hybrid.
+    Hybrid,
+    /// That of arc-eager.
+    Eager,
+}
+
+/// A system, however its configurations are kept.
+pub trait System: Debug + Send + Sync {
+    /// The facts about it.
+    fn info(&self) -> &'static SystemInfo;
 
     /// How good the costs of its oracle are.
     fn exactness(&self) -> Exactness {
@@ -130,6 +144,34 @@ pub trait System: Copy + Send + Sync + 'static {
 
     /// The most transitions that a derivation for `n_words` can have.
     fn max_derivation_len(&self, n_words: usize) -> usize;
+
+    /// Bounds of the loss of this gold tree's configurations, if the oracle goes by such. The search for the loss itself gives up after
+    /// `max_configurations`.
+    fn bounds<'g>(&self, _gold: &'g Gold, _max_configurations: usize) -> Option<Box<dyn LossBounds + 'g>> {
+        None
+    }
+}
+
+impl<S: System + ?Sized> System for &S {
+    fn info(&self) -> &'static SystemInfo {
+        (**self).info()
+    }
+
+    fn exactness(&self) -> Exactness {
+        (**self).exactness()
+    }
+
+    fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
+        (**self).arc_moves(head, dependent)
+    }
+
+    fn max_derivation_len(&self, n_words: usize) -> usize {
+        (**self).max_derivation_len(n_words)
+    }
+
+    fn bounds<'g>(&self, gold: &'g Gold, max_configurations: usize) -> Option<Box<dyn LossBounds + 'g>> {
+        (**self).bounds(gold, max_configurations)
+    }
 }
 
 /// The transitions of a system over configurations of type `C`. It knows nothing of gold trees, features or weights.
@@ -169,6 +211,54 @@ pub trait Transitions<C: Configuration>: System {
     }
 }
 
+impl<C: Configuration, S: Transitions<C> + ?Sized> Transitions<C> for &S {
+    fn initial(&self, arena: C::Arena, n_words: usize) -> C {
+        (**self).initial(arena, n_words)
+    }
+
+    #[inline]
+    fn is_terminal(&self, c: &C) -> bool {
+        (**self).is_terminal(c)
+    }
+
+    #[inline]
+    fn n_points(&self, c: &C) -> usize {
+        (**self).n_points(c)
+    }
+
+    #[inline]
+    fn permitted(&self, c: &C, point: Point) -> Permitted {
+        (**self).permitted(c, point)
+    }
+
+    #[inline]
+    fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)> {
+        (**self).arc(c, point, mv)
+    }
+
+    #[inline]
+    fn detached(&self, c: &C, point: Point, mv: Move) -> [Option<Node>; 2] {
+        (**self).detached(c, point, mv)
+    }
+
+    #[inline]
+    fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
+        (**self).successor(c, action, arena)
+    }
+
+    fn points_touched(&self, after: &C, point: Point) -> Range<Point> {
+        (**self).points_touched(after, point)
+    }
+
+    fn point_name(&self, c: &C, point: Point) -> Node {
+        (**self).point_name(c, point)
+    }
+
+    fn point_named(&self, c: &C, name: Node) -> Option<Point> {
+        (**self).point_named(c, name)
+    }
+}
+
 choice! {
     /// The gold side of training: which actions are correct.
     pub enum OracleKind {
@@ -200,24 +290,6 @@ impl OracleKind {
     /// Whether it is defined wherever the derivation has got to, so that training may explore.
     pub fn explores(self) -> bool {
         !self.is_static() && self != OracleKind::NonDeterministic
-    }
-}
-
-impl SystemKind {
-    /// Whether there is a derivation of every tree.
-    pub fn derives_all(self, roots: Roots) -> bool {
-        fn of<S: System>(_: &S) -> bool {
-            S::DERIVES_ALL
-        }
-        crate::with_system!(self, roots, |system| of(&system))
-    }
-
-    /// Whether there are derivations of projective trees only.
-    pub fn makes_projective_only(self, roots: Roots) -> bool {
-        fn of<S: System>(_: &S) -> bool {
-            S::PROJECTIVE_ONLY
-        }
-        crate::with_system!(self, roots, |system| of(&system))
     }
 }
 
@@ -261,7 +333,7 @@ impl MoveCosts {
 
     /// Taken as losses after the moves: what each of `permitted` costs beyond the best of all.
     #[must_use]
-    pub(super) fn relative(&self, permitted: MoveSet) -> MoveCosts {
+    pub fn relative(&self, permitted: MoveSet) -> MoveCosts {
         let least = self.least().unwrap_or(0);
         let mut costs = MoveCosts::default();
         for mv in permitted.iter() {
@@ -286,30 +358,21 @@ pub trait Oracle<C: Configuration>: Transitions<C> {
     fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts;
 }
 
-/// A whole system: its transitions and oracles over shared configurations, over those of interned states, and over plain ones. Implemented for whatever has
-/// the parts.
-pub trait TransitionSystem:
-    System
-    + for<'a> Oracle<<Self as System>::Shared<'a>>
-    + for<'a> Oracle<InternedOf<'a, Self>>
-    + Oracle<<Self as System>::Plain>
-{
-}
+impl<C: Configuration, S: Oracle<C> + ?Sized> Oracle<C> for &S {
+    #[inline]
+    fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
+        (**self).static_move(gold, c)
+    }
 
-impl<S> TransitionSystem for S where
-    S: System
-        + for<'a> Oracle<<S as System>::Shared<'a>>
-        + for<'a> Oracle<InternedOf<'a, S>>
-        + Oracle<<S as System>::Plain>
-{
+    #[inline]
+    fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
+        (**self).costs(gold, c, point, permitted)
+    }
 }
-
-/// A system's configurations with interned states in their cells.
-pub type InternedOf<'a, S> = <<S as System>::Shared<'a> as SharedConfiguration<'a>>::Interned;
 
 /// The label that the arc of `mv` should bear, if it is a gold arc: another label costs 1 more (the loss counts words
 /// whose head or label is wrong). On an arc that is not in the gold tree every label costs the same.
-pub fn gold_label<C: Configuration, S: Transitions<C>>(
+pub fn gold_label<C: Configuration, S: Transitions<C> + ?Sized>(
     system: &S,
     gold: &Gold,
     c: &C,

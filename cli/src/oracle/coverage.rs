@@ -51,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let systems = match args.system {
         Some(system) => vec![system],
         // Systems that do not have the setting asked for cannot be counted under it.
-        None => SystemKind::ALL
+        None => SystemKind::all()
             .iter()
             .copied()
             .filter(|kind| args.roots.is_none_or(|roots| kind.roots().contains(&roots)))
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let golds: Vec<Gold> = trees.into_iter().map(Gold::new).collect();
         for &kind in &systems {
             let roots = roots_for(kind, args.roots, valid_roots)?;
-            treebank.sentences.iter().try_for_each(|sentence| kind.check_training_length(roots, sentence))?;
+            treebank.sentences.iter().try_for_each(|sentence| kind.check_training_length(sentence))?;
             let of_gold = |gold: &Gold| Coverage::of(kind, roots, gold, labels.len());
             let coverage: Coverage = golds.par_iter().map(of_gold).sum();
             let path = &path.display().to_string();

@@ -97,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut labels = Labels::default();
     let mut output = BufWriter::new(io::stdout().lock());
     for sentence in chosen {
-        args.system.check_training_length(roots, sentence)?;
+        args.system.check_training_length(sentence)?;
         check_length(sentence, MAX_WORDS_IF_QUADRATIC, || {
             format!(
                 "at most {MAX_WORDS_IF_QUADRATIC} to be shown, as each step has whole lists; `treebeam treebank convert --cut 1000` \
@@ -147,7 +147,7 @@ fn show<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, gold
     });
     Shown {
         location: sentence.location(ROOT),
-        system: S::NAME,
+        system: system.info().name,
         roots: roots_name(roots),
         not_derivable,
         words: words.collect(),
@@ -162,7 +162,7 @@ fn steps<S: TransitionSystem>(system: &S, gold: &Gold, labels: &Labels, derivati
         let points = system.n_points(&c);
         let costs = (0..points as Point).flat_map(|point| {
             let costs = system.costs(gold, &c, point, system.permitted(&c, point).moves);
-            S::MOVES.iter().filter_map(move |&mv| Some(Cost { mv: mv.name(), point, cost: costs.get(mv)? }))
+            system.info().moves.iter().filter_map(move |&mv| Some(Cost { mv: mv.name(), point, cost: costs.get(mv)? }))
         });
         steps.push(Step {
             lists: c.lists(),

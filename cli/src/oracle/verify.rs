@@ -105,7 +105,7 @@ const COLUMNS: [(&str, usize); 14] = [
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let systems = match args.system {
         Some(system) => vec![system],
-        None => SystemKind::ALL.to_vec(),
+        None => SystemKind::all().to_vec(),
     };
     let mut output = io::stdout().lock();
     if !args.json {
@@ -146,7 +146,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 }
             }
         }
-        if system == SystemKind::CovingtonNonmonotonic {
+        if system == treebeam_systems::COVINGTON_NONMONOTONIC {
             for roots in settings {
                 all_right &= write_bounds(&mut output, max_words, roots, args.json)?;
             }
@@ -172,7 +172,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 /// The length of the longest sentences for `system`.
 fn max_words(args: &Args, system: SystemKind) -> anyhow::Result<usize> {
     let quadratic = with_system!(system, Roots::Single, |system| system.max_derivation_len(8) > 16)
-        || system == SystemKind::CovingtonNonlocal;
+        || system == treebeam_systems::COVINGTON_NONLOCAL;
     let (default, most) = if quadratic { (4, 5) } else { (5, 7) };
     match args.max_words {
         Some(n) if n > most && args.all => Ok(most.into()),
@@ -235,7 +235,7 @@ fn write_bounds(output: &mut impl Write, max_words: usize, roots: Roots, json: b
         let percent = |part: u64, of: u64| 100.0 * part as f64 / of as f64;
         for (kind, of) in BoundFindings::KINDS.into_iter().zip(found.of) {
             let row = BoundRow {
-                system: SystemKind::CovingtonNonmonotonic.name(),
+                system: treebeam_systems::COVINGTON_NONMONOTONIC.name(),
                 roots: roots_name(roots),
                 bound: kind.name(),
                 words: n_words,

@@ -202,7 +202,6 @@ mod tests {
     use super::*;
     use crate::experiment::testing::{SPEC, plan, spec_of};
     use treebeam::learn::Update;
-    use treebeam::system::SystemKind;
 
     fn error(text: &str) -> String {
         Plan::new(&spec_of(text), "quick", &Overrides::default(), None).unwrap_err().to_string()
@@ -272,7 +271,7 @@ mod tests {
         let plan = Plan::new(&spec_of(SPEC), "quick", &overrides, None).unwrap();
         let global = plan.cells.iter().find(|c| c.row == "global" && c.column == "hybrid").unwrap();
         let options = global.options.transitions().unwrap();
-        assert_eq!(options.system, SystemKind::ArcHybrid);
+        assert_eq!(options.system, crate::systems::ARC_HYBRID);
         assert_eq!((options.iterations, options.beam), (2.into(), 4));
         assert_eq!(options.update, Update::Early);
         assert_eq!(global.decode, [1, 4]);

@@ -18,7 +18,7 @@ use treebeam::diagnosis::Diagnosis;
 use treebeam::error::{Error, Result};
 use treebeam::eval::{Classes, Counts, RightWords};
 use treebeam::learn::Training;
-use treebeam::system::OracleKind;
+use treebeam::system::{OracleKind, SystemKind};
 
 pub const SPEC: &str = r#"
 name = "test"
@@ -174,7 +174,8 @@ impl Engine for FakeEngine {
             (Training::Greedy | Training::L2s, _) => 82,
             (Training::Global, _) => 80 + width as u64,
         };
-        let mut rng = treebeam::random::stream(options.seed, "fake", &[quality, options.system as u64]);
+        let number = SystemKind::all().iter().position(|&system| system == options.system).unwrap();
+        let mut rng = treebeam::random::stream(options.seed, "fake", &[quality, number as u64]);
         let mut one = |i: usize| {
             let tokens = 5 + (i as u64 * 7) % 20;
             let right =

@@ -74,7 +74,7 @@ pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Opt
         let margin = margin::margin(options.margin, &model.header.lags, width, model.scorer.scale());
         let margin = margin.unwrap_or(NO_MARGIN);
         let subject = Subject { model, gold, oracle, width, margin, listed, most_items };
-        let watched = with_system!(model.header.system, model.header.roots, |system| {
+        let watched = with_system!(model.header.system, model.header.roots, oracle, |system| {
             watch(system, &subject, &mut explainer, &mut workspace)
         });
         match watched {
@@ -96,7 +96,7 @@ pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Opt
         program: concat!("treebeam ", env!("CARGO_PKG_VERSION")),
         model: ModelCard {
             system: model.header.system.name(),
-            about: model.header.system.about(),
+            about: model.header.system.info().about,
             features: match &model.header.network {
                 None => model.header.features.clone(),
                 Some(network) => format!("a network of {} hidden units", network.hidden),

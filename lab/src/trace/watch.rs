@@ -108,7 +108,7 @@ pub(super) struct TooMany(pub(super) usize);
 /// How many of the first ranks have what their templates read recorded.
 const READ_RANKS: usize = 4;
 
-type Items<'a, S> = Vec<&'a Item<'a, <S as System>::Shared<'a>>>;
+type Items<'a, S> = Vec<&'a Item<'a, <S as TransitionSystem>::Shared<'a>>>;
 
 /// The choices that go on with gold derivations, by step and rank.
 type CorrectChoices = HashMap<(usize, usize), Vec<Choice>>;
@@ -121,8 +121,7 @@ pub(super) fn watch<S: TransitionSystem>(
     workspace: &mut Workspace<AnyMemory>,
 ) -> Result<Watched, TooMany> {
     let model = subject.model;
-    let decoder = Decoder::new(system.with_oracle(subject.oracle), &model.actions, model.scorer.scorer())
-        .with_margin(subject.margin);
+    let decoder = Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(subject.margin);
     let machine = decoder.machine;
     workspace.start();
     let (bump, context, mut scratch) = workspace.parts(&model.actions);

@@ -35,39 +35,22 @@ use crate::error::{Error, Result};
 use crate::features::FeatureSet;
 use crate::model::Network;
 use crate::scorer::{Context, Scorer};
-use crate::system::{Actions, ArcEager, ArcHybrid, ArcStandard, Choice, SystemKind, Transitions};
+use crate::system::{Actions, Choice, Deduction, OverStacks, SystemKind};
 use crate::tree::{Gold, Roots, Tree};
 use crate::treebank::{Words, check_length};
 
-/// How the push computations of a system are tabulated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Arc-standard.
-    Standard,
-    /// Arc-hybrid.
-    Hybrid,
-    /// Arc-eager.
-    Eager,
-}
-
-impl Kind {
-    fn of(system: SystemKind) -> Result<Kind> {
-        match system {
-            SystemKind::ArcStandard => Ok(Kind::Standard),
-            SystemKind::ArcHybrid => Ok(Kind::Hybrid),
-            SystemKind::ArcEager => Ok(Kind::Eager),
-            other => Err(Error::Usage(format!(
-                "there is no exact search for {other}; expected --system arc-standard, arc-hybrid or arc-eager, or --search \
-                 beam"
-            ))),
-        }
-    }
+fn deduction(system: SystemKind) -> Result<Deduction> {
+    system.info().tabulation.ok_or_else(|| {
+        Error::Usage(format!(
+            "there is no exact search for {system}; expected --system arc-standard, arc-hybrid or arc-eager, or --search beam"
+        ))
+    })
 }
 
 /// What exact search needs to know besides scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tabulation {
-    kind: Kind,
+    kind: Deduction,
     system: SystemKind,
     roots: Roots,
     reads_s1: bool,
@@ -89,9 +72,9 @@ impl Tabulation {
     /// # Errors
     /// If the system has none, or the set reads more than positions of words.
     pub fn new(system: SystemKind, roots: Roots, set: &FeatureSet) -> Result<Tabulation> {
-        let kind = Kind::of(system)?;
+        let kind = deduction(system)?;
         set.check_positional(&format!("exact search with {system}"), &[Role::S0, Role::S1])?;
-        Ok(Tabulation { kind, system, roots, reads_s1: kind == Kind::Standard || set.reads(Role::S1) })
+        Ok(Tabulation { kind, system, roots, reads_s1: kind == Deduction::Standard || set.reads(Role::S1) })
     }
 
     /// The tabulation for `system` with scores of `network`, which reads an encoder's vectors of these words or their embeddings
@@ -101,7 +84,7 @@ impl Tabulation {
     /// If the system has none, or the network reads more than positions of words, or its scores are probabilities of single
     /// decisions.
     pub fn of_network(system: SystemKind, roots: Roots, network: &Network) -> Result<Tabulation> {
-        let kind = Kind::of(system)?;
+        let kind = deduction(system)?;
         let places = "expected --places minimal, or others of S0, S1 and B0 to B3 alone, or --search beam";
         network.check_positional().map_err(|what| {
             Error::Usage(format!(
@@ -115,14 +98,14 @@ impl Tabulation {
                     .to_owned(),
             ));
         }
-        let reads_s1 = kind == Kind::Standard || network.places.iter().any(|place| place.role == Role::S1);
+        let reads_s1 = kind == Deduction::Standard || network.places.iter().any(|place| place.role == Role::S1);
         Ok(Tabulation { kind, system, roots, reads_s1 })
     }
 
     /// The longest sentence that it takes: memory stays below 1 GB.
     pub fn max_words(&self) -> usize {
         match (self.kind, self.reads_s1) {
-            (Kind::Standard, _) => 220,
+            (Deduction::Standard, _) => 220,
             (_, true) => 300,
             (_, false) => 1000,
         }
@@ -159,8 +142,8 @@ impl Tabulation {
         let table = Table::fill(self, scorer, memory, context, bump, loss);
         *n_scored += table.scores(table::Ask::Shift).count() as u64;
         let (derivation, score) = match self.kind {
-            Kind::Standard => wide::search(&table),
-            Kind::Hybrid | Kind::Eager => narrow::search(&table),
+            Deduction::Standard => wide::search(&table),
+            Deduction::Hybrid | Deduction::Eager => narrow::search(&table),
         };
         (derivation.into_iter().map(|action| Choice { point: 0, action }).collect(), score)
     }
@@ -169,23 +152,13 @@ impl Tabulation {
     pub fn decode<C: Scorer>(&self, scorer: &C, actions: &Actions, workspace: &mut Workspace<C::Memory>) -> Parsed {
         let (derivation, score) = self.search(scorer, actions, workspace, None);
         let n_words = workspace.input.n_words();
-        let roots = self.roots;
-        let tree = match self.kind {
-            Kind::Standard => tree(ArcStandard::new(roots), actions, &derivation, n_words),
-            Kind::Hybrid => tree(ArcHybrid::new(roots), actions, &derivation, n_words),
-            Kind::Eager => tree(ArcEager::new(roots), actions, &derivation, n_words),
-        };
+        let tree = tree(self.system.over_stacks(self.roots), actions, &derivation, n_words);
         Parsed { tree, score }
     }
 }
 
 /// The tree that a derivation makes.
-fn tree<S: Transitions<PlainConfiguration>>(
-    system: S,
-    actions: &Actions,
-    derivation: &[Choice],
-    n_words: usize,
-) -> Tree {
+fn tree(system: &dyn OverStacks, actions: &Actions, derivation: &[Choice], n_words: usize) -> Tree {
     let mut tree = Tree::unattached(n_words);
     let mut c: PlainConfiguration = system.initial((), n_words);
     for &choice in derivation {

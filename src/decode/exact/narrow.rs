@@ -11,9 +11,9 @@
 //! whether an arc from the root was made: in complete derivations that is so once, which is what its preconditions ask of the
 //! last word.
 
-use super::Kind;
 use super::table::{Ask, Best, NEVER, Table};
 use crate::system::ActionId;
+use crate::system::Deduction;
 use crate::tree::{Node, Roots};
 
 /// The best derivation and its score.
@@ -47,7 +47,7 @@ struct Way {
 
 impl<'t> Chart<'t> {
     fn new(table: &'t Table<'t>) -> Chart<'t> {
-        let n_ends = if table.kind == Kind::Eager && table.roots == Roots::Single { 2 } else { 1 };
+        let n_ends = if table.kind == Deduction::Eager && table.roots == Roots::Single { 2 } else { 1 };
         let end = table.n_words + 1;
         let first = table.place(0, 0, end);
         let n = table.place(0, 0, end + 1) - first;
@@ -103,7 +103,7 @@ impl<'t> Chart<'t> {
         let at_end = j > table.n_words;
         let before = self.get(c, i, k, 0);
         let pairs = match table.kind {
-            Kind::Eager => [(Ask::Shift, Ask::Left), (Ask::Right, Ask::Reduce)],
+            Deduction::Eager => [(Ask::Shift, Ask::Left), (Ask::Right, Ask::Reduce)],
             _ => {
                 let right = if i == 0 {
                     Ask::RightRoot

@@ -2,9 +2,10 @@
 
 use bumpalo::Bump;
 
-use super::{Kind, Loss, Tabulation};
+use super::{Loss, Tabulation};
 use crate::configuration::{Arena, ArenaConfiguration, Cell, Cells, Point, Role, RootPlace, Stacks as _, View};
 use crate::scorer::{Context, Query, Scorer};
+use crate::system::Deduction;
 use crate::system::{ActionId, Actions, Move, MoveSet, Permitted};
 use crate::tree::{Gold, Node, ROOT, Roots};
 
@@ -39,7 +40,7 @@ pub(super) enum Ask {
 /// root behind the last word, or the end of the buffer.
 #[derive(Debug)]
 pub(super) struct Table<'t> {
-    pub kind: Kind,
+    pub kind: Deduction,
     pub roots: Roots,
     pub reads_s1: bool,
     pub n_words: usize,
@@ -86,7 +87,7 @@ impl<'t> Table<'t> {
         let mut table = Table { kind, roots, reads_s1, n_words, gold, best: Default::default() };
         scorer.begin(memory, context);
         let arena = Arena::new(bump, context.label_sets, scorer.masks());
-        let root_place = if kind == Kind::Eager { RootPlace::BufferEnd } else { RootPlace::StackBottom };
+        let root_place = if kind == Deduction::Eager { RootPlace::BufferEnd } else { RootPlace::StackBottom };
         let initial = ArenaConfiguration::initial(arena, n_words, root_place);
         let buffer: Vec<&Cell> = std::iter::successors(initial.buffer_cell(), |cell| cell.below).collect();
         let on_stack = |place: usize| if place == 0 { initial.stack_cell() } else { Some(buffer[place - 1]) };
@@ -141,9 +142,9 @@ impl<'t> Table<'t> {
     fn has(&self, ask: Ask) -> bool {
         match ask {
             Ask::Shift | Ask::Left | Ask::Right => true,
-            Ask::Reduce => self.kind == Kind::Eager,
-            Ask::RightGold => self.kind == Kind::Hybrid && self.gold.is_some(),
-            Ask::RightRoot => self.kind == Kind::Hybrid,
+            Ask::Reduce => self.kind == Deduction::Eager,
+            Ask::RightGold => self.kind == Deduction::Hybrid && self.gold.is_some(),
+            Ask::RightRoot => self.kind == Deduction::Hybrid,
         }
     }
 
@@ -157,20 +158,22 @@ impl<'t> Table<'t> {
         let of_gold = |head| Some(Arc { head, dependent: s0 as Node, from_root: false });
         match (self.kind, ask) {
             (_, Ask::Shift) => (!at_end).then_some((Move::Shift, None)),
-            (Kind::Standard, Ask::Left) => (s0 > 0 && s1 > 0).then(|| (Move::Left, arc(s0, s1, false))),
-            (Kind::Standard, Ask::Right) => {
+            (Deduction::Standard, Ask::Left) => (s0 > 0 && s1 > 0).then(|| (Move::Left, arc(s0, s1, false))),
+            (Deduction::Standard, Ask::Right) => {
                 (s0 > 0 && (s1 > 0 || several || at_end)).then(|| (Move::Right, arc(s1, s0, s1 == 0)))
             }
-            (Kind::Hybrid, Ask::Left) => (s0 > 0 && !at_end).then(|| (Move::Left, arc(b0, s0, false))),
-            (Kind::Hybrid, Ask::Right) => (s0 > 0).then(|| (Move::Right, of_gold(Head::IsNotGold))),
-            (Kind::Hybrid, Ask::RightGold) => (s0 > 0).then(|| (Move::Right, of_gold(Head::IsGold))),
-            (Kind::Hybrid, Ask::RightRoot) => (s0 > 0 && (several || at_end)).then(|| (Move::Right, arc(0, s0, true))),
-            (Kind::Eager, Ask::Left) => {
+            (Deduction::Hybrid, Ask::Left) => (s0 > 0 && !at_end).then(|| (Move::Left, arc(b0, s0, false))),
+            (Deduction::Hybrid, Ask::Right) => (s0 > 0).then(|| (Move::Right, of_gold(Head::IsNotGold))),
+            (Deduction::Hybrid, Ask::RightGold) => (s0 > 0).then(|| (Move::Right, of_gold(Head::IsGold))),
+            (Deduction::Hybrid, Ask::RightRoot) => {
+                (s0 > 0 && (several || at_end)).then(|| (Move::Right, arc(0, s0, true)))
+            }
+            (Deduction::Eager, Ask::Left) => {
                 let head = if at_end { ROOT.into() } else { b0 };
                 (s0 > 0).then(|| (Move::Left, arc(head, s0, at_end)))
             }
-            (Kind::Eager, Ask::Right) => (s0 > 0 && !at_end).then(|| (Move::Right, arc(s0, b0, false))),
-            (Kind::Eager, Ask::Reduce) => (s0 > 0).then_some((Move::Reduce, None)),
+            (Deduction::Eager, Ask::Right) => (s0 > 0 && !at_end).then(|| (Move::Right, arc(s0, b0, false))),
+            (Deduction::Eager, Ask::Reduce) => (s0 > 0).then_some((Move::Reduce, None)),
             _ => None,
         }
     }

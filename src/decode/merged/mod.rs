@@ -35,22 +35,20 @@ mod search;
 
 pub use search::{Held, Search};
 
-use super::exact::Kind;
 use super::{Parsed, Workspace};
 use crate::configuration::{Arena, ArenaConfiguration, Stacks as _};
 use crate::error::{Error, Result};
 use crate::features::{Columns, FeatureSet, Signature};
 use crate::model::Network;
 use crate::scorer::Scorer;
-use crate::system::{
-    Action, ActionId, Actions, ArcEager, ArcHybrid, ArcStandard, Move, Permitted, SystemKind, Transitions,
-};
-use crate::tree::{Node, Roots, Tree};
+use crate::system::{ActionId, Actions, Deduction, Move, SystemKind};
+use crate::tree::{Roots, Tree};
 
 /// What beams that merge need to know besides scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Merging {
-    kind: Kind,
+    kind: Deduction,
+    system: SystemKind,
     roots: Roots,
     /// What makes items one; nothing but what makes them one in a plain beam, if there is none.
     signature: Option<Signature>,
@@ -62,9 +60,9 @@ impl Merging {
     /// # Errors
     /// If it is not defined for the system, or the set reads the last actions.
     pub fn new(system: SystemKind, roots: Roots, set: &FeatureSet, columns: &Columns) -> Result<Merging> {
-        let kind = kind(system)?;
+        let kind = deduction(system)?;
         let signature = Signature::new(&format!("--merge with {system}"), set, columns)?;
-        Ok(Merging { kind, roots, signature: Some(signature) })
+        Ok(Merging { kind, system, roots, signature: Some(signature) })
     }
 
     /// Merging for `system` with scores of `network`.
@@ -72,7 +70,7 @@ impl Merging {
     /// # Errors
     /// If it is not defined for the system, or the network reads the last actions.
     pub fn of_network(system: SystemKind, roots: Roots, network: &Network) -> Result<Merging> {
-        let kind = kind(system)?;
+        let kind = deduction(system)?;
         if network.stacks.is_some() {
             return Err(Error::Usage(
                 "--merge makes derivations one that look the same from there on, and --scorer stack-lstm reads all actions so far: none \
@@ -81,7 +79,7 @@ impl Merging {
             ));
         }
         let signature = Signature::of_places(network.places.iter().chain(&network.labels));
-        Ok(Merging { kind, roots, signature: Some(signature) })
+        Ok(Merging { kind, system, roots, signature: Some(signature) })
     }
 
     /// Merging by the whole history, which keeps all derivations apart: a plain beam.
@@ -89,7 +87,7 @@ impl Merging {
     /// # Errors
     /// If it is not defined for the system.
     pub fn of_histories(system: SystemKind, roots: Roots) -> Result<Merging> {
-        Ok(Merging { kind: kind(system)?, roots, signature: None })
+        Ok(Merging { kind: deduction(system)?, system, roots, signature: None })
     }
 
     /// The best derivations of the sentence in `workspace.input` with their scores, best first: at most `k`, no two of which make
@@ -146,74 +144,32 @@ impl Merging {
     /// The tree that a whole derivation makes.
     fn tree<'a>(&self, actions: &Actions, derivation: &[ActionId], n_words: usize, arena: Arena<'a>) -> Tree {
         let mut tree = Tree::unattached(n_words);
-        let mut c = self.initial(arena, n_words);
+        let system = self.system.over_stacks(self.roots);
+        let mut c: ArenaConfiguration = system.initial(arena, n_words);
         for &id in derivation {
-            debug_assert!(actions.permits(self.permitted(&c), id));
+            debug_assert!(actions.permits(system.permitted(&c, 0), id));
             let action = actions.get(id);
-            if let Some((head, dependent)) = self.arc(&c, action.mv) {
+            if let Some((head, dependent)) = system.arc(&c, 0, action.mv) {
                 tree.attach(dependent, head, action.label);
             }
-            c = self.successor(&c, action, arena);
+            c = system.successor(&c, action, arena);
         }
         tree
     }
 }
 
-fn kind(system: SystemKind) -> Result<Kind> {
-    match system {
-        SystemKind::ArcStandard => Ok(Kind::Standard),
-        SystemKind::ArcHybrid => Ok(Kind::Hybrid),
-        SystemKind::ArcEager => Ok(Kind::Eager),
-        other => Err(Error::Usage(format!(
-            "there are no beams that merge for {other}, only for arc-standard, arc-hybrid and arc-eager; leave out --merge"
-        ))),
-    }
+fn deduction(system: SystemKind) -> Result<Deduction> {
+    system.info().tabulation.ok_or_else(|| {
+        Error::Usage(format!(
+            "there are no beams that merge for {system}, only for arc-standard, arc-hybrid and arc-eager; leave out --merge"
+        ))
+    })
 }
 
-/// Evaluates an expression with the system of a kind.
-macro_rules! of_kind {
-    ($merging:expr, |$system:ident| $body:expr) => {
-        match $merging.kind {
-            Kind::Standard => {
-                let $system = ArcStandard::new($merging.roots);
-                $body
-            }
-            Kind::Hybrid => {
-                let $system = ArcHybrid::new($merging.roots);
-                $body
-            }
-            Kind::Eager => {
-                let $system = ArcEager::new($merging.roots);
-                $body
-            }
-        }
-    };
-}
-
-/// The transitions of the systems. Each of them pushes B0 or pops S0 or S1.
+/// Each transition of these systems pushes B0 or pops S0 or S1.
 impl Merging {
-    fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> ArenaConfiguration<'a> {
-        of_kind!(self, |system| system.initial(arena, n_words))
-    }
-
-    fn is_terminal(&self, c: &ArenaConfiguration) -> bool {
-        of_kind!(self, |system| system.is_terminal(c))
-    }
-
-    fn permitted(&self, c: &ArenaConfiguration) -> Permitted {
-        of_kind!(self, |system| system.permitted(c, 0))
-    }
-
-    fn arc(&self, c: &ArenaConfiguration, mv: Move) -> Option<(Node, Node)> {
-        of_kind!(self, |system| system.arc(c, 0, mv))
-    }
-
-    fn successor<'a>(&self, c: &ArenaConfiguration<'a>, action: Action, arena: Arena<'a>) -> ArenaConfiguration<'a> {
-        of_kind!(self, |system| system.successor(c, action, arena))
-    }
-
     fn pushes(&self, mv: Move) -> bool {
-        mv == Move::Shift || mv == Move::Right && self.kind == Kind::Eager
+        mv == Move::Shift || mv == Move::Right && self.kind == Deduction::Eager
     }
 
     /// What preconditions read of the stack, besides which words stand where: whether S0 or S1 is the lowest, whether S0 has a

@@ -9,7 +9,7 @@ use crate::configuration::{Arena, ArenaConfiguration, View as _};
 use crate::decode::selected;
 use crate::features::SentenceSignature;
 use crate::scorer::{Context, Query, Scorer};
-use crate::system::{ActionId, Actions, Move};
+use crate::system::{ActionId, Actions, Move, OverStacks};
 
 /// How many candidates a step takes at most for each item that it may keep: most of them are merged.
 const CANDIDATES_PER_ITEM: usize = 32;
@@ -18,6 +18,7 @@ const CANDIDATES_PER_ITEM: usize = 32;
 #[derive(Debug)]
 pub struct Search<'a, 's> {
     merging: &'s Merging,
+    system: &'static dyn OverStacks,
     signature: Option<SentenceSignature>,
     actions: &'s Actions,
     arena: Arena<'a>,
@@ -50,10 +51,12 @@ pub struct Held {
 impl<'a, 's> Search<'a, 's> {
     /// The search before the first step, for the `k` best derivations.
     pub fn new(merging: &'s Merging, arena: Arena<'a>, context: Context<'s>, (width, k): (usize, usize)) -> Self {
-        let configuration = merging.initial(arena, context.input.n_words());
+        let system = merging.system.over_stacks(merging.roots);
+        let configuration = system.initial(arena, context.input.n_words());
         let signature = merging.signature.as_ref();
         Search {
             merging,
+            system,
             signature: signature.map(|signature| signature.of_sentence(context.input)),
             actions: context.actions,
             arena,
@@ -122,12 +125,12 @@ impl<'a, 's> Search<'a, 's> {
     pub fn advance<C: Scorer>(&mut self, scorer: &C, memory: &mut C::Memory, context: Context) -> bool {
         let configuration = |item: Number| self.forest.items[item as usize].configuration;
         let step: Vec<Number> = self.items().to_vec();
-        if step.iter().all(|&item| self.merging.is_terminal(&configuration(item))) {
+        if step.iter().all(|&item| self.system.is_terminal(&configuration(item))) {
             return false;
         }
         let query = |&item: &Number| {
             let view = configuration(item);
-            Query { view, point: 0, permitted: self.merging.permitted(&view) }
+            Query { view, point: 0, permitted: self.system.permitted(&view, 0) }
         };
         let queries: Vec<Query<ArenaConfiguration>> = step.iter().map(query).collect();
         scorer.score(memory, context, &queries);
@@ -229,7 +232,7 @@ impl<'a, 's> Search<'a, 's> {
         known: &mut HashMap<u64, Number>,
     ) -> Option<Held> {
         let before = self.forest.items[item as usize].configuration;
-        let pushed = self.merging.successor(&before, self.actions.get(action), self.arena);
+        let pushed = self.system.successor(&before, self.actions.get(action), self.arena);
         let arc = self.arc(&before, action);
         let predictor = Predictor { item, push: action, score: gained, arc, pushed };
         let key = self.key(&pushed, None);
@@ -270,7 +273,7 @@ impl<'a, 's> Search<'a, 's> {
         let arc = self.arc(&before, action).wrapping_add(below.arc);
         let Item { origin, inside: inside_below, .. } = items[below.item as usize];
         let inside = inside_below + below.score + inside + gained;
-        let configuration = self.merging.successor(&before, self.actions.get(action), self.arena);
+        let configuration = self.system.successor(&before, self.actions.get(action), self.arena);
         let edge = Edge { popped, predictor, pop: action, score: gained, arc };
         let key = self.key(&configuration, Some(origin));
         let items = &mut self.forest.items;
@@ -292,8 +295,8 @@ impl<'a, 's> Search<'a, 's> {
     /// A fingerprint of the arc that an action makes; 0 if it makes none.
     fn arc(&self, before: &ArenaConfiguration<'a>, action: ActionId) -> u64 {
         let action = self.actions.get(action);
-        self.merging
-            .arc(before, action.mv)
+        self.system
+            .arc(before, 0, action.mv)
             .map_or(0, |(head, dependent)| crate::configuration::fingerprint(head, dependent, action.label))
     }
 }

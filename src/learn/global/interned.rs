@@ -113,7 +113,7 @@ mod tests {
     use crate::learn::{Learner, TrainOptions, Training, TrainingData};
     use crate::linear::Perceptron;
     use crate::model::Averaged as _;
-    use crate::system::{System as _, SystemKind};
+    use crate::system::SystemKind;
     use crate::treebank::generate::{Options, sentences};
     use crate::treebank::{Format, Treebank};
     use crate::with_system;
@@ -127,8 +127,7 @@ mod tests {
         let mut n_updates = 0;
         for pass in 1..=2 {
             for (number, example) in data.examples().iter().enumerate() {
-                let (updated, mut gradient) = with_system!(options.system, options.roots, |system| {
-                    let system = system.with_oracle(options.oracle);
+                let (updated, mut gradient) = with_system!(options.system, options.roots, options.oracle, |system| {
                     let keeps_history = model.scorer().reads_history();
                     let machine = crate::decode::Machine { system, actions: data.actions(), keeps_history };
                     let supervision = Supervision { machine, gold: &example.gold };
@@ -158,7 +157,7 @@ mod tests {
         let treebank = Treebank { path: PathBuf::new(), format: Format::Conllu, sentences, sha256: String::new() };
         let updates = [Update::MaxViolation, Update::Early, Update::Standard, Update::Latest, Update::Hybrid];
         let mut systems = std::collections::BTreeSet::new();
-        for &system in SystemKind::ALL {
+        for &system in SystemKind::all() {
             for (number, &oracle) in system.oracles().iter().enumerate() {
                 for (place, update) in updates.into_iter().enumerate() {
                     let beam = [2, 3, 8, 20, 64][(place + number) % updates.len()];

@@ -194,7 +194,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
     fn learn(&mut self, mut guide: Guide) -> u64 {
         let machine = self.setting.machine;
         let at_once = matches!(self.parameters, Parameters::AtOnce(_));
-        let stays = S::CORRECTS_ITSELF && at_once && self.learns_from_mistakes(&guide);
+        let stays = machine.system.info().corrects_itself && at_once && self.learns_from_mistakes(&guide);
         let stays = stays && matches!(guide, Guide::Greedy { gold: GoldSide::LeastCost, exploration: None, .. });
         let mut item = machine.initial(self.arena, self.context.input.n_words());
         let mut options: Vec<MoveOption> = Vec::new();

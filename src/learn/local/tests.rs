@@ -14,7 +14,8 @@ use crate::learn::{TrainOptions, TrainingData};
 use crate::linear::{Averages as _, FrozenWeights, LearnerOptions, Linear, Perceptron, Regressors, Weights as _};
 use crate::linear::{Learner as Rule, LinearMemory};
 use crate::model::{Averaged, Frozen as _};
-use crate::system::{EasyFirst, Move, Roots, SystemKind};
+use crate::system::{AnySystem, Move, OverPending, Roots, SystemKind};
+use crate::systems::EASY_FIRST;
 use crate::tree::Gold;
 use crate::treebank::generate::{Options, sentences};
 use crate::treebank::{Format, Treebank};
@@ -28,16 +29,16 @@ fn data(options: &TrainOptions, n_sentences: usize, non_projective: bool) -> Tra
 
 /// Systems of different kinds, each with whether its trees may be non-projective.
 const SYSTEMS: [(SystemKind, bool); 6] = [
-    (SystemKind::ArcHybrid, false),
-    (SystemKind::ArcHybridRootless, false),
-    (SystemKind::ArcEager, false),
-    (SystemKind::ArcStandard, false),
-    (SystemKind::EasyFirst, false),
-    (SystemKind::Covington, true),
+    (crate::systems::ARC_HYBRID, false),
+    (crate::systems::ARC_HYBRID_ROOTLESS, false),
+    (crate::systems::ARC_EAGER, false),
+    (crate::systems::ARC_STANDARD, false),
+    (crate::systems::EASY_FIRST, false),
+    (crate::systems::COVINGTON, true),
 ];
 
 fn options(system: SystemKind) -> TrainOptions {
-    let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
+    let features = if system.info().features == "covington" { "covington" } else { "stack" }.to_owned();
     TrainOptions { system, features, ..TrainOptions::default() }
 }
 
@@ -64,6 +65,14 @@ fn regressors(data: &TrainingData, rule: Rule) -> Regressors {
 
 fn perceptron(data: &TrainingData) -> Perceptron {
     Perceptron::new(Arc::new(data.header().compile().unwrap()), data.stages().clone())
+}
+
+/// Easy-first with one root.
+fn easy_first() -> &'static dyn OverPending {
+    match EASY_FIRST.system(Roots::Single) {
+        AnySystem::Pending(system) => system,
+        other => unreachable!("{other:?} has pending nodes"),
+    }
 }
 
 fn setting<S: TransitionSystem>(system: S, data: &TrainingData, reuse: bool) -> Setting<'_, S> {
@@ -150,7 +159,7 @@ fn walk_of_costs<'a, S: TransitionSystem>(learner: &mut Learner<'_, 'a, S, Perce
         let losses: Vec<u32> = known.iter().map(|&(choice, _)| learner.loss_after(item, choice, false)).collect();
         let least = *losses.iter().min().unwrap();
         for (&(choice, cost), loss) in known.iter().zip(&losses) {
-            assert_eq!(cost, loss - least, "{}: {:?}", S::NAME, actions.chosen(choice));
+            assert_eq!(cost, loss - least, "{}: {:?}", machine.system.info().name, actions.chosen(choice));
         }
         n_costly += known.iter().filter(|(_, cost)| *cost > 0).count();
         let chosen = known[random::below(known.len() as u64, &mut stream) as usize].0;
@@ -163,7 +172,7 @@ fn walk_of_costs<'a, S: TransitionSystem>(learner: &mut Learner<'_, 'a, S, Perce
 #[test]
 fn roll_outs_of_the_reference_change_nothing() {
     for decisions in [Decisions::Joint, Decisions::Separate] {
-        let options = TrainOptions { decisions, ..options(SystemKind::ArcHybrid) };
+        let options = TrainOptions { decisions, ..options(crate::systems::ARC_HYBRID) };
         let data = data(&options, 20, false);
         let train = |search: Search| {
             let mut model = regressors(&data, Rule::Adagrad);
@@ -194,13 +203,13 @@ fn roll_outs_of_the_reference_change_nothing() {
 fn the_perceptron_is_the_perceptron() {
     let mut by_choice: Vec<Vec<i64>> = Vec::new();
     for (system, correct) in [
-        (SystemKind::ArcHybrid, None),
-        (SystemKind::ArcHybrid, Some(Correct::BestScored)),
-        (SystemKind::ArcHybrid, Some(Correct::Canonical)),
-        (SystemKind::ArcHybrid, Some(Correct::Random)),
-        (SystemKind::ArcEager, None),
-        (SystemKind::EasyFirst, None),
-        (SystemKind::EasyFirst, Some(Correct::Random)),
+        (crate::systems::ARC_HYBRID, None),
+        (crate::systems::ARC_HYBRID, Some(Correct::BestScored)),
+        (crate::systems::ARC_HYBRID, Some(Correct::Canonical)),
+        (crate::systems::ARC_HYBRID, Some(Correct::Random)),
+        (crate::systems::ARC_EAGER, None),
+        (crate::systems::EASY_FIRST, None),
+        (crate::systems::EASY_FIRST, Some(Correct::Random)),
     ] {
         let options = options(system);
         let data = data(&options, 30, false);
@@ -322,11 +331,15 @@ fn walk_of_choices<'a, S: TransitionSystem>(
         };
         for which in [Correct::BestScored, Correct::Canonical, Correct::Random, Correct::All] {
             for (point, lane, score) in choose(which, number) {
-                assert!(correct.contains(&Choice { point, action: lane as ActionId }), "{}: {which:?}", S::NAME);
+                assert!(
+                    correct.contains(&Choice { point, action: lane as ActionId }),
+                    "{}: {which:?}",
+                    machine.system.info().name
+                );
                 let label =
                     correct.iter().filter(|c| transition(c.point, u32::from(c.action)) == transition(point, lane));
                 let best = label.map(|c| learner_score(&learner.frame, c)).fold(f32::MIN, f32::max);
-                assert_eq!(score, best, "{}: {which:?}: another label is better", S::NAME);
+                assert_eq!(score, best, "{}: {which:?}: another label is better", machine.system.info().name);
             }
         }
         let moves = |chosen: Vec<(Point, u32, f32)>| -> Vec<(Point, Move)> {
@@ -347,7 +360,7 @@ fn walk_of_choices<'a, S: TransitionSystem>(
         let next = match derivation {
             Some(derivation) => {
                 let right = derivation[step];
-                assert_eq!(preferred, transition(right.point, u32::from(right.action)), "{}", S::NAME);
+                assert_eq!(preferred, transition(right.point, u32::from(right.action)), "{}", machine.system.info().name);
                 seen.canonical += 1;
                 right
             }
@@ -370,7 +383,7 @@ fn learner_score(frame: &Frame<Perceptron>, choice: &Choice) -> f32 {
 /// among them is no longer the objective's.
 #[test]
 fn all_correct_transitions_share_a_step() {
-    let options = options(SystemKind::ArcHybrid);
+    let options = options(crate::systems::ARC_HYBRID);
     let data = data(&options, 30, false);
     let train = |correct: Option<Correct>| {
         let mut model = regressors(&data, Rule::Perceptron);
@@ -408,12 +421,12 @@ fn all_correct_transitions_share_a_step() {
 
 fn easy_first_data() -> TrainingData {
     let features = "easy-first".to_owned();
-    data(&TrainOptions { system: SystemKind::EasyFirst, features, ..TrainOptions::default() }, 40, false)
+    data(&TrainOptions { system: crate::systems::EASY_FIRST, features, ..TrainOptions::default() }, 40, false)
 }
 
 /// Three passes over the data; updates by pass, and what was learned.
 fn train(data: &TrainingData, explore: Option<f64>, reuse: bool, put_off: bool) -> (Vec<u64>, Perceptron) {
-    let setting = setting(EasyFirst::new(Roots::Single), data, reuse);
+    let setting = setting(easy_first(), data, reuse);
     let mut model = perceptron(data);
     let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
     let mut updates = vec![0; 3];
@@ -451,7 +464,7 @@ fn scores_that_are_kept_are_those_of_scoring_again() {
 #[test]
 fn easy_first_corrects_itself() {
     let data = easy_first_data();
-    let setting = setting(EasyFirst::new(Roots::Single), &data, true);
+    let setting = setting(easy_first(), &data, true);
     let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
     let mut n_wrong = |model: &mut Perceptron, number, exploration, put_off: bool| {
         let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration, among: None };

@@ -14,12 +14,12 @@ use crate::neural::score::{FeedForwardMemory, FeedForwardScorer, Hidden};
 use crate::neural::{FeedForwardLearner, Layout, Noise, Rule, Schooling, Tape};
 use crate::random;
 use crate::scorer::{Query, Scorer as _};
-use crate::system::{ArcEager, ArcHybrid, Choice, Roots, Swap, SystemKind, TransitionSystem, Transitions as _};
+use crate::system::{Choice, Roots, SystemKind, TransitionSystem};
 use crate::tree::{LabelId, Node};
 use crate::treebank::{Format, Treebank, generate};
 
 fn data(system: SystemKind, layers: u32) -> TrainingData {
-    let non_projective = system == SystemKind::Swap;
+    let non_projective = system == crate::systems::SWAP;
     let sentences = generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective }).collect();
     let treebank = Treebank::of_sentences(std::path::Path::new("generated"), Format::Conllu, sentences);
     let options = TrainOptions::of(system, Training::Greedy, Learner::Adam).with_scorer(ScorerKind::StackLstm);
@@ -288,22 +288,22 @@ fn check<S: TransitionSystem>(system: S, kind: SystemKind, layers: u32, between:
 
 #[test]
 fn gradients_are_differences_of_the_loss() {
-    check(ArcHybrid::new(Roots::Single), SystemKind::ArcHybrid, 1, true);
-    check(ArcEager::new(Roots::Single), SystemKind::ArcEager, 2, false);
-    check(Swap::new(Roots::Single), SystemKind::Swap, 2, false);
+    check(crate::systems::ARC_HYBRID.over_stacks(Roots::Single), crate::systems::ARC_HYBRID, 1, true);
+    check(crate::systems::ARC_EAGER.over_stacks(Roots::Single), crate::systems::ARC_EAGER, 2, false);
+    check(crate::systems::SWAP.over_stacks(Roots::Single), crate::systems::SWAP, 2, false);
 }
 
 /// A configuration has the same scores, to the bit, if it is scored by itself, among others, or after all was forgotten.
 #[test]
 fn scores_do_not_depend_on_company_nor_on_memory() {
-    let data = data(SystemKind::ArcHybrid, 2);
+    let data = data(crate::systems::ARC_HYBRID, 2);
     let learner = learner(&data, false);
     let scorer = FeedForwardScorer { noise: None, ..learner.scorer() };
     let mut workspace = Workspace::<FeedForwardMemory>::new(data.actions().n_labels());
     let example = &data.examples()[0];
     workspace.input.clone_from(&example.input);
     workspace.start();
-    let machine = Machine::new(ArcHybrid::new(Roots::Single), data.actions(), &scorer);
+    let machine = Machine::new(crate::systems::ARC_HYBRID.over_stacks(Roots::Single), data.actions(), &scorer);
     assert!(machine.keeps_history);
     let (bump, context, scratch) = workspace.parts(data.actions());
     let together = scratch.memory;
@@ -340,10 +340,10 @@ fn scores_do_not_depend_on_company_nor_on_memory() {
 /// lists are.
 #[test]
 fn steps_are_as_many_as_new_configurations() {
-    let data = data(SystemKind::ArcHybrid, 1);
+    let data = data(crate::systems::ARC_HYBRID, 1);
     let learner = learner(&data, false);
     let scorer = FeedForwardScorer { noise: None, ..learner.scorer() };
-    let decoder = Decoder::new(ArcHybrid::new(Roots::Single), data.actions(), scorer);
+    let decoder = Decoder::new(crate::systems::ARC_HYBRID.over_stacks(Roots::Single), data.actions(), scorer);
     let mut lengths = Vec::new();
     for example in data.examples() {
         let n_words = example.input.n_words() as u64;

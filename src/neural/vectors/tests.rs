@@ -10,7 +10,6 @@ use crate::files::write_whole;
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
 use crate::model::{ScorerKind, VectorsOrigin};
-use crate::system::SystemKind;
 use crate::treebank::{Column, Format, Treebank, generate};
 
 fn columns(shape: WordShape) -> Columns {
@@ -210,7 +209,7 @@ fn words_begin_with_their_vectors() {
     let unseen = "unseenword";
     let path = write(&folder, "v.txt", format!("{known} 0.5 -7 3\n{unseen} 1 2 3\n").as_bytes());
     for scorer in [ScorerKind::FeedForward, ScorerKind::Bilstm] {
-        let plain = TrainOptions::of(SystemKind::ArcHybrid, Training::Greedy, Learner::Adam).with_scorer(scorer);
+        let plain = TrainOptions::of(crate::systems::ARC_HYBRID, Training::Greedy, Learner::Adam).with_scorer(scorer);
         let plain = TrainOptions { word_units: Some(3), ..plain };
         let options = TrainOptions { vectors: Some(path.display().to_string()), word_units: None, ..plain.clone() };
         options.check().unwrap();

@@ -4,9 +4,8 @@ use rayon::prelude::*;
 
 use super::{Shape, Space, gold_trees};
 use crate::configuration::PlainLists;
-use crate::system::covington::{Bounds, ExactLoss};
-use crate::system::{CovingtonNonmonotonic, OracleKind, Roots};
-use crate::tree::Gold;
+use crate::system::{Bounds, LossBounds, OracleKind, OverLists};
+use crate::tree::{Gold, Roots};
 
 /// What was found for all configurations, terminal ones included, and all gold trees of one length.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,12 +47,15 @@ impl BoundFindings {
     }
 }
 
-/// Compares the bounds with the loss for every gold tree of `n_words`.
-pub fn check_bounds(n_words: usize, roots: Roots) -> BoundFindings {
-    let system = CovingtonNonmonotonic::new(roots);
+/// Compares the bounds that `system` has with the loss for every gold tree of `n_words`.
+///
+/// # Panics
+/// If the system has no bounds.
+pub fn check_bounds(system: &dyn OverLists, n_words: usize, roots: Roots) -> BoundFindings {
     let space: Space<PlainLists> = Space::of(&system, n_words, 1);
     let golds = [Shape::Projective, Shape::NonProjective].map(|shape| gold_trees(n_words, roots, shape, 1)).concat();
-    let found: Vec<BoundFindings> = golds.par_iter().map(|gold| check_gold(&space, gold)).collect();
+    let check = |gold: &Gold| check_gold(&space, gold, &mut *system.bounds(gold, 0).expect("the system has bounds"));
+    let found: Vec<BoundFindings> = golds.par_iter().map(check).collect();
     // In order, so that sums of fractions are always the same.
     found.iter().fold(BoundFindings::default(), |mut sum, found| {
         sum.add(found);
@@ -61,9 +63,8 @@ pub fn check_bounds(n_words: usize, roots: Roots) -> BoundFindings {
     })
 }
 
-fn check_gold(space: &Space<PlainLists>, gold: &Gold) -> BoundFindings {
+fn check_gold(space: &Space<PlainLists>, gold: &Gold, search: &mut dyn LossBounds) -> BoundFindings {
     let losses = space.losses(gold);
-    let mut search = ExactLoss::new(gold, 0);
     let bounds: Vec<Bounds> = space.configurations.iter().map(|c| search.bounds(c)).collect();
     let mut findings = BoundFindings::default();
     for c in space.numbers() {

@@ -45,7 +45,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
             terminal: Vec::new(),
             steps: vec![0],
             order: Vec::new(),
-            headless_are_roots: S::HEADLESS_ARE_ROOTS,
+            headless_are_roots: system.info().headless_are_roots,
             transitions: Vec::new(),
             first: vec![0],
         };
@@ -75,7 +75,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
             space.first.push(space.transitions.len());
         }
         space.order = space.sorted();
-        assert_eq!(space.order.len(), space.len(), "{}: transitions lead round in a circle", S::NAME);
+        assert_eq!(space.order.len(), space.len(), "{}: transitions lead round in a circle", system.info().name);
         space
     }
 

@@ -10,10 +10,7 @@ use treebeam::linear::Linear;
 use treebeam::model::{Frozen, Model};
 use treebeam::random;
 use treebeam::scorer::{Context, Query, Scorer, best_permitted};
-use treebeam::system::covington::{Bounds, ExactLoss};
-use treebeam::system::{
-    Action, Choice, CovingtonNonmonotonic, Move, Oracle as _, OracleKind, Roots, SystemKind, Transitions as _,
-};
+use treebeam::system::{Action, AnySystem, Bounds, Choice, Move, OracleKind, OverLists, Roots, SystemKind};
 use treebeam::tree::{Gold, Labels, NO_LABEL, Tree};
 use treebeam::treebank::{Sentence, Treebank};
 
@@ -104,8 +101,8 @@ impl Walk {
         let halves = guide.held_out.then(|| halves(treebank)).transpose()?;
         let (known, led) = halves.as_ref().map_or((treebank, treebank), |(first, second)| (first, second));
         let options = TrainOptions {
-            system: SystemKind::CovingtonNonmonotonic,
-            features: SystemKind::CovingtonNonmonotonic.features().to_owned(),
+            system: kind()?,
+            features: kind()?.info().features.to_owned(),
             training: Training::Greedy,
             oracle: OracleKind::Upper,
             roots: Roots::Several,
@@ -121,20 +118,21 @@ impl Walk {
     /// Follows derivations of all sentences, which are led by the model, if there is one, with this probability.
     fn along(&self, treebank: &Treebank, guide: Option<(&Model<Linear>, f64)>) -> Result<Sums> {
         for sentence in &treebank.sentences {
-            SystemKind::CovingtonNonmonotonic.check_training_length(Roots::Several, sentence)?;
+            kind()?.check_training_length(sentence)?;
         }
         // Non-monotonic Covington lets several words hang on the root, whatever the format says.
         let trees = treebank.trees(Roots::Several, &mut Labels::default())?;
         let mut sums = Sums::default();
         let mut n_left = self.transitions;
-        let system = CovingtonNonmonotonic::new(Roots::Several);
+        let system = system()?;
         let n_labels = guide.map_or(0, |(model, _)| model.actions.n_labels());
         let mut workspace = Workspace::new(n_labels);
         for (number, (tree, sentence)) in trees.into_iter().zip(&treebank.sentences).enumerate() {
-            let mut led = guide.map(|(model, follow)| (Led::new(model, sentence, &tree, &mut workspace), follow));
+            let mut led =
+                guide.map(|(model, follow)| (Led::new(model, system, sentence, &tree, &mut workspace), follow));
             let gold = Gold::new(tree);
             let mut rng = random::stream(self.seed, "bounds", &[number as u64]);
-            let mut search = ExactLoss::new(&gold, self.max_configurations);
+            let mut search = system.bounds(&gold, self.max_configurations).expect("the system has bounds");
             let mut c: PlainLists = system.initial((), gold.n_words());
             while !system.is_terminal(&c) {
                 if n_left == 0 {
@@ -169,6 +167,21 @@ impl Walk {
     }
 }
 
+/// Non-monotonic Covington, whose oracle goes by bounds.
+fn kind() -> Result<SystemKind> {
+    let missing =
+        || Error::Usage("bounds of the loss are those of covington-nonmonotonic, which this program lacks".to_owned());
+    SystemKind::named("covington-nonmonotonic").ok_or_else(missing)
+}
+
+/// Non-monotonic Covington with several roots and the upper bound for its oracle.
+fn system() -> Result<&'static dyn OverLists> {
+    match kind()?.system(Roots::Several) {
+        AnySystem::Lists(system) => Ok(system),
+        other => unreachable!("{other:?} is a system over lists"),
+    }
+}
+
 /// The first half of a treebank's sentences and the second.
 fn halves(treebank: &Treebank) -> Result<(Treebank, Treebank)> {
     let (first, second) = treebank.sentences.split_at(treebank.sentences.len() / 2);
@@ -189,7 +202,7 @@ fn halves(treebank: &Treebank) -> Result<(Treebank, Treebank)> {
 
 /// The derivation of a sentence as a model sees it.
 struct Led<'a> {
-    machine: Machine<'a, CovingtonNonmonotonic>,
+    machine: Machine<'a, &'static dyn OverLists>,
     scorer: <Linear as Frozen>::Scorer<'a>,
     memory: &'a mut <Linear as Frozen>::Memory,
     context: Context<'a>,
@@ -200,6 +213,7 @@ struct Led<'a> {
 impl<'a> Led<'a> {
     fn new(
         model: &'a Model<Linear>,
+        system: &'static dyn OverLists,
         sentence: &Sentence,
         tree: &Tree,
         workspace: &'a mut Workspace<<Linear as Frozen>::Memory>,
@@ -207,7 +221,7 @@ impl<'a> Led<'a> {
         workspace.start();
         model.read(sentence, &mut workspace.input);
         let scorer = model.scorer.scorer();
-        let machine = Machine::new(CovingtonNonmonotonic::new(Roots::Several), &model.actions, &scorer);
+        let machine = Machine::new(system, &model.actions, &scorer);
         let (bump, context, scratch) = workspace.parts(&model.actions);
         scorer.begin(scratch.memory, context);
         let arena = Arena::new(bump, context.label_sets, &[]);

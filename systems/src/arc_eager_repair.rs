@@ -1,0 +1,185 @@
+//! Arc-eager that repairs its mistakes (Honnibal & Johnson, EMNLP 2015, "An Improved Non-monotonic Transition System for
+//! Dependency Parsing"), as spaCy's parser has it; without a root.
+//!
+//! | move | precondition | effect | cost |
+//! |---|---|---|---|
+//! | SHIFT | σ = \[\], or b is not bound and \|β\| ≥ 2 | (σ, b\|β) → (σ\|b, β) | push |
+//! | RIGHT | σ ≠ \[\], β ≠ \[\] | adds s → b, (σ\|s, b\|β) → (σ\|s\|b, β) | push - 1 if g(b) = s, else push + \[g(b) ∈ β behind b, b is not bound\] + \[g(b) = root\] |
+//! | LEFT | σ ≠ \[\], β ≠ \[\] | takes back any arc into s, adds b → s, frees b, (σ\|s, b\|β) → (σ, b\|β) | pop - \[g(s) = b\] + (\[g(s) = s1\] if s has a head, else back + \[g(s) = root\]) |
+//! | REDUCE | s has a head, or \|σ\| = 1 and β = \[\] | (σ\|s, β) → (σ, β) | pop |
+//! | REDUCE | s has no head, \|σ\| ≥ 2 | (σ\|s, β) → (σ, s\|β), s bound | pop - back |
+//!
+//! s is S0, s1 is S1, b is B0; σ includes s and β includes b; push = \[g(b) ∈ σ\] + #{k ∈ σ : g(k) = b}, pop = \[g(s) ∈ β\] +
+//! #{d ∈ β : g(d) = s}, back = \[g(s) ∈ σ\] + #{k ∈ σ : g(k) = s}. Initial: σ = \[\], β = 1..n. Terminal: σ = \[\], β = \[\];
+//! words that have no head then hang on the root. Derives every projective tree.
+//!
+//! A word without a head that is in the way goes back to the buffer, where it must get one, by RIGHT, or take the
+//! stack's top as a dependent, by LEFT, before it can be shifted again. A derivation has 6n transitions at most: a word is
+//! bound once for its first push and once for each LEFT that frees it, of which there are no more than n; every time it is
+//! bound costs that move and another push; and each word is pushed for the first time and popped for good once.
+//!
+//! **Costs**: those of spaCy, and the loss of arcs from the root, which spaCy leaves to other moves. They are approximate.
+//! The sums above can fall below 0, and then all are raised until the least is 0.
+//!
+//! **One root**: the last word of the buffer is shifted only onto an empty stack, and with β = \[\] a word without a head
+//! goes back unless it is alone. So one word is left without a head, and no configuration gets stuck, as RIGHT is always
+//! possible. With [`Roots::Several`], which the paper does not have, the last word may be shifted if it is not bound, and
+//! with β = \[\] REDUCE pops.
+
+use super::eager;
+use treebeam::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
+use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::tree::{Gold, Node, ROOT};
+
+/// The arc-eager system that repairs.
+#[derive(Debug, Clone, Copy)]
+pub struct ArcEagerRepair {
+    roots: Roots,
+}
+
+impl ArcEagerRepair {
+    /// The facts about the system.
+    pub const INFO: &'static SystemInfo = &SystemInfo {
+        // Words that came back may have arcs.
+        buffer_is_suffix: false,
+        ..SystemInfo::new(
+            "arc-eager-repair",
+            "Arc-eager that moves words back to repair mistakes (Honnibal & Johnson 2015)",
+            &[Move::Shift, Move::Reduce, Move::Left, Move::Right, Move::Idle],
+        )
+    };
+
+    /// The system with one or several words on the root.
+    pub fn new(roots: Roots) -> ArcEagerRepair {
+        ArcEagerRepair { roots }
+    }
+
+    /// Whether REDUCE moves S0 back to the buffer.
+    #[inline]
+    fn goes_back<C: Stacks>(&self, c: &C) -> bool {
+        let left_over = c.buffer_len() == 0 && self.roots == Roots::Several;
+        c.stack_len() >= 2 && !c.s0_has_head() && !left_over
+    }
+}
+
+impl System for ArcEagerRepair {
+    fn info(&self) -> &'static SystemInfo {
+        ArcEagerRepair::INFO
+    }
+
+    fn exactness(&self) -> Exactness {
+        Exactness::Approximate
+    }
+
+    fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
+        MoveSet::default()
+            .with(Move::Left, head != ROOT && dependent < head)
+            .with(Move::Right, head != ROOT && head < dependent)
+    }
+
+    fn max_derivation_len(&self, n_words: usize) -> usize {
+        6 * n_words
+    }
+}
+
+impl<C: Stacks> Transitions<C> for ArcEagerRepair {
+    fn initial(&self, arena: C::Arena, n_words: usize) -> C {
+        C::initial(arena, n_words, RootPlace::Nowhere)
+    }
+
+    fn is_terminal(&self, c: &C) -> bool {
+        c.stack_len() == 0 && c.buffer_len() == 0
+    }
+
+    #[inline]
+    fn permitted(&self, c: &C, _: Point) -> Permitted {
+        let (stack_empty, buffer_len) = (c.stack_len() == 0, c.buffer_len());
+        let shiftable = !c.b0_is_bound() && (buffer_len >= 2 || self.roots == Roots::Several);
+        let moves = MoveSet::default()
+            .with(Move::Shift, buffer_len > 0 && (stack_empty || shiftable))
+            .with(Move::Right, !stack_empty && buffer_len > 0)
+            .with(Move::Left, !stack_empty && buffer_len > 0)
+            .with(Move::Reduce, c.stack_len() >= 2 || !stack_empty && buffer_len == 0);
+        Permitted { moves, from_root: MoveSet::default() }
+    }
+
+    fn arc(&self, c: &C, _: Point, mv: Move) -> Option<(Node, Node)> {
+        eager::arc(c, mv)
+    }
+
+    #[inline]
+    fn successor(&self, c: &C, action: Action, arena: C::Arena) -> C {
+        match action.mv {
+            Move::Reduce if self.goes_back(c) => c.unshift(arena),
+            Move::Left => c.left_arc_from_buffer(action.label, arena).free_b0(arena),
+            _ => eager::successor(c, action, arena),
+        }
+    }
+}
+
+impl<C: Stacks> Oracle<C> for ArcEagerRepair {
+    /// That of `arc_eager`: no word goes back.
+    fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
+        match c.buffer_len() {
+            0 => (0, Move::Reduce),
+            _ => (0, eager::static_move(gold, c)),
+        }
+    }
+
+    fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
+        let Some((s, s_has_head)) = c.stack_nodes().next() else {
+            let mut costs = MoveCosts::default();
+            costs.set(Move::Shift, 0);
+            return costs;
+        };
+        let in_buffer = |node: Node| node != ROOT && buffer_has(c, gold.n_words(), node);
+        let in_stack = |node: Node| c.stack_nodes().any(|(k, _)| k == node);
+        let arcs_with_stack = |word: Node| {
+            let dependents = c.stack_nodes().filter(|&(k, _)| gold.head(k) == word).count();
+            i32::from(in_stack(gold.head(word))) + dependents as i32
+        };
+        let g = gold.head(s);
+        let dependents = gold.dependents(s).iter().filter(|&&d| in_buffer(d)).count();
+        let pop = i32::from(in_buffer(g)) + dependents as i32;
+        let back = if s_has_head { 0 } else { arcs_with_stack(s) };
+        let mut costs = [None; Move::COUNT];
+        costs[Move::Reduce as usize] = Some(if self.goes_back(c) { pop - back } else { pop });
+        if let Some(b) = c.buffer(0) {
+            let push = arcs_with_stack(b);
+            let behind = gold.head(b) > b && in_buffer(gold.head(b)) && !c.b0_is_bound();
+            costs[Move::Shift as usize] = Some(push);
+            let given_up = i32::from(behind || gold.head(b) == ROOT);
+            costs[Move::Right as usize] = Some(if gold.head(b) == s { push - 1 } else { push + given_up });
+            let kept = if s_has_head { i32::from(c.stack(1) == Some(g)) } else { back + i32::from(g == ROOT) };
+            costs[Move::Left as usize] = Some(pop - i32::from(g == b) + kept);
+        }
+        raised(costs, permitted)
+    }
+}
+
+/// The costs of the permitted moves, raised until none is below 0.
+fn raised(costs: [Option<i32>; Move::COUNT], permitted: MoveSet) -> MoveCosts {
+    let of_permitted = || permitted.iter().filter_map(|mv| Some((mv, costs[mv as usize]?)));
+    let below = of_permitted().map(|(_, cost)| cost).min().map_or(0, |least| least.min(0));
+    let mut raised = MoveCosts::default();
+    for (mv, cost) in of_permitted() {
+        raised.set(mv, (cost - below) as u32);
+    }
+    raised
+}
+
+/// Whether `word` is in the buffer, whose words are in order: first those that came back, then all that were never shifted.
+///
+/// Complexity: the number of words that came back.
+fn buffer_has<C: Stacks>(c: &C, n_words: usize, word: Node) -> bool {
+    for index in 0..c.buffer_len() {
+        let here = c.buffer(index).expect("the buffer is that long");
+        if here >= word {
+            return here == word;
+        }
+        if here as usize + c.buffer_len() - index == n_words + 1 {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,94 @@
+//! The exact loss of non-monotonic Covington configurations, by search.
+//!
+//! For each loss from the lower bound on the question is whether any derivation attains it. A configuration is given up
+//! if its lower bound is greater, and settles the question if its tighter upper bound is not. Complexity: exponential at
+//! worst; the bounds are so close that a few configurations do for most.
+
+use hashbrown::HashSet;
+
+use super::bounds::bounds_of;
+use super::cycles::Cycles;
+use super::outlook::{Outlook, detached};
+use treebeam::configuration::PlainLists;
+use treebeam::system::{Bounds, LossBounds};
+use treebeam::tree::{Gold, NO_NODE, ROOT};
+
+/// A search for losses of one gold tree, with several roots.
+#[derive(Debug)]
+pub struct ExactLoss<'g> {
+    gold: &'g Gold,
+    max_configurations: usize,
+    cycles: Cycles,
+}
+
+impl<'g> ExactLoss<'g> {
+    /// Searches that give up after so many configurations.
+    pub fn new(gold: &'g Gold, max_configurations: usize) -> ExactLoss<'g> {
+        ExactLoss { gold, max_configurations, cycles: Cycles::default() }
+    }
+
+    fn is_attained(&mut self, from: Outlook, loss: u32) -> Option<bool> {
+        let mut met: HashSet<Outlook> = HashSet::new();
+        let mut open = vec![from];
+        while let Some(outlook) = open.pop() {
+            let mut next: Vec<(Bounds, Outlook)> = successors(&outlook)
+                .filter(|next| !met.contains(next))
+                .map(|next| (bounds_of(self.gold, &next, &mut self.cycles), next))
+                .filter(|(bounds, _)| bounds.lower <= loss)
+                .collect();
+            if next.iter().any(|(bounds, _)| bounds.pc_upper <= loss) {
+                return Some(true);
+            }
+            // The most promising one last, to be taken first.
+            next.sort_by_key(|(bounds, _)| std::cmp::Reverse(bounds.pc_upper));
+            for (_, next) in next {
+                met.insert(next.clone());
+                open.push(next);
+            }
+            if met.len() > self.max_configurations {
+                return None;
+            }
+        }
+        Some(false)
+    }
+}
+
+impl LossBounds for ExactLoss<'_> {
+    fn bounds(&mut self, c: &PlainLists) -> Bounds {
+        bounds_of(self.gold, &Outlook::of(c), &mut self.cycles)
+    }
+
+    fn loss(&mut self, c: &PlainLists) -> Option<u32> {
+        let bounds = self.bounds(c);
+        for loss in bounds.lower..bounds.pc_upper {
+            if self.is_attained(Outlook::of(c), loss)? {
+                return Some(loss);
+            }
+        }
+        Some(bounds.pc_upper)
+    }
+}
+
+/// What the transitions of a configuration lead to.
+fn successors(outlook: &Outlook) -> impl Iterator<Item = Outlook> + '_ {
+    let (j, i) = (outlook.right, outlook.n_left.checked_sub(1));
+    let arcs = i.filter(|_| j <= outlook.last()).map(|i| [(i, j), (j, i)]).into_iter().flatten();
+    let arcs = arcs.filter(|&(_, dependent)| dependent != ROOT).map(|(head, dependent)| {
+        let mut next = outlook.clone();
+        next.attach(head, dependent, detached(&outlook.heads, head, dependent, false).into_iter().flatten());
+        next.pass(1);
+        next
+    });
+    let passed = (j <= outlook.last() && i.is_some()).then(|| {
+        let mut next = outlook.clone();
+        next.pass(1);
+        next
+    });
+    let shifted = (j <= outlook.last()).then(|| {
+        let mut next = outlook.clone();
+        next.shift();
+        next
+    });
+    debug_assert!(outlook.heads[ROOT as usize] == NO_NODE);
+    arcs.chain(passed).chain(shifted)
+}

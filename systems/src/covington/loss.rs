@@ -1,0 +1,116 @@
+//! The exact loss of monotonic Covington configurations (Gómez-Rodríguez & Fernández-González, ACL 2015).
+//!
+//! A gold arc x → d that has not been made can no more be made if the pair has been passed by, if d has another head, or
+//! if x and d are connected already, for then the arc would close a cycle. All others can each be made, but not always
+//! all of them: each cycle of the arcs made and the arcs that can be made costs one arc more. Cycles are disjoint, as no
+//! node has two heads. So
+//!
+//! loss = number of gold arcs that cannot be made + number of cycles.
+//!
+//! **One root.** If the tree must be completed, with one word on the root, more may be lost. What remains to be decided is
+//! a head for the top of each connected part, among the nodes of other parts that it will still meet; so the loss is the
+//! least weight of a spanning tree of the parts, in which gold arcs weigh nothing, others 1, and arcs from the root so
+//! much that there is only one. Most configurations need no search for it. Let no cycles be left to break, and let t be
+//! the last word or the topmost word above it, with the gold arcs that can be made. If t is the root, or will meet a node
+//! that descends from it, nothing more is lost: all other words without a head can become dependents of the last word.
+//!
+//! Complexity: O(n) but for climbs to the tops of trees; with one root, where parts have to be spanned, O(n³).
+
+use super::arborescence::{WeightedArc, least_weight};
+use super::outlook::{Outlook, top};
+use super::root_word;
+use treebeam::system::{Roots};
+use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
+
+/// The memory of the computation, to be used again.
+#[derive(Debug, Default)]
+pub(super) struct Loss {
+    /// The heads that words have or can get in the gold tree.
+    heads: Vec<Node>,
+    /// The walk that first met a node, from 1; 0 is "not met yet".
+    met_by: Vec<Node>,
+}
+
+impl Loss {
+    /// The loss of `outlook`.
+    pub fn of(&mut self, gold: &Gold, outlook: &Outlook, roots: Roots) -> u32 {
+        let now = &outlook.heads[..];
+        let root_taken = roots == Roots::Single && root_word(now).is_some();
+        let can_be_made = |x: Node, d: Node| {
+            now[d as usize] == NO_NODE
+                && outlook.will_meet(x, d)
+                && !(x == ROOT && root_taken)
+                // d has no head, so it is the top of what it is connected with.
+                && top(now, x) != d
+        };
+        self.heads.clear();
+        self.heads.extend_from_slice(now);
+        let mut lost = 0;
+        for d in 1..=outlook.last() {
+            let x = gold.head(d);
+            if now[d as usize] == x || can_be_made(x, d) {
+                self.heads[d as usize] = x;
+            } else {
+                lost += 1;
+            }
+        }
+        if lost == 0 {
+            // All heads are gold ones, and the gold tree has no cycles and one root.
+            return 0;
+        }
+        let n_cycles = self.n_cycles();
+        if roots == Roots::Several || n_cycles == 0 && self.can_be_completed(outlook) {
+            lost + n_cycles
+        } else {
+            spanning_loss(gold, outlook, root_taken)
+        }
+    }
+
+    /// Whether all words can get heads besides those in `self.heads`, which make no cycles.
+    fn can_be_completed(&self, outlook: &Outlook) -> bool {
+        let top_of_last = top(&self.heads, outlook.last());
+        let root_taken = root_word(&self.heads).is_some();
+        let takes_last = |&node: &Node| {
+            !(node == ROOT && root_taken) && outlook.will_meet(node, top_of_last) && top(&self.heads, node) == ROOT
+        };
+        top_of_last == ROOT || (ROOT..=outlook.last()).any(|node| takes_last(&node))
+    }
+
+    fn n_cycles(&mut self) -> u32 {
+        self.met_by.clear();
+        self.met_by.resize(self.heads.len(), 0);
+        let mut n = 0;
+        for walk in 1..self.heads.len() as Node {
+            let mut node = walk;
+            while node != NO_NODE && self.met_by[node as usize] == 0 {
+                self.met_by[node as usize] = walk;
+                node = self.heads[node as usize];
+            }
+            n += u32::from(node != NO_NODE && self.met_by[node as usize] == walk);
+        }
+        n
+    }
+}
+
+/// The loss by way of a spanning tree of the connected parts.
+fn spanning_loss(gold: &Gold, outlook: &Outlook, root_taken: bool) -> u32 {
+    let now = &outlook.heads[..];
+    let from_root = now.len() as u32 + 1;
+    // The root's part first.
+    let tops: Vec<Node> = (0..=outlook.last()).filter(|&node| now[node as usize] == NO_NODE).collect();
+    let part = |node: Node| tops.binary_search(&top(now, node)).expect("tops are in order");
+    let parts: Vec<usize> = (0..=outlook.last()).map(part).collect();
+    let mut arcs = Vec::new();
+    for (dependent, &d) in tops.iter().enumerate().skip(1) {
+        for x in (if root_taken { 1 } else { ROOT })..=outlook.last() {
+            if parts[x as usize] != dependent && outlook.will_meet(x, d) {
+                let weight = u32::from(gold.head(d) != x) + if x == ROOT { from_root } else { 0 };
+                arcs.push(WeightedArc { head: parts[x as usize], dependent, weight });
+            }
+        }
+    }
+    let wrong = |&d: &Node| now[d as usize] != NO_NODE && now[d as usize] != gold.head(d);
+    let n_wrong = (1..=outlook.last()).filter(wrong).count() as u32;
+    let weight = least_weight(tops.len(), arcs).expect("every permitted move leaves the tree completable");
+    n_wrong + weight - if root_taken { 0 } else { from_root }
+}

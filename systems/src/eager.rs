@@ -1,0 +1,113 @@
+//! What the arc-eager systems share: the arcs of SHIFT, REDUCE, LEFT and RIGHT, their effects, a static oracle, and the
+//! costs of the monotonic systems.
+//!
+//! The costs count gold arcs one by one (Goldberg & Nivre, COLING 2012; TACL 2013, section 4.1), with two corrections:
+//! the index sets are those of the table in `arc_eager`, and a word that already has a head is no longer waited for. If
+//! one word alone may hang on the root, further terms are added (`one_root`).
+//!
+//! Complexity: the part of the stack down to b's leftmost gold neighbour; with one root, the stack.
+
+use super::one_root::OneRoot;
+use treebeam::configuration::Stacks;
+use treebeam::system::{Action, Move, MoveCosts, MoveSet, Roots};
+use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
+
+/// The arc of LEFT or RIGHT, as (head, dependent).
+pub(super) fn arc<C: Stacks>(c: &C, mv: Move) -> Option<(Node, Node)> {
+    match mv {
+        Move::Left => Some((c.buffer(0)?, c.stack(0)?)),
+        Move::Right => Some((c.stack(0)?, c.buffer(0)?)),
+        _ => None,
+    }
+}
+
+/// The configuration after SHIFT, REDUCE, LEFT or RIGHT.
+#[inline]
+pub(super) fn successor<C: Stacks>(c: &C, action: Action, arena: C::Arena) -> C {
+    match action.mv {
+        Move::Shift => c.shift(arena),
+        Move::Reduce => c.reduce(arena),
+        Move::Left => c.left_arc_from_buffer(action.label, arena),
+        Move::Right => c.right_arc_to_buffer(action.label, arena),
+        mv => unreachable!("arc-eager systems have no common effect of {}", mv.name()),
+    }
+}
+
+/// Goldberg & Nivre's static oracle: arcs as early as they can be made, REDUCE before SHIFT. An empty buffer counts as one
+/// that holds the root alone.
+pub(super) fn static_move<C: Stacks>(gold: &Gold, c: &C) -> Move {
+    let b = c.buffer(0).unwrap_or(ROOT);
+    let Some((s, s_has_head)) = c.stack_nodes().next() else { return Move::Shift };
+    if !s_has_head && gold.head(s) == b {
+        Move::Left
+    } else if b != ROOT && gold.head(b) == s {
+        Move::Right
+    } else if s_has_head && (b == ROOT || gold.n_dependents_from(s, b) == 0) {
+        Move::Reduce
+    } else {
+        Move::Shift
+    }
+}
+
+/// The stack as the monotonic costs look at it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Outlook {
+    /// The number of items, all of which have heads, that are taken as popped.
+    pub depth: usize,
+    /// The word that was attached to the root, if that is a move of the system and one word alone may be.
+    pub taken: Option<Node>,
+}
+
+/// The costs of SHIFT, REDUCE, LEFT and RIGHT in a system where what has a head keeps it. An empty buffer counts as one
+/// that holds the root alone.
+pub(super) fn costs<C: Stacks>(gold: &Gold, c: &C, permitted: MoveSet, roots: Roots, outlook: Outlook) -> MoveCosts {
+    let mut costs = MoveCosts::default();
+    let b = c.buffer(0).unwrap_or(ROOT);
+    let stack = || c.stack_nodes().skip(outlook.depth);
+    let s = stack().next().map_or(NO_NODE, |(s, _)| s);
+    if permitted.has(Move::Shift) || permitted.has(Move::Right) {
+        let (head_in_stack, lost) = arcs_with_stack(gold, stack(), b);
+        if permitted.has(Move::Shift) {
+            costs.set(Move::Shift, u32::from(head_in_stack) + lost);
+        }
+        if permitted.has(Move::Right) {
+            let g = gold.head(b);
+            // A gold head is given up for s: one in the buffer, the root, or one on the stack.
+            let given_up = g != s && (g > b || g == ROOT || head_in_stack);
+            costs.set(Move::Right, u32::from(given_up) + lost);
+        }
+    }
+    if permitted.has(Move::Left) || permitted.has(Move::Reduce) {
+        let dependents = if b == ROOT { 0 } else { gold.n_dependents_from(s, b) };
+        if permitted.has(Move::Left) {
+            let g = gold.head(s);
+            let given_up = b != ROOT && (g == ROOT || g > b);
+            costs.set(Move::Left, u32::from(given_up) + dependents);
+        }
+        if permitted.has(Move::Reduce) {
+            costs.set(Move::Reduce, dependents);
+        }
+    }
+    if roots == Roots::Single && b != ROOT {
+        let one_root = OneRoot::of(gold, stack(), c.n_headless(), b, outlook.taken);
+        for mv in permitted.iter() {
+            if let Some(cost) = costs.get(mv) {
+                costs.set(mv, one_root.cost(mv, cost));
+            }
+        }
+    }
+    costs
+}
+
+/// Whether b's gold head is a word on the stack, and how many words without a head on the stack are gold dependents of b.
+fn arcs_with_stack(gold: &Gold, stack: impl Iterator<Item = (Node, bool)>, b: Node) -> (bool, u32) {
+    let head = gold.head(b);
+    let leftmost =
+        gold.dependents(b).first().copied().unwrap_or(NO_NODE).min(if head == ROOT { NO_NODE } else { head });
+    let (mut head_in_stack, mut lost) = (false, 0);
+    for (k, has_head) in stack.take_while(|&(k, _)| k >= leftmost) {
+        head_in_stack |= k == head;
+        lost += u32::from(!has_head && gold.head(k) == b);
+    }
+    (head_in_stack, lost)
+}
