@@ -117,7 +117,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems alignment every-system pretraining updates en-ewt-targets en-ewt-networks
+.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems every-system pretraining updates en-ewt-targets en-ewt-networks
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -160,12 +160,11 @@ languages: build ## what global training buys on each of 19 treebanks, beside wh
 en-ewt-targets: build ## what each ingredient gives on English-EWT: features, losses, replicas, width, learning to search
 en-ewt-networks: build ## networks on English-EWT: exploration, beams, global training, encoders, biaffine
 systems: build ## every transition system, greedy and with a beam
-alignment: build ## which items of a beam are compared where derivations differ in length: eight systems
 every-system: build ## what it takes that a beam is ahead of exploration where it was behind: updates, greedy training first
 pretraining: build ## what greedy training before global training gives on each of 19 treebanks
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems alignment every-system pretraining updates en-ewt-targets en-ewt-networks:
+global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems every-system pretraining updates en-ewt-targets en-ewt-networks:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:

@@ -8,7 +8,7 @@ use treebeam::features::Input;
 use treebeam::learn::{Keep, TrainOptions, Training, TrainingData, train};
 use treebeam::linear::{FrozenWeights, LinearMemory, LinearModel, LinearScorer};
 use treebeam::model::Frozen as _;
-use treebeam::system::{ArcEager, EasyFirst, Roots, SystemKind};
+use treebeam::system::{AnySystem, OverPending, OverStacks, Roots, SystemKind};
 use treebeam::tree::{Gold, Labels};
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};
@@ -30,7 +30,7 @@ pub static MODEL: LazyLock<LinearModel> = LazyLock::new(|| trained(TrainOptions:
 
 /// An easy-first model, trained greedily on the same sentences.
 pub static EASY_FIRST: LazyLock<LinearModel> = LazyLock::new(|| {
-    let (system, features) = (treebeam_systems::EASY_FIRST, treebeam_systems::EASY_FIRST.features().to_owned());
+    let (system, features) = (treebeam_systems::EASY_FIRST, treebeam_systems::EASY_FIRST.info().features.to_owned());
     trained(TrainOptions { system, features, training: Training::Greedy, ..TrainOptions::default() })
 });
 
@@ -44,13 +44,16 @@ fn trained(options: TrainOptions) -> LinearModel {
 pub type ModelDecoder<S> = Decoder<'static, S, LinearScorer<'static, FrozenWeights>>;
 
 /// The model's decoder.
-pub fn decoder() -> ModelDecoder<ArcEager> {
-    Decoder::new(ArcEager::new(Roots::Single), &MODEL.actions, MODEL.scorer.linear_scorer())
+pub fn decoder() -> ModelDecoder<&'static dyn OverStacks> {
+    Decoder::new(treebeam_systems::ARC_EAGER.over_stacks(Roots::Single), &MODEL.actions, MODEL.scorer.linear_scorer())
 }
 
 /// The easy-first model's decoder.
-pub fn easy_first_decoder() -> ModelDecoder<EasyFirst> {
-    Decoder::new(EasyFirst::new(Roots::Single), &EASY_FIRST.actions, EASY_FIRST.scorer.linear_scorer())
+pub fn easy_first_decoder() -> ModelDecoder<&'static dyn OverPending> {
+    let AnySystem::Pending(system) = treebeam_systems::EASY_FIRST.system(Roots::Single) else {
+        unreachable!("easy-first has pending nodes")
+    };
+    Decoder::new(system, &EASY_FIRST.actions, EASY_FIRST.scorer.linear_scorer())
 }
 
 /// What the model's features read of `sentences`.

@@ -6,14 +6,14 @@ use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::linear::LinearMemory;
 use treebeam::scorer::Context;
-use treebeam::system::{ArcEager, Derivation, Roots, Transitions as _};
+use treebeam::system::{Derivation, Roots};
 use treebeam::treebank::Column;
 
 use crate::data::{MODEL, N, TEST, golds};
 
 /// The configurations of the derivation that `gold`'s static oracle follows, but for the terminal one.
 pub fn trace<'a>(gold: &treebeam::tree::Gold, arena: Arena<'a>) -> Vec<ArenaConfiguration<'a>> {
-    let system = ArcEager::new(Roots::Single);
+    let system = treebeam_systems::ARC_EAGER.over_stacks(Roots::Single);
     let derivation = Derivation::canonical::<_, ArenaConfiguration>(&system, gold, arena);
     let initial: ArenaConfiguration = system.initial(arena, gold.n_words());
     let mut trace = vec![initial];

@@ -9,7 +9,7 @@ use treebeam::features::{Compiled, FeatureSet, Input};
 use treebeam::linear::{LinearMemory, LinearScorer};
 use treebeam::scorer::{Context, Query, Scorer as _};
 use treebeam::system::{
-    Actions, ArcEager, ArcHybrid, ArcStandard, Choice, Move, Permitted, Roots, SystemKind, TransitionSystem,
+    Actions, Choice, Move, Permitted, Roots, SystemKind, TransitionSystem,
     Transitions as _,
 };
 use treebeam::tree::{Gold, NO_NODE, Node, Tree};
@@ -186,13 +186,13 @@ pub fn check_all() {
     let wide = "S1.w S0.w B0.w\nS1.p S0.next.p\nS0.prev.p B0.p\nS1.w B1.p B2.w\ndist(S1,B0) S0.p=NOUN";
     for roots in [Roots::Single, Roots::Several] {
         check_system(
-            ArcStandard::new(roots),
+            treebeam_systems::ARC_STANDARD.over_stacks(roots),
             treebeam_systems::ARC_STANDARD,
             roots,
             &["minimal", "S0.w B0.w\nB0.next.p", wide],
         );
-        check_system(ArcHybrid::new(roots), treebeam_systems::ARC_HYBRID, roots, &["minimal", wide]);
-        check_system(ArcEager::new(roots), treebeam_systems::ARC_EAGER, roots, &["minimal", wide]);
+        check_system(treebeam_systems::ARC_HYBRID.over_stacks(roots), treebeam_systems::ARC_HYBRID, roots, &["minimal", wide]);
+        check_system(treebeam_systems::ARC_EAGER.over_stacks(roots), treebeam_systems::ARC_EAGER, roots, &["minimal", wide]);
     }
 }
 
@@ -205,7 +205,7 @@ fn neighbours_in_the_sentence_are_read_by_position() {
 pub fn check_neighbours() {
     let sentence = &generated(7, 1)[0];
     let set = FeatureSet::parse("own", "own.feat", "S0.prev.w S0.next.w B0.prev.w B0.next.w\nS0.w B0.w").unwrap();
-    let columns = compile(&ArcEager::new(Roots::Single), "minimal").columns().clone();
+    let columns = compile(&treebeam_systems::ARC_EAGER.over_stacks(Roots::Single), "minimal").columns().clone();
     let features = Compiled::new(&set, columns, true);
     let input = Input::new(features.columns(), sentence);
     let n_words = sentence.n_words();
@@ -218,8 +218,8 @@ pub fn check_neighbours() {
     let name = |node: Node| if node == NO_NODE { "∅".to_owned() } else { sentence.form(node).to_owned() };
     let bump = Bump::new();
     let arena = Arena::new(&bump, &sets, features.masks());
-    let system = ArcEager::new(Roots::Single);
-    let mut c: <ArcEager as treebeam::system::System>::Shared<'_> = system.initial(arena, n_words);
+    let system = treebeam_systems::ARC_EAGER.over_stacks(Roots::Single);
+    let mut c: ArenaConfiguration<'_> = system.initial(arena, n_words);
     for i in 1..=n_words {
         c = system.successor(&c, treebeam::system::Action::bare(Move::Shift), arena);
         let values = shown.template(&set.templates[0], &c.cells(0));

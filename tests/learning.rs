@@ -3,7 +3,7 @@
 use treebeam::decode::{Parser, SearchKind};
 use treebeam::learn::{Iterations, Keep, Learner, Nonprojective, Objective, Preset, TrainOptions, Training, Update};
 use treebeam::linear::{Averages as _, IntegerWeights, LinearModel, Weights as _};
-use treebeam::model::{Align, Averaged as _, Comparison, Normalise};
+use treebeam::model::Averaged as _;
 use treebeam::scorer::Decisions;
 use treebeam::system::{OracleKind, Roots, SystemKind};
 use treebeam::tree::lift::{Lowering, Scheme, projectivise};
@@ -110,9 +110,9 @@ fn every_way_of_training_learns_what_it_is_shown() {
             .flat_map(|training| system.oracles().iter().map(move |&oracle| (training, oracle)));
         for (training, oracle) in ways {
             // What every stack system has; Covington's have a set of their own.
-            let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
+            let features = if system.info().features == "covington" { "covington" } else { "stack" }.to_owned();
             // Easy-first chooses among many points, and Covington's among many derivations: they are longest in settling.
-            let slow = system == treebeam_systems::EASY_FIRST || system.features() == "covington";
+            let slow = system == treebeam_systems::EASY_FIRST || system.info().features == "covington";
             let iterations = Iterations::Number(if slow { 20 } else { 12 });
             let keep = Keep::Last;
             let options = TrainOptions {
@@ -202,7 +202,7 @@ fn non_projective_trees_are_learned() {
             };
             let wrong = n_wrong(&train(&options, &shown), &shown, options.decoding_beam());
             // Covington's, at every pair of words, are longest in settling.
-            let settling = if system.features() == "covington" { 20 } else { 100 };
+            let settling = if system.info().features == "covington" { 20 } else { 100 };
             assert!(
                 wrong <= at_most + shown.n_words() / settling,
                 "{system}, {training:?}, {nonprojective:?}: {wrong} wrong of {}",
@@ -309,45 +309,13 @@ fn pretrained_beams_learn_what_they_are_shown() {
     }
 }
 
-/// Beams whose items are compared by words, or by their mean scores, with every system whose derivations differ in length.
-#[test]
-fn beams_that_compare_otherwise_learn_what_they_are_shown() {
-    let shown = treebank(generated(30, 15));
-    for &system in SystemKind::all() {
-        for (align, normalise) in [(Align::Words, Normalise::Nothing), (Align::Steps, Normalise::Length)] {
-            let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
-            let (iterations, keep) = (20.into(), Keep::Last);
-            let roots = system.own_roots(Roots::Single);
-            let options = TrainOptions {
-                system,
-                roots,
-                features,
-                oracle: system.oracles()[0],
-                align,
-                normalise,
-                iterations,
-                keep,
-                replicas: 1,
-                ..TrainOptions::default()
-            };
-            let model = train(&options, &shown);
-            assert_eq!(model.header.comparison(), Comparison { align, normalise });
-            let wrong = n_wrong(&model, &shown, options.beam);
-            // What easy-first's static oracle asks for cannot all be learned, and average weights may leave a word.
-            let bound = if system == treebeam_systems::EASY_FIRST { 0.1 } else { 0.03 };
-            let of = format!("{system}, {align:?}, {normalise:?}");
-            assert!(wrong as f64 <= bound * shown.n_words() as f64, "{of}: {wrong} of {} words", shown.n_words());
-        }
-    }
-}
-
 /// By every system, those with many points among them.
 #[test]
 fn support_vector_machines_learn_what_they_are_shown() {
     let shown = treebank(generated(29, 15));
     for &system in SystemKind::all() {
         let (iterations, keep) = (20.into(), Keep::Last);
-        let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
+        let features = if system.info().features == "covington" { "covington" } else { "stack" }.to_owned();
         let roots = system.own_roots(Roots::Single);
         let defaults = TrainOptions::of(system, Training::Greedy, Learner::Svm);
         let options = TrainOptions { features, roots, iterations, keep, ..defaults };
@@ -415,7 +383,7 @@ fn every_way_to_search_learns_what_it_is_shown_by_every_system() {
             _ => vec![Preset::Aggrevate],
         };
         for preset in presets {
-            let features = if system.features() == "covington" { "covington" } else { "stack" }.to_owned();
+            let features = if system.info().features == "covington" { "covington" } else { "stack" }.to_owned();
             let (iterations, keep) = (15.into(), Keep::Last);
             let options = TrainOptions {
                 system,

@@ -9,10 +9,9 @@ use treebeam::decode::{Decoder, Machine, Parsed, Workspace};
 use treebeam::features::{Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::learn::{GoldSide, MergedPursuit, Pursuit, Supervision};
 use treebeam::linear::{LinearMemory, LinearScorer};
-use treebeam::model::Comparison;
 use treebeam::scorer::{Context, Query, Scorer as _};
 use treebeam::system::{
-    ActionId, Actions, ArcEager, ArcHybrid, ArcStandard, Choice, Roots, System, SystemKind, TransitionSystem,
+    ActionId, Actions, Choice, Roots, System, SystemKind, TransitionSystem,
 };
 use treebeam::tree::{Gold, ROOT, Tree};
 use treebeam::treebank::{Column, Sentence};
@@ -199,7 +198,7 @@ fn sets(kind: SystemKind) -> Vec<FeatureSet> {
     ]
 }
 
-fn check_system<S: TransitionSystem + System>(system: S, kind: SystemKind, roots: Roots) {
+fn check_system<S: TransitionSystem>(system: S, kind: SystemKind, roots: Roots) {
     let mut short = generated(5, 2);
     short.extend(generated_non_projective(6, 2));
     let mut n = 0;
@@ -234,11 +233,7 @@ fn merging_beams_of_unlimited_width_are_exhaustive_and_narrow_ones_score_what_th
 fn check_all() {
     for roots in [Roots::Single, Roots::Several] {
         for kind in SYSTEMS {
-            match kind {
-                treebeam_systems::ARC_STANDARD => check_system(ArcStandard::new(roots), kind, roots),
-                treebeam_systems::ARC_HYBRID => check_system(ArcHybrid::new(roots), kind, roots),
-                _ => check_system(ArcEager::new(roots), kind, roots),
-            }
+            check_system(kind.over_stacks(roots), kind, roots);
         }
     }
 }
@@ -261,7 +256,6 @@ fn follow<S: TransitionSystem>(system: S, kind: SystemKind, sentence: &Sentence,
                 decoder: Decoder::new(system, machine.actions, decoder.scorer),
                 supervision,
                 gold_side,
-                comparison: Comparison::default(),
                 width,
                 gold_width: width,
                 loss_weight: 0,

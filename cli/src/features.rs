@@ -49,7 +49,7 @@ struct ShowArgs {
     #[arg(long, value_name = "SET", conflicts_with = "features")]
     places: Option<String>,
     /// The transition system whose derivation is followed
-    #[arg(long, value_enum, default_value_t = treebeam_systems::ARC_EAGER)]
+    #[arg(long, value_enum, default_value_t = SystemKind::default())]
     system: SystemKind,
     /// A treebank with gold trees
     file: Option<PathBuf>,

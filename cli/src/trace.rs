@@ -10,12 +10,11 @@ use super::{range, sentence};
 use treebeam::decode::Margin;
 use treebeam::error::Error;
 use treebeam::files::{Output, Paths};
-use treebeam::model::Comparison;
 use treebeam::parser::Loaded;
 use treebeam::scorers::AnyModel;
+use treebeam_lab::trace::{Options, page, trace};
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::{Format, Reader, Sentence};
-use treebeam_lab::trace::{Options, page, trace};
 
 const AFTER_HELP: &str = "\
 The page shows every item of every beam: what the parser considered, what it dropped, and why. If the sentence has a tree,
@@ -82,10 +81,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             );
         }
     };
-    if model.header.comparison() != Comparison::default() || model.header.merges() {
+    if model.header.merges() {
         bail!(
-            "{}: the model was trained with --merge, --align words or --normalise length, and only beams that compare items step by step \
-             can be watched",
+            "{}: the model was trained with --merge, and only plain beams can be watched",
             model_path.display()
         );
     }

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 #[pymodule]
 fn _treebeam(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    treebeam_systems::register();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
     module.add_class::<tree::Tree>()?;

@@ -57,11 +57,9 @@ pub fn of_parsing(given: Option<&Bound<'_, PyDict>>, k_best: Option<i64>) -> PyR
             "threads" => options.threads = number(value.extract()?),
             "search" => options.search = Some(chosen(&name, &text()?)?),
             "margin" => options.margin = Some(text()?.parse().map_err(PyValueError::new_err)?),
-            "align" => options.align = Some(chosen(&name, &text()?)?),
             "merge" => options.merge = Some(value.extract()?),
-            "normalise" => options.normalise = Some(chosen(&name, &text()?)?),
             _ => {
-                let expected = "expected beam, threads, search, margin, merge, align or normalise";
+                let expected = "expected beam, threads, search, margin or merge";
                 return Err(PyTypeError::new_err(format!("there is no option `{name}`; {expected}")));
             }
         }

@@ -11,8 +11,6 @@ __version__: str
 _Path = Union[str, PathLike[str]]
 _Text = Union[str, bytes]
 _Search = Literal["beam", "exact"]
-_Align = Literal["steps", "words"]
-_Normalise = Literal["nothing", "length"]
 _Margin = Union[float, Literal["auto", "none"]]
 
 # One sentence: (form, upos) pairs, dictionaries of columns, a TokenList of conllu, a Doc or Span of spaCy, or a Tree.
@@ -83,8 +81,6 @@ class Model:
         search: _Search | None = None,
         margin: _Margin | None = None,
         merge: bool | None = None,
-        align: _Align | None = None,
-        normalise: _Normalise | None = None,
         confidences: int | None = None,
     ) -> list[Tree]:
         """The best tree of each sentence. What is None is as `treebeam parse` has it by default."""
@@ -98,8 +94,6 @@ class Model:
         search: _Search | None = None,
         margin: _Margin | None = None,
         merge: bool | None = None,
-        align: _Align | None = None,
-        normalise: _Normalise | None = None,
     ) -> list[list[Tree]]:
         """The K best trees of each sentence, best first."""
     def parse_conllu(
@@ -111,8 +105,6 @@ class Model:
         search: _Search | None = None,
         margin: _Margin | None = None,
         merge: bool | None = None,
-        align: _Align | None = None,
-        normalise: _Normalise | None = None,
         k_best: int = 1,
     ) -> str:
         """Parses CoNLL-U into CoNLL-U: what `treebeam parse` writes, to the byte."""
@@ -125,8 +117,6 @@ class Model:
         search: _Search | None = None,
         margin: _Margin | None = None,
         merge: bool | None = None,
-        align: _Align | None = None,
-        normalise: _Normalise | None = None,
         keep_going: bool = False,
     ) -> Any:
         """Parses a batch or table of Arrow: adds the columns `head`, `deprel`, `score`."""

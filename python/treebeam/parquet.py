@@ -321,8 +321,6 @@ def main(arguments=None) -> int:
     parser.add_argument("--search")
     parser.add_argument("--margin")
     parser.add_argument("--merge", choices=("true", "false"))
-    parser.add_argument("--align")
-    parser.add_argument("--normalise")
     parser.add_argument("--keep-going", action="store_true", help="leave malformed sentences without trees; the exit code is then 1")
     parser.add_argument("source", help="the file to parse")
     given = vars(parser.parse_args(arguments))

@@ -101,9 +101,6 @@ pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + View<'a> {
     /// How many of these lists, the first ones, grow and shrink at their right end.
     const N_STACKS: usize;
 
-    /// How many nodes are still to be consumed: those in the buffer, behind and at Covington's focus, or pending.
-    fn n_waiting(&self) -> usize;
-
     /// What stands in each of the lists, from left to right as in [`PlainView::lists`], for people who look on.
     fn places(&self) -> Vec<Vec<Place<'a>>>;
 }
@@ -137,10 +134,6 @@ impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
         stack.reverse();
         vec![stack, list(self.buffer_cell()).collect()]
     }
-
-    fn n_waiting(&self) -> usize {
-        self.buffer_len()
-    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
@@ -155,10 +148,6 @@ impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
         let list = |cells: &[&'a Cell<'a>]| cells.iter().map(|cell| Place::of(cell)).collect();
         vec![list(&cells[..left]), list(&cells[left..right]), list(&cells[right..])]
     }
-
-    fn n_waiting(&self) -> usize {
-        (self.n_words() + 1).saturating_sub(usize::from(self.right()))
-    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
@@ -169,10 +158,6 @@ impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
     fn places(&self) -> Vec<Vec<Place<'a>>> {
         vec![self.cells_in_order().map(Place::of).collect()]
     }
-
-    fn n_waiting(&self) -> usize {
-        self.n_pending()
-    }
 }
 
 impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
@@ -182,10 +167,6 @@ impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
 
     fn places(&self) -> Vec<Vec<Place<'a>>> {
         self.stacks_and_buffer().into()
-    }
-
-    fn n_waiting(&self) -> usize {
-        (self.n_words() + 1).saturating_sub(usize::from(self.front()))
     }
 }
 

@@ -268,6 +268,11 @@ impl<'a, C> Item<'a, C> {
     pub fn history(&'a self) -> impl Iterator<Item = &'a Item<'a, C>> {
         std::iter::successors(Some(self), |item| item.parent)
     }
+
+    /// The number of transitions so far; waiting is none.
+    pub fn length(&'a self) -> usize {
+        self.history().filter(|item| item.parent.is_some() && item.choice != IDLE).count()
+    }
 }
 
 impl<'a, C: View<'a>> View<'a> for Item<'a, C> {

@@ -56,7 +56,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// If a width is 0.
     pub fn find(&self, workspace: &mut Workspace<C::Memory>, strategy: Strategy, k: usize) -> Vec<Parsed> {
         match strategy {
-            Strategy::Beam { width, comparison } => self.decode_comparing(workspace, comparison, width, k),
+            Strategy::Beam { width } => self.decode(workspace, width, k),
             Strategy::Merged { width, merging } => {
                 merging.decode(&self.scorer, self.machine.actions, workspace, width, k)
             }

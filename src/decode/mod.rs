@@ -25,7 +25,6 @@
 //! had changed in between. It was not looked into again here.
 
 mod beam;
-mod comparison;
 mod decoder;
 pub mod exact;
 mod greedy;

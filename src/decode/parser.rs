@@ -42,8 +42,6 @@ use crate::with_system;
 #[derive(Debug)]
 pub struct Parser<'m, F: Frozen = Linear> {
     model: Held<'m, Model<F>>,
-    /// The actions with scored waiting or without it, if the way of searching wants them other than the model has them.
-    actions: Option<Actions>,
     strategy: Strategy,
     margin: Option<i64>,
     /// None if there is but one thread, the caller's.
@@ -53,8 +51,7 @@ pub struct Parser<'m, F: Frozen = Linear> {
 }
 
 impl<'m, F: Frozen> Parser<'m, F> {
-    /// A parser that decodes with a beam of `width`, which merges or compares items as the model was trained to, on `threads`
-    /// threads.
+    /// A parser that decodes with a beam of `width`, which merges as the model was trained to, on `threads` threads.
     ///
     /// # Errors
     /// If `width` is 0 or the threads cannot be started.
@@ -85,13 +82,7 @@ impl<'m, F: Frozen> Parser<'m, F> {
         }
         let pool = pool(threads)?;
         let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.actions.n_labels())).collect();
-        let actions = match strategy {
-            Strategy::Beam { comparison, .. } if comparison != model.header.comparison() => {
-                Some(model.actions.clone().with_scored_waiting(comparison.scores_waiting()))
-            }
-            _ => None,
-        };
-        Ok(Parser { model, actions, strategy, margin: None, pool, workspaces })
+        Ok(Parser { model, strategy, margin: None, pool, workspaces })
     }
 
     /// The parser that leaves out items of a beam which lag behind by more than this; see [`Margin`].
@@ -121,10 +112,9 @@ impl<'m, F: Frozen> Parser<'m, F> {
     /// The `k` best trees of each of `n` sentences, of which `read` tells what the model [reads](Model::read), from 0.
     pub fn parse_with(&mut self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
-        let actions = self.actions.as_ref().unwrap_or(&model.actions);
         let Header { system, roots, .. } = model.header;
         let Parser { strategy, margin, .. } = *self;
-        let search = Search { system, roots, actions, strategy, margin: margin.unwrap_or(NO_MARGIN), k };
+        let search = Search { system, roots, actions: &model.actions, strategy, margin: margin.unwrap_or(NO_MARGIN), k };
         let parse = |i: usize, workspace: &mut Workspace<F::Memory>| {
             read(i, &mut workspace.input);
             let mut parsed = model.scorer.find(search, workspace);

@@ -4,7 +4,7 @@ use super::exact::Tabulation;
 use super::merged::Merging;
 use crate::choice::choice;
 use crate::error::{Error, Result};
-use crate::model::{Comparison, Header};
+use crate::model::Header;
 use crate::treebank::Words;
 
 choice! {
@@ -26,8 +26,6 @@ pub enum Strategy {
     Beam {
         /// Its width, 1 being greedy.
         width: usize,
-        /// What its items are compared by.
-        comparison: Comparison,
     },
     /// In a beam in which items that look the same to all features become one.
     Merged {
@@ -43,7 +41,7 @@ pub enum Strategy {
 impl Strategy {
     /// A plain beam, whose items have taken equally many transitions.
     pub fn beam(width: usize) -> Strategy {
-        Strategy::Beam { width, comparison: Comparison::default() }
+        Strategy::Beam { width }
     }
 
     /// The way in which the model of `header` was trained to search, but for the width of beams.
@@ -54,8 +52,7 @@ impl Strategy {
         Strategy::new(header.option("search").unwrap_or_default(), width, header.merges(), header)
     }
 
-    /// The way of this kind for models of `header`, `width` being that of beams, which merge if `merge`, or else compare items as
-    /// the model was trained to.
+    /// The way of this kind for models of `header`, `width` being that of beams, which merge if `merge`.
     ///
     /// # Errors
     /// If search is to be exact or beams to merge and cannot, for the system or the feature set; or if both are asked for.
@@ -71,7 +68,7 @@ impl Strategy {
                 };
                 Ok(Strategy::Merged { width, merging })
             }
-            SearchKind::Beam => Ok(Strategy::Beam { width, comparison: header.comparison() }),
+            SearchKind::Beam => Ok(Strategy::Beam { width }),
             SearchKind::Exact if merge => {
                 Err(Error::Usage("exact search merges all there is; leave out --merge or --search exact".to_owned()))
             }
@@ -95,7 +92,7 @@ impl Strategy {
 
     /// Whether it is a plain beam of more than one item: what margins are calibrated for.
     pub fn takes_margins(&self) -> bool {
-        matches!(self, Strategy::Beam { width: 2.., comparison } if *comparison == Comparison::default())
+        matches!(self, Strategy::Beam { width: 2.. })
     }
 
     /// Whether it takes the sentence.

@@ -18,7 +18,7 @@ use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Strategy, Workspace, ma
 use crate::error::Result;
 use crate::features::Input;
 use crate::learn::{Beams, GoldSide, MergedPursuit, Pursuit, Supervision};
-use crate::model::{Comparison, Frozen, Header, Model};
+use crate::model::{Frozen, Header, Model};
 use crate::scorer::{Context, Scorer};
 use crate::scorers::{AnyMemory, AnyScoring};
 use crate::system::{Actions, Choice, OracleKind, TransitionSystem};
@@ -144,8 +144,7 @@ fn of_sentence<S: TransitionSystem>(
     let found = match merging {
         Some(merging) => follow_merged(merging, decoder, &gold, oracle, width, arena, context, &mut scratch),
         None => {
-            let comparison = (header.comparison(), width);
-            follow(decoder, &gold, oracle, comparison, arena, context, &mut scratch, |_, _| {})
+            follow(decoder, &gold, oracle, width, arena, context, &mut scratch, |_, _| {})
         }
     };
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
@@ -227,8 +226,8 @@ fn follow_merged<'a, S: TransitionSystem, C: Scorer>(
     let supervision = Supervision { machine, gold };
     let canonical = canonical(&supervision, oracle, arena);
     let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
-    let (gold_width, comparison) = (width.max(GOLD_WIDTH), Comparison::default());
-    let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width, loss_weight: 0 };
+    let gold_width = width.max(GOLD_WIDTH);
+    let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width, loss_weight: 0 };
     let n_words = gold.n_words();
     let mut pursuit = MergedPursuit::start(merging, pursuit, arena, context);
     let (mut n_steps, mut fell_off) = (0, None);
@@ -251,14 +250,13 @@ fn follow_merged<'a, S: TransitionSystem, C: Scorer>(
     Followed { verdict, is_derivable: reached == *gold.tree(), fell_off, n_steps, scores }
 }
 
-/// Decodes a sentence, of which `context` has the input and with which the scorer has begun, in a beam of this width, which
-/// compares items in this way, beside the beam of its gold derivations. `watch` is shown both before the first step and after each.
+/// Decodes a sentence, of which `context` has the input and with which the scorer has begun, in a beam of this width, beside the beam of its gold derivations. `watch` is shown both before the first step and after each.
 #[expect(clippy::too_many_arguments, reason = "what lives as long as the items comes from the caller, who keeps them")]
 pub fn follow<'a, S: TransitionSystem, C: Scorer>(
     decoder: Decoder<'_, S, C>,
     gold: &Gold,
     oracle: OracleKind,
-    (comparison, width): (Comparison, usize),
+    width: usize,
     arena: Arena<'a>,
     context: Context,
     scratch: &mut Scratch<C::Memory>,
@@ -269,7 +267,7 @@ pub fn follow<'a, S: TransitionSystem, C: Scorer>(
     let canonical = canonical(&supervision, oracle, arena);
     let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
     let gold_width = width.max(GOLD_WIDTH);
-    let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width, loss_weight: 0 };
+    let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width, loss_weight: 0 };
     let n_words = gold.n_words();
     let mut beams = pursuit.start(arena, n_words);
     watch(&pursuit, &beams);

@@ -4,7 +4,7 @@ use super::{Correct, Iterations, Objective, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::linear::Learner;
-use crate::model::{Comparison, Layers, ScorerKind};
+use crate::model::{Layers, ScorerKind};
 use crate::scorer::Decisions;
 
 /// The most hidden units for an action.
@@ -163,11 +163,6 @@ impl TrainOptions {
         }
         self.check_svm()?;
         self.check_objective()?;
-        if self.training != Training::Global && self.comparison() != Comparison::default() {
-            return wrong(
-                "--align and --normalise are for --training global; `treebeam parse` has them for beams of other models",
-            );
-        }
         let regularised = matches!(self.learner, Learner::Sgd | Learner::DualAveraging);
         if self.l2.is_some() && !regularised {
             return wrong("--l2 is for --learner sgd and dual-averaging");
@@ -255,7 +250,6 @@ impl TrainOptions {
             ),
             (!sums_losses, "there is no beam to sum over; expected --objective perceptron or loss-augmented"),
             (self.update != Update::Standard, "every mistake is a violation at the end; expected --update standard"),
-            (self.comparison() != Comparison::default(), "it has no beam; leave out --align and --normalise"),
         ];
         match refused.into_iter().find(|&(is_refused, _)| is_refused) {
             Some((_, why)) => Err(Error::Usage(format!("exact search compares whole derivations: {why}"))),
@@ -275,10 +269,6 @@ impl TrainOptions {
                 "losses are not known of merged items, nor sums over them; expected --objective perceptron",
             ),
             (self.update == Update::Laso, "the search does not go on from gold; expected another --update than laso"),
-            (
-                self.comparison() != Comparison::default(),
-                "merged items have taken equally many steps; leave out --align and --normalise",
-            ),
         ];
         match refused.into_iter().find(|&(is_refused, _)| is_refused) {
             Some((_, why)) => Err(Error::Usage(format!("--merge is for beams of whole derivations: {why}"))),

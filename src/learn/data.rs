@@ -95,8 +95,6 @@ impl TrainingData {
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),
             beam: options.decoding_beam(),
             lags: Vec::new(),
-            align: options.align,
-            normalise: options.normalise,
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
             network: options.network()?,

@@ -27,7 +27,7 @@ use super::violation::PrefixScores;
 use super::{Objective, Update};
 use crate::configuration::{Arena, View};
 use crate::decode::{Decoder, IDLE, Item, Workspace};
-use crate::model::{Comparison, Trainable};
+use crate::model::Trainable;
 use crate::scorer::{Context, Query, Scorer as _};
 use crate::system::{ActionId, Actions, Choice, Permitted, TransitionSystem};
 use expectation::{distribute, slopes};
@@ -35,8 +35,6 @@ use expectation::{distribute, slopes};
 /// What is learned of a derivation.
 #[derive(Debug, Clone, Copy)]
 pub struct Lesson {
-    /// What items are compared by.
-    pub comparison: Comparison,
     /// The width of both beams.
     pub width: usize,
     /// Which prefixes are compared.
@@ -91,18 +89,17 @@ fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
     let mut n_updates = 0;
     loop {
         let decoder = Decoder::new(machine.system, machine.actions, parameters.scorer());
-        let Lesson { comparison, width, update, .. } = lesson;
-        let pursuit = Pursuit { decoder, supervision, gold_side, comparison, width, gold_width: width, loss_weight };
+        let Lesson { width, update, .. } = lesson;
+        let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width: width, loss_weight };
         let beams = beams.get_or_insert_with(|| pursuit.start(arena, context.input.n_words()));
         let mut trace: Vec<PrefixScores> = Vec::new();
         let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
         let mut fell_off = false;
         while !fell_off && pursuit.advance(beams, arena, context, &mut scratch) {
-            for (scores, pair) in beams.pairs() {
-                trace.push(scores);
-                prefixes.push(pair);
-                fell_off = update.stops_early() && !scores.gold_in_beam;
-            }
+            let scores = beams.scores();
+            trace.push(scores);
+            prefixes.push((beams.items[0], beams.gold_items[0]));
+            fell_off = update.stops_early() && !scores.gold_in_beam;
         }
         drop(pursuit);
         let of = (&*parameters, &mut *scratch.memory, context);

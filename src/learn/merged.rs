@@ -116,7 +116,7 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
     gradient: &mut T::Gradient,
 ) -> bool {
     let machine = supervision.machine;
-    let Lesson { width, update, comparison, .. } = lesson;
+    let Lesson { width, update, .. } = lesson;
     workspace.start();
     let (bump, context, mut scratch) = workspace.parts(machine.actions);
     let scorer = model.scorer();
@@ -124,7 +124,7 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
     let decoder = Decoder::new(machine.system, machine.actions, model.scorer());
     let pursuit =
-        Pursuit { decoder, supervision: *supervision, gold_side, comparison, width, gold_width: width, loss_weight: 0 };
+        Pursuit { decoder, supervision: *supervision, gold_side, width, gold_width: width, loss_weight: 0 };
     let mut pursuit = MergedPursuit::start(merging, pursuit, arena, context);
     let (mut trace, mut gold_prefixes) = (Vec::new(), Vec::new());
     while pursuit.advance(context, &mut scratch) {

@@ -7,7 +7,7 @@ use crate::decode::SearchKind;
 use crate::error::Result;
 use crate::features::NetworkSet;
 use crate::linear::{Learner, LearnerOptions};
-use crate::model::{Comparison, Layers, Lstm, Network, ScorerKind};
+use crate::model::{Layers, Lstm, Network, ScorerKind};
 use crate::options::TrainOptions;
 use crate::scorer::Decisions;
 use crate::system::{AnySystem, OracleKind, SystemKind};
@@ -161,7 +161,6 @@ impl TrainOptions {
     pub(super) fn lesson(&self) -> Lesson {
         Lesson {
             width: self.beam,
-            comparison: self.comparison(),
             update: self.update,
             objective: self.objective(),
             loss_weight: self.loss_weight.unwrap_or(1.0) as f32,
@@ -260,11 +259,6 @@ impl TrainOptions {
             reference_share: self.reference_share.or(preset.reference_share),
             run_reference: self.run_reference,
         }
-    }
-
-    /// What items of a beam are compared by.
-    pub fn comparison(&self) -> Comparison {
-        Comparison { align: self.align, normalise: self.normalise }
     }
 
     /// How an iteration trains, after `iteration` others, and by which oracle. Where the one of the gold side has no costs in all

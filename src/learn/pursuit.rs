@@ -4,8 +4,7 @@
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use crate::configuration::Arena;
-use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scratch};
-use crate::model::{Align, Comparison};
+use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scratch, selected};
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, FORBIDDEN, Permitted, TransitionSystem};
 
@@ -18,8 +17,6 @@ pub struct Pursuit<'p, S, C> {
     pub supervision: Supervision<'p, S>,
     /// Which derivations are gold.
     pub gold_side: GoldSide<'p>,
-    /// What items are compared by.
-    pub comparison: Comparison,
     /// The width of the free beam.
     pub width: usize,
     /// The width of the gold one.
@@ -28,16 +25,13 @@ pub struct Pursuit<'p, S, C> {
     pub loss_weight: i32,
 }
 
-/// Two beams after equally many steps, or words.
+/// Two beams after equally many steps.
 #[derive(Debug)]
 pub struct Beams<'a, C> {
     /// The free beam, best first.
     pub items: Vec<&'a Item<'a, C>>,
     /// The best gold derivations so far, best first.
     pub gold_items: Vec<&'a Item<'a, C>>,
-    /// Where beams advance by words: the best prefixes, free and gold, of the transition before the end of the last word at
-    /// which gold fell off.
-    fell_off_inside: Option<(&'a Item<'a, C>, &'a Item<'a, C>)>,
     n_steps: usize,
     buffers: Buffers<'a, C>,
 }
@@ -59,17 +53,6 @@ impl<'a, C> Beams<'a, C> {
         self.items.clone_from(&self.gold_items);
     }
 
-    /// The prefixes that training compares after a step, predicted and gold: the best ones; and before them, if gold fell off
-    /// between two words, the best ones there. At the end of the word the gold prefix might outscore those that it lost to.
-    pub fn pairs(&self) -> impl Iterator<Item = (PrefixScores, (&'a Item<'a, C>, &'a Item<'a, C>))> {
-        let inside = self.fell_off_inside.map(|(predicted, gold)| {
-            let (predicted_is_gold, gold_in_beam) = (false, false);
-            let scores = PrefixScores { predicted: predicted.score, gold: gold.score, predicted_is_gold, gold_in_beam };
-            (scores, (predicted, gold))
-        });
-        inside.into_iter().chain([(self.scores(), (self.items[0], self.gold_items[0]))])
-    }
-
     /// The scores of the best prefixes.
     pub fn scores(&self) -> PrefixScores {
         let (predicted, gold) = (self.items[0], self.gold_items[0]);
@@ -89,7 +72,6 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         Beams {
             items: vec![initial],
             gold_items: vec![initial],
-            fell_off_inside: None,
             n_steps: 0,
             buffers: Buffers {
                 queries: Vec::new(),
@@ -101,7 +83,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         }
     }
 
-    /// Takes one step in both beams, or lets both consume one word; false, and nothing is done, if all derivations are complete.
+    /// Takes one step in both beams; false, and nothing is done, if all derivations are complete.
     pub fn advance<'a>(
         &self,
         beams: &mut Beams<'a, S::Shared<'a>>,
@@ -109,66 +91,17 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         context: Context,
         scratch: &mut Scratch<C::Memory>,
     ) -> bool {
-        let Beams { items, gold_items, n_steps, buffers, .. } = beams;
+        let Beams { items, gold_items, n_steps, buffers } = beams;
         let decoder = &self.decoder;
         if items.iter().chain(&*gold_items).all(|item| decoder.machine.is_terminal(item)) {
             return false;
         }
-        match self.comparison.align {
-            Align::Steps => {
-                let (mut next, mut next_gold) = (Vec::with_capacity(items.len()), Vec::with_capacity(gold_items.len()));
-                self.step(items, Some(*n_steps), arena, context, scratch, buffers, &mut next);
-                self.gold_step(gold_items, Some(*n_steps), arena, context, scratch, buffers, &mut next_gold);
-                (*items, *gold_items) = (next, next_gold);
-            }
-            Align::Words => self.consume(beams, arena, context, scratch),
-        }
-        beams.n_steps += 1;
+        let (mut next, mut next_gold) = (Vec::with_capacity(items.len()), Vec::with_capacity(gold_items.len()));
+        self.step(items, *n_steps, arena, context, scratch, buffers, &mut next);
+        self.gold_step(gold_items, *n_steps, arena, context, scratch, buffers, &mut next_gold);
+        (*items, *gold_items) = (next, next_gold);
+        *n_steps += 1;
         true
-    }
-
-    /// Lets all items consume one more word. Both beams take their transitions side by side, so that it is seen where gold falls
-    /// off.
-    fn consume<'a>(
-        &self,
-        Beams { items, gold_items, fell_off_inside, buffers, .. }: &mut Beams<'a, S::Shared<'a>>,
-        arena: Arena<'a>,
-        context: Context,
-        scratch: &mut Scratch<C::Memory>,
-    ) {
-        let distance = |item: &Item<'a, S::Shared<'a>>| self.decoder.distance(item);
-        let furthest = items.iter().chain(&*gold_items).map(|item| distance(item)).max();
-        let target = furthest.unwrap_or(0).saturating_sub(1);
-        type Part<'a, C> = Vec<&'a Item<'a, C>>;
-        let part = |items: Part<'a, S::Shared<'a>>| -> (Part<'a, S::Shared<'a>>, Part<'a, S::Shared<'a>>) {
-            items.into_iter().partition(|item| distance(item) <= target)
-        };
-        let is_gold = |item: &&Item<'a, S::Shared<'a>>| item.is_gold;
-        let (mut done, mut open) = part(std::mem::take(items));
-        let (mut gold_done, mut gold_open) = part(std::mem::take(gold_items));
-        *fell_off_inside = None;
-        while !open.is_empty() || !gold_open.is_empty() {
-            let (mut next, mut next_gold) = (Vec::new(), Vec::new());
-            if !open.is_empty() {
-                self.step(&open, None, arena, context, scratch, buffers, &mut next);
-            }
-            if !gold_open.is_empty() {
-                self.gold_step(&gold_open, None, arena, context, scratch, buffers, &mut next_gold);
-            }
-            let falls_off = open.iter().any(is_gold) && !done.iter().chain(&next).any(is_gold);
-            if falls_off && let (Some(predicted), Some(gold)) = (next.first(), next_gold.first()) {
-                *fell_off_inside = Some((*predicted, *gold));
-            }
-            let (finished, going_on) = part(next);
-            done.extend(finished);
-            open = going_on;
-            let (finished, going_on) = part(next_gold);
-            gold_done.extend(finished);
-            gold_open = going_on;
-        }
-        self.comparison.keep_best(&mut done, self.width, scratch.distinct);
-        self.comparison.keep_best(&mut gold_done, self.gold_width, scratch.distinct);
-        (*items, *gold_items) = (done, gold_done);
     }
 
     /// Takes one step in the gold beam alone.
@@ -181,17 +114,17 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
     ) {
         let Beams { gold_items, n_steps, buffers, .. } = beams;
         let mut next = Vec::with_capacity(gold_items.len());
-        self.gold_step(gold_items, Some(*n_steps), arena, context, scratch, buffers, &mut next);
+        self.gold_step(gold_items, *n_steps, arena, context, scratch, buffers, &mut next);
         *gold_items = next;
         *n_steps += 1;
     }
 
-    /// The best successors of items of the free beam, which have taken `n_steps`, if all have taken as many.
+    /// The best successors of items of the free beam, which have taken `n_steps`.
     #[expect(clippy::too_many_arguments, reason = "a step of the innermost loop: the caller owns all the memory")]
     fn step<'a>(
         &self,
         items: &[&'a Item<'a, S::Shared<'a>>],
-        n_steps: Option<usize>,
+        n_steps: usize,
         arena: Arena<'a>,
         context: Context,
         Scratch { memory, selection, distinct, .. }: &mut Scratch<C::Memory>,
@@ -202,7 +135,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         let decoder = &self.decoder;
         decoder.score(items, memory, context, queries);
         let mut beam =
-            Beam::new(self.comparison.selected(self.width), items[0].score, selection).with_margin(decoder.margin);
+            Beam::new(selected(self.width), items[0].score, selection).with_margin(decoder.margin);
         match self.loss_weight {
             0 => decoder.offer(&mut beam, items, memory, context, queries),
             _ => self.offer_augmented(&mut beam, items, (memory, context), queries, losses, mask),
@@ -213,8 +146,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
             correct_by_rank.extend(correct.iter().map(|&choice| (rank, choice)));
         }
         let is_gold = |c: Candidate| correct_by_rank.binary_search(&(c.rank(), c.choice())).is_ok();
-        let chosen = self.comparison.choose(beam.finish(), items, self.width);
-        decoder.build(items, &chosen, self.width, distinct, arena, is_gold, |item| next.push(item));
+        decoder.build(items, beam.finish(), self.width, distinct, arena, is_gold, |item| next.push(item));
     }
 
     /// The best correct successors of gold items.
@@ -222,20 +154,19 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
     fn gold_step<'a>(
         &self,
         items: &[&'a Item<'a, S::Shared<'a>>],
-        n_steps: Option<usize>,
+        n_steps: usize,
         arena: Arena<'a>,
         context: Context,
         Scratch { memory, selection, distinct, .. }: &mut Scratch<C::Memory>,
         Buffers { correct, .. }: &mut Buffers<'a, S::Shared<'a>>,
         next: &mut Vec<&'a Item<'a, S::Shared<'a>>>,
     ) {
-        let mut beam = Beam::new(self.comparison.selected(self.gold_width), items[0].score, selection);
+        let mut beam = Beam::new(selected(self.gold_width), items[0].score, selection);
         for (rank, item) in (0..).zip(items) {
             self.correct(item, n_steps, correct);
             self.decoder.offer_only(&mut beam, rank, item, correct, memory, context);
         }
-        let chosen = self.comparison.choose(beam.finish(), items, self.gold_width);
-        self.decoder.build(items, &chosen, self.gold_width, distinct, arena, |_| true, |item| next.push(item));
+        self.decoder.build(items, beam.finish(), self.gold_width, distinct, arena, |_| true, |item| next.push(item));
     }
 
     /// What [`Decoder::offer`] does, with losses added to the scores.
@@ -270,17 +201,12 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         }
     }
 
-    /// The correct choices after `n_steps` of a gold derivation, in ascending order: waiting, once it is complete. Steps are
-    /// counted unless they are told.
-    pub fn correct<'a>(&self, item: &Item<'a, S::Shared<'a>>, n_steps: Option<usize>, correct: &mut Vec<Choice>) {
+    /// The correct choices after `n_steps` of a gold derivation, in ascending order: waiting, once it is complete.
+    pub fn correct<'a>(&self, item: &Item<'a, S::Shared<'a>>, n_steps: usize, correct: &mut Vec<Choice>) {
         if self.decoder.machine.is_terminal(item) {
             correct.clear();
             correct.push(IDLE);
         } else {
-            let n_steps = n_steps.unwrap_or_else(|| match self.gold_side {
-                GoldSide::Canonical(_) => item.length(),
-                GoldSide::LeastCost => 0,
-            });
             self.supervision.correct(self.gold_side, &item.configuration, n_steps, correct);
         }
     }

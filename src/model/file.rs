@@ -8,6 +8,9 @@ use crate::files::{Kind, Section, Sections};
 
 const MODEL: Kind = Kind { magic: b"treebeam", version: 4, name: "model; expected a file written by `treebeam train`" };
 
+/// What the headers of earlier models say of beams that compared items by words consumed or by mean scores.
+const REMOVED: [&str; 2] = ["\"align\":\"words\"", "\"normalise\":\"length\""];
+
 impl<F: Frozen> Model<F> {
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -51,6 +54,11 @@ impl<F: Frozen> Model<F> {
         if !F::reads(kind) {
             let (kind, expected) = (String::from_utf8_lossy(kind), F::KIND);
             return Err(sections.damaged(&format!("the scorer is of kind `{kind}`; expected `{expected}`")));
+        }
+        let text = String::from_utf8_lossy(sections.get("header")?);
+        if let Some(way) = REMOVED.into_iter().find(|way| text.contains(way)) {
+            let what = format!("its beams compare items by {way}, which this program does no more; train it again");
+            return Err(sections.damaged(&what));
         }
         let header: Header = sections.json("header")?;
         let (_, actions) = header.labels_and_actions().map_err(|error| sections.damaged(&error.to_string()))?;

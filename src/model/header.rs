@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Align, Comparison, Lags, Network, Normalise};
+use super::{Lags, Network};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::features::{ColumnName, Columns, Compiled, FeatureSet, WordShape};
@@ -61,12 +61,6 @@ pub struct Header {
     /// By how much winning derivations lag behind in beams, by width; empty if the model was not calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lags: Vec<Lags>,
-    /// Which items of a beam are compared unless told otherwise.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub align: Align,
-    /// What their scores are divided by.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub normalise: Normalise,
     /// How labels encode lifts that are to be undone after parsing, if they do.
     pub lift: Option<Scheme>,
     /// Whether moves and labels are decided on together.
@@ -185,12 +179,7 @@ impl Header {
         }
         let arcs = self.arcs.iter().map(|arc| (arc.mv, arc.label, arc.from_root));
         let actions = Actions::new(self.system.info().moves, labels.len(), arcs)?.with_root_label(self.root_label)?;
-        Ok((labels, actions.with_scored_waiting(self.comparison().scores_waiting())))
-    }
-
-    /// What items of a beam are compared by unless told otherwise.
-    pub fn comparison(&self) -> Comparison {
-        Comparison { align: self.align, normalise: self.normalise }
+        Ok((labels, actions))
     }
 
     /// The feature set and the columns that it reads.

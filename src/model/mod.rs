@@ -3,7 +3,6 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `comparison` | what items of its beams are compared by |
 //! | `header` | what a model is and all that is needed to train it again |
 //! | `file` | the model file |
 //! | `lags` | by how much winners lag behind in beams: what margins are chosen by |
@@ -11,7 +10,6 @@
 //! | `label_decoding` | from decoded trees to the trees that users get |
 //! | `frozen`, `trainable` | what a kind of scorer offers besides scores |
 
-mod comparison;
 mod file;
 mod frozen;
 mod header;
@@ -21,7 +19,6 @@ mod lags;
 mod network;
 mod trainable;
 
-pub use comparison::{Align, Comparison, Normalise};
 pub use frozen::{Frozen, Size};
 pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
 pub(crate) use held::Held;

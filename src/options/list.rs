@@ -28,7 +28,7 @@ use crate::error::Result;
 use crate::features::{ColumnName, WordShape};
 use crate::graph::GraphKind;
 use crate::learn::{Correct, Learner, Objective, Preset, RollIn, RollOut, Training, Update};
-use crate::model::{Activation, Align, Layers, Normalise, ScorerKind};
+use crate::model::{Activation, Layers, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, SystemKind};
 use crate::training::{Iterations, Keep, Nonprojective};
@@ -293,7 +293,7 @@ options! {
     /// update; with `biaffine` `--learner adam`, `--iterations 12` or, where that would be less than 18,000 mini-batches, as many as it takes,
     /// at most 60, `--batch 8`, `--dropout 0.33`, `--rate 0.001` and `--average-from 0`
     #[arg(help_heading = "Model")]
-    system: ParserKind => transitions(SystemKind = SystemKind::ArcEager) graph(GraphKind = GraphKind::Eisner);
+    system: ParserKind => transitions(SystemKind = SystemKind::default()) graph(GraphKind = GraphKind::Eisner);
 
     /// What makes scores: weights of sparse features, or a network over embeddings, for which the feature set does not matter.
     /// Default: `linear`. Defaults differ with networks: `--learner adam`, `--batch 8`, `--replicas 1`, `--average-from 0`, and
@@ -515,15 +515,6 @@ options! {
     /// in parsing; for arc-standard, arc-hybrid and arc-eager, with `--objective perceptron`, networks too, but for stack-lstm. Default: `false`
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES", help_heading = "Training")]
     merge: bool => transitions(bool = false, unwritten);
-
-    /// Global: which items of a beam are compared, in training and, unless parsing is asked for others, in parsing: those that have taken
-    /// equally many steps, or consumed equally many words. Default: `steps`
-    #[arg(help_heading = "Training", hide = true)]
-    align: Align => transitions(Align = Align::Steps, unwritten);
-
-    /// Global: what their scores are divided by before they are compared. Default: `nothing`
-    #[arg(help_heading = "Training", hide = true)]
-    normalise: Normalise => transitions(Normalise = Normalise::Nothing, unwritten);
 
     /// Passes over the training data, or `plateau`: until the labelled attachment score on the development data has not risen for as long as
     /// `--patience` says. Default: 15; graph-based: 10; networks: see `--scorer`

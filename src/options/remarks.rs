@@ -3,7 +3,6 @@
 use super::{GivenOptions, Options};
 use crate::decode::SearchKind;
 use crate::learn::{Learner, Nonprojective, RollIn, RollOut, TrainOptions, Training};
-use crate::model::Align;
 
 impl GivenOptions {
     /// A line for each option that was given and has no effect on `options`, into which this was resolved.
@@ -57,11 +56,6 @@ impl GivenOptions {
                 "--beam",
                 self.beam.is_some() && global && options.search == SearchKind::Exact,
                 "exact search has no beam",
-            ),
-            (
-                "--align",
-                self.align == Some(Align::Words) && options.beam == 1,
-                "a beam of width 1 has nothing to compare",
             ),
             ("--update", self.update.is_some() && !global, "only --training global compares prefixes of derivations"),
             ("--explore-from", self.explore_from.is_some() && !explores, of_exploring),

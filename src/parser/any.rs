@@ -6,7 +6,6 @@ use super::{Loaded, MAX_BEAM, ParseOptions};
 use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy};
 use crate::error::{Error, Result};
 use crate::graph::GraphParser;
-use crate::model::Comparison;
 use crate::scorers::{AnyModel, AnyScorer};
 use crate::treebank::Words;
 
@@ -135,7 +134,7 @@ fn transitions(
     options: &ParseOptions,
     warnings: &mut Vec<String>,
 ) -> Result<(Parser<'static, AnyScorer>, Strategy)> {
-    let &ParseOptions { search, beam, margin, merge, align, normalise, k_best, threads } = options;
+    let &ParseOptions { search, beam, margin, merge, k_best, threads } = options;
     let width = beam.unwrap_or(model.header.beam);
     if !(1..=MAX_BEAM).contains(&(width as u64)) {
         return Err(Error::Usage(format!(
@@ -145,15 +144,13 @@ fn transitions(
     let of_beams = beam.is_some() || merge == Some(true);
     let kind = search.or(of_beams.then_some(SearchKind::Beam));
     let kind = kind.unwrap_or(model.header.option("search").unwrap_or_default());
-    // What the model was trained to merge is not merged where the search has no beam, or compares otherwise.
-    let merges = model.header.merges() && kind == SearchKind::Beam && align.is_none() && normalise.is_none();
-    let mut strategy = Strategy::new(kind, width, merge.unwrap_or(merges), &model.header)?;
-    match &mut strategy {
+    // What the model was trained to merge is not merged where the search has no beam.
+    let merges = model.header.merges() && kind == SearchKind::Beam;
+    let strategy = Strategy::new(kind, width, merge.unwrap_or(merges), &model.header)?;
+    match strategy {
         Strategy::Exact(_) => {
-            if beam.is_some() || margin.is_some() || align.is_some() || normalise.is_some() {
-                return usage(
-                    "exact search has no beam; leave out --beam, --margin, --align and --normalise, or --search exact",
-                );
+            if beam.is_some() || margin.is_some() {
+                return usage("exact search has no beam; leave out --beam and --margin, or --search exact");
             }
             if k_best > 1 {
                 return usage("exact search finds the one best tree; for --k-best, search in a beam (--search beam)");
@@ -161,22 +158,11 @@ fn transitions(
             return Ok((Parser::shared(Arc::clone(model), strategy, threads)?, strategy));
         }
         Strategy::Merged { .. } => {
-            if !matches!(margin, None | Some(Margin::None)) || align.is_some() || normalise.is_some() {
-                return usage(
-                    "--merge has no margin, and compares items that have taken equally many steps; leave out --margin, --align and \
-                     --normalise, or --merge",
-                );
+            if !matches!(margin, None | Some(Margin::None)) {
+                return usage("--merge has no margin; leave out --margin or --merge");
             }
         }
-        Strategy::Beam { comparison, .. } => {
-            comparison.align = align.unwrap_or(comparison.align);
-            comparison.normalise = normalise.unwrap_or(comparison.normalise);
-            if *comparison != Comparison::default() && !matches!(margin, None | Some(Margin::None)) {
-                return usage(
-                    "--margin is calibrated for --align steps and --normalise nothing; expected --margin none",
-                );
-            }
-        }
+        Strategy::Beam { .. } => {}
     }
     // Margins are calibrated on where the best tree comes from, among items that are compared as they were.
     let takes_margins = strategy.takes_margins() && k_best == 1;
@@ -209,9 +195,9 @@ fn check_exact(system: &str, options: &ParseOptions) -> Result<()> {
             "--margin is for transition systems, and the model is for `{system}`, whose search is exact; leave it out"
         ));
     }
-    if options.align.is_some() || options.normalise.is_some() || options.merge.is_some() {
+    if options.merge.is_some() {
         return usage(&format!(
-            "--merge, --align and --normalise are for transition systems, and the model is for `{system}`; leave them out"
+            "--merge is for transition systems, and the model is for `{system}`; leave it out"
         ));
     }
     Ok(())

@@ -2,7 +2,6 @@
 
 use crate::decode::{Margin, SearchKind};
 use crate::error::{Error, Result};
-use crate::model::{Align, Normalise};
 
 /// The widest beam, and the most trees of one sentence.
 pub const MAX_BEAM: u64 = 1 << 20;
@@ -24,10 +23,6 @@ pub struct ParseOptions {
     pub margin: Option<Margin>,
     /// Whether items of a beam that look the same to all features become one.
     pub merge: Option<bool>,
-    /// Which items of a beam are compared.
-    pub align: Option<Align>,
-    /// What scores of items are divided by before they are compared.
-    pub normalise: Option<Normalise>,
     /// The most trees of each sentence.
     pub k_best: usize,
     /// Threads; the trees do not depend on their number.
@@ -41,8 +36,6 @@ impl Default for ParseOptions {
             beam: None,
             margin: None,
             merge: None,
-            align: None,
-            normalise: None,
             k_best: 1,
             threads: 1,
         }

@@ -196,7 +196,6 @@ pub struct Actions {
     by_label: Vec<Option<ActionId>>,
     n_labels: usize,
     root_label: LabelId,
-    scores_waiting: bool,
     width: usize,
     /// By pattern of [`Permitted`]: 0 where an action may be taken, [`FORBIDDEN`] elsewhere.
     masks: Vec<i32>,
@@ -272,8 +271,8 @@ impl Actions {
                 }
             }
         }
-        let (root_label, scores_waiting) = (0, true);
-        Ok(Actions { actions, ranges, by_label, n_labels, root_label, scores_waiting, width, masks, of_moves, of_root })
+        let root_label = 0;
+        Ok(Actions { actions, ranges, by_label, n_labels, root_label, width, masks, of_moves, of_root })
     }
 
     /// The same inventory, with `label` for words that no move attached; without this, it is label 0.
@@ -321,16 +320,10 @@ impl Actions {
         self.get(choice.action).at(choice.point)
     }
 
-    /// The number of IDLE, if the system has it and waiting is scored.
+    /// The number of IDLE, if the system has it.
     #[inline]
     pub fn idle(&self) -> Option<ActionId> {
-        self.of_move(Move::Idle).next().filter(|_| self.scores_waiting)
-    }
-
-    /// The same, with waiting scored or not.
-    #[must_use]
-    pub fn with_scored_waiting(self, scores_waiting: bool) -> Actions {
-        Actions { scores_waiting, ..self }
+        self.of_move(Move::Idle).next()
     }
 
     /// The label of a word that no move attached to the root.

@@ -8,8 +8,7 @@ use anyhow::bail;
 use super::{roots_for, roots_name};
 use crate::write_json_line;
 use treebeam::system::exhaustive::{BoundFindings, Counterexample, Findings, Scope, Shape, check_bounds, check_named};
-use treebeam::system::{Exactness, Roots, System, SystemKind};
-use treebeam::with_system;
+use treebeam::system::{AnySystem, Exactness, OverLists, Roots, SystemKind};
 
 /// Options of `treebeam oracle verify`.
 #[derive(Debug, clap::Args)]
@@ -121,8 +120,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             RootsChoice::Both => system.roots().to_vec(),
         };
         for roots in settings.iter().copied() {
-            let exactness = with_system!(system, roots, |system| system.exactness());
-            let derives_all = system.derives_all(roots);
+            let exactness = system.system(roots).system().exactness();
+            let derives_all = system.info().derives_all;
             let only_projective = exactness == Exactness::ExactForProjective && !args.non_projective;
             let shapes = &[Shape::Projective, Shape::NonProjective][..if only_projective { 1 } else { 2 }];
             for &shape in shapes {
@@ -146,9 +145,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 }
             }
         }
-        if system == treebeam_systems::COVINGTON_NONMONOTONIC {
-            for roots in settings {
-                all_right &= write_bounds(&mut output, max_words, roots, args.json)?;
+        for roots in settings {
+            if let AnySystem::Lists(lists) = system.system(roots)
+                && lists.exactness() == Exactness::Bound
+            {
+                all_right &= write_bounds(&mut output, lists, max_words, roots, args.json)?;
             }
         }
     }
@@ -171,8 +172,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 /// The length of the longest sentences for `system`.
 fn max_words(args: &Args, system: SystemKind) -> anyhow::Result<usize> {
-    let quadratic = with_system!(system, Roots::Single, |system| system.max_derivation_len(8) > 16)
-        || system == treebeam_systems::COVINGTON_NONLOCAL;
+    let any = system.system(Roots::Single);
+    let quadratic = any.system().max_derivation_len(8) > 16 || matches!(any, AnySystem::Lists(_));
     let (default, most) = if quadratic { (4, 5) } else { (5, 7) };
     match args.max_words {
         Some(n) if n > most && args.all => Ok(most.into()),
@@ -224,18 +225,18 @@ fn shape_name(shape: Shape) -> &'static str {
     }
 }
 
-/// A table of the bounds of non-monotonic Covington's loss; whether they are bounds, which they claim for several roots.
-fn write_bounds(output: &mut impl Write, max_words: usize, roots: Roots, json: bool) -> io::Result<bool> {
+/// A table of the bounds of the system's loss; whether they are bounds, which they claim for several roots.
+fn write_bounds(output: &mut impl Write, system: &dyn OverLists, max_words: usize, roots: Roots, json: bool) -> io::Result<bool> {
     if !json {
         writeln!(output, "\nroots    bound     n  pairs       broken  mean distance  not the loss    misled")?;
     }
     let mut all_right = true;
     for n_words in 1..=max_words {
-        let found = check_bounds(n_words, roots);
+        let found = check_bounds(system, n_words, roots);
         let percent = |part: u64, of: u64| 100.0 * part as f64 / of as f64;
         for (kind, of) in BoundFindings::KINDS.into_iter().zip(found.of) {
             let row = BoundRow {
-                system: treebeam_systems::COVINGTON_NONMONOTONIC.name(),
+                system: system.info().name,
                 roots: roots_name(roots),
                 bound: kind.name(),
                 words: n_words,

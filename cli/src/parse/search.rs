@@ -2,7 +2,6 @@
 
 use crate::range;
 use treebeam::decode::{Margin, SearchKind};
-use treebeam::model::{Align, Normalise};
 use treebeam::parser::ParseOptions;
 
 /// Options of how the best tree is looked for.
@@ -24,19 +23,12 @@ pub struct SearchArgs {
     /// trained]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES")]
     merge: Option<bool>,
-    /// Which items of a beam are compared: those that have taken equally many steps, or consumed equally many words [default: as
-    /// the model was trained]
-    #[arg(long, value_enum)]
-    align: Option<Align>,
-    /// What scores of items are divided by before they are compared [default: as the model was trained]
-    #[arg(long, value_enum)]
-    normalise: Option<Normalise>,
 }
 
 impl SearchArgs {
     /// These, for so many trees on so many threads.
     pub fn options(&self, k_best: usize, threads: usize) -> ParseOptions {
-        let &SearchArgs { search, beam, margin, merge, align, normalise } = self;
-        ParseOptions { search, beam, margin, merge, align, normalise, k_best, threads }
+        let &SearchArgs { search, beam, margin, merge } = self;
+        ParseOptions { search, beam, margin, merge, k_best, threads }
     }
 }

@@ -12,7 +12,7 @@ use treebeam::configuration::{Arena, Place, SharedConfiguration as _, View as _}
 use treebeam::decode::{Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Scratch, Workspace, selected};
 use treebeam::diagnosis::{Followed, follow};
 use treebeam::learn::PrefixScores;
-use treebeam::model::{Comparison, Frozen as _};
+use treebeam::model::Frozen as _;
 use treebeam::scorer::{Context, Query, Scorer};
 use treebeam::scorers::{AnyMemory, AnyModel};
 use treebeam::system::{Choice, MoveCosts, OracleKind, Permitted, System, TransitionSystem, gold_label};
@@ -139,8 +139,8 @@ pub(super) fn watch<S: TransitionSystem>(
             None
         }
         Some(gold) => {
-            let (oracle, beam) = (subject.oracle, (Comparison::default(), subject.width));
-            Some(follow(decoder, gold, oracle, beam, arena, context, &mut scratch, |pursuit, beams| {
+            let (oracle, width) = (subject.oracle, subject.width);
+            Some(follow(decoder, gold, oracle, width, arena, context, &mut scratch, |pursuit, beams| {
                 prefixes.push(beams.scores());
                 gold_items.clone_from(&beams.gold_items);
                 // The gold beam may need longer; the decoder does not wait for it.
@@ -149,7 +149,7 @@ pub(super) fn watch<S: TransitionSystem>(
                 }
                 for (rank, item) in beams.items.iter().enumerate().filter(|(_, item)| item.is_gold) {
                     let choices = correct.entry((steps.len(), rank)).or_default();
-                    pursuit.correct(item, Some(steps.len()), choices);
+                    pursuit.correct(item, steps.len(), choices);
                 }
                 steps.push(beams.items.clone());
             }))

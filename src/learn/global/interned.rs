@@ -10,7 +10,7 @@ use crate::decode::{IDLE, Item, NO_MARGIN, Workspace};
 use crate::learn::supervision::{GoldSide, Supervision};
 use crate::learn::violation::PrefixScores;
 use crate::learn::{Objective, Update};
-use crate::model::{Comparison, Trainable};
+use crate::model::Trainable;
 use crate::scorer::{Context, Scorer as _};
 use crate::system::{Choice, TransitionSystem};
 
@@ -20,7 +20,6 @@ impl Lesson {
         WIDTHS.contains(&self.width)
             && self.objective == Objective::Perceptron
             && self.update != Update::Laso
-            && self.comparison == Comparison::default()
     }
 }
 
