@@ -8,7 +8,7 @@ use treebeam::features::Input;
 use treebeam::learn::{Keep, TrainOptions, Training, TrainingData, train};
 use treebeam::linear::{FrozenWeights, LinearMemory, LinearModel, LinearScorer};
 use treebeam::model::Frozen as _;
-use treebeam::system::{AnySystem, OverPending, OverStacks, Roots, SystemKind};
+use treebeam::system::{AnySystem, OverPending, OverStacks, Roots};
 use treebeam::tree::{Gold, Labels};
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};

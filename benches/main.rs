@@ -17,6 +17,7 @@ use criterion::Criterion;
 use std::time::Duration;
 
 fn main() {
+    treebeam_systems::register();
     let (warm_up, measurement) = (Duration::from_millis(500), Duration::from_secs(2));
     let criterion = Criterion::default().sample_size(10).warm_up_time(warm_up).measurement_time(measurement);
     let criterion = &mut criterion.configure_from_args();

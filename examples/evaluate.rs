@@ -6,6 +6,7 @@ use treebeam::eval::significance::{bootstrap_difference, randomisation};
 use treebeam::prelude::*;
 
 fn main() -> Result<(), Error> {
+    treebeam_systems::register();
     let generated =
         |seed, n_sentences| generate::treebank(generate::Options { seed, n_sentences, non_projective: false });
     let (train, test) = (generated(1, 500), generated(2, 200));

@@ -5,6 +5,7 @@
 use treebeam::prelude::*;
 
 fn main() -> Result<(), Error> {
+    treebeam_systems::register();
     let train = generate::treebank(generate::Options { seed: 1, n_sentences: 500, non_projective: false });
     let options = TrainOptions { iterations: 3.into(), ..TrainOptions::default() };
     let data = TrainingData::new(&options, &train, None)?;

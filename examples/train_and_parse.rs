@@ -8,6 +8,7 @@ use std::path::Path;
 use treebeam::prelude::*;
 
 fn main() -> Result<(), Error> {
+    treebeam_systems::register();
     let generated =
         |seed, n_sentences| generate::treebank(generate::Options { seed, n_sentences, non_projective: false });
     let files: Vec<String> = std::env::args().skip(1).collect();

@@ -2,6 +2,7 @@
 //!
 //! ```
 //! use treebeam::prelude::*;
+//! treebeam_systems::register();
 //!
 //! let train = generate::treebank(generate::Options { seed: 1, n_sentences: 100, non_projective: false });
 //! let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };

@@ -23,6 +23,7 @@ use crate::system::{Actions, Permitted};
 /// use treebeam::learn::{ModelRun as _, Run as _, start};
 /// use treebeam::prelude::*;
 /// use treebeam::model::ScorerKind;
+/// # treebeam_systems::register();
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { hidden: Some(16), iterations: 1.into(), ..TrainOptions::default() };

@@ -9,7 +9,7 @@ use bumpalo::Bump;
 use serde::Deserialize;
 use treebeam::configuration::{Arena, LabelSets, PlainView as _, Point};
 use treebeam::random;
-use treebeam::system::{Action, Derivation, Exactness, Move, Roots, SystemKind, TransitionSystem};
+use treebeam::system::{Action, Derivation, Exactness, Move, Roots, System, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, Labels, NO_LABEL, NO_NODE, Node, ROOT, Tree, is_projective};
 use treebeam::treebank::Treebank;
 use treebeam::with_system;
@@ -129,7 +129,7 @@ fn check_tree<S: TransitionSystem>(
     let heads_only = &Gold::new(Tree::new(gold.tree().heads(), &vec![0; gold.n_words()]));
     match system.exactness() {
         // What is free everywhere adds up to nothing, and what is not, to the loss.
-        Exactness::Exact if walks => check_walks(system, heads_only, n_wrong::<S>(gold, &least_cost.tree)),
+        Exactness::Exact if walks => check_walks(system, heads_only, n_wrong(system, gold, &least_cost.tree)),
         Exactness::ExactForProjective if projective && walks => check_walks(system, heads_only, 0),
         // Any free moves lead to a tree that can be derived.
         Exactness::FreeWhereReachable if is_derivable && walks => check_free_moves(system, heads_only),
@@ -146,7 +146,7 @@ fn check_tree<S: TransitionSystem>(
 }
 
 /// The number of words with wrong heads, as the system counts.
-fn n_wrong<S: TransitionSystem>(gold: &Gold, tree: &Tree) -> u32 {
+fn n_wrong(system: &dyn System, gold: &Gold, tree: &Tree) -> u32 {
     let head = |word: Node| match tree.head(word) {
         NO_NODE if system.info().headless_are_roots => ROOT,
         head => head,
@@ -182,7 +182,7 @@ fn check_walks<S: TransitionSystem>(system: &S, gold: &Gold, least: u32) -> Resu
             paid += cost;
             c = system.successor(&c, Action { mv, label: 0, point }, ());
         }
-        let lost = n_wrong::<S>(gold, &c.tree());
+        let lost = n_wrong(system, gold, &c.tree());
         if lost != least + paid {
             return Err(format!("{lost} words are wrong, though moves cost {paid} and {least} had to be"));
         }
@@ -203,7 +203,7 @@ fn check_free_moves<S: TransitionSystem>(system: &S, gold: &Gold) -> Result<(), 
             let (_, point, mv) = free[random::below(free.len() as u64, &mut rng) as usize];
             c = system.successor(&c, Action { mv, label: 0, point }, ());
         }
-        if n_wrong::<S>(gold, &c.tree()) > 0 {
+        if n_wrong(system, gold, &c.tree()) > 0 {
             return Err("free moves lead to another tree".to_owned());
         }
     }

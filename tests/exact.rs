@@ -2,16 +2,13 @@
 //! derivations again; with weights that are a hash of the feature and the action.
 
 use bumpalo::Bump;
-use treebeam::configuration::{Arena, LabelSets, View as _};
+use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
 use treebeam::decode::exact::{Loss, Tabulation};
 use treebeam::decode::{Decoder, Machine, Workspace};
 use treebeam::features::{Compiled, FeatureSet, Input};
 use treebeam::linear::{LinearMemory, LinearScorer};
 use treebeam::scorer::{Context, Query, Scorer as _};
-use treebeam::system::{
-    Actions, Choice, Move, Permitted, Roots, SystemKind, TransitionSystem,
-    Transitions as _,
-};
+use treebeam::system::{Actions, Choice, Move, Permitted, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, NO_NODE, Node, Tree};
 
 use crate::common::{generated, generated_non_projective, treebeam, write};
@@ -191,8 +188,18 @@ pub fn check_all() {
             roots,
             &["minimal", "S0.w B0.w\nB0.next.p", wide],
         );
-        check_system(treebeam_systems::ARC_HYBRID.over_stacks(roots), treebeam_systems::ARC_HYBRID, roots, &["minimal", wide]);
-        check_system(treebeam_systems::ARC_EAGER.over_stacks(roots), treebeam_systems::ARC_EAGER, roots, &["minimal", wide]);
+        check_system(
+            treebeam_systems::ARC_HYBRID.over_stacks(roots),
+            treebeam_systems::ARC_HYBRID,
+            roots,
+            &["minimal", wide],
+        );
+        check_system(
+            treebeam_systems::ARC_EAGER.over_stacks(roots),
+            treebeam_systems::ARC_EAGER,
+            roots,
+            &["minimal", wide],
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 
 use treebeam::features::{Columns, Compiled, FeatureSet, WordShape};
 use treebeam::linear::{Row, Weights};
-use treebeam::system::{Actions, TransitionSystem};
+use treebeam::system::{Actions, System};
 use treebeam::tree::ROOT;
 use treebeam::treebank::Column;
 
@@ -27,7 +27,7 @@ impl Weights for Hashed {
     }
 }
 
-pub fn compile<S: TransitionSystem>(_: &S, set: &str) -> Compiled {
+pub fn compile(system: &dyn System, set: &str) -> Compiled {
     let set = FeatureSet::load(set).unwrap();
     let columns = Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos);
     Compiled::new(&set, columns, system.info().buffer_is_suffix)
@@ -36,7 +36,7 @@ pub fn compile<S: TransitionSystem>(_: &S, set: &str) -> Compiled {
 pub const N_LABELS: usize = 3;
 
 /// Label 0 for root arcs, 1 and 2 for others.
-pub fn actions<S: TransitionSystem>(system: &S) -> Actions {
+pub fn actions(system: &dyn System) -> Actions {
     let arc_moves = || system.info().moves.iter().copied().filter(|mv| mv.makes_arc());
     let of_words = arc_moves().flat_map(|mv| [(mv, 1, false), (mv, 2, false)]);
     let from_root = arc_moves().filter(|&mv| system.arc_moves(ROOT, 1).has(mv)).map(|mv| (mv, 0, true));

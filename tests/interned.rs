@@ -43,8 +43,10 @@ fn compare<S: TransitionSystem, C: Scorer + Copy>(
                 let decoder = decoder.with_margin(margin);
                 let reference = decoder.decode_by_beam(&mut workspace, width, width);
                 let Some(interned) = decoder.decode_interned(&mut workspace, width, width) else { continue };
-                let place =
-                    format!("{}, {what}, width {width}, margin {margin}, sentence {number}", system.info().name);
+                let place = format!(
+                    "{}, {what}, width {width}, margin {margin}, sentence {number}",
+                    decoder.machine.system.info().name
+                );
                 assert_eq!(interned, reference, "{place}");
                 assert_eq!(decoder.lag(&mut workspace, width), decoder.lag_by_beam(&mut workspace, width), "{place}");
                 n += 1;
@@ -59,18 +61,18 @@ fn interned_beams_find_what_the_reference_finds() {
     let sentences = generated(21, 4);
     let mixed = FeatureSet::parse("mixed", "mixed.feat", MIXED).unwrap();
     let columns = Columns::of(&mixed, Column::Form, WordShape::AsWritten, Column::Upos);
-    for &kind in SystemKind::all() {
+    for (seed, &kind) in (0..).zip(SystemKind::all()) {
         for &roots in kind.roots() {
             let n = with_system!(kind, roots, |system| {
                 let actions = actions(&system);
-                let weights = Hashed { seed: kind as u64 };
+                let weights = Hashed { seed };
                 let mut n = 0;
                 for (set, _) in BUILT_IN {
                     let features = compile(&system, set);
                     let scorer = LinearScorer::new(&features, &weights, actions.width());
                     n += compare(&Decoder::new(system, &actions, scorer), features.columns(), &sentences, set);
                 }
-                let features = Compiled::new(&mixed, columns.clone(), is_suffix(&system));
+                let features = Compiled::new(&mixed, columns.clone(), system.info().buffer_is_suffix);
                 let scorer = LinearScorer::new(&features, &weights, actions.width());
                 n += compare(&Decoder::new(system, &actions, scorer), &columns, &sentences, "mixed");
                 let output = OutputLayer::new(Stages::new(Decisions::Separate, &actions), &[]).unwrap();
@@ -82,10 +84,6 @@ fn interned_beams_find_what_the_reference_finds() {
             assert_eq!(n > 40, has_stack, "{kind}, {roots:?}: {n}");
         }
     }
-}
-
-fn is_suffix<S: TransitionSystem>(_: &S) -> bool {
-    system.info().buffer_is_suffix
 }
 
 /// In a long sentence what is known is forgotten many times over.

@@ -3,6 +3,12 @@
 // clippy.toml permits `unwrap` in test functions only; what they share is as much part of the tests.
 #![allow(clippy::unwrap_used)]
 
+/// Tests know the transition systems by name.
+#[ctor::ctor(unsafe)]
+fn register_systems() {
+    treebeam_systems::register();
+}
+
 mod common;
 mod hashed;
 

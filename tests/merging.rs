@@ -10,9 +10,7 @@ use treebeam::features::{Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::learn::{GoldSide, MergedPursuit, Pursuit, Supervision};
 use treebeam::linear::{LinearMemory, LinearScorer};
 use treebeam::scorer::{Context, Query, Scorer as _};
-use treebeam::system::{
-    ActionId, Actions, Choice, Roots, System, SystemKind, TransitionSystem,
-};
+use treebeam::system::{ActionId, Actions, Choice, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, ROOT, Tree};
 use treebeam::treebank::{Column, Sentence};
 
@@ -303,9 +301,27 @@ fn gold_is_followed_as_beside_plain_beams() {
     for sentence in &sentences {
         for width in [1, 2, 8, 64] {
             let roots = Roots::Single;
-            follow(ArcStandard::new(roots), treebeam_systems::ARC_STANDARD, sentence, width, &mut n);
-            follow(ArcHybrid::new(roots), treebeam_systems::ARC_HYBRID, sentence, width, &mut n);
-            follow(ArcEager::new(roots), treebeam_systems::ARC_EAGER, sentence, width, &mut n);
+            follow(
+                treebeam_systems::ARC_STANDARD.over_stacks(roots),
+                treebeam_systems::ARC_STANDARD,
+                sentence,
+                width,
+                &mut n,
+            );
+            follow(
+                treebeam_systems::ARC_HYBRID.over_stacks(roots),
+                treebeam_systems::ARC_HYBRID,
+                sentence,
+                width,
+                &mut n,
+            );
+            follow(
+                treebeam_systems::ARC_EAGER.over_stacks(roots),
+                treebeam_systems::ARC_EAGER,
+                sentence,
+                width,
+                &mut n,
+            );
         }
     }
     assert!(n.iter().all(|&n| n > 100), "{n:?}");

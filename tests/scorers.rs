@@ -13,7 +13,7 @@ use treebeam::learn::{
 };
 use treebeam::model::{Averaged, Dropped, Frozen, Header, Model, Seen, Size, Trainable};
 use treebeam::scorer::{Context, Query, Scorer, Scores, Vectors};
-use treebeam::system::{OracleKind, Permitted, Roots, SystemKind};
+use treebeam::system::{OracleKind, Permitted, Roots};
 use treebeam::tree::NO_NODE;
 use treebeam::treebank::Sentence;
 
@@ -321,7 +321,11 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
         assert!(error.contains("kind `tag-bigrams`; expected `linear`"), "{error}");
 
         // The decoder by hand, over the model's parts.
-        let decoder = Decoder::new(treebeam_systems::ARC_EAGER.over_stacks(Roots::Single), &again.actions, Frozen::scorer(&again.scorer));
+        let decoder = Decoder::new(
+            treebeam_systems::ARC_EAGER.over_stacks(Roots::Single),
+            &again.actions,
+            Frozen::scorer(&again.scorer),
+        );
         let mut workspace = Workspace::new(again.actions.n_labels());
         again.read(&test[0], &mut workspace.input);
         assert_eq!(again.system(), treebeam_systems::ARC_EAGER);

@@ -189,3 +189,10 @@ fn write_json_line(output: &mut impl Write, value: &impl Serialize) -> io::Resul
     serde_json::to_writer(&mut *output, value)?;
     writeln!(output)
 }
+
+/// Tests know the transition systems by name.
+#[cfg(test)]
+#[ctor::ctor(unsafe)]
+fn register_systems() {
+    treebeam_systems::register();
+}

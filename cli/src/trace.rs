@@ -12,9 +12,9 @@ use treebeam::error::Error;
 use treebeam::files::{Output, Paths};
 use treebeam::parser::Loaded;
 use treebeam::scorers::AnyModel;
-use treebeam_lab::trace::{Options, page, trace};
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::{Format, Reader, Sentence};
+use treebeam_lab::trace::{Options, page, trace};
 
 const AFTER_HELP: &str = "\
 The page shows every item of every beam: what the parser considered, what it dropped, and why. If the sentence has a tree,
@@ -82,10 +82,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     };
     if model.header.merges() {
-        bail!(
-            "{}: the model was trained with --merge, and only plain beams can be watched",
-            model_path.display()
-        );
+        bail!("{}: the model was trained with --merge, and only plain beams can be watched", model_path.display());
     }
     let reader = Reader::open(&input, args.format)?;
     let name = input.display().to_string();

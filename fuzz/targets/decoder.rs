@@ -5,4 +5,4 @@ mod decoders;
 #[path = "../../tests/hashed.rs"]
 mod hashed;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| decoders::decoder(data));
+libfuzzer_sys::fuzz_target!(init: treebeam_systems::register(), |data: &[u8]| decoders::decoder(data));

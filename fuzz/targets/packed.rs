@@ -3,4 +3,4 @@
 #[path = "../src/checks.rs"]
 mod checks;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::packed(data));
+libfuzzer_sys::fuzz_target!(init: treebeam_systems::register(), |data: &[u8]| checks::packed(data));

@@ -15,3 +15,10 @@ pub mod experiment;
 pub mod report;
 pub mod style;
 pub mod trace;
+
+/// Tests know the transition systems by name.
+#[cfg(test)]
+#[ctor::ctor(unsafe)]
+fn register_systems() {
+    treebeam_systems::register();
+}

@@ -23,6 +23,7 @@ use crate::with_system;
 /// # Examples
 /// ```
 /// use treebeam::prelude::*;
+/// # treebeam_systems::register();
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
@@ -114,7 +115,8 @@ impl<'m, F: Frozen> Parser<'m, F> {
         let model = &*self.model;
         let Header { system, roots, .. } = model.header;
         let Parser { strategy, margin, .. } = *self;
-        let search = Search { system, roots, actions: &model.actions, strategy, margin: margin.unwrap_or(NO_MARGIN), k };
+        let search =
+            Search { system, roots, actions: &model.actions, strategy, margin: margin.unwrap_or(NO_MARGIN), k };
         let parse = |i: usize, workspace: &mut Workspace<F::Memory>| {
             read(i, &mut workspace.input);
             let mut parsed = model.scorer.find(search, workspace);

@@ -143,9 +143,7 @@ fn of_sentence<S: TransitionSystem>(
     let gold = Gold::new(tree);
     let found = match merging {
         Some(merging) => follow_merged(merging, decoder, &gold, oracle, width, arena, context, &mut scratch),
-        None => {
-            follow(decoder, &gold, oracle, width, arena, context, &mut scratch, |_, _| {})
-        }
+        None => follow(decoder, &gold, oracle, width, arena, context, &mut scratch, |_, _| {}),
     };
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
     diagnosis.not_derivable = u64::from(!found.is_derivable);

@@ -7,6 +7,7 @@
 //! S0 S0.l1 S0.r1           places whose words are read, as many a line as one likes
 //! S0.label S0.l1.label     places of which the label of an arc is read
 //! ```
+//! # treebeam_systems::register();
 //!
 //! Columns that are not named have the lengths of [`DIMENSIONS`]. `M0`, the first word between the focus words of Covington's
 //! systems, is left out where systems have no such words.
@@ -65,6 +66,7 @@ pub const NETWORK_SETS: &[(&str, &str)] = &[
 /// assert!(error.to_string().starts_with("two.feat:2: column 4: "));
 /// # Ok::<(), treebeam::error::Error>(())
 /// ```
+/// # treebeam_systems::register();
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkSet {
     /// The set's name.

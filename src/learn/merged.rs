@@ -123,8 +123,7 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
     scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
     let decoder = Decoder::new(machine.system, machine.actions, model.scorer());
-    let pursuit =
-        Pursuit { decoder, supervision: *supervision, gold_side, width, gold_width: width, loss_weight: 0 };
+    let pursuit = Pursuit { decoder, supervision: *supervision, gold_side, width, gold_width: width, loss_weight: 0 };
     let mut pursuit = MergedPursuit::start(merging, pursuit, arena, context);
     let (mut trace, mut gold_prefixes) = (Vec::new(), Vec::new());
     while pursuit.advance(context, &mut scratch) {

@@ -134,8 +134,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         let Buffers { queries, correct, correct_by_rank, losses, mask } = buffers;
         let decoder = &self.decoder;
         decoder.score(items, memory, context, queries);
-        let mut beam =
-            Beam::new(selected(self.width), items[0].score, selection).with_margin(decoder.margin);
+        let mut beam = Beam::new(selected(self.width), items[0].score, selection).with_margin(decoder.margin);
         match self.loss_weight {
             0 => decoder.offer(&mut beam, items, memory, context, queries),
             _ => self.offer_augmented(&mut beam, items, (memory, context), queries, losses, mask),

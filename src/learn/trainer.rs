@@ -43,6 +43,7 @@ pub trait ModelRun<F>: Run {
 /// ```
 /// use treebeam::learn::{ModelRun as _, Run as _, start};
 /// use treebeam::prelude::*;
+/// # treebeam_systems::register();
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };

@@ -19,6 +19,7 @@ const MAX_BEAM: usize = 1 << 20;
 /// # Examples
 /// ```
 /// use treebeam::prelude::*;
+/// # treebeam_systems::register();
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { seed: 7, ..TrainOptions::default() };

@@ -38,6 +38,7 @@ use crate::treebank::Words;
 /// # Examples
 /// ```
 /// use treebeam::prelude::*;
+/// # treebeam_systems::register();
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { iterations: 1.into(), ..TrainOptions::default() };

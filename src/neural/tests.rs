@@ -125,8 +125,11 @@ macro_rules! walk {
         let example = &$data.examples()[$sentence];
         $workspace.input.clone_from(&example.input);
         $workspace.start();
-        let $machine =
-            Machine { system: crate::systems::ARC_HYBRID.over_stacks(Roots::Single), actions: $data.actions(), keeps_history: false };
+        let $machine = Machine {
+            system: crate::systems::ARC_HYBRID.over_stacks(Roots::Single),
+            actions: $data.actions(),
+            keeps_history: false,
+        };
         let (bump, $context, scratch) = $workspace.parts($data.actions());
         let $memory = scratch.memory;
         let arena = Arena::new(bump, $context.label_sets, &[]);

@@ -8,6 +8,7 @@
 //! ```
 //! use treebeam::options::{GivenOptions, Options, ParserKind};
 //! use treebeam::system::SystemKind;
+//! # treebeam_systems::register();
 //!
 //! let system = ParserKind::Transitions(treebeam_systems::SWAP);
 //! let given = GivenOptions { system: Some(system), beam: Some(16), ..GivenOptions::default() };

@@ -16,6 +16,7 @@ use crate::treebank::Words;
 /// use std::sync::Arc;
 /// use treebeam::parser::{Loaded, AnyParser, ParseOptions};
 /// use treebeam::prelude::*;
+/// # treebeam_systems::register();
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
@@ -196,9 +197,7 @@ fn check_exact(system: &str, options: &ParseOptions) -> Result<()> {
         ));
     }
     if options.merge.is_some() {
-        return usage(&format!(
-            "--merge is for transition systems, and the model is for `{system}`; leave it out"
-        ));
+        return usage(&format!("--merge is for transition systems, and the model is for `{system}`; leave it out"));
     }
     Ok(())
 }

@@ -31,14 +31,7 @@ pub struct ParseOptions {
 
 impl Default for ParseOptions {
     fn default() -> ParseOptions {
-        ParseOptions {
-            search: None,
-            beam: None,
-            margin: None,
-            merge: None,
-            k_best: 1,
-            threads: 1,
-        }
+        ParseOptions { search: None, beam: None, margin: None, merge: None, k_best: 1, threads: 1 }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::tree::{Node, ROOT};
 /// use treebeam::error::Location;
 /// use treebeam::prelude::*;
 /// use treebeam::treebank::Words;
+/// # treebeam_systems::register();
 ///
 /// struct Tagged<'a>(&'a [(&'a str, &'a str)]);
 ///

@@ -226,7 +226,13 @@ fn shape_name(shape: Shape) -> &'static str {
 }
 
 /// A table of the bounds of the system's loss; whether they are bounds, which they claim for several roots.
-fn write_bounds(output: &mut impl Write, system: &dyn OverLists, max_words: usize, roots: Roots, json: bool) -> io::Result<bool> {
+fn write_bounds(
+    output: &mut impl Write,
+    system: &dyn OverLists,
+    max_words: usize,
+    roots: Roots,
+    json: bool,
+) -> io::Result<bool> {
     if !json {
         writeln!(output, "\nroots    bound     n  pairs       broken  mean distance  not the loss    misled")?;
     }

@@ -271,7 +271,7 @@ mod tests {
         let plan = Plan::new(&spec_of(SPEC), "quick", &overrides, None).unwrap();
         let global = plan.cells.iter().find(|c| c.row == "global" && c.column == "hybrid").unwrap();
         let options = global.options.transitions().unwrap();
-        assert_eq!(options.system, crate::systems::ARC_HYBRID);
+        assert_eq!(options.system, treebeam_systems::ARC_HYBRID);
         assert_eq!((options.iterations, options.beam), (2.into(), 4));
         assert_eq!(options.update, Update::Early);
         assert_eq!(global.decode, [1, 4]);

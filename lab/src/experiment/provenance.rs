@@ -166,7 +166,7 @@ mod tests {
         for (part, sum) in sources {
             assert_eq!(code.0.get(part), Some(&sum), "{part}");
         }
-        for parts in [Code::parts_of(crate::systems::COVINGTON), &Code::GRAPH, &Code::BOUNDS, &Code::PROGRAM] {
+        for parts in [Code::parts_of(treebeam_systems::COVINGTON), &Code::GRAPH, &Code::BOUNDS, &Code::PROGRAM] {
             assert!(code.agrees(&code, parts), "{parts:?}");
         }
     }
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn code_agrees_where_it_matters_and_unknown_equals_nothing() {
         let [a, b] = ["common=1 covington=2 graph=3", "common=1 covington=9 graph=unknown"].map(Code::parse);
-        assert!(a.agrees(&b, &["common"]) && b.agrees(&a, Code::parts_of(crate::systems::ARC_EAGER)));
-        assert!(!a.agrees(&b, Code::parts_of(crate::systems::COVINGTON_NONMONOTONIC)));
+        assert!(a.agrees(&b, &["common"]) && b.agrees(&a, Code::parts_of(treebeam_systems::ARC_EAGER)));
+        assert!(!a.agrees(&b, Code::parts_of(treebeam_systems::COVINGTON_NONMONOTONIC)));
         assert!(!b.agrees(&b, &Code::GRAPH), "unknown is not even equal to itself");
         assert!(!a.agrees(&a, &["walk"]), "what was not told is unknown");
         assert!(!Code::default().agrees(&Code::default(), &["common"]));

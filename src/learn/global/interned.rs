@@ -17,9 +17,7 @@ use crate::system::{Choice, TransitionSystem};
 impl Lesson {
     /// Whether it asks for nothing but the scores of two prefixes, of items that have taken equally many steps.
     fn is_plain(&self) -> bool {
-        WIDTHS.contains(&self.width)
-            && self.objective == Objective::Perceptron
-            && self.update != Update::Laso
+        WIDTHS.contains(&self.width) && self.objective == Objective::Perceptron && self.update != Update::Laso
     }
 }
 

@@ -360,7 +360,12 @@ fn walk_of_choices<'a, S: TransitionSystem>(
         let next = match derivation {
             Some(derivation) => {
                 let right = derivation[step];
-                assert_eq!(preferred, transition(right.point, u32::from(right.action)), "{}", machine.system.info().name);
+                assert_eq!(
+                    preferred,
+                    transition(right.point, u32::from(right.action)),
+                    "{}",
+                    machine.system.info().name
+                );
                 seen.canonical += 1;
                 right
             }

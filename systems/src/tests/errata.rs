@@ -1,8 +1,8 @@
 //! What the papers print, read literally, against exhaustive search: the reasons for the forms used here.
 
-use treebeam::system::exhaustive::{Findings, Scope, Shape, check_costs};
 use super::*;
 use treebeam::configuration::Stacks;
+use treebeam::system::exhaustive::{Findings, Scope, Shape, check_costs};
 use treebeam::tree::ROOT;
 
 /// How to read the index sets of Goldberg & Nivre (2013, section 4.1), which lost their typography in print.

@@ -1,8 +1,8 @@
 //! The oracles of the swap system.
 
-use treebeam::system::exhaustive::{Scope, Shape, Space, check, gold_trees};
 use super::*;
 use treebeam::configuration::{PlainConfiguration, Stacks};
+use treebeam::system::exhaustive::{Scope, Shape, Space, check, gold_trees};
 
 fn swap(roots: Roots, oracle: OracleKind) -> Swap {
     Swap::new(roots).with_oracle(oracle)
