@@ -5,7 +5,7 @@ mod learner;
 
 pub use learner::{AnyGradient, AnyKept, AnyLearner};
 
-use crate::configuration::{Interned, SlotMask, Tables, View};
+use crate::configuration::{InternedConfiguration, SlotMask, Tables, View};
 use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Sides, Vocabulary};
@@ -277,12 +277,12 @@ impl Scorer for AnyScoring<'_> {
         with_memory!(self, memory, |scorer, memory| scorer.begin_sides(memory, context));
     }
 
-    fn score_sides<'a, 's, I: Interned<'a>>(
+    fn score_sides<'s>(
         &self,
         memory: &'s mut AnyMemory,
         context: Context,
         tables: &Tables,
-        queries: &[Query<&I>],
+        queries: &[Query<&InternedConfiguration>],
     ) -> Option<&'s SideScores> {
         with_memory!(self, memory, |scorer, memory| scorer.score_sides(memory, context, tables, queries))
     }

@@ -8,13 +8,8 @@
 
 use std::cell::{Ref, RefCell};
 
-use bumpalo::Bump;
-
 use super::side::{STATE_SLOTS, Side, State, StateId};
-use super::{
-    Arena, ArenaConfiguration, Configuration, LabelSets, PartialTree, Role, SharedLists, SharedPending,
-    SharedTwoStacks, View,
-};
+use super::{Arena, ArenaConfiguration, LabelSets, PartialTree, Role};
 use crate::memo::Memo;
 use crate::tree::{LabelId, NO_LABEL, Node};
 
@@ -219,51 +214,13 @@ impl<'a> PartialTree<'a> for SideIds {
     }
 }
 
-/// A way of keeping configurations in which cells know partial trees by [`SideIds`].
-pub trait Interned<'a>: Configuration + Copy {
-    /// Where they live; `None` if there is no such way for this family of configurations.
-    fn arena(bump: &'a Bump, label_sets: &'a LabelSets, interner: &'a Interner) -> Option<Self::Arena>;
+/// A configuration over a stack and a buffer whose cells know partial trees by [`SideIds`].
+pub type InternedConfiguration<'a> = ArenaConfiguration<'a, SideIds>;
 
+impl<'a> InternedConfiguration<'a> {
     /// What is known of the node in a place.
-    fn sides(&self, role: Role) -> Option<&'a SideIds>;
-
-    /// See [`View::identity`].
-    fn identity(&self) -> u64;
-}
-
-impl<'a> Interned<'a> for ArenaConfiguration<'a, SideIds> {
-    fn arena(bump: &'a Bump, label_sets: &'a LabelSets, interner: &'a Interner) -> Option<Arena<'a, SideIds>> {
-        Some(Arena::of(bump, label_sets, interner))
-    }
-
     #[inline]
-    fn sides(&self, role: Role) -> Option<&'a SideIds> {
+    pub fn sides(&self, role: Role) -> Option<&'a SideIds> {
         self.cell_at(role).map(|cell| &cell.partial)
     }
-
-    #[inline]
-    fn identity(&self) -> u64 {
-        self.fingerprint()
-    }
 }
-
-/// Families of configurations that are kept in one way only.
-macro_rules! not_interned {
-    ($($configuration:ident)+) => { $(
-        impl<'a> Interned<'a> for $configuration<'a> {
-            fn arena(_: &'a Bump, _: &'a LabelSets, _: &'a Interner) -> Option<Arena<'a>> {
-                None
-            }
-
-            fn sides(&self, _: Role) -> Option<&'a SideIds> {
-                None
-            }
-
-            fn identity(&self) -> u64 {
-                View::identity(self)
-            }
-        }
-    )+ };
-}
-
-not_interned!(SharedLists SharedPending SharedTwoStacks);

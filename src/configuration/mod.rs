@@ -22,7 +22,7 @@ mod two_stacks;
 pub(crate) use arena::fingerprint;
 pub use arena::{Arena, ArenaConfiguration};
 pub use cell::{Cell, Dependents, Keyed, N_SLOTS, PartialTree, SideSlots, Slot, SlotMask, Slots};
-pub use interned::{Interned, Interner, SideIds, Tables};
+pub use interned::{InternedConfiguration, Interner, SideIds, Tables};
 pub use label_set::{LabelSetId, LabelSets};
 pub use lists::{Lists, PlainLists, SharedLists};
 pub use pending::{Pending, PlainPending, SharedPending};
@@ -94,8 +94,6 @@ impl<'a, V: View<'a>> View<'a> for &V {
 
 /// A configuration as decoding and learning keep it.
 pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + View<'a> {
-    /// The same configurations with interned states in their cells; this type itself where there is no such way.
-    type Interned: Interned<'a>;
     /// The names of the lists, in the order of [`PlainView::lists`].
     const LISTS: &'static [&'static str];
     /// How many of these lists, the first ones, grow and shrink at their right end.
@@ -124,7 +122,6 @@ impl<'a> Place<'a> {
 }
 
 impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
-    type Interned = ArenaConfiguration<'a, SideIds>;
     const LISTS: &'static [&'static str] = &["stack", "buffer"];
     const N_STACKS: usize = 1;
 
@@ -137,7 +134,6 @@ impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
 }
 
 impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
-    type Interned = SharedLists<'a>;
     const LISTS: &'static [&'static str] = &["lambda1", "lambda2", "buffer"];
     const N_STACKS: usize = 1;
 
@@ -151,7 +147,6 @@ impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
 }
 
 impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
-    type Interned = SharedPending<'a>;
     const LISTS: &'static [&'static str] = &["pending"];
     const N_STACKS: usize = 0;
 
@@ -161,7 +156,6 @@ impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
 }
 
 impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
-    type Interned = SharedTwoStacks<'a>;
     const LISTS: &'static [&'static str] = &["active", "other", "buffer"];
     const N_STACKS: usize = 2;
 

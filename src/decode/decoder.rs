@@ -3,6 +3,7 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::beam::{NO_MARGIN, Of, Row};
+use super::interned::InternedMachine;
 use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Scratch, Strategy, Workspace, interned};
 use crate::configuration::{Arena, View as _};
 use crate::scorer::{Context, Query, Scorer};
@@ -84,15 +85,20 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     /// What [`Decoder::decode_by_beam`] finds, by beams of interned side states; `None` if the system, the scorer or the width
     /// is not for these.
     pub fn decode_interned(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Option<Vec<Parsed>> {
-        if !interned::WIDTHS.contains(&width) {
-            return None;
-        }
+        let machine = self.interned(width)?;
         workspace.start();
         let Workspace { bump, label_sets, memory, input, interned, .. } = workspace;
         let context = Context { input, label_sets, actions: self.machine.actions };
-        let parsed = interned.decode(self, memory, context, bump, (width, k));
+        let parsed = interned.decode((machine, &self.scorer, self.margin), memory, context, bump, (width, k));
         workspace.n_scored += std::mem::take(&mut interned.n_scored);
         parsed
+    }
+
+    /// The machine of beams of interned side states, if the system and the width are for these.
+    fn interned(&self, width: usize) -> Option<InternedMachine<'m>> {
+        let Machine { system, actions, keeps_history } = self.machine;
+        let system = system.over_stacks().filter(|_| interned::WIDTHS.contains(&width))?;
+        Some(Machine { system, actions, keeps_history })
     }
 
     /// What [`Decoder::decode`] finds, by beams at any width.
@@ -127,14 +133,13 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
 
     /// [`Decoder::lag`] where beams of interned side states can tell.
     fn lag_interned(&self, workspace: &mut Workspace<C::Memory>, width: usize) -> Option<i64> {
-        if !interned::WIDTHS.contains(&width) {
-            return None;
-        }
+        let machine = self.interned(width)?;
         workspace.start();
         let Workspace { bump, label_sets, memory, input, interned, .. } = workspace;
         let context = Context { input, label_sets, actions: self.machine.actions };
         let mut tops = Vec::new();
-        let items = interned.beams(self, memory, context, bump, width, |items| tops.push(items[0].score))?;
+        let by = (machine, &self.scorer, self.margin);
+        let items = interned.beams(by, memory, context, bump, width, &mut |items| tops.push(items[0].score))?;
         Some(behind(items[0], &tops))
     }
 

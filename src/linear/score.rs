@@ -12,7 +12,7 @@ use fearless_simd::Simd;
 
 use super::sides::{SideMemory, SideScorer};
 use super::{OutputLayer, Row, Weights};
-use crate::configuration::{Cells, Interned, SlotMask, Tables, View};
+use crate::configuration::{Cells, InternedConfiguration, SlotMask, Tables, View};
 use crate::features::{Compiled, Extractor, Sides};
 use crate::memo::Memo;
 use crate::scorer::{Context, MAX_TERMS, Query, Scorer, Scores, SideScores, Vectors};
@@ -388,12 +388,12 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         }
     }
 
-    fn score_sides<'a, 's, I: Interned<'a>>(
+    fn score_sides<'s>(
         &self,
         memory: &'s mut LinearMemory,
         context: Context,
         tables: &Tables,
-        queries: &[Query<&I>],
+        queries: &[Query<&InternedConfiguration>],
     ) -> Option<&'s SideScores> {
         Some(self.by_sides()?.score(&mut memory.sides, context, tables, queries))
     }

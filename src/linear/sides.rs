@@ -8,7 +8,7 @@ use fearless_simd::prelude::*;
 
 use super::lookup::{LookUp, Source};
 use super::{OutputLayer, Weights};
-use crate::configuration::{Interned, SideIds, Slot, State, StateId, Tables};
+use crate::configuration::{InternedConfiguration, SideIds, Slot, State, StateId, Tables};
 use crate::features::{Behind, Extractor, Input, SidePart, Sides, key};
 use crate::memo::Memo;
 use crate::scorer::{Context, Query, SideScores, Vectors, lanes};
@@ -102,12 +102,12 @@ impl<W: Weights> SideScorer<'_, W> {
     }
 
     /// Scores a step.
-    pub fn score<'a, 's, I: Interned<'a>>(
+    pub fn score<'s>(
         &self,
         memory: &'s mut SideMemory,
         context: Context,
         tables: &Tables,
-        queries: &[Query<&I>],
+        queries: &[Query<&InternedConfiguration>],
     ) -> &'s SideScores {
         let SideMemory { known: memory, scores } = memory;
         memory.make_room(self.width);
@@ -132,13 +132,13 @@ impl<W: Weights> SideScorer<'_, W> {
 
     /// Finds the vectors whose sum are the scores of the signature with this number, or asks for them.
     #[inline]
-    fn prepare<'a>(
+    fn prepare(
         &self,
         memory: &mut KnownStates,
         context: Context,
         tables: &Tables,
         (signature, ids): (usize, &[StateId]),
-        c: &impl Interned<'a>,
+        c: &InternedConfiguration,
     ) {
         let mut joint = 0u64;
         let mut at = signature * memory.n_terms;
@@ -164,13 +164,13 @@ impl<W: Weights> SideScorer<'_, W> {
 
     /// Asks for the vector of a part in a state.
     #[inline(never)]
-    fn ask<'a>(
+    fn ask(
         &self,
         memory: &mut KnownStates,
         Context { input, label_sets: sets, .. }: Context,
         tables: &Tables,
         (number, id): (usize, StateId),
-        c: &impl Interned<'a>,
+        c: &InternedConfiguration,
     ) -> Known {
         let (part, of_part) = (&self.sides.parts[number], &mut memory.parts[number]);
         let state = tables.state(part.side, id);
@@ -191,13 +191,13 @@ impl<W: Weights> SideScorer<'_, W> {
 
     /// Asks for a vector of the joint part; its place.
     #[inline(never)]
-    fn ask_joint<'a>(
+    fn ask_joint(
         &self,
         memory: &mut KnownStates,
         Context { input, label_sets: sets, .. }: Context,
         tables: &Tables,
         ids: &[StateId],
-        c: &impl Interned<'a>,
+        c: &InternedConfiguration,
     ) -> u32 {
         let sides = self.sides;
         let extractor = &mut memory.look_up.extractor;
@@ -294,7 +294,7 @@ fn key_of(part: &SidePart, state: State, input: &Input) -> u64 {
 }
 
 /// Shows the extractor a state.
-fn see<'a>(extractor: &mut Extractor, part: &SidePart, state: State, c: &impl Interned<'a>) {
+fn see(extractor: &mut Extractor, part: &SidePart, state: State, c: &InternedConfiguration) {
     for (&place, value) in part.places.iter().zip(state.0) {
         extractor.set_at(place, value);
     }

@@ -155,9 +155,10 @@ macro_rules! options {
         /// # Examples
         /// ```
         /// use treebeam::prelude::*;
+        /// # treebeam_systems::register();
         ///
         /// // What depends on the system and on the kind of training follows them.
-        /// let defaults = TrainOptions::of(SystemKind::Swap, Training::Global, Learner::default());
+        /// let defaults = TrainOptions::of(treebeam_systems::SWAP, Training::Global, Learner::default());
         /// let options = TrainOptions { beam: 16, iterations: 10.into(), ..defaults };
         /// assert_eq!(options.features, "stack");
         /// options.check()?;

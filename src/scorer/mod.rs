@@ -28,7 +28,7 @@ pub use stages::{Decisions, Stages};
 
 use std::fmt::Debug;
 
-use crate::configuration::{Interned, LabelSets, Point, SlotMask, Tables, View};
+use crate::configuration::{InternedConfiguration, LabelSets, Point, SlotMask, Tables, View};
 use crate::features::{Input, Sides};
 use crate::system::{Actions, Permitted};
 
@@ -108,7 +108,7 @@ pub trait Scorer: Sync {
     }
 
     /// What is read of the sides of nodes, if scores depend on nothing else: then [`Scorer::begin_sides`] and
-    /// [`Scorer::score_sides`] score configurations of [interned states](crate::configuration::Interned).
+    /// [`Scorer::score_sides`] score configurations of [interned states](crate::configuration::InternedConfiguration).
     fn sides(&self) -> Option<&Sides> {
         None
     }
@@ -118,12 +118,12 @@ pub trait Scorer: Sync {
 
     /// [`Scorer::score`] for configurations of interned states, whose states `tables` holds; `None` if there is no
     /// [`Scorer::sides`].
-    fn score_sides<'a, 's, I: Interned<'a>>(
+    fn score_sides<'s>(
         &self,
         _memory: &'s mut Self::Memory,
         _context: Context,
         _tables: &Tables,
-        _queries: &[Query<&I>],
+        _queries: &[Query<&InternedConfiguration>],
     ) -> Option<&'s SideScores> {
         None
     }

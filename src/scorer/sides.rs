@@ -2,7 +2,7 @@
 
 use super::Vectors;
 use super::lanes::N_BEST;
-use crate::configuration::{Interned, NOTHING, SideIds, StateId};
+use crate::configuration::{InternedConfiguration, NOTHING, SideIds, StateId};
 use crate::features::{MAX_PARTS, RoleSides, Sides, key};
 use crate::memo::Memo;
 use crate::system::Permitted;
@@ -37,11 +37,11 @@ impl SideScores {
 
     /// Adds a query. If its signature is new, `prepare` gets its number and those of the states of its parts.
     #[inline]
-    pub(crate) fn ask<'a>(
+    pub(crate) fn ask(
         &mut self,
         sides: &Sides,
         permitted: Permitted,
-        c: &impl Interned<'a>,
+        c: &InternedConfiguration,
         prepare: impl FnOnce(usize, &[StateId]),
     ) {
         let moves = u64::from(permitted.moves.bits()) | u64::from(permitted.from_root.bits()) << 16;

@@ -5,43 +5,39 @@ use std::fmt::Debug;
 
 use super::{Oracle, OracleKind, System};
 use crate::configuration::{
-    ArenaConfiguration, Configuration, PlainConfiguration, PlainLists, PlainPending, PlainTwoStacks, PlainView,
-    SharedConfiguration, SharedLists, SharedPending, SharedTwoStacks, SideIds,
+    ArenaConfiguration, Configuration, InternedConfiguration, PlainConfiguration, PlainLists, PlainPending,
+    PlainTwoStacks, PlainView, SharedConfiguration, SharedLists, SharedPending, SharedTwoStacks,
 };
 use crate::tree::Roots;
 
-/// A system as decoding and learning see it: its transitions and oracles over shared configurations, over those of interned
-/// states, and over plain ones. There is one for each family, a reference to whichever system of it.
-pub trait TransitionSystem:
-    System + Copy + 'static + for<'a> Oracle<Self::Shared<'a>> + for<'a> Oracle<InternedOf<'a, Self>> + Oracle<Self::Plain>
-{
+/// A system as decoding and learning see it: its transitions and oracles over shared configurations and over plain ones. There
+/// is one for each family, a reference to whichever system of it.
+pub trait TransitionSystem: System + Copy + 'static + for<'a> Oracle<Self::Shared<'a>> + Oracle<Self::Plain> {
     /// Its configurations as decoding and learning keep them: sharing what they have in common.
     type Shared<'a>: SharedConfiguration<'a>;
     /// Its configurations as the reference and exhaustive search keep them: each by itself.
     type Plain: Configuration<Arena = ()> + PlainView;
-}
 
-/// A system's configurations with interned states in their cells.
-pub type InternedOf<'a, S> = <<S as TransitionSystem>::Shared<'a> as SharedConfiguration<'a>>::Interned;
+    /// The system, if it is one over a stack and a buffer: for what there is for these alone, beams of interned states, merging, and
+    /// tabulation.
+    fn over_stacks(self) -> Option<&'static dyn OverStacks> {
+        None
+    }
+}
 
 /// Makes the families: for each the trait of its systems, and the reference to one of them.
 macro_rules! families {
-    ($($(#[$of_family:meta])* $family:ident, $interface:ident: $($shared:ident)::+ $(+ $interned:ty)?, $plain:ty;)+) => {
+    ($($(#[$of_family:meta])* $family:ident, $interface:ident: $shared:ident $(+ $interned:ident)?, $plain:ty;)+) => {
         $(
             #[doc = concat!("Systems of the family [`AnySystem::", stringify!($family), "`]; implemented for all that have the parts.")]
             pub trait $interface:
-                for<'a> Oracle<$($shared)::+<'a>> $(+ for<'a> Oracle<$interned>)? + Oracle<$plain>
+                for<'a> Oracle<$shared<'a>> $(+ for<'a> Oracle<$interned<'a>>)? + Oracle<$plain>
             {
             }
 
             impl<S> $interface for S where
-                S: for<'a> Oracle<$($shared)::+<'a>> $(+ for<'a> Oracle<$interned>)? + Oracle<$plain>
+                S: for<'a> Oracle<$shared<'a>> $(+ for<'a> Oracle<$interned<'a>>)? + Oracle<$plain>
             {
-            }
-
-            impl TransitionSystem for &'static dyn $interface {
-                type Shared<'a> = $($shared)::+<'a>;
-                type Plain = $plain;
             }
         )+
 
@@ -62,13 +58,37 @@ macro_rules! families {
 
 families! {
     /// A stack and a buffer.
-    Stacks, OverStacks: ArenaConfiguration + ArenaConfiguration<'a, SideIds>, PlainConfiguration;
+    Stacks, OverStacks: ArenaConfiguration + InternedConfiguration, PlainConfiguration;
     /// Covington's lists.
     Lists, OverLists: SharedLists, PlainLists;
     /// A list of pending nodes.
     Pending, OverPending: SharedPending, PlainPending;
     /// Two stacks and a buffer.
     TwoStacks, OverTwoStacks: SharedTwoStacks, PlainTwoStacks;
+}
+
+impl TransitionSystem for &'static dyn OverStacks {
+    type Shared<'a> = ArenaConfiguration<'a>;
+    type Plain = PlainConfiguration;
+
+    fn over_stacks(self) -> Option<&'static dyn OverStacks> {
+        Some(self)
+    }
+}
+
+impl TransitionSystem for &'static dyn OverLists {
+    type Shared<'a> = SharedLists<'a>;
+    type Plain = PlainLists;
+}
+
+impl TransitionSystem for &'static dyn OverPending {
+    type Shared<'a> = SharedPending<'a>;
+    type Plain = PlainPending;
+}
+
+impl TransitionSystem for &'static dyn OverTwoStacks {
+    type Shared<'a> = SharedTwoStacks<'a>;
+    type Plain = PlainTwoStacks;
 }
 
 /// Evaluates an expression with the system that a [`SystemKind`](crate::system::SystemKind) names, once for each family: the

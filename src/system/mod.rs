@@ -25,7 +25,7 @@ pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Pe
 pub use bounds::{Bounds, LossBounds};
 pub use coverage::Coverage;
 pub use derivation::Derivation;
-pub use family::{AnySystem, Entry, InternedOf, OverLists, OverPending, OverStacks, OverTwoStacks, TransitionSystem};
+pub use family::{AnySystem, Entry, OverLists, OverPending, OverStacks, OverTwoStacks, TransitionSystem};
 pub use kind::{SystemKind, register};
 pub use length::MAX_WORDS_IF_QUADRATIC;
 

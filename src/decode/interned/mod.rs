@@ -10,10 +10,10 @@ use std::ops::RangeInclusive;
 use bumpalo::Bump;
 
 use self::select::{Keys, Offer};
-use super::{Beam, Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Selection, selected};
-use crate::configuration::{Configuration, Interned as _, Interner};
+use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Parsed, Selection, selected};
+use crate::configuration::{Arena, InternedConfiguration, Interner, SideIds};
 use crate::scorer::{Context, Query, Scorer, SideScores};
-use crate::system::{Choice, FORBIDDEN, InternedOf, Permitted, TransitionSystem};
+use crate::system::{Choice, FORBIDDEN, OverStacks, Permitted};
 
 /// Scratch memory for any number of sentences; one per thread.
 #[derive(Debug, Default)]
@@ -39,68 +39,70 @@ struct Buffers {
 pub const WIDTHS: RangeInclusive<usize> = 2..=1 << 16;
 
 /// An item of such a beam.
-pub type InternedItem<'a, S> = &'a Item<'a, InternedOf<'a, S>>;
+pub type InternedItem<'a> = &'a Item<'a, InternedConfiguration<'a>>;
+
+/// What such beams drive.
+pub type InternedMachine<'m> = Machine<'m, &'static dyn OverStacks>;
 
 impl InternedBeam {
-    /// The best trees of the sentence of `context`, best first: at most `k` of the final beam's items; `None` if the system
-    /// has no such configurations, or the scorer reads what their states do not tell. `bump` is empty.
-    pub fn decode<'a, S: TransitionSystem, C: Scorer>(
+    /// The best trees of the sentence of `context`, best first: at most `k` of the final beam's items; `None` if the scorer reads
+    /// what the states do not tell. `bump` is empty.
+    pub fn decode<'a, C: Scorer>(
         &'a mut self,
-        decoder: &Decoder<'a, S, C>,
+        (machine, scorer, margin): (InternedMachine<'a>, &C, i64),
         memory: &mut C::Memory,
         context: Context<'a>,
         bump: &'a Bump,
         (width, k): (usize, usize),
     ) -> Option<Vec<Parsed>> {
-        let items = self.beams(decoder, memory, context, bump, width, |_| ())?;
+        let items = self.beams((machine, scorer, margin), memory, context, bump, width, &mut |_| ())?;
         let n_words = context.input.n_words();
-        let parsed =
-            |item: &InternedItem<'a, S>| Parsed { tree: decoder.machine.tree(item, n_words), score: item.score };
+        let parsed = |item: &InternedItem<'a>| Parsed { tree: machine.tree(item, n_words), score: item.score };
         Some(items.iter().take(k).map(parsed).collect())
     }
 
     /// The final beam of the sentence of `context`, as [`InternedBeam::decode`] finds it. `look` sees every beam, from the
     /// initial one to the final one.
-    pub fn beams<'a, S: TransitionSystem, C: Scorer>(
+    pub fn beams<'a, C: Scorer>(
         &'a mut self,
-        Decoder { machine, scorer, margin }: &Decoder<'a, S, C>,
+        (machine, scorer, margin): (InternedMachine<'a>, &C, i64),
         memory: &mut C::Memory,
         context: Context<'a>,
         bump: &'a Bump,
         width: usize,
-        mut look: impl FnMut(&[InternedItem<'a, S>]),
-    ) -> Option<Vec<InternedItem<'a, S>>> {
-        let (mut search, initial) = self.start(*machine, scorer, memory, context, bump)?;
+        look: &mut dyn FnMut(&[InternedItem<'a>]),
+    ) -> Option<Vec<InternedItem<'a>>> {
+        let (mut search, initial) = self.start(machine, scorer, memory, context, bump)?;
         let (mut items, mut next) = (vec![initial], Vec::with_capacity(width));
         look(&items);
         while !items.iter().all(|item| machine.system.is_terminal(&item.configuration)) {
             let scores = search.score(scorer, memory, context, &items, &[])?;
-            search.advance((width, *margin), &items, scores, |_, _| false, &mut next);
+            search.advance((width, margin), &items, scores, |_, _| false, &mut next);
             std::mem::swap(&mut items, &mut next);
             look(&items);
         }
         Some(items)
     }
 
-    /// The search in the sentence of `context`, and the item before the first transition; `None` if the system has no such
-    /// configurations, or the scorer reads what their states do not tell.
-    pub fn start<'a, S: TransitionSystem, C: Scorer>(
+    /// The search in the sentence of `context`, and the item before the first transition; `None` if the scorer reads what the
+    /// states do not tell.
+    pub fn start<'a, C: Scorer>(
         &'a mut self,
-        machine: Machine<'a, S>,
+        machine: InternedMachine<'a>,
         scorer: &C,
         memory: &mut C::Memory,
         context: Context<'a>,
         bump: &'a Bump,
-    ) -> Option<(InternedSearch<'a, S>, InternedItem<'a, S>)> {
+    ) -> Option<(InternedSearch<'a>, InternedItem<'a>)> {
         let sides = scorer.sides()?;
         let n_words = context.input.n_words();
         let InternedBeam { interner, buffers, n_scored } = self;
         *n_scored = 0;
         let interner = &*interner;
-        let arena = InternedOf::<'a, S>::arena(bump, context.label_sets, interner)?;
+        let arena = Arena::of(bump, context.label_sets, interner);
         interner.start(&sides.is_read, sides.reads_size, n_words);
         scorer.begin_sides(memory, context);
-        let configuration: InternedOf<'a, S> = machine.system.initial(arena, n_words);
+        let configuration: InternedConfiguration<'a> = machine.system.initial(arena, n_words);
         let (parent, choice, score) = (None, IDLE, 0);
         let initial = bump.alloc(Item { configuration, parent, choice, score, is_gold: true, history: None });
         Some((InternedSearch { machine, arena, bump, interner, queries: Vec::new(), buffers, n_scored }, initial))
@@ -108,17 +110,17 @@ impl InternedBeam {
 }
 
 /// A search in one sentence, step by step. The caller has the beam, or two side by side.
-pub struct InternedSearch<'a, S: TransitionSystem> {
-    machine: Machine<'a, S>,
-    arena: <InternedOf<'a, S> as Configuration>::Arena,
+pub struct InternedSearch<'a> {
+    machine: InternedMachine<'a>,
+    arena: Arena<'a, SideIds>,
     bump: &'a Bump,
     interner: &'a Interner,
-    queries: Vec<Query<&'a InternedOf<'a, S>>>,
+    queries: Vec<Query<&'a InternedConfiguration<'a>>>,
     buffers: &'a mut Buffers,
     n_scored: &'a mut u64,
 }
 
-impl<'a, S: TransitionSystem> InternedSearch<'a, S> {
+impl<'a> InternedSearch<'a> {
     /// Scores all actions of a beam's items and of those of another `beside` it; what both have in common is scored once. `None` if
     /// the scorer does not score such configurations.
     #[inline]
@@ -127,8 +129,8 @@ impl<'a, S: TransitionSystem> InternedSearch<'a, S> {
         scorer: &C,
         memory: &'m mut C::Memory,
         context: Context,
-        items: &[InternedItem<'a, S>],
-        beside: &[InternedItem<'a, S>],
+        items: &[InternedItem<'a>],
+        beside: &[InternedItem<'a>],
     ) -> Option<&'m SideScores> {
         let InternedSearch { machine: Machine { system, actions, .. }, interner, queries, buffers, n_scored, .. } =
             self;
@@ -165,15 +167,15 @@ impl<'a, S: TransitionSystem> InternedSearch<'a, S> {
     }
 
     /// Replaces `next` by the best successors of `items`, which were scored last; of twins there is only the best: see
-    /// [`Decoder::build`]. `is_gold` tells of a rank and a choice whether it goes on with a gold derivation.
+    /// [`Decoder::build`](super::Decoder::build). `is_gold` tells of a rank and a choice whether it goes on with a gold derivation.
     #[inline]
     pub fn advance(
         &mut self,
         (width, margin): (usize, i64),
-        items: &[InternedItem<'a, S>],
+        items: &[InternedItem<'a>],
         scores: &SideScores,
         is_gold: impl Fn(u32, Choice) -> bool,
-        next: &mut Vec<InternedItem<'a, S>>,
+        next: &mut Vec<InternedItem<'a>>,
     ) {
         let Buffers { keys, selection, distinct, offers, .. } = &mut *self.buffers;
         let mut builder = Builder { machine: self.machine, arena: self.arena, bump: self.bump, width, distinct };
@@ -192,10 +194,10 @@ impl<'a, S: TransitionSystem> InternedSearch<'a, S> {
     pub fn advance_beside(
         &mut self,
         width: usize,
-        beside: &[InternedItem<'a, S>],
+        beside: &[InternedItem<'a>],
         scores: &SideScores,
-        mut correct: impl FnMut(InternedItem<'a, S>, &mut Vec<Choice>),
-        next: &mut Vec<InternedItem<'a, S>>,
+        mut correct: impl FnMut(InternedItem<'a>, &mut Vec<Choice>),
+        next: &mut Vec<InternedItem<'a>>,
     ) {
         let Buffers { selection, distinct, offers_beside, correct: choices, .. } = &mut *self.buffers;
         let mut beam = Beam::new(selected(width), beside[0].score, selection);
@@ -217,24 +219,24 @@ impl<'a, S: TransitionSystem> InternedSearch<'a, S> {
 }
 
 /// What builds the items of a step.
-struct Builder<'a, 'b, S: TransitionSystem> {
-    machine: Machine<'b, S>,
-    arena: <InternedOf<'a, S> as Configuration>::Arena,
+struct Builder<'a, 'b> {
+    machine: InternedMachine<'b>,
+    arena: Arena<'a, SideIds>,
     bump: &'a Bump,
     width: usize,
     distinct: &'b mut Identities,
 }
 
-impl<'a, S: TransitionSystem> Builder<'a, '_, S> {
+impl<'a> Builder<'a, '_> {
     /// Builds the successors that `candidates` stand for, best first, until there are enough, of twins only the best: see
-    /// [`Decoder::build`].
+    /// [`Decoder::build`](super::Decoder::build).
     #[inline]
     fn build(
         &mut self,
-        items: &[InternedItem<'a, S>],
+        items: &[InternedItem<'a>],
         candidates: impl Iterator<Item = (i64, u32, Choice)>,
         is_gold: &impl Fn(u32, Choice) -> bool,
-        next: &mut Vec<InternedItem<'a, S>>,
+        next: &mut Vec<InternedItem<'a>>,
     ) {
         let Machine { system, actions, .. } = self.machine;
         self.distinct.clear();
@@ -245,7 +247,7 @@ impl<'a, S: TransitionSystem> Builder<'a, '_, S> {
                 IDLE => parent.configuration,
                 _ => system.successor(&parent.configuration, actions.chosen(choice), self.arena),
             };
-            if self.distinct.insert(configuration.identity()) {
+            if self.distinct.insert(configuration.fingerprint()) {
                 let parent = Some(parent);
                 next.push(self.bump.alloc(Item {
                     configuration,

@@ -6,7 +6,7 @@
 use super::{Lesson, learn_pair};
 use crate::configuration::Arena;
 use crate::decode::interned::{InternedItem, WIDTHS};
-use crate::decode::{IDLE, Item, NO_MARGIN, Workspace};
+use crate::decode::{IDLE, Item, Machine, NO_MARGIN, Workspace};
 use crate::learn::supervision::{GoldSide, Supervision};
 use crate::learn::violation::PrefixScores;
 use crate::learn::{Objective, Update};
@@ -31,22 +31,25 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
     model: &T,
 ) -> Option<(u64, T::Gradient)> {
     let scorer = model.scorer();
+    let system = supervision.machine.system.over_stacks()?;
     if !lesson.is_plain() || scorer.sides().is_none() {
         return None;
     }
     workspace.start();
     let Workspace { bump, label_sets, memory, input, interned, .. } = workspace;
     let context = Context { input, label_sets, actions: supervision.machine.actions };
-    let machine = supervision.machine;
+    let Machine { actions, keeps_history, .. } = supervision.machine;
+    let machine = Machine { system, actions, keeps_history };
+    let supervision = Supervision { machine, gold: supervision.gold };
     let Lesson { width, update, .. } = lesson;
     let (mut search, initial) = interned.start(machine, &scorer, memory, context, bump)?;
     let (mut items, mut gold_items) = (vec![initial], vec![initial]);
     let (mut next, mut next_gold) = (Vec::with_capacity(width), Vec::with_capacity(width));
     let mut trace: Vec<PrefixScores> = Vec::new();
-    let mut prefixes: Vec<(InternedItem<S>, InternedItem<S>)> = Vec::new();
+    let mut prefixes: Vec<(InternedItem, InternedItem)> = Vec::new();
     let mut correct_by_rank: Vec<(u32, Choice)> = Vec::new();
     let mut buffer = Vec::new();
-    let correct = |item: InternedItem<S>, n_steps: usize, correct: &mut Vec<Choice>| {
+    let correct = |item: InternedItem, n_steps: usize, correct: &mut Vec<Choice>| {
         if machine.system.is_terminal(&item.configuration) {
             correct.clear();
             correct.push(IDLE);
@@ -54,7 +57,7 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
             supervision.correct(gold_side, &item.configuration, n_steps, correct);
         }
     };
-    let is_open = |item: &InternedItem<S>| !machine.system.is_terminal(&item.configuration);
+    let is_open = |item: &InternedItem| !machine.system.is_terminal(&item.configuration);
     while items.iter().chain(&gold_items).any(is_open) {
         let n_steps = trace.len();
         let scores = search.score(&scorer, memory, context, &items, &gold_items)?;
@@ -85,7 +88,7 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
         // Nothing is scored any more, so that cells need no keys.
         let arena = Arena::new(bump, label_sets, &[]);
         scorer.begin(memory, context);
-        let derive = |item: InternedItem<S>| {
+        let derive = |item: InternedItem| {
             let mut items: Vec<&Item<_>> = item.history().collect();
             items.pop();
             let initial = machine.initial(arena, context.input.n_words());
