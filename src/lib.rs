@@ -25,8 +25,9 @@
 //! | [`files`] | reading and writing files: packed, whole or not at all, checksummed sections |
 //! | [`tree`] | heads and labels as mathematics: validity, projectivity, lifting |
 //! | [`treebank`] | sentences as they stand in files: lossless CoNLL-U and CoNLL-X, checks, a generated treebank |
+//! | [`mod@eval`] | attachment scores, breakdowns, significance |
 //! | [`configuration`] | the parser's configuration: structure-sharing stacks in an arena, and a plain version as reference |
-//! | [`system`] | transition systems with their static and dynamic oracles, one file each |
+//! | [`system`] | what a transition system and its oracles are; the systems are in the crate `treebeam-systems` |
 //! | [`features`] | addresses, atoms and templates; template sets are data; the vocabulary |
 //! | [`scorer`] | what decoders ask of a model, whatever its scores are made of |
 //! | [`model`] | a finished model and its file; what a kind of scorer offers to be kept and to be trained |
@@ -34,7 +35,6 @@
 //! | [`neural`] | scorers with networks: their kernels, layers, optimisers |
 //! | [`scorers`] | scorers of all kinds as one |
 //! | [`decode`] | the machine and the beam decoder; greedy is its width 1 |
-//! | [`mod@eval`] | attachment scores, breakdowns, significance |
 //! | [`training`] | what training runs of every kind of parser have in common; checkpoints |
 //! | [`learn`] | greedy and global training and learning to search, with any objective and any scorer |
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |

@@ -6,12 +6,11 @@ mod learner;
 pub use learner::{AnyGradient, AnyKept, AnyLearner};
 
 use crate::configuration::{InternedConfiguration, SlotMask, Tables, View};
-use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Sides, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::linear::{FrozenWeights, IntegerWeights, Linear, LinearMemory, LinearModel, LinearScorer, RealWeights};
-use crate::model::{Frozen, Header, Model, Size};
+use crate::model::{Frozen, Header, Model, Scoring, Size};
 use crate::neural::{FeedForward, FeedForwardMemory, FeedForwardScorer};
 use crate::scorer::{Context, Query, Scorer, Scores, SideScores};
 use crate::system::{Actions, Permitted};
@@ -126,20 +125,41 @@ impl From<LinearModel> for AnyModel {
     }
 }
 
-/// The best trees by a scorer of this crate. Of all programs that parse with these none has to compile decoding.
-pub(crate) fn find_any(
-    scorer: AnyScoring<'_>,
-    search: Search<'_>,
-    workspace: &mut Workspace<AnyMemory>,
-) -> Vec<Parsed> {
-    search.find(scorer, workspace)
+impl Scoring for Linear {
+    type Memory = AnyMemory;
+    type Scorer<'m> = AnyScoring<'m>;
+
+    #[inline]
+    fn scorer(&self) -> AnyScoring<'_> {
+        AnyScoring::Linear(self.linear_scorer())
+    }
+}
+
+impl Scoring for FeedForward {
+    type Memory = AnyMemory;
+    type Scorer<'m> = AnyScoring<'m>;
+
+    #[inline]
+    fn scorer(&self) -> AnyScoring<'_> {
+        AnyScoring::FeedForward(self.network_scorer())
+    }
+}
+
+impl Scoring for AnyScorer {
+    type Memory = AnyMemory;
+    type Scorer<'m> = AnyScoring<'m>;
+
+    #[inline]
+    fn scorer(&self) -> AnyScoring<'_> {
+        match self {
+            AnyScorer::Linear(linear) => linear.scorer(),
+            AnyScorer::FeedForward(network) => network.scorer(),
+        }
+    }
 }
 
 impl Frozen for AnyScorer {
     const KIND: &'static str = "linear, feed-forward, bilstm or stack-lstm";
-
-    type Memory = AnyMemory;
-    type Scorer<'m> = AnyScoring<'m>;
 
     fn kind(&self) -> &'static str {
         match self {
@@ -150,18 +170,6 @@ impl Frozen for AnyScorer {
 
     fn reads(kind: &[u8]) -> bool {
         Linear::reads(kind) || FeedForward::reads(kind)
-    }
-
-    #[inline]
-    fn scorer(&self) -> AnyScoring<'_> {
-        match self {
-            AnyScorer::Linear(linear) => linear.scorer(),
-            AnyScorer::FeedForward(network) => network.scorer(),
-        }
-    }
-
-    fn find(&self, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
-        find_any(self.scorer(), search, workspace)
     }
 
     fn columns(&self) -> &Columns {

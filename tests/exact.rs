@@ -336,7 +336,6 @@ fn what_cannot_be_searched_exactly_is_named() {
         ("--features minimal --search exact --training greedy", "expected --training global"),
         ("--features minimal --search exact --update early", "expected --update standard"),
         ("--features minimal --search exact --objective crf", "expected --objective perceptron or loss-augmented"),
-        ("--features minimal --search exact --align words", "leave out --align and --normalise"),
     ] {
         let refused = trained(at, options);
         assert!(!refused.status.success() && told(&refused).contains(expected), "{options}: {}", told(&refused));

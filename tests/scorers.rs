@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use treebeam::configuration::{Role, View};
-use treebeam::decode::{Decoder, Parser, Workspace};
+use treebeam::decode::{Decodable, Decoder, Parser, Workspace};
 use treebeam::error::Result;
 use treebeam::features::{Columns, Input, Vocabulary};
 use treebeam::files::{Section, Sections};
 use treebeam::learn::{
     Keep, Learner, ModelRun as _, Objective, Run as _, TrainOptions, Trainer, Training, TrainingData,
 };
-use treebeam::model::{Averaged, Dropped, Frozen, Header, Model, Seen, Size, Trainable};
+use treebeam::model::{Averaged, Dropped, Frozen, Header, Model, Scoring, Seen, Size, Trainable};
 use treebeam::scorer::{Context, Query, Scorer, Scores, Vectors};
 use treebeam::system::{OracleKind, Permitted, Roots};
 use treebeam::tree::NO_NODE;
@@ -98,14 +98,19 @@ impl Scorer for &TagBigrams {
     }
 }
 
-impl Frozen for TagBigrams {
-    const KIND: &'static str = "tag-bigrams";
+impl Scoring for TagBigrams {
     type Memory = Memory;
     type Scorer<'m> = &'m TagBigrams;
 
     fn scorer(&self) -> &TagBigrams {
         self
     }
+}
+
+impl Decodable for TagBigrams {}
+
+impl Frozen for TagBigrams {
+    const KIND: &'static str = "tag-bigrams";
 
     fn columns(&self) -> &Columns {
         &self.columns
@@ -324,7 +329,7 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
         let decoder = Decoder::new(
             treebeam_systems::ARC_EAGER.over_stacks(Roots::Single),
             &again.actions,
-            Frozen::scorer(&again.scorer),
+            Scoring::scorer(&again.scorer),
         );
         let mut workspace = Workspace::new(again.actions.n_labels());
         again.read(&test[0], &mut workspace.input);

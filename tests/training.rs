@@ -26,14 +26,13 @@ const NETWORK: &str = "--training l2s --learner nn --system arc-hybrid-rootless 
 const GLOBAL: &str = "--training global --beam 4";
 const VECTORS: &str = "--training greedy --learner svm";
 /// Other losses of whole derivations.
-const LOSSES: [&str; 7] = [
+const LOSSES: [&str; 6] = [
     "--beam 4 --objective loss-augmented",
     "--beam 4 --update laso",
     "--beam 4 --learner mira",
     "--beam 4 --objective crf --learner dual-averaging --l2 0.0001",
     "--beam 4 --objective softmax-margin",
-    "--beam 4 --system swap --align words",
-    "--beam 4 --system arc-eager-repair --normalise length --objective loss-augmented",
+    "--beam 4 --system arc-eager-repair --objective loss-augmented",
 ];
 
 /// The bytes of the model that these options make.
@@ -430,8 +429,6 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ),
         ("--system eisner --pretrain 1", "--pretrain is for transition systems"),
         ("--pretrain -1", "--pretrain must be a whole number from 0 to 1,000,000; found -1"),
-        ("--training greedy --align words", "--align and --normalise are for --training global"),
-        ("--system eisner --align words", "--align is for transition systems"),
         ("--dropout 0.5", "--dropout is for training on single decisions"),
         ("--learner sgd --decisions separate", "expected --decisions joint"),
         ("--training greedy --rate 0.1", "learners of real-valued weights"),

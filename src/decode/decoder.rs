@@ -96,9 +96,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
 
     /// The machine of beams of interned side states, if the system and the width are for these.
     fn interned(&self, width: usize) -> Option<InternedMachine<'m>> {
-        let Machine { system, actions, keeps_history } = self.machine;
-        let system = system.over_stacks().filter(|_| interned::WIDTHS.contains(&width))?;
-        Some(Machine { system, actions, keeps_history })
+        self.machine.over_stacks().filter(|_| interned::WIDTHS.contains(&width))
     }
 
     /// What [`Decoder::decode`] finds, by beams at any width.

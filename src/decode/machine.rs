@@ -3,7 +3,7 @@
 use super::{IDLE, Item};
 use crate::configuration::{Arena, Configuration, Point};
 use crate::scorer::{Query, Scorer};
-use crate::system::{Actions, Choice, Permitted, TransitionSystem, Transitions};
+use crate::system::{Actions, Choice, OverStacks, Permitted, TransitionSystem, Transitions};
 use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
 
 /// A transition system, its actions, and what its items remember. It knows nothing of scores.
@@ -21,6 +21,12 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
     /// The machine whose items remember what `scorer` reads.
     pub fn new(system: S, actions: &'m Actions, scorer: &impl Scorer) -> Machine<'m, S> {
         Machine { system, actions, keeps_history: scorer.reads_history() }
+    }
+
+    /// The machine of a system over a stack and a buffer, if it is one.
+    pub fn over_stacks(self) -> Option<Machine<'m, &'static dyn OverStacks>> {
+        let Machine { system, actions, keeps_history } = self;
+        Some(Machine { system: system.over_stacks()?, actions, keeps_history })
     }
 
     /// The item before the first transition.

@@ -12,7 +12,7 @@ use std::str::FromStr;
 use super::beam::NO_MARGIN;
 use super::{Decoder, Workspace};
 use crate::features::Input;
-use crate::model::{Frozen, Lags, Model};
+use crate::model::{Lags, Model, Scoring};
 use crate::with_system;
 
 /// Which candidates of a step are left out for lagging behind the best.
@@ -105,7 +105,7 @@ pub fn margin(margin: Margin, lags: &[Lags], width: usize, scale: u32) -> Option
     lag.is_finite().then_some((lag.ceil().max(0.0) as i64).min(NO_MARGIN))
 }
 
-impl<F: Frozen> Model<F> {
+impl<F: Scoring> Model<F> {
     /// Notes in the header by how much the derivations that win lag behind on the way, on these sentences, at
     /// [the usual widths](WIDTHS) and at the model's own. The threads are those of the current pool.
     pub fn calibrate(&mut self, inputs: &[&Input]) {

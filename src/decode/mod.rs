@@ -43,6 +43,6 @@ pub use decoder::{Decoder, Parsed, selected};
 pub use machine::Machine;
 pub use margin::Margin;
 pub(crate) use parser::pool;
-pub use parser::{Parser, Read, Search};
+pub use parser::{Decodable, Parser, Read, Search};
 pub use strategy::{SearchKind, Strategy};
 pub use workspace::{Scratch, Workspace};

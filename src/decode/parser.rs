@@ -10,9 +10,11 @@ use super::{Decoder, Parsed, SearchKind, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
-use crate::model::{Frozen, Header, Held, Model};
+use crate::model::{Header, Held, Model, Scoring};
+use crate::neural::FeedForward;
 use crate::process;
 use crate::scorer::Scorer;
+use crate::scorers::{AnyMemory, AnyScorer, AnyScoring};
 use crate::system::{Actions, Roots, SystemKind};
 use crate::tree::Tree;
 use crate::treebank::Sentence;
@@ -41,7 +43,7 @@ use crate::with_system;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Parser<'m, F: Frozen = Linear> {
+pub struct Parser<'m, F: Decodable = Linear> {
     model: Held<'m, Model<F>>,
     strategy: Strategy,
     margin: Option<i64>,
@@ -51,7 +53,7 @@ pub struct Parser<'m, F: Frozen = Linear> {
     workspaces: Vec<Workspace<F::Memory>>,
 }
 
-impl<'m, F: Frozen> Parser<'m, F> {
+impl<'m, F: Decodable> Parser<'m, F> {
     /// A parser that decodes with a beam of `width`, which merges as the model was trained to, on `threads` threads.
     ///
     /// # Errors
@@ -119,7 +121,7 @@ impl<'m, F: Frozen> Parser<'m, F> {
             Search { system, roots, actions: &model.actions, strategy, margin: margin.unwrap_or(NO_MARGIN), k };
         let parse = |i: usize, workspace: &mut Workspace<F::Memory>| {
             read(i, &mut workspace.input);
-            let mut parsed = model.scorer.find(search, workspace);
+            let mut parsed = F::find(&model.scorer, search, workspace);
             for parsed in &mut parsed {
                 parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
             }
@@ -178,6 +180,33 @@ impl Search<'_> {
         })
     }
 }
+
+/// A finished scorer by which trees are found. Decoding is compiled where this is implemented: for the scorers of this crate once
+/// for all, here.
+pub trait Decodable: Scoring {
+    /// The best trees of the sentence in the workspace.
+    fn find(&self, search: Search<'_>, workspace: &mut Workspace<Self::Memory>) -> Vec<Parsed> {
+        search.find(self.scorer(), workspace)
+    }
+}
+
+/// The best trees by a scorer of this crate.
+fn find_any(scorer: AnyScoring<'_>, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
+    search.find(scorer, workspace)
+}
+
+/// Makes scorers of this crate decodable.
+macro_rules! decodable {
+    ($($scorer:ty),*) => { $(
+        impl Decodable for $scorer {
+            fn find(&self, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
+                find_any(self.scorer(), search, workspace)
+            }
+        }
+    )* };
+}
+
+decodable!(Linear, FeedForward, AnyScorer);
 
 /// What fills in the input of the sentence with this number, from 0.
 pub type Read<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;

@@ -18,10 +18,10 @@ use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Strategy, Workspace, ma
 use crate::error::Result;
 use crate::features::Input;
 use crate::learn::{Beams, GoldSide, MergedPursuit, Pursuit, Supervision};
-use crate::model::{Frozen, Header, Model};
+use crate::model::{Header, Model, Scoring};
 use crate::scorer::{Context, Scorer};
 use crate::scorers::{AnyMemory, AnyScoring};
-use crate::system::{Actions, Choice, OracleKind, TransitionSystem};
+use crate::system::{Actions, Choice, OracleKind, OverStacks, TransitionSystem};
 use crate::tree::{Gold, Roots, Tree};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
@@ -79,7 +79,7 @@ impl Diagnosis {
 /// If a tree is malformed.
 pub fn diagnose<F>(model: &Model<F>, gold: &Treebank, width: usize, margin: Margin) -> Result<Option<Diagnosis>>
 where
-    F: for<'m> Frozen<Memory = AnyMemory, Scorer<'m> = AnyScoring<'m>>,
+    F: for<'m> Scoring<Memory = AnyMemory, Scorer<'m> = AnyScoring<'m>>,
 {
     if model.header.lift.is_some() {
         return Ok(None);
@@ -142,7 +142,11 @@ fn of_sentence<S: TransitionSystem>(
     let oracle = header.system.beam_oracle();
     let gold = Gold::new(tree);
     let found = match merging {
-        Some(merging) => follow_merged(merging, decoder, &gold, oracle, width, arena, context, &mut scratch),
+        Some(merging) => {
+            let machine = decoder.machine.over_stacks().expect("what merges is over a stack and a buffer");
+            let decoder = Decoder { machine, scorer, margin };
+            follow_merged(merging, decoder, &gold, oracle, width, arena, context, &mut scratch)
+        }
         None => follow(decoder, &gold, oracle, width, arena, context, &mut scratch, |_, _| {}),
     };
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
@@ -210,9 +214,9 @@ fn canonical<S: TransitionSystem>(
 
 /// [`follow`] for a beam that merges.
 #[expect(clippy::too_many_arguments, reason = "what lives as long as the items comes from the caller, who keeps them")]
-fn follow_merged<'a, S: TransitionSystem, C: Scorer>(
+fn follow_merged<'a, C: Scorer>(
     merging: &'a Merging,
-    decoder: Decoder<'a, S, C>,
+    decoder: Decoder<'a, &'static dyn OverStacks, C>,
     gold: &'a Gold,
     oracle: OracleKind,
     width: usize,

@@ -12,7 +12,7 @@ use crate::decode::{Decoder, Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
-use crate::model::{ArcLabel, Frozen, Header, LabelDecoding, Layers, Model, Notes};
+use crate::model::{ArcLabel, Header, LabelDecoding, Layers, Model, Notes, Scoring};
 use crate::neural::Vectors;
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, System, TransitionSystem};
@@ -228,7 +228,7 @@ impl TrainingData {
     /// Calibrates margins on the development data, or as many of their sentences as are needed; see
     /// [`margin`](crate::decode::margin). Models that are decoded greedily need none, nor do beams that compare otherwise than
     /// by steps.
-    pub fn calibrate<F: Frozen>(&self, model: &mut Model<F>) {
+    pub fn calibrate<F: Scoring>(&self, model: &mut Model<F>) {
         if self.has_dev() && self.strategy.takes_margins() {
             let inputs: Vec<&Input> = self.dev.iter().take(MAX_CALIBRATED).map(|(input, _)| input).collect();
             model.calibrate(&inputs);

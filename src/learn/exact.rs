@@ -7,21 +7,21 @@
 
 use super::global::Lesson;
 use super::supervision::{GoldSide, Supervision};
-use crate::configuration::Arena;
+use crate::configuration::{Arena, ArenaConfiguration};
 use crate::decode::exact::{Loss, Tabulation};
 use crate::decode::{Item, Machine, Workspace};
 use crate::model::Trainable;
 use crate::scorer::{Context, Query, Scorer as _};
-use crate::system::{Choice, Permitted, TransitionSystem};
+use crate::system::{Choice, OverStacks, Permitted};
 
 /// What a wrong word costs the gold derivation: more than any scores make up for.
 const FORBIDDING: i64 = 1 << 44;
 
 /// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted
 /// and the gold derivation; whether there is any.
-pub fn learn<S: TransitionSystem, T: Trainable>(
+pub fn learn<T: Trainable>(
     tabulation: &Tabulation,
-    supervision: &Supervision<S>,
+    supervision: &Supervision<&'static dyn OverStacks>,
     gold_side: GoldSide,
     lesson: Lesson,
     model: &T,
@@ -64,8 +64,8 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
 
 /// Adds to `gradient` that of the difference between the scores of two derivations, predicted and gold; whether there is any. What
 /// both do before they part cancels.
-pub(super) fn difference<'a, S: TransitionSystem, T: Trainable>(
-    machine: &Machine<S>,
+pub(super) fn difference<'a, T: Trainable>(
+    machine: &Machine<&'static dyn OverStacks>,
     arena: Arena<'a>,
     (predicted, gold): (&[Choice], &[Choice]),
     (model, memory, context): (&T, &mut T::Memory, Context),
@@ -75,7 +75,7 @@ pub(super) fn difference<'a, S: TransitionSystem, T: Trainable>(
         return false;
     };
     for (derivation, slope) in [(predicted, 1.0), (gold, -1.0)] {
-        let mut item: &Item<S::Shared<'a>> = machine.initial(arena, context.input.n_words());
+        let mut item: &Item<ArenaConfiguration<'a>> = machine.initial(arena, context.input.n_words());
         for (step, &choice) in derivation.iter().enumerate() {
             if step >= parted {
                 let query = Query { view: item, point: choice.point, permitted: Permitted::default() };

@@ -13,12 +13,12 @@ use super::global::Lesson;
 use super::pursuit::{Beams, Pursuit};
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
-use crate::configuration::Arena;
+use crate::configuration::{Arena, ArenaConfiguration};
 use crate::decode::merged::{Merging, Search};
 use crate::decode::{Decoder, Item, Scratch, Workspace};
 use crate::model::Trainable;
 use crate::scorer::{Context, Scorer};
-use crate::system::{ActionId, Choice, TransitionSystem};
+use crate::system::{ActionId, Choice, OverStacks};
 
 /// Where a gold prefix is held: the item, and the predictors of the words that it has pushed and not popped.
 #[derive(Debug, Clone, Copy)]
@@ -49,27 +49,32 @@ impl<'a> Track<'a> {
 
 /// A beam that merges and the plain one of gold prefixes beside it.
 #[derive(Debug)]
-pub struct MergedPursuit<'p, 'a, S: TransitionSystem, C> {
-    pursuit: Pursuit<'p, S, C>,
+pub struct MergedPursuit<'p, 'a, C> {
+    pursuit: Pursuit<'p, &'static dyn OverStacks, C>,
     arena: Arena<'a>,
     /// The beam that merges.
     pub search: Search<'a, 'p>,
     /// The gold beam.
-    gold: Beams<'a, S::Shared<'a>>,
+    gold: Beams<'a, ArenaConfiguration<'a>>,
     /// By rank in the gold beam: where the prefix is held.
     tracks: Vec<Option<Track<'a>>>,
 }
 
-impl<'p, 'a, S: TransitionSystem, C: Scorer> MergedPursuit<'p, 'a, S, C> {
+impl<'p, 'a, C: Scorer> MergedPursuit<'p, 'a, C> {
     /// Both beams before the first step. What `pursuit` says of the free beam counts for the width of this one.
-    pub fn start(merging: &'p Merging, pursuit: Pursuit<'p, S, C>, arena: Arena<'a>, context: Context<'p>) -> Self {
+    pub fn start(
+        merging: &'p Merging,
+        pursuit: Pursuit<'p, &'static dyn OverStacks, C>,
+        arena: Arena<'a>,
+        context: Context<'p>,
+    ) -> Self {
         let gold = pursuit.start(arena, context.input.n_words());
         let search = Search::new(merging, arena, context, (pursuit.width, 1));
         MergedPursuit { pursuit, arena, search, gold, tracks: vec![Some(Track { item: 0, below: None })] }
     }
 
     /// The gold prefixes, best first.
-    pub fn gold_items(&self) -> &[&'a Item<'a, S::Shared<'a>>] {
+    pub fn gold_items(&self) -> &[&'a Item<'a, ArenaConfiguration<'a>>] {
         &self.gold.gold_items
     }
 
@@ -80,7 +85,7 @@ impl<'p, 'a, S: TransitionSystem, C: Scorer> MergedPursuit<'p, 'a, S, C> {
         }
         let before = self.gold.gold_items.clone();
         self.pursuit.advance_gold(&mut self.gold, self.arena, context, scratch);
-        let track = |item: &&Item<S::Shared<'a>>| {
+        let track = |item: &&Item<ArenaConfiguration<'a>>| {
             let parent = item.parent?;
             let place = before.iter().position(|before| std::ptr::eq(*before, parent))?;
             self.tracks[place]?.after(item.choice.action, &self.search, self.arena.bump())
@@ -106,9 +111,9 @@ impl<'p, 'a, S: TransitionSystem, C: Scorer> MergedPursuit<'p, 'a, S, C> {
 
 /// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted
 /// and the gold prefix; whether there is any.
-pub fn learn<S: TransitionSystem, T: Trainable>(
+pub fn learn<T: Trainable>(
     merging: &Merging,
-    supervision: &Supervision<S>,
+    supervision: &Supervision<&'static dyn OverStacks>,
     gold_side: GoldSide,
     lesson: Lesson,
     model: &T,

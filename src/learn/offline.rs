@@ -15,7 +15,7 @@ use crate::decode::{Machine, Workspace};
 use crate::error::Result;
 use crate::features::Compiled;
 use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
-use crate::model::{Frozen as _, Model};
+use crate::model::{Frozen as _, Model, Scoring as _};
 use crate::process::{self, Clock};
 use crate::random;
 use crate::scorers::{AnyModel, AnyScorer};

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
-use crate::model::{Averaged, Frozen as _, Model, Trainable};
+use crate::model::{Averaged, Frozen as _, Model, Scoring as _, Trainable};
 use crate::process::{self, Clock};
 use crate::random;
 use crate::scorers::{AnyLearner, AnyModel, AnyScorer};
@@ -474,6 +474,10 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
         let supervision = Supervision { machine, gold: &example.gold };
         let side = self.gold_side(example);
+        let over_stacks = || {
+            let machine = machine.over_stacks().expect("what merges or tabulates is over a stack and a buffer");
+            Supervision { machine, gold: &example.gold }
+        };
         match school {
             School::Local => {
                 let setting = Setting {
@@ -488,9 +492,11 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             }
             School::Global(lesson) => global::learn(lesson, supervision, side, workspace, parameters),
             School::Merged(merging, lesson) => {
+                let supervision = over_stacks();
                 whole(|into| merged::learn(&merging, &supervision, side, lesson, &*parameters, workspace, into))
             }
             School::Exact(tabulation, lesson) => {
+                let supervision = over_stacks();
                 whole(|into| exact::learn(&tabulation, &supervision, side, lesson, &*parameters, workspace, into))
             }
         }

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use super::{FrozenWeights, HiddenLayer, LinearScorer, OutputLayer, Precision, Weights as _};
-use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Compiled};
 use crate::files::{Section, Sections};
 use crate::model::{Frozen, Header, Model, Size};
-use crate::scorers::{AnyMemory, AnyScoring, find_any};
 use crate::system::Actions;
 
 /// The model of a transition-based parser with sparse features.
@@ -76,18 +74,6 @@ impl Linear {
 
 impl Frozen for Linear {
     const KIND: &'static str = "linear";
-
-    type Memory = AnyMemory;
-    type Scorer<'m> = AnyScoring<'m>;
-
-    #[inline]
-    fn scorer(&self) -> AnyScoring<'_> {
-        AnyScoring::Linear(self.linear_scorer())
-    }
-
-    fn find(&self, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
-        find_any(self.scorer(), search, workspace)
-    }
 
     fn columns(&self) -> &Columns {
         self.features.columns()

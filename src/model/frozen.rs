@@ -3,7 +3,6 @@
 use std::fmt::Debug;
 
 use super::Header;
-use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
@@ -23,20 +22,6 @@ pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
     /// Whether files of this kind can be read.
     fn reads(kind: &[u8]) -> bool {
         kind == Self::KIND.as_bytes()
-    }
-
-    /// The scratch memory of scoring.
-    type Memory: Default + Debug + Send;
-    /// What scores with it.
-    type Scorer<'m>: Scorer<Memory = Self::Memory>;
-
-    /// What scores with it.
-    fn scorer(&self) -> Self::Scorer<'_>;
-
-    /// The best trees of the sentence in the workspace. Decoding is compiled for every transition system where this is: kinds of
-    /// scorers that many programs use say so in their own crate.
-    fn find(&self, search: Search<'_>, workspace: &mut Workspace<Self::Memory>) -> Vec<Parsed> {
-        search.find(self.scorer(), workspace)
     }
 
     /// The columns of a sentence that are read.
@@ -61,6 +46,17 @@ pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
     /// # Errors
     /// If the sections do not hold one that fits.
     fn from_sections(sections: &Sections, header: &Header, actions: &Actions) -> Result<Self>;
+}
+
+/// A finished scorer that decoders can ask.
+pub trait Scoring: Frozen {
+    /// The scratch memory of scoring.
+    type Memory: Default + Debug + Send;
+    /// What scores with it.
+    type Scorer<'m>: Scorer<Memory = Self::Memory>;
+
+    /// What scores with it.
+    fn scorer(&self) -> Self::Scorer<'_>;
 }
 
 /// How large a scorer is.

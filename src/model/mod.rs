@@ -19,7 +19,7 @@ mod lags;
 mod network;
 mod trainable;
 
-pub use frozen::{Frozen, Size};
+pub use frozen::{Frozen, Scoring, Size};
 pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
 pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;

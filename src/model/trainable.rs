@@ -6,7 +6,7 @@
 
 use std::fmt::Debug;
 
-use super::Frozen;
+use super::Scoring;
 use crate::configuration::View;
 use crate::error::Result;
 use crate::features::{Input, mix};
@@ -61,7 +61,7 @@ pub trait Averaged: Clone + Debug + Send + Sync {
 }
 
 /// A scorer whose parameters can be changed by gradients.
-pub trait Trainable: Averaged<Finished: Frozen> {
+pub trait Trainable: Averaged<Finished: Scoring> {
     /// The scores of decisions while training.
     type Lane: Lane;
     /// What is kept of a configuration besides its scores until its gradient is known.

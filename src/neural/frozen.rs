@@ -7,14 +7,12 @@ use super::layout::Layout;
 use super::parameters::{Parameters, Sizes};
 use super::score::{FeedForwardScorer, UNIT};
 use super::sums::Token;
-use crate::decode::{Parsed, Search, Workspace};
 use crate::error::Result;
 use crate::features::N_COLUMNS;
 use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
 use crate::model::{Frozen, Header, Model, ScorerKind, Size};
-use crate::scorers::{AnyMemory, AnyScoring, find_any};
 use crate::system::Actions;
 
 /// The model of a transition-based parser with a network.
@@ -114,18 +112,6 @@ impl Frozen for FeedForward {
         [ScorerKind::FeedForward, ScorerKind::Bilstm, ScorerKind::StackLstm]
             .iter()
             .any(|known| known.name().as_bytes() == kind)
-    }
-
-    type Memory = AnyMemory;
-    type Scorer<'m> = AnyScoring<'m>;
-
-    #[inline]
-    fn scorer(&self) -> AnyScoring<'_> {
-        AnyScoring::FeedForward(self.network_scorer())
-    }
-
-    fn find(&self, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
-        find_any(self.scorer(), search, workspace)
     }
 
     fn columns(&self) -> &Columns {

@@ -12,7 +12,7 @@ use treebeam::configuration::{Arena, Place, SharedConfiguration as _, View as _}
 use treebeam::decode::{Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Scratch, Workspace, selected};
 use treebeam::diagnosis::{Followed, follow};
 use treebeam::learn::PrefixScores;
-use treebeam::model::Frozen as _;
+use treebeam::model::Scoring as _;
 use treebeam::scorer::{Context, Query, Scorer};
 use treebeam::scorers::{AnyMemory, AnyModel};
 use treebeam::system::{Choice, MoveCosts, OracleKind, Permitted, System, TransitionSystem, gold_label};

@@ -6,7 +6,7 @@
 use super::{Lesson, learn_pair};
 use crate::configuration::Arena;
 use crate::decode::interned::{InternedItem, WIDTHS};
-use crate::decode::{IDLE, Item, Machine, NO_MARGIN, Workspace};
+use crate::decode::{IDLE, Item, NO_MARGIN, Workspace};
 use crate::learn::supervision::{GoldSide, Supervision};
 use crate::learn::violation::PrefixScores;
 use crate::learn::{Objective, Update};
@@ -31,15 +31,13 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
     model: &T,
 ) -> Option<(u64, T::Gradient)> {
     let scorer = model.scorer();
-    let system = supervision.machine.system.over_stacks()?;
+    let machine = supervision.machine.over_stacks()?;
     if !lesson.is_plain() || scorer.sides().is_none() {
         return None;
     }
     workspace.start();
     let Workspace { bump, label_sets, memory, input, interned, .. } = workspace;
     let context = Context { input, label_sets, actions: supervision.machine.actions };
-    let Machine { actions, keeps_history, .. } = supervision.machine;
-    let machine = Machine { system, actions, keeps_history };
     let supervision = Supervision { machine, gold: supervision.gold };
     let Lesson { width, update, .. } = lesson;
     let (mut search, initial) = interned.start(machine, &scorer, memory, context, bump)?;

@@ -7,7 +7,7 @@ use treebeam::decode::{Item, Machine, Workspace};
 use treebeam::error::{Error, Result};
 use treebeam::learn::{TrainOptions, Training, TrainingData, train};
 use treebeam::linear::Linear;
-use treebeam::model::{Frozen, Model};
+use treebeam::model::{Model, Scoring};
 use treebeam::random;
 use treebeam::scorer::{Context, Query, Scorer, best_permitted};
 use treebeam::system::{Action, AnySystem, Bounds, Choice, Move, OracleKind, OverLists, Roots, SystemKind};
@@ -203,8 +203,8 @@ fn halves(treebank: &Treebank) -> Result<(Treebank, Treebank)> {
 /// The derivation of a sentence as a model sees it.
 struct Led<'a> {
     machine: Machine<'a, &'static dyn OverLists>,
-    scorer: <Linear as Frozen>::Scorer<'a>,
-    memory: &'a mut <Linear as Frozen>::Memory,
+    scorer: <Linear as Scoring>::Scorer<'a>,
+    memory: &'a mut <Linear as Scoring>::Memory,
     context: Context<'a>,
     arena: Arena<'a>,
     item: &'a Item<'a, SharedLists<'a>>,
@@ -216,7 +216,7 @@ impl<'a> Led<'a> {
         system: &'static dyn OverLists,
         sentence: &Sentence,
         tree: &Tree,
-        workspace: &'a mut Workspace<<Linear as Frozen>::Memory>,
+        workspace: &'a mut Workspace<<Linear as Scoring>::Memory>,
     ) -> Led<'a> {
         workspace.start();
         model.read(sentence, &mut workspace.input);
