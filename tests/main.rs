@@ -37,6 +37,7 @@ mod records;
 mod report;
 mod robustness;
 mod scorers;
+mod structure;
 mod trace;
 mod training;
 mod treebank;

@@ -3,7 +3,7 @@
 
 use bumpalo::Bump;
 use std::collections::BTreeMap;
-use treebeam::configuration::{Arena, LabelSets, View as _};
+use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
 use treebeam::decode::merged::Merging;
 use treebeam::decode::{Decoder, Machine, Parsed, Workspace};
 use treebeam::features::{Columns, Compiled, FeatureSet, Input, WordShape};
@@ -247,7 +247,7 @@ fn follow(system: &'static dyn OverStacks, kind: SystemKind, sentence: &Sentence
         let gold = gold(sentence);
         let supervision = Supervision { machine, gold: &gold };
         let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
-        let derivation = supervision.derivation::<S::Shared<'_>>(Arena::new(&bump, &sets, &[]));
+        let derivation = supervision.derivation::<ArenaConfiguration<'_>>(Arena::new(&bump, &sets, &[]));
         for gold_side in [GoldSide::Canonical(&derivation), GoldSide::LeastCost] {
             let is_canonical = matches!(gold_side, GoldSide::Canonical(_));
             let new = || Pursuit {
