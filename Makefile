@@ -28,7 +28,7 @@ golden: build ## write the checksums of tests/golden.toml anew, for a change of 
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.
 lint: ## formatting and clippy; the parser alone, as a library, compiles
-	$(CARGO) fmt --check --package treebeam --package treebeam-lab --package treebeam-cli -- $(wildcard src/system/*.rs src/system/*/*.rs)
+	$(CARGO) fmt --check --package treebeam --package treebeam-systems --package treebeam-lab --package treebeam-cli -- $(wildcard systems/src/*.rs systems/src/*/*.rs)
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
 	$(CARGO) clippy --release --locked --package treebeam --package treebeam-lab --lib -- -D warnings
 

@@ -7,7 +7,7 @@ use treebeam::decode::{Decoder, Workspace};
 use treebeam::features::Input;
 use treebeam::learn::{Keep, TrainOptions, Training, TrainingData, train};
 use treebeam::linear::{FrozenWeights, LinearMemory, LinearModel, LinearScorer};
-use treebeam::model::Scoring as _;
+use treebeam::model::Frozen as _;
 use treebeam::system::{AnySystem, OverPending, OverStacks, Roots};
 use treebeam::tree::{Gold, Labels};
 use treebeam::treebank::generate::{Options, sentences};

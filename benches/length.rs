@@ -6,7 +6,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput};
 use treebeam::decode::{Parsed, Workspace};
 use treebeam::features::{Columns, Input};
 use treebeam::linear::LinearMemory;
-use treebeam::model::Scoring as _;
+use treebeam::model::Frozen as _;
 use treebeam::system::TransitionSystem;
 use treebeam::treebank::{Column, Format, Sentence, Treebank};
 
