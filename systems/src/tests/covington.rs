@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use treebeam::system::exhaustive::{BoundFindings, Findings, Scope, Shape, Space, check_bounds, check_named, gold_trees};
 use super::*;
 use treebeam::configuration::{Lists as _, PlainLists, PlainView as _};
+use treebeam::system::exhaustive::{
+    BoundFindings, Findings, Scope, Shape, Space, check_bounds, check_named, gold_trees,
+};
 
 fn findings(kind: SystemKind, n_words: usize, roots: Roots, shape: Shape) -> Findings {
     let scope = Scope { n_words, roots, shape, n_labels: 1 };

@@ -1,8 +1,8 @@
 //! Every oracle against exhaustive search. The numbers of configurations, of derivations and of transitions were also
 //! counted by a program written apart.
 
-use treebeam::system::exhaustive::{Findings, Scope, Shape, check, check_named};
 use super::*;
+use treebeam::system::exhaustive::{Findings, Scope, Shape, check, check_named};
 
 fn findings(kind: SystemKind, scope: Scope) -> Findings {
     check_named(kind, scope)
