@@ -1,6 +1,5 @@
 //! `treebeam parse`.
 
-mod search;
 mod source;
 mod stats;
 
@@ -10,14 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use super::range;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use search::SearchArgs;
 use source::Source;
 use stats::Stats;
 use treebeam::error::{Error, Result};
 use treebeam::files::{Output, Paths};
-use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded};
+use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions};
 use treebeam::treebank::{Format, Reader, Sentence};
 
 /// Options of `treebeam parse`.
@@ -34,14 +31,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
     #[command(flatten)]
-    search: SearchArgs,
-    /// Threads; the output does not depend on their number
-    #[arg(long, default_value_t = 1, value_name = "T", value_parser = range::threads)]
-    threads: usize,
-    /// Write the N best items of the final beam, or with --merge and with graph-based parsers the N best trees of all that they
-    /// found, best first, with their scores as comments
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = range::beam)]
-    k_best: usize,
+    options: ParseOptions,
     /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
     #[arg(long)]
     keep_going: bool,
@@ -73,13 +63,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let loading = Instant::now();
     let model = Loaded::read(&args.model)?;
     let load_seconds = loading.elapsed().as_secs_f64();
-    let mut parser = AnyParser::new(&model, &args.search.options(args.k_best, args.threads))?;
+    let mut parser = AnyParser::new(&model, &args.options)?;
     for warning in parser.warnings() {
         treebeam::console::say(format_args!("warning: {warning}"));
     }
     let reader = Reader::open(&args.input, args.format)?.allowing_empty();
     let format = reader.format();
-    if args.k_best > 1 && format == Format::Conllx {
+    if args.options.k_best > 1 && format == Format::Conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
     }
     super::warn_of_name(&args.output, format);
@@ -108,7 +98,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let parsed = parser.parse(&chunk)?;
         decoding += started.elapsed();
         for (sentence, parsed) in chunk.iter().zip(&parsed) {
-            model.write(sentence, parsed, args.k_best > 1, &mut output).map_err(Error::io(&args.output))?;
+            model.write(sentence, parsed, args.options.k_best > 1, &mut output).map_err(Error::io(&args.output))?;
         }
         sentences += chunk.len();
         words += chunk.iter().map(Sentence::n_words).sum::<usize>();
@@ -117,7 +107,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     output.finish()?;
     let seconds = start.elapsed().as_secs_f64();
-    let stats = Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, &parser, args.threads);
+    let stats =
+        Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, &parser, args.options.threads);
     treebeam::console::note(format_args!("{stats}"));
     if let Some(mut file) = stats_output {
         serde_json::to_writer_pretty(&mut file, &stats)?;

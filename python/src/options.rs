@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 use serde_json::{Map, Value};
-use treebeam::options::GivenOptions;
+use treebeam::options::{GivenOptions, of_names};
 use treebeam::parser::ParseOptions;
 
 use crate::errors::exception;
@@ -44,27 +44,19 @@ fn of_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 /// The options of parsing that are given: `beam=8` is `--beam 8`. What is `None` is not given.
 pub fn of_parsing(given: Option<&Bound<'_, PyDict>>, k_best: Option<i64>) -> PyResult<ParseOptions> {
-    let number = |number: i64| usize::try_from(number).unwrap_or(0);
-    let mut options = ParseOptions { k_best: k_best.map_or(1, number), ..ParseOptions::default() };
-    for (name, value) in given.into_iter().flatten() {
-        let name: String = name.extract()?;
-        if value.is_none() {
-            continue;
-        }
-        let text = || value.str()?.extract::<String>();
-        match name.as_str() {
-            "beam" => options.beam = Some(number(value.extract()?)),
-            "threads" => options.threads = number(value.extract()?),
-            "search" => options.search = Some(chosen(&name, &text()?)?),
-            "margin" => options.margin = Some(text()?.parse().map_err(PyValueError::new_err)?),
-            "merge" => options.merge = Some(value.extract()?),
-            _ => {
-                let expected = "expected beam, threads, search, margin or merge";
-                return Err(PyTypeError::new_err(format!("there is no option `{name}`; {expected}")));
-            }
-        }
+    let mut named = named(given)?;
+    if named.contains_key("k-best") {
+        return Err(PyTypeError::new_err("`k_best` is an argument of `Model.parse_conllu` alone"));
     }
-    options.check().map_err(crate::errors::exception)?;
+    // A percentage may be a number.
+    if let Some(margin) = named.get_mut("margin").filter(|margin| margin.is_number()) {
+        *margin = Value::String(margin.to_string());
+    }
+    if let Some(k_best) = k_best {
+        named.insert("k-best".to_owned(), k_best.into());
+    }
+    let options: ParseOptions = of_names(named).map_err(exception)?;
+    options.check().map_err(exception)?;
     Ok(options)
 }
 

@@ -28,6 +28,8 @@ mod suited;
 pub use list::{GivenOptions, GraphOptions, KNOWN, Known, TrainOptions};
 pub use parser::ParserKind;
 pub use range::Range;
+#[cfg(feature = "cli")]
+pub(crate) use range::number;
 pub use recommend::Recommendation;
 
 use serde::Serialize;

@@ -83,7 +83,7 @@ fn number_of(value: &dyn Any) -> Option<(f64, &dyn Debug)> {
 
 /// Reads a number of an option with this range from the command line. Whether it is in the range is seen when all options are known.
 #[cfg(feature = "cli")]
-pub(super) fn number<T: std::str::FromStr>(range: Range) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
+pub(crate) fn number<T: std::str::FromStr>(range: Range) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
     move |text| text.parse().map_err(|_| format!("expected {range}"))
 }
 

@@ -1,7 +1,11 @@
 //! What decides how a model parses.
 
 use crate::decode::{Margin, SearchKind};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::options::Range;
+#[cfg(feature = "cli")]
+use crate::options::number;
+use serde::Deserialize;
 
 /// The widest beam, and the most trees of one sentence.
 pub const MAX_BEAM: u64 = 1 << 20;
@@ -11,22 +15,40 @@ pub const MAX_THREADS: u64 = 1024;
 /// Words that are read before they are parsed together: enough to keep threads busy, little enough to stream.
 pub const CHUNK_WORDS: usize = 1 << 14;
 
-/// How to parse. What is `None` is as the model was trained.
-#[derive(Debug, Clone, Copy, PartialEq)]
+const BEAM: Range = Range::Whole(1, MAX_BEAM);
+const THREADS: Range = Range::Whole(1, MAX_THREADS);
+
+/// The options of parsing: the flags of `treebeam parse` and the keyword arguments of Python's `parse`. What is `None` is as the model was
+/// trained.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct ParseOptions {
-    /// In a beam or exactly.
+    /// Search in a beam, or exactly, by tabulation, with features that read words by position only. Default: what the model was trained with,
+    /// or beam if `--beam` is given
+    #[cfg_attr(feature = "cli", arg(long))]
     pub search: Option<SearchKind>,
-    /// The width of the beam, 1 being greedy.
+    /// The width of the beam, 1 being greedy. Default: what the model was trained with
+    #[cfg_attr(feature = "cli", arg(long, value_name = "B", value_parser = number::<usize>(BEAM)))]
     pub beam: Option<usize>,
-    /// Which items of a beam are left out for lagging behind; `None` is [`Margin::Auto`] where the one best tree is looked for in
-    /// a beam that models are calibrated for, and otherwise [`Margin::None`].
+    /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did: `auto`, `none`, or
+    /// the percentage of these sentences that would have kept their trees, such as 99.5; `auto` is 99.9 for models that were calibrated on 200
+    /// sentences or more, and none for others. Default: `auto` for the one best tree in a beam, `none` for `--k-best`
+    #[cfg_attr(feature = "cli", arg(long, value_name = "Q"))]
     pub margin: Option<Margin>,
-    /// Whether items of a beam that look the same to all features become one.
+    /// Let items of a beam that look the same to all features become one; `--merge=false` to do without. Default: as the model was trained
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES")
+    )]
     pub merge: Option<bool>,
-    /// The most trees of each sentence.
-    pub k_best: usize,
-    /// Threads; the trees do not depend on their number.
+    /// Threads; the output does not depend on their number
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = 1, value_name = "T", value_parser = number::<usize>(THREADS)))]
     pub threads: usize,
+    /// Write the N best items of the final beam, or with `--merge` and with graph-based parsers the N best trees of all that they found, best
+    /// first, with their scores as comments
+    #[cfg_attr(feature = "cli", arg(long, default_value_t = 1, value_name = "N", value_parser = number::<usize>(BEAM)))]
+    pub k_best: usize,
 }
 
 impl Default for ParseOptions {
@@ -41,16 +63,8 @@ impl ParseOptions {
     /// # Errors
     /// The first of them, with the range.
     pub fn check(&self) -> Result<()> {
-        let numbers = [
-            ("beam", self.beam.unwrap_or(1), MAX_BEAM),
-            ("k-best", self.k_best, MAX_BEAM),
-            ("threads", self.threads, MAX_THREADS),
-        ];
-        match numbers.into_iter().find(|&(_, number, most)| !(1..=most).contains(&(number as u64))) {
-            Some((name, number, most)) => {
-                Err(Error::Usage(format!("--{name} {number}: expected a number from 1 to {most}")))
-            }
-            None => Ok(()),
-        }
+        BEAM.check(&self.beam, "beam")?;
+        BEAM.check(&self.k_best, "k-best")?;
+        THREADS.check(&self.threads, "threads")
     }
 }
