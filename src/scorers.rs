@@ -49,7 +49,7 @@ pub enum AnyScorer {
     FeedForward(FeedForward),
 }
 
-/// What scores with an [`AnyScorer`], or with an [`AnyLearner`] as it is: decoders and training are compiled for this one.
+/// Scoring with an [`AnyScorer`], or with an [`AnyLearner`] as it is: decoders and training are compiled for this one.
 #[derive(Debug, Clone, Copy)]
 pub enum AnyScoring<'m> {
     /// Sparse features.

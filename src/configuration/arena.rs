@@ -101,7 +101,7 @@ impl<'a, P: PartialTree<'a>> Arena<'a, P> {
         self.label_sets
     }
 
-    /// What partial trees are made with.
+    /// Maker of partial trees.
     pub fn maker(&self) -> P::Maker {
         self.maker
     }

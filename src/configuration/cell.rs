@@ -9,7 +9,8 @@ use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node};
 pub const N_SLOTS: usize = 24;
 const WORDS: usize = N_SLOTS / 4;
 
-/// What a cell knows of its node, by slot. Every slot is a `u16`: a node, a label, a count or a label set.
+/// Slots of a cell: the facts about its node that features read. Every slot is a `u16`: a node, a label, a count or a
+/// label set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Slot {
@@ -91,7 +92,7 @@ impl Slots {
         slots
     }
 
-    /// How many of the last actions a configuration remembers: in the first slots, the last one first.
+    /// Length of the action history of a configuration: the last actions, in the first slots, the last one first.
     pub const HISTORY: usize = 4;
 
     /// The last actions as one number, of the slots that stand for them.
@@ -223,8 +224,8 @@ impl SlotMask {
     }
 }
 
-/// What is known of a node's dependents on one side: the outermost, its label, the second outermost, its label, how many
-/// there are, and the set of their labels.
+/// Dependents of a node on one side: the outermost, its label, the second outermost, its label, their number, and the
+/// set of their labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dependents(pub [u16; 6]);
 
@@ -278,12 +279,12 @@ impl Dependents {
     }
 }
 
-/// What a cell knows of its node's partial tree, and how it is remade when the tree grows.
+/// Partial tree of a node as a cell stores it, and its updates when the tree grows.
 pub trait PartialTree<'a>: Copy {
-    /// What making one takes besides memory and label sets.
+    /// State needed to make partial trees besides memory and label sets.
     type Maker: Copy;
 
-    /// What is known of a node without arcs.
+    /// Partial tree of a node without arcs.
     fn bare(node: Node, arena: Arena<'a, Self>) -> Self;
     /// The node.
     fn node(&self) -> Node;
@@ -291,14 +292,14 @@ pub trait PartialTree<'a>: Copy {
     fn label(&self) -> LabelId;
     /// The number of the node's dependents.
     fn n_dependents(&self) -> usize;
-    /// What is known after `dependent`, to the left of the node, was attached to it.
+    /// Partial tree after `dependent`, to the left of the node, was attached to it.
     fn with_left(&self, dependent: &Self, label: LabelId, arena: Arena<'a, Self>) -> Self;
-    /// What is known after `dependent`, to the right of the node, was attached to it.
+    /// Partial tree after `dependent`, to the right of the node, was attached to it.
     fn with_right(&self, dependent: &Self, label: LabelId, arena: Arena<'a, Self>) -> Self;
-    /// What is known after the node got a head.
+    /// Partial tree after the node got a head.
     fn with_head(&self, head: &Self, label: LabelId, arena: Arena<'a, Self>) -> Self;
 
-    /// What is known after `dependent` was attached to the node, on whichever side of it the sentence has it. The root
+    /// Partial tree after `dependent` was attached to the node, on whichever side of it the sentence has it. The root
     /// stands before all words.
     #[inline]
     fn with_dependent(&self, dependent: &Self, label: LabelId, arena: Arena<'a, Self>) -> Self {
@@ -309,7 +310,7 @@ pub trait PartialTree<'a>: Copy {
         }
     }
 
-    /// Whether the node has a head.
+    /// True if the node has a head.
     #[inline]
     fn has_head(&self) -> bool {
         self.label() != NO_LABEL
@@ -319,7 +320,7 @@ pub trait PartialTree<'a>: Copy {
 /// All slots, and their keys under the masks that features want.
 #[derive(Debug, Clone, Copy)]
 pub struct Keyed<'a> {
-    /// What features read.
+    /// Slots that features read.
     pub slots: Slots,
     /// The key of `slots` under each of the arena's masks; where [trees](super::Trees) are kept, the number of the tree.
     pub keys: &'a [u64],
@@ -375,7 +376,7 @@ impl<'a> PartialTree<'a> for Keyed<'a> {
 /// A cell of a stack or buffer: immutable, shared by every configuration that stands on it.
 #[derive(Debug, Clone, Copy)]
 pub struct Cell<'a, P = Keyed<'a>> {
-    /// What is known of the node's partial tree.
+    /// Partial tree of the node.
     pub partial: P,
     /// The next cell: below in a stack, behind in a buffer.
     pub below: Option<&'a Cell<'a, P>>,

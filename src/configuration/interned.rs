@@ -13,7 +13,7 @@ use super::{Arena, ArenaConfiguration, LabelSets, PartialTree, Role};
 use crate::memo::Memo;
 use crate::tree::{LabelId, NO_LABEL, Node};
 
-/// What a cell knows of its node: the numbers of the states of its sides.
+/// Interned states of a node's two sides, by number: the form in which a cell stores the partial tree.
 #[derive(Debug, Clone, Copy)]
 pub struct SideIds {
     node: Node,
@@ -71,7 +71,7 @@ pub struct Tables {
 #[derive(Debug)]
 struct Table {
     states: Vec<State>,
-    /// What is kept of a state.
+    /// Mask of the slots of a state that are kept.
     mask: State,
 }
 
@@ -218,7 +218,7 @@ impl<'a> PartialTree<'a> for SideIds {
 pub type InternedConfiguration<'a> = ArenaConfiguration<'a, SideIds>;
 
 impl<'a> InternedConfiguration<'a> {
-    /// What is known of the node in a place.
+    /// Side states of the node in a place.
     #[inline]
     pub fn sides(&self, role: Role) -> Option<&'a SideIds> {
         self.cell_at(role).map(|cell| &cell.partial)

@@ -66,7 +66,7 @@ impl<'a> SharedLists<'a> {
     }
 }
 
-/// What changes when arcs do: copies of the tables.
+/// Draft of the next configuration's arcs: copies of the tables.
 struct Draft<'a> {
     arcs: u64,
     heads: &'a mut [Node],

@@ -58,7 +58,7 @@ pub trait Configuration: Sized + Clone {
     type Arena: Copy;
 }
 
-/// What decoding asks of a configuration.
+/// View of a configuration that decoding reads.
 pub trait View<'a>: Copy {
     /// The cells that features read, as seen from `point`.
     fn cells(&self, point: Point) -> Cells<'a>;
@@ -96,10 +96,10 @@ impl<'a, V: View<'a>> View<'a> for &V {
 pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + View<'a> {
     /// The names of the lists, in the order of [`PlainView::lists`].
     const LISTS: &'static [&'static str];
-    /// How many of these lists, the first ones, grow and shrink at their right end.
+    /// Number of stacks: these lists, the first ones, grow and shrink at their right end.
     const N_STACKS: usize;
 
-    /// What stands in each of the lists, from left to right as in [`PlainView::lists`], for people who look on.
+    /// Places of each of the lists, from left to right as in [`PlainView::lists`], for traces.
     fn places(&self) -> Vec<Vec<Place<'a>>>;
 }
 
@@ -110,7 +110,7 @@ pub struct Place<'a> {
     pub node: Node,
     /// A name for the cell in which it stands: configurations that share the cell share the name.
     pub cell: usize,
-    /// What the cell knows of the node, if that does not stand elsewhere.
+    /// Slots of the node's cell, if they do not stand elsewhere.
     pub slots: Option<&'a Slots>,
 }
 
@@ -164,7 +164,7 @@ impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
     }
 }
 
-/// What exhaustive search and the references ask of a configuration.
+/// Plain view of a configuration, for exhaustive search and the reference implementations.
 pub trait PlainView: Eq + Hash + Debug + Send + Sync {
     /// The arcs so far, as a tree in which some words may lack a head.
     fn tree(&self) -> Tree;
@@ -198,7 +198,7 @@ pub trait Stacks: Configuration {
     /// The stack from the top down: each node, and whether it has a head already.
     fn stack_nodes(&self) -> impl Iterator<Item = (Node, bool)> + '_;
 
-    /// Whether B0 exists, came back from the stack, and has not been freed since.
+    /// True if B0 exists, came back from the stack, and has not been freed since.
     fn b0_is_bound(&self) -> bool;
     /// A bit that a system keeps beside its lists; false at first.
     fn flag(&self) -> bool;
@@ -208,7 +208,7 @@ pub trait Stacks: Configuration {
     /// The label of the arc into S0, if S0 exists and has a head.
     fn s0_label(&self) -> Option<LabelId>;
 
-    /// Whether S0 exists and has a head.
+    /// True if S0 exists and has a head.
     fn s0_has_head(&self) -> bool {
         self.stack_nodes().next().is_some_and(|(_, has_head)| has_head)
     }

@@ -16,7 +16,7 @@ pub enum Role {
     S1,
     S2,
     S3,
-    /// What stands between the two focus words of a Covington configuration: the first word of λ2.
+    /// Middle word between the two focus words of a Covington configuration: the first word of λ2.
     M0,
     /// The last actions, in the cell that [`Arena::history`](super::Arena::history) makes.
     A,
@@ -33,7 +33,7 @@ impl Role {
     pub const ALL: [Role; Role::COUNT] =
         [Role::S0, Role::S1, Role::S2, Role::S3, Role::M0, Role::A, Role::B0, Role::B1, Role::B2, Role::B3];
 
-    /// Whether the place is in the buffer.
+    /// True if the place is in the buffer.
     pub fn in_buffer(self) -> bool {
         self >= Role::B0
     }

@@ -17,7 +17,7 @@ pub enum Side {
     Node,
 }
 
-/// How many values the state of a side holds.
+/// Number of values in the state of a side.
 pub const STATE_SLOTS: usize = 8;
 
 /// Where [`Slot::Size`] stands in the state of a side of dependents: there, the size of their partial trees.

@@ -8,7 +8,7 @@ use crate::tree::LabelId;
 /// The number of a partial tree: that of its node where this has no dependents; others come after all nodes.
 pub type TreeId = u32;
 
-/// How a partial tree came about.
+/// Composition of a partial tree: its head, its last dependent, and their arc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Composition {
     /// The head's tree before it got the dependent.
@@ -17,7 +17,7 @@ pub struct Composition {
     pub dependent: TreeId,
     /// The label of the arc.
     pub label: LabelId,
-    /// Whether the dependent stands to the left of the head.
+    /// True if the dependent stands to the left of the head.
     pub is_left: bool,
 }
 
@@ -55,7 +55,7 @@ impl Trees {
         self.are_kept.set(false);
     }
 
-    /// Whether trees are kept.
+    /// True if trees are kept.
     #[inline]
     pub fn are_kept(&self) -> bool {
         self.are_kept.get()
@@ -70,7 +70,7 @@ impl Trees {
         })
     }
 
-    /// What a tree was composed of, if it is more than a node.
+    /// Composition of a tree, if it is more than a node.
     pub fn parts(&self, tree: TreeId) -> Option<Composition> {
         let number = tree.checked_sub(Trees::FIRST)?;
         self.inner.borrow().made.get(number as usize).copied()

@@ -21,7 +21,7 @@ pub trait TwoStacks: Configuration {
     fn front(&self) -> Node;
     /// The head of every node so far, by node; [`NO_NODE`] where there is none.
     fn heads(&self) -> &[Node];
-    /// Whether the last transition was a switch.
+    /// True if the last transition was a switch.
     fn has_switched(&self) -> bool;
 
     /// The number of words.

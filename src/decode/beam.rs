@@ -26,7 +26,7 @@ pub struct Item<'a, C> {
     pub history: Option<&'a Cell<'a>>,
 }
 
-/// What an item does whose derivation is complete.
+/// Padding action of an item whose derivation is complete.
 pub const IDLE: Choice = Choice { point: 0, action: ActionId::MAX };
 
 /// A successor that has not been built: the parent's rank in the beam, the choice, and the score.
@@ -66,15 +66,15 @@ impl Candidate {
     }
 }
 
-/// What selecting the candidates of one step after the other needs.
+/// Memory of selecting the candidates of one step after the other.
 #[derive(Debug, Clone)]
 pub struct Selection {
     candidates: Vec<Candidate>,
-    /// How many candidates lie in each band of scores below the reference.
+    /// Number of candidates in each band of scores below the reference.
     bands: [usize; N_BANDS],
     /// The logarithm of a band's width: that of the last step is a good guess for the next.
     shift: u32,
-    /// What the rows of scores are of.
+    /// Rows of scores.
     rows: Vec<Row>,
 }
 
@@ -86,10 +86,10 @@ pub(super) struct Row {
     pub of: Of,
 }
 
-/// What of an item is offered.
+/// Kinds of candidates of an item.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Of {
-    /// What is permitted at this point: a row of scores.
+    /// Permitted actions at this point: a row of scores.
     Point(Point, Permitted),
     /// Waiting by this action, once the derivation is complete: a row of scores.
     Idle(ActionId),
@@ -125,7 +125,7 @@ pub struct Beam<'w> {
     n: usize,
     /// Candidates must score more than this.
     threshold: i64,
-    /// By how much candidates may lag behind the best.
+    /// Largest lag of candidates behind the best.
     margin: i64,
 }
 

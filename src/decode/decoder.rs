@@ -16,18 +16,19 @@ use crate::vector::vectorised;
 pub struct Decoder<'m, S, C> {
     /// The transition system with its actions.
     pub machine: Machine<'m, S>,
-    /// What scores them.
+    /// Scorer of configurations.
     pub scorer: C,
-    /// By how much candidates of a step may lag behind the best, in the model's fixed point; see [`margin`](super::margin).
+    /// Margin of pruning: largest lag of candidates of a step behind the best, in the model's fixed point; see
+    /// [`margin`](super::margin).
     pub margin: i64,
 }
 
-/// How many candidates to select for a beam of `width`, so that enough are left when twins are dropped.
+/// Number of candidates to select for a beam of `width`, so that enough are left when twins are dropped.
 pub fn selected(width: usize) -> usize {
     if width == 1 { 1 } else { width.saturating_add(width / 2) }
 }
 
-/// What sees the items of a step.
+/// Observer of the items of a step.
 type Look<'l, 'a, C> = dyn FnMut(&[&'a Item<'a, C>]) + 'l;
 
 /// One complete derivation's tree and score.
@@ -82,8 +83,8 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         }
     }
 
-    /// What [`Decoder::decode_by_beam`] finds, by beams of interned side states; `None` if the system, the scorer or the width
-    /// is not for these.
+    /// Result of [`Decoder::decode_by_beam`] by beams of interned side states; `None` if the system, the scorer or the
+    /// width is not for these.
     pub fn decode_interned(&self, workspace: &mut Workspace<C::Memory>, width: usize, k: usize) -> Option<Vec<Parsed>> {
         let machine = self.interned(width)?;
         workspace.start();
@@ -99,7 +100,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         self.machine.over_stacks().filter(|_| interned::WIDTHS.contains(&width))
     }
 
-    /// What [`Decoder::decode`] finds, by beams at any width.
+    /// Result of [`Decoder::decode`] by beams at any width.
     ///
     /// # Panics
     /// If `width` is 0.
@@ -121,7 +122,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         parsed
     }
 
-    /// By how much the derivation that wins in a beam of `width` lagged behind the best item of a step, at most.
+    /// Lag of the derivation that wins in a beam of `width`: its largest score gap to the best item of a step.
     ///
     /// # Panics
     /// If `width` is 0.
@@ -141,7 +142,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
         Some(behind(items[0], &tops))
     }
 
-    /// What [`Decoder::lag`] tells, by beams at any width.
+    /// Result of [`Decoder::lag`] by beams at any width.
     ///
     /// # Panics
     /// If `width` is 0.
@@ -291,7 +292,7 @@ impl<'m, S: TransitionSystem, C: Scorer> Decoder<'m, S, C> {
     }
 }
 
-/// By how much a derivation lagged behind the highest scores of all steps, `tops`, at most.
+/// Largest lag of a derivation behind the highest scores of all steps, `tops`.
 fn behind<'a, C>(winner: &'a Item<'a, C>, tops: &[i64]) -> i64 {
     let behind = winner.history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
     behind.max().unwrap_or_default()

@@ -13,7 +13,7 @@ pub struct Machine<'m, S> {
     pub system: S,
     /// The actions.
     pub actions: &'m Actions,
-    /// Whether items remember their last actions.
+    /// True if items remember their last actions.
     pub keeps_history: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
         arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true, history: None })
     }
 
-    /// Whether the derivation of an item is complete.
+    /// True if the derivation of an item is complete.
     #[inline]
     pub fn is_terminal<'a>(&self, item: &Item<'a, S::Shared<'a>>) -> bool {
         self.system.is_terminal(&item.configuration)

@@ -1,8 +1,8 @@
 //! Pruning by score: a candidate that lags far behind the best of its step hardly ever leads to the tree that is chosen.
 //!
-//! How far is far depends on the model. So each model is calibrated: its development data are parsed without a margin, and
-//! of each sentence it is noted by how much the derivation that won ever lagged behind the best item of a step. Pruning by the
-//! largest lag of all but one sentence in a hundred, say, then changes at most that one.
+//! The scale of lags depends on the model. So each model is calibrated: its development data are parsed without a
+//! margin, and for each sentence the largest lag of the winning derivation behind the best item of a step is noted.
+//! Pruning by the largest lag of all but one sentence in a hundred, say, then changes at most that one.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::features::Input;
 use crate::model::{Lags, Model, Scoring};
 use crate::with_system;
 
-/// Which candidates of a step are left out for lagging behind the best.
+/// Margin of pruning: candidates of a step that lag further behind the best are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Margin {
@@ -34,8 +34,8 @@ impl Margin {
     /// the development data of each of five treebanks, at widths 8 and 64, on average over three seeds.
     pub const AUTO: f64 = 99.9;
 
-    /// How many sentences a model must have been calibrated on for [`Margin::Auto`]. Of n sentences with the largest lag that
-    /// was met, one in n + 1 more is expected to lag further.
+    /// Least number of sentences that a model must have been calibrated on for [`Margin::Auto`]. Of n sentences with
+    /// the largest lag that was met, one in n + 1 more is expected to lag further.
     pub const AUTO_SENTENCES: usize = 200;
 
     /// The percentage of winners that are to survive, if there is a margin.

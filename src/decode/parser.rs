@@ -96,12 +96,13 @@ impl<'m, F: Decodable> Parser<'m, F> {
         Parser { margin: margin::margin(margin, lags, width, self.model.scorer.scale()), ..self }
     }
 
-    /// By how much items may lag behind the best of their step, as a score; `None` if the beam alone prunes.
+    /// Margin of pruning, as a score: largest lag of items behind the best of their step; `None` if the beam alone
+    /// prunes.
     pub fn margin(&self) -> Option<f64> {
         self.margin.map(|margin| margin as f64 / f64::from(self.model.scorer.scale()))
     }
 
-    /// How many configurations have been scored: the items of beams, or the choices of positions of exact search.
+    /// Number of configurations that have been scored: the items of beams, or the choices of positions of exact search.
     pub fn n_scored(&self) -> u64 {
         self.workspaces.iter().map(|workspace| workspace.n_scored).sum()
     }
@@ -154,20 +155,20 @@ impl<'m, F: Decodable> Parser<'m, F> {
     }
 }
 
-/// What is looked for in a sentence, and how.
+/// Search of a sentence: its input and settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Search<'s> {
     /// The transition system.
     pub system: SystemKind,
-    /// How many words may hang on the root.
+    /// Number of words that may hang on the root.
     pub roots: Roots,
     /// The actions that scores are for.
     pub actions: &'s Actions,
-    /// How to search.
+    /// Search strategy.
     pub strategy: Strategy,
-    /// By how much items of a beam may lag behind; [`NO_MARGIN`] for any.
+    /// Margin of pruning: largest lag of items of a beam; [`NO_MARGIN`] for any.
     pub margin: i64,
-    /// How many trees to find.
+    /// Number of trees to find.
     pub k: usize,
 }
 
@@ -208,7 +209,7 @@ macro_rules! decodable {
 
 decodable!(Linear, FeedForward, AnyScorer);
 
-/// What fills in the input of the sentence with this number, from 0.
+/// Reader that fills in the input of the sentence with this number, from 0.
 pub type Read<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;
 
 /// So many threads; none if one is enough, which is the caller's.

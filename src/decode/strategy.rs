@@ -1,4 +1,4 @@
-//! How the best derivation is looked for.
+//! Search strategies for the best derivation.
 
 use super::exact::Tabulation;
 use super::merged::Merging;
@@ -8,7 +8,7 @@ use crate::model::Header;
 use crate::treebank::Words;
 
 choice! {
-    /// Whether search keeps the best derivations of each step or tabulates all.
+    /// Kind of search: the best derivations of each step, or a table of all.
     #[derive(Default)]
     pub enum SearchKind {
         /// In a beam: fast, and for any features; width 1 is greedy.
@@ -31,7 +31,7 @@ pub enum Strategy {
     Merged {
         /// Its width.
         width: usize,
-        /// What merges.
+        /// Merging of items.
         merging: Merging,
     },
     /// By tabulation.
@@ -90,12 +90,12 @@ impl Strategy {
         }
     }
 
-    /// Whether it is a plain beam of more than one item: what margins are calibrated for.
+    /// True if it is a plain beam of more than one item: what margins are calibrated for.
     pub fn takes_margins(&self) -> bool {
         matches!(self, Strategy::Beam { width: 2.. })
     }
 
-    /// Whether it takes the sentence.
+    /// Checks that the strategy takes the sentence.
     ///
     /// # Errors
     /// If it is too long.

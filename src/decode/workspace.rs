@@ -16,9 +16,9 @@ pub struct Workspace<M> {
     pub bump: Bump,
     /// The label sets met so far.
     pub label_sets: LabelSets,
-    /// What the scorer remembers of the sentence at hand.
+    /// Memory of the scorer for the current sentence.
     pub memory: M,
-    /// What scorers read of the sentence at hand.
+    /// Input of scorers for the current sentence.
     pub input: Input,
     /// The candidates of a step.
     pub selection: Selection,
@@ -26,14 +26,14 @@ pub struct Workspace<M> {
     pub distinct: Identities,
     /// Beams of interned side states.
     pub interned: InternedBeam,
-    /// How many configurations decoding has scored, over all sentences.
+    /// Number of configurations that decoding has scored, over all sentences.
     pub n_scored: u64,
 }
 
 /// The scratch memory of a [`Workspace`] without what configurations live in.
 #[derive(Debug)]
 pub struct Scratch<'w, M> {
-    /// What the scorer remembers of the sentence at hand.
+    /// Memory of the scorer for the current sentence.
     pub memory: &'w mut M,
     /// The candidates of a step.
     pub selection: &'w mut Selection,
@@ -56,7 +56,7 @@ impl<M: Default> Workspace<M> {
         }
     }
 
-    /// What configurations live in, what scorers see besides configurations, and the rest.
+    /// Parts of the workspace: memory of configurations, context of scorers, and the rest.
     pub fn parts<'w>(&'w mut self, actions: &'w Actions) -> (&'w Bump, Context<'w>, Scratch<'w, M>) {
         let Workspace { bump, label_sets, memory, input, selection, distinct, .. } = self;
         (bump, Context { input, label_sets, actions }, Scratch { memory, selection, distinct })

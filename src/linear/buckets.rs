@@ -7,7 +7,7 @@ use super::Row;
 use crate::files::{Numbers, prefetch};
 use crate::vector::vectorised;
 
-/// How many features share a cache line.
+/// Number of features that share a cache line.
 const WAYS: usize = 8;
 
 /// A cache line of the table. Places are filled from the first on, in the order of the tags; a free one has the number 0.
@@ -22,7 +22,7 @@ pub struct Bucket {
 /// A number of 32 bits, which is not 0 but for [`NOTHING`], and above it a flag.
 pub type Flagged = u64;
 
-/// What is found where nothing is.
+/// Empty entry: the result of a look-up that finds nothing.
 pub const NOTHING: Flagged = 0;
 
 /// The flag of a [`Flagged`].
@@ -35,8 +35,8 @@ pub struct Buckets {
     buckets: Numbers<Bucket>,
 }
 
-/// How full the table is. PERF: at 0.8, where one feature in twenty overflows its bucket, greedy parsing takes 3 % and width 8 2 % more
-/// instructions; the file is 15 % smaller.
+/// Load factor of the table. PERF: at 0.8, where one feature in twenty overflows its bucket, greedy parsing takes 3 %
+/// and width 8 2 % more instructions; the file is 15 % smaller.
 const LOAD: f64 = 0.6;
 
 impl Buckets {
@@ -172,7 +172,7 @@ impl Bucket {
         (hits != 0).then_some(found)
     }
 
-    /// Whether a feature with this tag that is not here may stand in a later bucket.
+    /// True if a feature with this tag that is not here may stand in a later bucket.
     #[inline(always)]
     fn overflows_with(&self, tag: u32) -> bool {
         let (last, is_full) = (self.tags[WAYS - 1], self.numbers[WAYS - 1] != 0);

@@ -8,7 +8,7 @@ use super::rows::{InlineRow, LEN_BITS, MAX_START, NARROW, PackedEntry, Precision
 use crate::files::Numbers;
 use crate::system::ActionId;
 
-/// What the largest weight stays below in fixed point.
+/// Bound that the largest weight stays below in fixed point.
 const LARGEST: f64 = (1 << 17) as f64;
 
 /// The most templates that can fire at once, for the bound on sums.
@@ -84,7 +84,7 @@ impl FrozenWeights {
     }
 }
 
-/// What a learner's weights come to once it has finished.
+/// Averaged weights of a learner that has finished.
 pub trait Averages {
     /// The number of features that have a row.
     fn n_rows(&self) -> usize;
@@ -93,7 +93,7 @@ pub trait Averages {
     fn for_each_row(&self, read: impl FnMut(u64, &mut Vec<(ActionId, f64)>));
     /// Appends the finished row of `feature`, in no particular order, to `row`.
     fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>);
-    /// Whether `feature` has a row.
+    /// True if `feature` has a row.
     fn has_row(&self, feature: u64) -> bool;
 }
 
@@ -192,8 +192,9 @@ impl Builder {
     }
 }
 
-/// What a weight of 1.0 is in fixed point: 16 bits behind the point; fewer if sums could overflow or the largest weights were far
-/// beyond 16 bits, or beyond `limit`: most dense rows shall be narrow, as they are a large part of what is read.
+/// Scale of fixed point, the value of a weight of 1.0: 16 bits behind the point; fewer if sums could overflow or the
+/// largest weights were far beyond 16 bits, or beyond `limit`: most dense rows shall be narrow, as they are a large
+/// part of what is read.
 fn scale_of<L: Averages>(replicas: &[L], limit: f64) -> u32 {
     let scale = |largest: f64| {
         let fits = |scale: u32| {

@@ -25,7 +25,7 @@ pub struct FrozenWeights {
     pub(super) sparse: Numbers<u8>,
     /// Dense rows, a weight for each of the `width` lanes; in narrow ones two to a number.
     pub(super) dense: Numbers<i32>,
-    /// What the codes of weights of 8 bits mean.
+    /// Levels of quantisation: the values of the codes of weights of 8 bits.
     pub(super) levels: Option<Levels>,
     pub(super) shape: Shape,
 }
@@ -46,7 +46,7 @@ impl FrozenWeights {
         self.shape.n_weights
     }
 
-    /// How a weight is stored.
+    /// Precision of the stored weights.
     pub fn precision(&self) -> Precision {
         self.shape.precision
     }
@@ -121,8 +121,8 @@ impl FrozenWeights {
     }
 }
 
-/// Whether a row stands in place of its number. What was not found has number 0, which is such a row, too, and adds nothing: so that
-/// there is one branch less.
+/// True if a row stands in place of its number. What was not found has number 0, which is such a row, too, and adds
+/// nothing: so that there is one branch less.
 #[inline(always)]
 fn is_inline(row: Flagged) -> bool {
     const { assert!(NOTHING == 0) };

@@ -36,7 +36,7 @@ pub struct LookUp {
 /// When there are so many vectors they are forgotten.
 const MAX_VECTORS: u32 = 1 << 11;
 
-/// What a look-up reads of the sentence.
+/// Source of a look-up: the part of the sentence that it reads.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'s, W> {
     pub weights: &'s W,

@@ -45,7 +45,7 @@ pub use svm::{Examples, SupportVectors};
 
 /// Rows of weights by feature. A row holds the weights of one feature for those actions that have one.
 pub trait Weights: Sync {
-    /// What a weight of 1.0 is.
+    /// Scale of fixed point: the value of a weight of 1.0.
     fn scale(&self) -> u32 {
         1
     }

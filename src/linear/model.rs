@@ -30,7 +30,7 @@ impl Linear {
         Linear { features, weights, output }
     }
 
-    /// What scores with it.
+    /// Scorer of the model.
     #[inline]
     pub fn linear_scorer(&self) -> LinearScorer<'_, FrozenWeights> {
         LinearScorer::with_output(&self.features, &self.weights, &self.output)
@@ -46,7 +46,7 @@ impl Linear {
         &self.weights
     }
 
-    /// What makes scores of sums.
+    /// Output layer: turns sums of weights into scores.
     pub fn output(&self) -> &OutputLayer {
         &self.output
     }

@@ -36,10 +36,10 @@ impl HiddenLayer {
     }
 }
 
-/// What 1.0 is in scores that a network puts out.
+/// Scale of scores: the value of 1.0 among the scores that a network puts out.
 const UNIT: f32 = 65536.0;
 
-/// How scores are made of sums.
+/// Output layer: turns sums of weights into scores.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OutputLayer {
     layers: Vec<HiddenLayer>,
@@ -87,8 +87,8 @@ impl OutputLayer {
         &self.stages
     }
 
-    /// Whether the sum of an action's weights is its score: there is no hidden layer, and moves and labels are decided on
-    /// together.
+    /// True if the sum of an action's weights is its score: there is no hidden layer, and moves and labels are decided
+    /// on together.
     #[inline]
     pub fn is_direct(&self) -> bool {
         self.layers.is_empty() && self.stages.decisions() == Decisions::Joint

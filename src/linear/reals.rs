@@ -8,7 +8,7 @@ use crate::files::{Section, Sections};
 use crate::system::{ActionId, FORBIDDEN};
 use std::ops::Range;
 
-/// What a learner remembers of one weight: as much of it as its rule says is kept.
+/// State of a learner for one weight: as much of it as its rule says is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct State {
@@ -31,7 +31,7 @@ impl Entry for RealEntry {
     }
 }
 
-/// What stands beside real weights.
+/// States and gradients beside real weights.
 #[derive(Debug, Clone)]
 struct Remembered {
     states: States,
@@ -92,7 +92,7 @@ impl States {
     }
 }
 
-/// How many bits of a feature its count goes by.
+/// Number of bits of a feature that select its counter.
 const COUNT_BITS: u32 = 24;
 
 /// Rows of real-valued weights by feature.
@@ -103,10 +103,10 @@ pub struct RealWeights {
     min_count: u8,
     /// In the first pass, if features are counted: how often those of a hash have come, by its lowest bits.
     counts: Vec<u8>,
-    /// Whether a feature without a row gets one.
+    /// True if a feature without a row gets one.
     is_open: bool,
     tick: f64,
-    /// What the numbers in the rows are multiplied with to give the weights.
+    /// Factor that turns the numbers in the rows into the weights.
     factor: f32,
     /// The largest weight, whatever its sign.
     max_weight: f32,
@@ -133,7 +133,7 @@ pub struct Lanes {
     row: u64,
     /// By number: whether a row that does not have the lane yet gets it.
     begins: Vec<bool>,
-    /// How many of them do.
+    /// Number of them that do.
     n_beginning: usize,
 }
 
@@ -204,7 +204,7 @@ impl RealWeights {
         self.has_diverged |= !self.rows.entries.iter().all(|entry| entry.weight.abs() <= highest);
     }
 
-    /// Whether a weight has been too large, or no number.
+    /// True if a weight has been too large, or no number.
     pub fn has_diverged(&self) -> bool {
         self.has_diverged
     }
@@ -228,7 +228,7 @@ impl RealWeights {
         }
     }
 
-    /// Whether a feature that has no row is to get one.
+    /// True if a feature that has no row is to get one.
     fn lets_in(&mut self, feature: u64) -> bool {
         if self.counts.is_empty() {
             return self.is_open;
@@ -362,7 +362,7 @@ impl RealWeights {
     }
 }
 
-/// What 1.0 is in the fixed point that beams are scored in while the weights are learned.
+/// Scale of fixed point, the value of 1.0, for the scores of beams while the weights are learned.
 pub(super) const UNIT: f32 = 65536.0;
 
 /// In fixed point: each weight is rounded, so that sums do not depend on their order.

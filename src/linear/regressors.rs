@@ -17,7 +17,7 @@ use crate::linear::learner::Rule;
 use crate::model::{Averaged, Dropped, Seen, Trainable};
 use crate::scorer::{Context, Query, Stages};
 
-/// What is learned of decisions by a learner of real-valued weights: a regressor for each lane.
+/// Regressors of decisions, of real-valued weights: one for each lane.
 #[derive(Debug, Clone)]
 pub struct Regressors {
     features: Arc<Compiled>,
@@ -25,12 +25,12 @@ pub struct Regressors {
     stages: Stages,
     /// By stage.
     learned: Vec<Learned>,
-    /// What beams make scores with, as long as nothing changes.
+    /// Output layer for beams, valid as long as nothing changes.
     output: OnceLock<OutputLayer>,
     scratch: Scratch,
 }
 
-/// What is learned of one stage.
+/// Learned weights of one stage.
 #[derive(Debug, Clone)]
 enum Learned {
     Linear { weights: Box<RealWeights>, clock: Clock },
@@ -77,7 +77,7 @@ macro_rules! with_rule {
     };
 }
 
-/// How many numbers of a weight's state its rule keeps.
+/// Number of values of a weight's state that its rule keeps.
 fn kept<R: Rule>(_: R) -> usize {
     R::KEPT
 }
@@ -314,7 +314,7 @@ impl Update {
     }
 }
 
-/// What regressors keep of a configuration.
+/// Inputs that regressors keep of a configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Inputs {
     /// The features that were not left out.

@@ -1,9 +1,9 @@
-//! How the rows of a frozen table are laid out.
+//! Row layout of a frozen table.
 
 use super::buckets::{FLAG, Flagged};
 use crate::system::ActionId;
 
-/// How a weight is stored.
+/// Precision of stored weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
@@ -26,7 +26,7 @@ impl std::fmt::Display for Precision {
     }
 }
 
-/// What is counted of a table, and how to read it.
+/// Counts of a table, scale and precision: all that is needed to read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     pub width: usize,
@@ -165,9 +165,9 @@ impl Shape {
         self.width / 2
     }
 
-    /// Whether a row of so many weights is dense. Adding a dense row costs a vector operation for eight lanes or more,
-    /// adding a sparse one two loads and a store for each entry; features of tags alone have long rows and fire always. Where
-    /// fewer bits are wanted, so are fewer bytes.
+    /// True if a row of so many weights is dense. Adding a dense row costs a vector operation for eight lanes or more,
+    /// adding a sparse one two loads and a store for each entry; features of tags alone have long rows and fire always.
+    /// Where fewer bits are wanted, so are fewer bytes.
     pub(super) fn is_dense(&self, n_entries: usize) -> bool {
         let full = self.precision == Precision::Full;
         n_entries >= NARROW as usize || full && n_entries * DENSE_SHARE >= self.width

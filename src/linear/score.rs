@@ -24,7 +24,7 @@ use crate::vector::vectorised;
 pub struct LinearScorer<'w, W> {
     features: &'w Compiled,
     weights: &'w W,
-    /// What stands between sums of weights and scores, if anything does.
+    /// Output layer between sums of weights and scores, if there is one.
     output: Option<&'w OutputLayer>,
     /// The lanes of sums.
     width: usize,
@@ -66,9 +66,9 @@ pub struct LinearMemory {
     /// All features of a configuration, for those who ask for them.
     all_features: Vec<u64>,
     width: usize,
-    /// Which edition of the label sets the extractor knows the hashes of.
+    /// Edition of the label sets whose hashes the extractor knows.
     label_sets: u64,
-    /// What is known of the states of sides.
+    /// Memoised scores of the states of sides.
     sides: SideMemory,
 }
 
@@ -77,7 +77,7 @@ pub struct LinearMemory {
 struct Level {
     memo: Memo,
     vectors: Vectors,
-    /// How many vectors there are, those included that are still to be made, in this order.
+    /// Number of vectors, those included that are still to be made, in this order.
     n: u32,
 }
 
@@ -124,14 +124,14 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         LinearScorer { features, weights, output: Some(output).filter(|output| !output.is_direct()), width }
     }
 
-    /// Whether the sum of all parts is made anew each time it is looked through, and not memoised: with so few parts that
-    /// takes less than to find what is memoised.
+    /// True if the sum of all parts is computed each time it is looked through, and not memoised: with so few parts
+    /// that takes less than a look-up.
     #[inline(always)]
     fn few_parts(&self) -> bool {
         self.features.parts().len() <= MAX_TERMS
     }
 
-    /// How many vectors [`LinearScorer::prepare`] gives for a configuration.
+    /// Number of vectors that [`LinearScorer::prepare`] gives for a configuration.
     #[inline(always)]
     fn n_terms(&self) -> usize {
         if self.few_parts() { self.features.parts().len() } else { 1 }

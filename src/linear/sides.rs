@@ -21,20 +21,20 @@ use crate::vector::vectorised;
 pub struct SideScorer<'w, W> {
     pub sides: &'w Sides,
     pub weights: &'w W,
-    /// What stands between sums of weights and scores, if anything does.
+    /// Output layer between sums of weights and scores, if there is one.
     pub output: Option<&'w OutputLayer>,
     /// The lanes of sums.
     pub width: usize,
 }
 
-/// What is remembered of a sentence, and the scores of a step.
+/// Memory of a scorer of side states: memoised parts of a sentence, and the scores of a step.
 #[derive(Debug, Clone, Default)]
 pub struct SideMemory {
     known: KnownStates,
     scores: SideScores,
 }
 
-/// What is remembered of a sentence.
+/// Memoised states of a sentence.
 #[derive(Debug, Clone, Default)]
 struct KnownStates {
     look_up: LookUp,
@@ -51,11 +51,11 @@ struct KnownStates {
     n_terms: usize,
     sum: Vectors,
     read: Vec<i32>,
-    /// Which edition of the label sets the extractor knows the hashes of.
+    /// Edition of the label sets whose hashes the extractor knows.
     label_sets: u64,
 }
 
-/// What is known of a part.
+/// Memory of a part.
 #[derive(Debug, Clone, Default)]
 struct OfPart {
     /// By the number of a state.
@@ -64,10 +64,10 @@ struct OfPart {
     first_group: usize,
 }
 
-/// What is known of a state.
+/// Memoised state.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// What the joint part's key takes of it.
+    /// Contribution of the state to the joint part's key.
     key: u64,
     /// The place of its vector; 0 if there was none yet.
     vector: u32,
@@ -282,7 +282,7 @@ impl KnownStates {
 /// Stands for the vector of a part without templates.
 const NO_VECTOR: u32 = u32::MAX;
 
-/// What the joint part's key takes of a state.
+/// Contribution of a state to the joint part's key.
 #[inline]
 fn key_of(part: &SidePart, state: State, input: &Input) -> u64 {
     let value = |place: u8, column: Option<u8>| match (state.0[place as usize], column) {

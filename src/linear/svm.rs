@@ -56,7 +56,7 @@ impl Examples {
         self.decisions.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.decisions.is_empty()
     }
@@ -85,12 +85,12 @@ pub struct SupportVectors {
     c: f32,
 }
 
-/// How much less than the best an option may be wanted that has some α.
+/// Tolerance of convergence: an option that has some α may score this much less than the best.
 const TOLERANCE: f32 = 1e-3;
 /// The most pairs of options that are levelled in one visit to a decision.
 const MAX_PAIRS: usize = 20;
 
-/// What is known of a decision while it is visited.
+/// Working memory of a visit to a decision.
 #[derive(Debug, Default)]
 struct Visit {
     /// By point and lane.
@@ -208,7 +208,7 @@ impl SupportVectors {
         alphas.retain(|&(_, alpha)| alpha > 0.0);
     }
 
-    /// What is minimised, and what it cannot fall below: the primal and the dual objective.
+    /// Primal and dual objective: the value that is minimised, and its lower bound.
     pub fn primal_and_dual(&self, actions: &Actions) -> (f64, f64) {
         let decisions = &*self.decisions;
         let mut norm = 0.0;
@@ -347,7 +347,7 @@ mod tests {
         SupportVectors::new(Arc::new(Compiled::new(&set, columns, true)), stages, Arc::new(decisions), c)
     }
 
-    /// What can be separated is, and the minimum is found: the gap between what is reached and what cannot be passed closes.
+    /// Convergence: the gap between the primal and the dual objective closes, and separable decisions are separated.
     #[test]
     fn the_gap_closes_and_what_is_separable_is_separated() {
         let mut machine = machine(1.0);

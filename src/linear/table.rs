@@ -13,7 +13,7 @@ use super::Row;
 use super::frozen::from_bytes;
 use crate::files::{Section, Sections, prefetch};
 
-/// What is wrong with weights that point outside their table.
+/// Error for weights that point outside their table.
 pub const OUTSIDE: &str = "the weights point outside their table; the file is damaged";
 
 /// One weight: its lane, mostly an action, and its value.
@@ -51,7 +51,7 @@ impl Place {
 /// The length of rows that stand elsewhere, in what [`RowTable::find_all`] has found. No other row is as long.
 const ELSEWHERE: u16 = u16::MAX;
 
-/// What stands beside the weights: arrays with an element for each entry, or none at all.
+/// Arrays beside the weights, with an element for each entry, or none at all.
 pub trait Beside: Clone + std::fmt::Debug {
     /// Grows to `len` elements, the new ones zero.
     fn resize(&mut self, len: usize);
@@ -89,7 +89,7 @@ pub struct RowTable<E, B> {
     n_features: usize,
     /// The entries of all rows.
     pub entries: Vec<E>,
-    /// What stands beside them.
+    /// Arrays beside the weights.
     pub beside: B,
     /// Rows given up for larger ones, by the logarithm of their capacity.
     free: [Vec<u32>; 17],
@@ -182,7 +182,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         self.places[self.position(feature)]
     }
 
-    /// Whether `feature` has a row.
+    /// True if `feature` has a row.
     pub fn has(&self, feature: u64) -> bool {
         self.find(feature).start != 0
     }
@@ -207,7 +207,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         if self.is_taken(i) { i } else { self.insert(feature, n_lanes) }
     }
 
-    /// Whether a feature stands at this place.
+    /// True if a feature stands at this place.
     #[inline]
     pub fn is_taken(&self, i: usize) -> bool {
         self.places[i].start != 0

@@ -8,7 +8,8 @@ use crate::files::{Kind, Section, Sections};
 
 const MODEL: Kind = Kind { magic: b"treebeam", version: 4, name: "model; expected a file written by `treebeam train`" };
 
-/// What the headers of earlier models say of beams that compared items by words consumed or by mean scores.
+/// Removed fields: values in the headers of earlier models whose beams compared items by words consumed or by mean
+/// scores.
 const REMOVED: [&str; 2] = ["\"align\":\"words\"", "\"normalise\":\"length\""];
 
 impl<F: Frozen> Model<F> {
@@ -24,7 +25,7 @@ impl<F: Frozen> Model<F> {
         sections
     }
 
-    /// Whether a file that begins with these eight bytes is one.
+    /// True if a file that begins with these eight bytes is one.
     pub fn is(bytes: &[u8]) -> bool {
         bytes.starts_with(MODEL.magic)
     }

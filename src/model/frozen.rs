@@ -1,4 +1,4 @@
-//! What a kind of scorer offers to be kept in a file and parsed with.
+//! Frozen scorers: the interface of a kind of scorer that is stored in a file and parsed with.
 
 use std::fmt::Debug;
 
@@ -19,7 +19,7 @@ pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
         Self::KIND
     }
 
-    /// Whether files of this kind can be read.
+    /// True if files of this kind can be read.
     fn reads(kind: &[u8]) -> bool {
         kind == Self::KIND.as_bytes()
     }
@@ -32,10 +32,10 @@ pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// What a score of 1.0 is.
+    /// Scale of scores: the value of a score of 1.0.
     fn scale(&self) -> u32;
 
-    /// How large it is.
+    /// Size of the scorer.
     fn size(&self) -> Size;
 
     /// The sections of a model file, besides the header.
@@ -52,14 +52,14 @@ pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
 pub trait Scoring: Frozen {
     /// The scratch memory of scoring.
     type Memory: Default + Debug + Send;
-    /// What scores with it.
+    /// Scorer that borrows the model.
     type Scorer<'m>: Scorer<Memory = Self::Memory>;
 
-    /// What scores with it.
+    /// Scorer that borrows the model.
     fn scorer(&self) -> Self::Scorer<'_>;
 }
 
-/// How large a scorer is.
+/// Size of a scorer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Size {
     /// Features, or other inputs, that it has learned something about.

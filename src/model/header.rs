@@ -14,7 +14,7 @@ use crate::tree::{LabelId, Labels};
 /// The widest beam that a model may ask for.
 const MAX_BEAM: usize = 1 << 20;
 
-/// What a model is and how it was made.
+/// Header of a model: its kind, settings and origin.
 ///
 /// # Examples
 /// ```
@@ -35,7 +35,7 @@ const MAX_BEAM: usize = 1 << 20;
 pub struct Header {
     /// The transition system.
     pub system: SystemKind,
-    /// How many words may hang on the root.
+    /// Number of words that may hang on the root.
     pub roots: Roots,
     /// The name of the feature set.
     pub features: String,
@@ -43,7 +43,7 @@ pub struct Header {
     pub feature_text: String,
     /// The column that word atoms read.
     pub word_column: ColumnName,
-    /// What word atoms make of their column.
+    /// Word shape: the form of their column that word atoms read.
     pub word_shape: WordShape,
     /// The column that tag atoms read.
     pub tag_column: ColumnName,
@@ -59,12 +59,13 @@ pub struct Header {
     pub root_label: LabelId,
     /// The width to decode at unless told otherwise.
     pub beam: usize,
-    /// By how much winning derivations lag behind in beams, by width; empty if the model was not calibrated.
+    /// Calibration of pruning: quantiles of the largest lag of winning derivations in beams, by width; empty if the
+    /// model was not calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lags: Vec<Lags>,
-    /// How labels encode lifts that are to be undone after parsing, if they do.
+    /// Encoding of lifts in labels, to be undone after parsing, if there is one.
     pub lift: Option<Scheme>,
-    /// Whether moves and labels are decided on together.
+    /// Joint or separate decisions on moves and labels.
     #[serde(default, skip_serializing_if = "Decisions::is_joint")]
     pub decisions: Decisions,
     /// The layout of the network that makes scores, if one does; the feature set is not read then.
@@ -84,7 +85,7 @@ pub struct ArcLabel {
     pub mv: Move,
     /// The label.
     pub label: LabelId,
-    /// Whether the head is the root.
+    /// True if the head is the root.
     pub from_root: bool,
 }
 
@@ -116,10 +117,10 @@ pub struct Provenance {
     pub iteration: u32,
     /// The random generator.
     pub generator: String,
-    /// What was left out after training, if anything was.
+    /// Pruned weights, if any were left out after training.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruned: Option<Pruned>,
-    /// What whoever trained the model has to say of it.
+    /// Notes by whoever trained the model.
     #[serde(default, skip_serializing_if = "is_default")]
     pub notes: Notes,
 }
@@ -130,9 +131,9 @@ pub struct Provenance {
 pub struct Pruned {
     /// All that were nearer to 0 than this.
     pub below: f64,
-    /// How many there were.
+    /// Number of weights.
     pub weights: usize,
-    /// How many bytes shorter the file is.
+    /// Number of bytes that the file is shorter by.
     pub bytes: u64,
     /// The labelled attachment score before and after, in per cent, if they were tried on a treebank, with the SHA-256 of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,22 +146,22 @@ pub struct Pruned {
 pub struct VectorsOrigin {
     /// SHA-256 of their file, unpacked.
     pub sha256: String,
-    /// How many words they are of.
+    /// Number of words with vectors.
     pub words: usize,
-    /// How many different words the training data have.
+    /// Number of different words of the training data.
     pub train_words: usize,
-    /// How many of these have a vector.
+    /// Number of these that have a vector.
     pub covered: usize,
 }
 
-/// What no program can know of a model.
+/// Notes that no program can derive: the origin of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Notes {
     /// The licence of the model, as the data may demand it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// What it is of, such as the treebank's name and version.
+    /// Subject of the model, such as the treebank's name and version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
 }
@@ -223,7 +224,7 @@ impl Header {
         self.training.get(name).and_then(|value| serde_json::from_value(value.clone()).ok())
     }
 
-    /// Whether the beams that the model was trained with merge.
+    /// True if the beams that the model was trained with merge.
     pub fn merges(&self) -> bool {
         self.option("merge").unwrap_or(false)
     }

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What a parser holds its model by.
+/// Owned or borrowed model of a parser.
 #[derive(Debug)]
 pub(crate) enum Held<'m, M> {
     /// It is borrowed: the parser lives no longer than the model.

@@ -3,7 +3,7 @@
 use crate::tree::lift::{Lowering, Scheme};
 use crate::tree::{Labels, Tree};
 
-/// What becomes of a decoded tree: nothing, or its lifted arcs are lowered and its labels become plain ones.
+/// Label decoding of a parsed tree: none, or lifted arcs are lowered and labels become plain ones.
 #[derive(Debug, Clone)]
 pub enum LabelDecoding {
     /// The tree as it was decoded.

@@ -1,8 +1,8 @@
-//! By how much the derivations that win lag behind on the way, in beams of several widths.
+//! Calibration of pruning: lags of winning derivations in beams of several widths.
 
 use serde::{Deserialize, Serialize};
 
-/// By how much the derivations that won lagged behind the best item of a step, at most, in a beam of one width.
+/// Lags of winning derivations: the largest score gap to the best item of a step, in a beam of one width.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lags {

@@ -58,13 +58,13 @@ use crate::treebank::Words;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Model<F> {
-    /// What the model is and how it was made.
+    /// Header: kind, settings and origin of the model.
     pub header: Header,
-    /// What becomes of decoded trees.
+    /// Label decoding of parsed trees.
     pub label_decoding: LabelDecoding,
     /// The actions.
     pub actions: Actions,
-    /// What scores them.
+    /// Scorer of the model.
     pub scorer: F,
 }
 

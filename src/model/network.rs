@@ -1,4 +1,4 @@
-//! What a network looks like: the part of a model's header that scorers with networks have.
+//! Network description: the part of a model's header that scorers with networks have.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::features::{MAX_DIMENSION, N_COLUMNS, NetworkSet, Place};
 
 choice! {
-    /// What makes scores.
+    /// Kind of scorer.
     #[derive(Default)]
     pub enum ScorerKind {
         /// Weights of sparse features.
@@ -25,14 +25,14 @@ choice! {
 }
 
 impl ScorerKind {
-    /// Whether it is the linear one, so that it need not be written.
+    /// True if it is the linear one, so that it need not be written.
     pub fn is_linear(&self) -> bool {
         *self == ScorerKind::Linear
     }
 }
 
 choice! {
-    /// Which layers of a network learn.
+    /// Layers of a network that learn.
     #[derive(Default)]
     pub enum Layers {
         /// All of them.
@@ -44,7 +44,7 @@ choice! {
 }
 
 choice! {
-    /// What a hidden unit makes of its sum.
+    /// Activation function of hidden units.
     #[derive(Default)]
     pub enum Activation {
         /// max(0, x).
@@ -83,7 +83,7 @@ pub struct Network {
     pub dimensions: [usize; N_COLUMNS],
     /// The numbers in an embedding of a label.
     pub label_dimension: usize,
-    /// What makes vectors of words in their sentence of embeddings; without it embeddings are read as they are.
+    /// Encoder of embeddings into vectors of words in their sentence; without it embeddings are read as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoder: Option<Lstm>,
     /// Long short-term memories of the stack, the buffer and the actions so far. `places` then are S0, A and B0, which stand for
@@ -92,9 +92,9 @@ pub struct Network {
     pub stacks: Option<Lstm>,
     /// Hidden units.
     pub hidden: usize,
-    /// What these make of their sums.
+    /// Activation function of these.
     pub activation: Activation,
-    /// Whether the probabilities of actions are scores, and not what they are made of: after training on single decisions.
+    /// True if scores are the logarithms of the probabilities of actions: after training on single decisions.
     pub normalised: bool,
 }
 
@@ -124,7 +124,7 @@ impl Network {
         }
     }
 
-    /// Whether nothing is read but the words in places that exact search knows: S0, S1 and the buffer.
+    /// Checks that only the words in places that exact search knows are read: S0, S1 and the buffer.
     ///
     /// # Errors
     /// What else is read, for a message.
@@ -148,7 +148,7 @@ impl Network {
         Network { places, labels: Vec::new(), encoder: None, stacks: Some(stacks), ..self }
     }
 
-    /// What kind of scorer it makes.
+    /// Kind of scorer of the network.
     pub fn kind(&self) -> ScorerKind {
         match (self.stacks, self.encoder) {
             (Some(_), _) => ScorerKind::StackLstm,
@@ -176,7 +176,7 @@ impl Network {
         }
     }
 
-    /// Whether it can be computed.
+    /// Checks that the network can be computed.
     ///
     /// # Errors
     /// If not, with what is wrong.

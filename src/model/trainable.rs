@@ -1,4 +1,4 @@
-//! What a kind of scorer offers to be trained.
+//! Trainable scorers: the interface of a kind of scorer to training.
 //!
 //! Training asks for the scores of a decision, or decodes with beams, and hands back gradients: by how much the loss grows
 //! with the score of an action in a configuration. What becomes of a gradient (which parameters change, how far) is the
@@ -17,10 +17,10 @@ use crate::system::{ActionId, FORBIDDEN};
 /// Parameters that end as averages or as they are, and that a checkpoint holds meanwhile: all that a training run asks of
 /// what it trains, whatever kind of parser that is part of.
 pub trait Averaged: Clone + Debug + Send + Sync {
-    /// What they end as.
+    /// Finished parameters.
     type Finished: Clone + Debug + Send + Sync;
 
-    /// How many features, or other inputs, something is known about.
+    /// Number of features, or other inputs, that have parameters.
     fn n_features(&self) -> usize;
 
     /// Ends a training sentence: parameters from here on count for the average of the next one.
@@ -32,13 +32,13 @@ pub trait Averaged: Clone + Debug + Send + Sync {
     /// Starts the average anew.
     fn restart_average(&mut self);
 
-    /// Whether parameters have grown beyond what can be summed or written, so that nothing may be scored any more. It is asked
-    /// after every sentence, and costs nothing; some look at their parameters at the end of a pass only.
+    /// True if parameters have grown beyond what can be summed or written, so that nothing may be scored any more. It
+    /// is asked after every sentence, and costs nothing; some look at their parameters at the end of a pass only.
     fn has_diverged(&self) -> bool {
         false
     }
 
-    /// What the parameters of all replicas come to together.
+    /// Finished parameters of all replicas together.
     fn finish(replicas: &[&Self]) -> Self::Finished;
 
     /// The sections of a checkpoint.
@@ -53,7 +53,7 @@ pub trait Averaged: Clone + Debug + Send + Sync {
     /// The sections of a checkpoint that hold what parameters have ended as.
     fn save_finished(finished: &Self::Finished) -> Vec<Section<'_>>;
 
-    /// What stands in the sections of [`Averaged::save_finished`].
+    /// Finished parameters from the sections of [`Averaged::save_finished`].
     ///
     /// # Errors
     /// If it does not fit.
@@ -64,31 +64,31 @@ pub trait Averaged: Clone + Debug + Send + Sync {
 pub trait Trainable: Averaged<Finished: Scoring> {
     /// The scores of decisions while training.
     type Lane: Lane;
-    /// What is kept of a configuration besides its scores until its gradient is known.
+    /// Record of a configuration besides its scores, kept until its gradient is known.
     type Kept: Default + Debug + Clone;
-    /// What changes the parameters: gradients in a form of their own.
+    /// Gradients in the scorer's own form.
     type Gradient: Default + Debug + Send;
     /// The scratch memory of scoring.
     type Memory: Default + Debug + Send;
-    /// What scores with the parameters as they are.
+    /// Scorer with the current parameters.
     type Scorer<'w>: Scorer<Memory = Self::Memory>
     where
         Self: 'w;
 
-    /// Whether a decision without any gradient counts, too, as it does where steps depend on the number of decisions.
+    /// True if a decision without any gradient counts, too, as it does where steps depend on the number of decisions.
     fn counts_decisions(&self) -> bool {
         false
     }
 
-    /// Whether parameters change by whole mini-batches, be they of one sentence, and so never within one.
+    /// True if parameters change by whole mini-batches, be they of one sentence, and so never within one.
     fn by_batch(&self) -> bool {
         false
     }
 
-    /// What scores with the parameters as they are.
+    /// Scorer with the current parameters.
     fn scorer(&self) -> Self::Scorer<'_>;
 
-    /// Whether the last actions of a derivation are read.
+    /// True if the last actions of a derivation are read.
     fn reads_history(&self) -> bool {
         self.scorer().reads_history()
     }
@@ -138,7 +138,7 @@ pub trait Trainable: Averaged<Finished: Scoring> {
     /// Changes the parameters by a gradient, and empties it. What memories hold is void then.
     fn learn(&mut self, gradient: &mut Self::Gradient);
 
-    /// What a score of 1.0 is in the fixed point of [`Trainable::scorer`].
+    /// Scale of scores: the value of a score of 1.0 in the fixed point of [`Trainable::scorer`].
     fn unit(&self) -> f32 {
         1.0
     }
@@ -166,7 +166,7 @@ pub trait Trainable: Averaged<Finished: Scoring> {
     ) -> f32;
 }
 
-/// What is known of a configuration at one point.
+/// Scores and record of a configuration at one point.
 #[derive(Debug, Clone, Default)]
 pub struct Seen<L, K> {
     /// Scores, by lane, of the stages that were scored.
@@ -254,17 +254,17 @@ impl Dropped {
         self.threshold as f64 / u64::MAX as f64
     }
 
-    /// What others are drawn by.
+    /// Salt of the random choice of others.
     pub fn salt(self) -> u64 {
         self.salt
     }
 
-    /// Whether none is left out.
+    /// True if none is left out.
     pub fn is_none(self) -> bool {
         self.threshold == 0
     }
 
-    /// Whether this one is left out.
+    /// True if this one is left out.
     #[inline]
     pub fn has(self, feature: u64) -> bool {
         mix((feature ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15)) < self.threshold

@@ -1,4 +1,4 @@
-//! What hidden units make of their sums.
+//! Activation functions of hidden units.
 
 use super::kernel::tanh;
 use crate::model::Activation;
@@ -13,7 +13,7 @@ pub fn activate(activation: Activation, sums: &mut [f32]) {
     });
 }
 
-/// By how much activations grow with their sums.
+/// Derivatives of an activation at sums.
 pub fn slopes(activation: Activation, sums: &[f32], slopes: &mut [f32]) {
     let pairs = slopes.iter_mut().zip(sums);
     vectorised!(_simd => match activation {

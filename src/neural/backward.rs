@@ -34,10 +34,10 @@ pub struct Gradients {
     pub rows: [Vec<u32>; N_COLUMNS],
 }
 
-/// What gradients are of: a network's layout and parameters, and the lanes of scores.
+/// Network of the gradients: its layout and parameters, and the lanes of scores.
 type Of<'o> = (&'o Layout, &'o Parameters, usize);
 
-/// What all tapes say of something, one after the other, times `scale`.
+/// Concatenation of one part of all tapes, times `scale`.
 fn together(tapes: &[&Tape], part: fn(&Tape) -> &[f32], scale: f32) -> Vec<f32> {
     let mut all = tapes.iter().map(|tape| part(tape)).collect::<Vec<_>>().concat();
     if scale != 1.0 {

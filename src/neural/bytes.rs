@@ -6,13 +6,13 @@
 
 use fearless_simd::Level;
 
-/// How many rows of weights stand together.
+/// Number of rows of weights in a block.
 const INNER: usize = 4;
-/// How many columns do.
+/// Number of columns in a block.
 const LANES: usize = 16;
 /// The bytes of one block: of each column, `INNER` weights.
 const BLOCK: usize = INNER * LANES;
-/// How many blocks of the same rows follow one another, save in the last stripe of columns.
+/// Number of consecutive blocks of the same rows, save in the last stripe of columns.
 const STRIPE: usize = 8;
 
 /// A matrix of weights, put in order for products: by stripes of `STRIPE` blocks of columns, in them by `INNER` rows, in these by

@@ -1,4 +1,4 @@
-//! What a network's scores are made with besides its parameters.
+//! Derived values: inputs of a network's scores that follow from its parameters.
 
 use super::encoder::{Shape, panels};
 use super::kernel::{Operand, Panels, multiply};
@@ -9,10 +9,10 @@ use super::stack_lstm::{self, StackDerived};
 use super::sums::{Common, Tables, Token};
 use crate::linear::Precision;
 
-/// What follows from parameters, and is made once whenever they change.
+/// Values that follow from parameters, computed once whenever these change.
 #[derive(Debug, Clone)]
 pub struct Derived {
-    /// What sums of hidden units are made of.
+    /// Tables that sums of hidden units are made of.
     pub(super) tables: Tables<f32>,
     /// By place: what vectors of tokens are multiplied by.
     pub(super) places: Panels,
@@ -27,7 +27,7 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// What follows from these parameters.
+    /// Derives the values of these parameters.
     pub fn new(layout: &Layout, parameters: &Parameters) -> Derived {
         Derived::finished(layout, parameters, &[], Precision::Full)
     }

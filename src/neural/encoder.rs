@@ -39,10 +39,10 @@ pub struct Weights<'p> {
     pub bias: &'p [f32],
 }
 
-/// What became of a sentence in one layer; by word.
+/// Activations of a sentence in one layer, by word.
 #[derive(Debug, Clone, Default)]
 pub struct Layer {
-    /// What the layer read.
+    /// Inputs of the layer.
     pub inputs: Vec<f32>,
     /// i, f, g and o of both directions side by side, in rows of [`Shape::gates`].
     pub gates: Vec<f32>,
@@ -69,7 +69,7 @@ impl Shape {
         (8 * self.units).next_multiple_of(PANEL)
     }
 
-    /// What a layer reads of a word.
+    /// Number of inputs of a layer for a word.
     pub fn inputs_of(&self, layer: usize) -> usize {
         if layer == 0 { self.inputs } else { self.outputs() }
     }
@@ -114,7 +114,7 @@ pub fn fill(shape: Shape, place: usize, tensor: &mut [f32], mut stream: Xoshiro2
     }
 }
 
-/// What all inputs of each layer are multiplied by, both directions side by side.
+/// Weights of each layer's inputs in panels, both directions side by side.
 pub fn panels(shape: Shape, weights: Weights) -> Vec<Panels> {
     let gates = 4 * shape.units;
     let of_layer = |layer| {

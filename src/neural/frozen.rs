@@ -35,7 +35,7 @@ struct Inner {
     /// The commonest tokens of the training data, the commonest first.
     tokens: Arc<[Token]>,
     precision: Precision,
-    /// What follows from all this, once something is to be scored.
+    /// Values that follow from all this, once something is to be scored.
     derived: OnceLock<Derived>,
 }
 
@@ -77,7 +77,7 @@ impl FeedForward {
         self.inner.precision
     }
 
-    /// What scores with it.
+    /// Scorer of the network.
     #[inline]
     pub fn network_scorer(&self) -> FeedForwardScorer<'_> {
         let Inner { layout, parameters, derived, lanes, tokens, precision, .. } = &*self.inner;

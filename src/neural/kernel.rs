@@ -20,9 +20,9 @@ use crate::vector::vectorised;
 pub struct Operand<'m> {
     /// The elements.
     pub values: &'m [f32],
-    /// How far apart the elements of a column are.
+    /// Stride between the elements of a column.
     pub row: usize,
-    /// How far apart the elements of a row are.
+    /// Stride between the elements of a row.
     pub column: usize,
 }
 
@@ -51,7 +51,8 @@ pub fn multiply(a: Operand, b: &[f32], c: &mut [f32], (m, k, n): (usize, usize, 
     vectorised!(simd => multiply_with(simd, a, b, c, (m, k, n)));
 }
 
-/// Whether vectors are of sixteen numbers, of which there are 32 registers then. Known while compiling: only one of both ways is.
+/// True if vectors are of sixteen numbers, of which there are 32 registers then. Known while compiling: only one of
+/// both ways is.
 const fn is_wide<S: Simd>() -> bool {
     size_of::<S::f32s>() == size_of::<f32x16<S>>()
 }
@@ -314,7 +315,7 @@ pub(super) fn add_with(sum: &mut [f32], row: &[f32]) {
     sum.iter_mut().zip(row).for_each(|(sum, term)| *sum += term);
 }
 
-/// How many of `n` rows of a product one thread takes on at a time: each packs the other matrix for itself.
+/// Number of rows, of `n` of a product, that one thread takes on at a time: each packs the other matrix for itself.
 pub fn share(n: usize) -> usize {
     n.div_ceil(rayon::current_num_threads()).next_multiple_of(8)
 }
@@ -388,7 +389,7 @@ mod tests {
     use fearless_simd::Level;
     use proptest::prelude::*;
 
-    /// What `multiply_with` gives at each level that this processor has.
+    /// Results of `multiply_with` at each level that this processor has.
     fn at_all_levels(a: Operand, b: &[f32], c: &[f32], sizes: (usize, usize, usize)) -> Vec<Vec<f32>> {
         let mut all = Vec::new();
         let mut given = c.to_vec();

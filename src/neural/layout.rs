@@ -6,14 +6,14 @@ use crate::configuration::{Cell, Role, Slot, SlotMask};
 use crate::model::Network;
 use crate::tree::{NO_LABEL, NO_NODE};
 
-/// What is read of a cell.
+/// Group of values read of a cell.
 #[derive(Debug, Clone)]
 pub struct Group {
     /// The cell.
     pub role: Role,
     /// All that is read of it.
     mask: SlotMask,
-    /// Which of the places are read here, and what they read.
+    /// Places that are read here, and the values they read.
     pub places: Range<usize>,
     nodes: Vec<Slot>,
     /// The same of labels.

@@ -20,14 +20,14 @@ use crate::linear::Precision;
 use crate::model::{Averaged, Dropped, Layers, Seen, Trainable};
 use crate::scorer::{Context, Query};
 
-/// How a network is trained.
+/// Training settings of a network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Schooling {
-    /// How its parameters follow their gradients.
+    /// Update rule of its parameters.
     pub rule: Rule,
-    /// What the sum of a mini-batch's losses is divided by, for each of its sentences.
+    /// Divisor of the sum of a mini-batch's losses, for each of its sentences.
     pub divisor: f32,
-    /// Which layers learn.
+    /// Layers that learn.
     pub layers: Layers,
 }
 
@@ -40,7 +40,7 @@ pub struct FeedForwardLearner {
     sizes: Sizes,
     schooling: Schooling,
     optimiser: Optimiser,
-    /// What follows from the parameters as they are.
+    /// Values that follow from the current parameters.
     derived: Derived,
     noise: Noise,
     /// The commonest tokens of the training data.

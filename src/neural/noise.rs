@@ -1,19 +1,19 @@
-//! What training changes at random, so that the network leans on nothing alone: values of columns become unknown ones, the rarer
-//! the more often, and numbers of embeddings become 0 (Srivastava et al. 2014).
+//! Dropout, so that the network does not depend on single inputs: values of columns become unknown ones, the rarer the
+//! more often, and numbers of embeddings become 0 (Srivastava et al. 2014).
 
 use crate::features::N_COLUMNS;
 use crate::features::{Input, Vocabulary};
 use crate::random;
 use crate::vector::vectorised;
 
-/// How often a value that comes c times becomes unknown: α / (α + c).
+/// Word dropout: a value that comes c times becomes unknown with probability α / (α + c).
 const FORGOTTEN: f64 = 0.25;
-/// How often a number of an embedding becomes 0.
+/// Dropout rate of embeddings.
 const MASKED: f32 = 0.2;
-/// How often a number becomes 0 that a layer of an encoder hands on to the next one.
+/// Dropout rate between the layers of an encoder.
 const MASKED_WITHIN: f32 = 0.33;
 
-/// What is drawn from.
+/// Source of random numbers for dropout.
 #[derive(Debug, Clone)]
 pub struct Noise {
     seed: u64,
@@ -23,7 +23,7 @@ pub struct Noise {
     forgotten: [Vec<f32>; N_COLUMNS],
 }
 
-/// What was drawn for a sentence.
+/// Dropout masks of a sentence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SentenceNoise {
     salt: u64,
@@ -46,7 +46,7 @@ impl Noise {
         Noise { seed, step: 0, forgotten: counts.map(|counts| counts.iter().map(probability).collect()) }
     }
 
-    /// What is drawn for a sentence at this step, whoever comes to it first.
+    /// Dropout masks of a sentence at this step, whichever thread comes to it first.
     pub fn of_sentence(&self, input: &Input) -> SentenceNoise {
         let words = input.column(0).iter().fold(0_u64, |hash, &value| mixed(hash ^ value));
         let mut stream = random::stream(self.seed, "embeddings", &[self.step, words]);

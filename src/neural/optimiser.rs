@@ -1,4 +1,4 @@
-//! How parameters follow their gradients.
+//! Optimisers: updates of parameters by their gradients.
 //!
 //! | learner | step | source |
 //! |---|---|---|
@@ -23,19 +23,19 @@ use crate::vector::vectorised;
 
 /// The steps over which the rate rises; of short runs a tenth.
 const WARM_UP: f64 = 200.0;
-/// What is left of the rate at the end.
+/// Final learning rate, as a share of the first.
 const LAST: f64 = 0.02;
 /// The longest gradient.
 pub const LONGEST: f64 = 5.0;
-/// What is kept of the average at a step.
+/// Decay of the moving average at a step.
 const KEPT: f64 = 0.9995;
 /// From this step on the average follows only every [`STRIDE`] steps.
 const STRIDES_FROM: u64 = 256;
 const STRIDE: u64 = 8;
-/// How many parameters one thread takes on at a time.
+/// Number of parameters that one thread takes on at a time.
 const SHARE: usize = 1 << 14;
 
-/// How an optimiser goes.
+/// Settings of an optimiser.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
     /// The rule of steps.
@@ -100,7 +100,7 @@ impl Optimiser {
         }
     }
 
-    /// What a checkpoint holds.
+    /// Sections of a checkpoint.
     pub fn sections(&self) -> Vec<Section<'_>> {
         let mut sections = vec![Section::new("step", self.step.to_le_bytes().to_vec())];
         let all =
@@ -138,7 +138,7 @@ fn follow_all(average: &mut [f32], weights: &[f32], kept: Option<f32>) {
     }
 }
 
-/// What is kept of the average after so many steps; `None` if it stays as it is.
+/// Decay of the moving average after so many steps; `None` if it stays as it is.
 fn kept(step: u64) -> Option<f32> {
     let t = step as f64;
     let kept = KEPT.min((1.0 + t) / (10.0 + t));

@@ -9,7 +9,7 @@ use crate::files::{Section, Sections};
 use crate::model::Network;
 use crate::random;
 
-/// How many tensors there are.
+/// Number of tensors.
 pub const N_TENSORS: usize = N_COLUMNS + 15;
 
 /// The tensors, in the order of their numbers: embeddings of columns; then those of labels, and so on.
@@ -57,7 +57,7 @@ pub const ENCODER_INPUTS: usize = N_COLUMNS + 6;
 pub const ENCODER_RECURRENT: usize = N_COLUMNS + 7;
 /// See [`Weights`].
 pub const ENCODER_BIAS: usize = N_COLUMNS + 8;
-/// What stands for no token where an encoder makes vectors of tokens.
+/// Vector in place of no token where an encoder makes vectors of tokens.
 pub const ENCODER_NONE: usize = N_COLUMNS + 9;
 
 /// With stacks: what makes a vector of a token's embedding.
@@ -217,7 +217,7 @@ impl Parameters {
         named.map(|(number, (name, tensor))| (number, *name, &tensor[..]))
     }
 
-    /// Whether all are numbers.
+    /// True if all are numbers.
     pub fn are_finite(&self) -> bool {
         self.tensors.iter().flatten().all(|number| number.is_finite())
     }

@@ -10,7 +10,8 @@
 //! no more than its own part. With `i8` they are products of bytes like the output layer's, unless an encoder makes what is multiplied: steps of
 //! the embedding follow from its largest number, and each hidden unit has its step of weights in each place. Sums saturate. The steps of activations
 //! follow from the largest one of the configuration, so nothing has to be known of the data.
-//! What may be negative (embeddings, activations of `tanh` and `cube`) is moved up by [`MIDDLE`], which is taken off again from the sums.
+//! Values that may be negative (embeddings, activations of `tanh` and `cube`) are moved up by [`MIDDLE`], which is
+//! taken off again from the sums.
 //!
 //! With H hidden units, z and h the exact sums and activations of a configuration, W the exact output layer, and r roundings in a sum,
 //! a score is off by at most Σ (|h' − h| |W| + h |W' − W|), where the rounded z' is within r / 512 of z and what products of bytes
@@ -30,7 +31,7 @@ use crate::model::Activation;
 use crate::shelf::Shelf;
 use crate::vector::vectorised;
 
-/// What 1.0 is in rows of sums.
+/// Scale of sums: the value of 1.0 in rows of sums.
 const ONE: f32 = 256.0;
 /// The byte that stands for an activation of 0, where there are negative ones.
 const MIDDLE: i32 = 128;
@@ -44,14 +45,14 @@ const UNITS: usize = 32;
 /// A quantised network.
 #[derive(Debug, Clone)]
 pub struct Quantised {
-    /// What sums are made of.
+    /// Tables that sums are made of.
     pub tables: Tables<i16>,
-    /// What products are, without an encoder.
+    /// Columns that products are made of, without an encoder.
     columns: Vec<Column>,
     output: Option<ByteLayer>,
 }
 
-/// What the values of a column contribute to products.
+/// Contributions of the values of a column to products.
 #[derive(Debug, Clone)]
 struct Column {
     /// Its number among the columns of a sentence.
@@ -63,11 +64,11 @@ struct Column {
     kept: Arc<Shelf<i16>>,
 }
 
-/// How many rows of each column are kept at most, if a row is of this many bytes.
+/// Largest number of rows to keep of each column, if a row is of this many bytes.
 const KEPT: [usize; N_COLUMNS] = [256, 256, 1024, 1024, 256];
 const KEPT_BYTES: usize = 1 << 13;
 
-/// What embeddings are multiplied by, place after place.
+/// Multipliers of embeddings, place after place.
 #[derive(Debug, Clone)]
 enum Places {
     Full(Panels),
@@ -85,7 +86,7 @@ struct ByteLayer {
     zeros: Vec<i32>,
 }
 
-/// What scoring needs again and again.
+/// Scratch memory of scoring.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     units: Vec<f32>,

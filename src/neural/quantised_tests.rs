@@ -100,7 +100,7 @@ fn quantised_scores_are_within_their_bound() {
     }
 }
 
-/// What is kept of common tokens changes no score, whichever sentence it was made for.
+/// Cached rows of common tokens change no score, whichever sentence they were made for.
 #[test]
 fn common_tokens_score_as_others_do() {
     let data = data(Activation::Relu, 0);

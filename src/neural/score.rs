@@ -31,7 +31,7 @@ use crate::system::{Actions, Permitted};
 use crate::tree::Node;
 use crate::vector::vectorised;
 
-/// What 1.0 is in the fixed point of scores.
+/// Scale of scores: the value of 1.0 in fixed point.
 pub const UNIT: f32 = 65536.0;
 
 /// Scores are kept within this, so that sums of two fit an integer and differ from what is forbidden.
@@ -42,11 +42,11 @@ pub const MOST: f32 = 2047.0;
 pub struct FeedForwardScorer<'m> {
     pub(super) layout: &'m Layout,
     pub(super) parameters: &'m Parameters,
-    /// What follows from the parameters.
+    /// Values that follow from the parameters.
     pub(super) derived: &'m Derived,
     /// The lanes of scores, a whole number of blocks.
     pub(super) lanes: usize,
-    /// What training changes at random.
+    /// Dropout of training.
     pub(super) noise: Option<&'m Noise>,
 }
 
@@ -60,10 +60,10 @@ pub struct FeedForwardMemory {
     /// Of networks of full precision, and of quantised ones.
     rows: Rows<f32>,
     short_rows: Rows<i16>,
-    /// What no one keeps: products of full precision, on their way to fewer bits.
+    /// Scratch memory of products of full precision, on their way to fewer bits.
     products: Vec<f32>,
     scratch: Scratch,
-    /// What is known of stacks, where they are read.
+    /// Memory of stacks, where they are read.
     pub(super) stacks: StackMemory,
     wholes: Memo,
     /// The configurations' scores, by number.
@@ -86,9 +86,9 @@ pub struct Sentence {
     pub ids: [Vec<u32>; N_COLUMNS],
     /// By token: its embedding.
     pub embeddings: Vec<f32>,
-    /// What an encoder made of these, if there is one.
+    /// Output of the encoder for these, if there is one.
     pub encoded: Option<Encoded>,
-    /// What was drawn for the sentence.
+    /// Dropout masks of the sentence.
     pub noise: SentenceNoise,
 }
 
@@ -99,7 +99,7 @@ impl Sentence {
     }
 }
 
-/// What an encoder made of a sentence.
+/// Output of an encoder for a sentence.
 #[derive(Debug, Clone, Default)]
 pub struct Encoded {
     /// Of the root and the words.
@@ -119,7 +119,7 @@ const MAX_NODES: usize = 1 << 17;
 pub struct Hidden {
     /// Activations.
     pub units: Vec<f32>,
-    /// By how much each activation grows with its sum.
+    /// Derivative of each activation at its sum.
     pub slopes: Vec<f32>,
 }
 

@@ -21,7 +21,7 @@ use crate::shelf::Shelf;
 use crate::tree::Node;
 use crate::vector::vectorised;
 
-/// What sums are made of.
+/// Elements of sums.
 pub trait Unit: Pod + Default + Debug + Send + Sync {
     /// Adds `row` to `sum`.
     fn add(sum: &mut [Self], row: &[Self]);
@@ -35,7 +35,7 @@ impl Unit for f32 {
 }
 
 impl Unit for i16 {
-    /// What does not fit stays at the end of the range.
+    /// Adds with saturation: sums that do not fit stay at the end of the range.
     #[inline(always)]
     fn add(sum: &mut [i16], row: &[i16]) {
         sum.iter_mut().zip(row).for_each(|(sum, term)| *sum = sum.saturating_add(*term));
@@ -79,7 +79,7 @@ impl Common {
         Common { numbers: tokens[..n].iter().copied().zip(0..).collect(), n }
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
@@ -91,12 +91,12 @@ impl Common {
     }
 }
 
-/// What sums are made of and does not depend on the sentence.
+/// Tables of addends that do not depend on the sentence.
 #[derive(Debug, Clone)]
 pub struct Tables<T> {
     /// The units of a row.
     pub width: usize,
-    /// What every sum begins with.
+    /// Bias: every sum begins with it.
     bias: Vec<T>,
     /// By place of a label, and by label: a row.
     labels: Vec<T>,
@@ -108,9 +108,9 @@ pub struct Tables<T> {
 /// The products of common tokens.
 #[derive(Debug)]
 struct Products<T> {
-    /// Whether they were made once. What comes once and never again is not worth its memory.
+    /// Flags of the products that were made once. What comes once and never again is not worth its memory.
     made: Box<[AtomicBool]>,
-    /// What they are, once they were asked for again. They are the same whoever asks.
+    /// Products that were asked for again. They are the same whoever asks.
     kept: Shelf<T>,
 }
 
@@ -171,7 +171,7 @@ pub struct Rows<T> {
     pub products: Vec<T>,
     memo: Memo,
     parts: Vec<T>,
-    /// How many parts there are.
+    /// Number of parts.
     pub n_parts: u32,
     /// The terms of the configuration that was found last.
     terms: Vec<Term>,
@@ -186,7 +186,7 @@ struct Addend<'r, T> {
     to: To,
 }
 
-/// What a row is added to.
+/// Destination of a row that is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum To {
     Sum,
@@ -202,10 +202,10 @@ struct Addends<'r, T> {
     n: usize,
 }
 
-/// How many these are at most.
+/// Largest number of these.
 const MOST_ADDENDS: usize = 32;
 
-/// How many units are summed at once.
+/// Number of units that are summed at once.
 const UNITS: usize = 32;
 
 impl<'r, T: Unit> Addends<'r, T> {

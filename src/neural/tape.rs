@@ -20,9 +20,9 @@ pub struct Tape {
     pub(super) slopes: Vec<f32>,
     /// By configuration: the gradient of each lane.
     pub(super) scores: Vec<f32>,
-    /// How many configurations there are.
+    /// Number of configurations.
     pub(super) n: usize,
-    /// What else networks with stacks have seen of them.
+    /// Tape of networks with stacks.
     pub(super) stacks: StackTape,
 }
 

@@ -20,13 +20,13 @@ impl Identities {
         self.0.get_or_insert(identity ^ identity >> 32, 0).is_none()
     }
 
-    /// How many there are.
+    /// Number of identities.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -6,14 +6,14 @@ use fearless_simd::prelude::*;
 use super::Block;
 use crate::system::{ActionId, Actions, FORBIDDEN};
 
-/// How many of the scores of a signature are kept apart: the highest in each so many-th lane.
+/// Number of best scores kept for each signature: the highest in each so many-th lane.
 pub const N_BEST: usize = 4;
 
 /// In place of the score of a forbidden action: less than any other, and than any other less what items of a beam may lie apart
 /// ([`MAX_LAG`]).
 pub const NO_SCORE: i32 = i32::MIN + MAX_LAG;
 
-/// How far the items of a beam may lie apart for their scores to be told apart by numbers of 32 bits.
+/// Largest score difference within a beam for which 32-bit scores are exact.
 pub const MAX_LAG: i32 = 1 << 28;
 
 #[inline(always)]

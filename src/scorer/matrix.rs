@@ -58,7 +58,7 @@ const ZERO: Block = Block([0; Actions::LANES]);
 pub struct Vectors {
     /// The memory of vectors; behind the last one it holds anything.
     blocks: Vec<Block>,
-    /// How many blocks the vectors have.
+    /// Number of blocks in the vectors.
     used: usize,
     /// The blocks of a vector.
     width: usize,

@@ -1,4 +1,4 @@
-//! What decoders ask of a model, whatever its scores are made of.
+//! Scorers: the interface between decoders and models of any kind.
 //!
 //! A [`Scorer`] looks at a sentence once ([`Scorer::begin`]) and then fills, step by step, a matrix of scores: a row for each
 //! configuration and point of a beam ([`Query`]), a lane for each action ([`Scores`]). It knows nothing of beams, oracles or
@@ -32,18 +32,18 @@ use crate::configuration::{InternedConfiguration, LabelSets, Point, SlotMask, Ta
 use crate::features::{Input, Sides};
 use crate::system::{Actions, Permitted};
 
-/// What is to be scored: all actions in one configuration, taken at one point.
+/// Query for scores: all actions in one configuration, taken at one point.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<V> {
     /// The configuration.
     pub view: V,
     /// Where moves are taken.
     pub point: Point,
-    /// What may be done there; the scores of other actions may be anything.
+    /// Permitted actions there; the scores of other actions may be anything.
     pub permitted: Permitted,
 }
 
-/// What scorers see besides configurations.
+/// Context of a query: all that scorers see besides configurations.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'s> {
     /// The sentence: its columns as hashed values and as numbers in the vocabulary.
@@ -64,7 +64,7 @@ pub trait Scorer: Sync {
         &[]
     }
 
-    /// Whether the last actions of a derivation are read: views then have them in their cell for actions.
+    /// True if the last actions of a derivation are read: views then have them in their cell for actions.
     fn reads_history(&self) -> bool {
         false
     }
@@ -96,7 +96,8 @@ pub trait Scorer: Sync {
         query: Query<V>,
     ) -> &'s [i32];
 
-    /// What [`Scorer::score_one`] gives, of a derivation that never comes back to a configuration: cells need no keys.
+    /// Scores as [`Scorer::score_one`] gives them, of a derivation that never comes back to a configuration: cells need
+    /// no keys.
     #[inline]
     fn score_once<'a, 's, V: View<'a>>(
         &self,
@@ -107,8 +108,8 @@ pub trait Scorer: Sync {
         self.score_one(memory, context, query)
     }
 
-    /// What is read of the sides of nodes, if scores depend on nothing else: then [`Scorer::begin_sides`] and
-    /// [`Scorer::score_sides`] score configurations of [interned states](crate::configuration::InternedConfiguration).
+    /// Side features, if scores depend on nothing else: then [`Scorer::begin_sides`] and [`Scorer::score_sides`] score
+    /// configurations of [interned states](crate::configuration::InternedConfiguration).
     fn sides(&self) -> Option<&Sides> {
         None
     }

@@ -19,7 +19,7 @@ pub struct SideScores {
     pub(crate) sums: Vectors,
 }
 
-/// What is known of the configurations of one signature.
+/// Shared scores of the configurations of one signature.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signature {
     pub permitted: Permitted,
@@ -84,7 +84,7 @@ impl SideScores {
         &self.of_queries
     }
 
-    /// What is known of the configurations of a signature.
+    /// Shared scores of the configurations of a signature.
     #[inline]
     pub(crate) fn of(&self, signature: u32) -> &Signature {
         &self.signatures[signature as usize]

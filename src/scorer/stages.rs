@@ -1,4 +1,4 @@
-//! What is decided on together, and which lanes of scores that takes.
+//! Stages of a decision, and the lanes of scores of each.
 //!
 //! With **joint** decisions an action is chosen as a whole. With **separate** ones the move is chosen first and then its label:
 //! moves have lanes of their own, and the lanes of actions are the scores of labels, given the move.
@@ -9,7 +9,7 @@ use crate::choice::choice;
 use crate::system::{Actions, Move};
 
 choice! {
-    /// Whether moves and labels are decided on together.
+    /// Decisions of a transition: moves and labels chosen jointly or in turn.
     #[derive(Default)]
     pub enum Decisions {
         /// One decision, of a move with its label.
@@ -21,7 +21,7 @@ choice! {
 }
 
 impl Decisions {
-    /// Whether they are joint.
+    /// True if they are joint.
     pub fn is_joint(&self) -> bool {
         *self == Decisions::Joint
     }
@@ -59,7 +59,7 @@ impl Stages {
         Stages { decisions, lanes, moves, width: (end as usize).next_multiple_of(Actions::LANES) }
     }
 
-    /// What is decided on together.
+    /// Joint or separate decisions.
     pub fn decisions(&self) -> Decisions {
         self.decisions
     }

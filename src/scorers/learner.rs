@@ -1,4 +1,4 @@
-//! What is learned by whatever kind of scorer, as one.
+//! Learners of every kind of scorer behind one type.
 
 use super::{AnyMemory, AnyScorer, AnyScoring};
 use crate::configuration::View;
@@ -22,7 +22,7 @@ pub enum AnyLearner {
     FeedForward(FeedForwardLearner),
 }
 
-/// What an [`AnyLearner`] keeps of a configuration: what that of its kind has seen.
+/// Record that an [`AnyLearner`] keeps of a configuration: that of its kind.
 #[derive(Debug, Clone, Default)]
 pub struct AnyKept {
     perceptron: SeenBy<Perceptron>,

@@ -55,7 +55,7 @@ impl Move {
         Move::Switch,
     ];
 
-    /// Whether the move makes an arc, and so bears a label.
+    /// True if the move makes an arc, and so bears a label.
     pub fn makes_arc(self) -> bool {
         matches!(self, Move::Left | Move::Right | Move::Left2 | Move::Right2 | Move::RightReduce)
     }
@@ -91,13 +91,13 @@ impl MoveSet {
         MoveSet(self.0 | (included as u16) << mv as u16)
     }
 
-    /// Whether `mv` is in the set.
+    /// True if `mv` is in the set.
     #[inline]
     pub fn has(self, mv: Move) -> bool {
         self.0 >> mv as u16 & 1 == 1
     }
 
-    /// Whether no move is in the set.
+    /// True if no move is in the set.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -114,7 +114,7 @@ impl MoveSet {
     }
 }
 
-/// What a system permits in one configuration.
+/// Set of permitted moves and labels in one configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Permitted {
     /// The moves that may be taken.
@@ -292,7 +292,7 @@ impl Actions {
         self.actions.len()
     }
 
-    /// Whether there is no action.
+    /// True if there is no action.
     pub fn is_empty(&self) -> bool {
         self.actions.is_empty()
     }
@@ -360,7 +360,7 @@ impl Actions {
         &self.masks[pattern as usize * self.width..][..self.width]
     }
 
-    /// Whether action `id` may be taken where `permitted` holds.
+    /// True if action `id` may be taken where `permitted` holds.
     pub fn permits(&self, permitted: Permitted, id: ActionId) -> bool {
         self.mask(permitted)[id as usize] == 0
     }

@@ -1,4 +1,4 @@
-//! How much of a treebank a system derives.
+//! Coverage: the part of a treebank that a system derives.
 
 use std::iter::Sum;
 

@@ -109,7 +109,7 @@ impl SystemKind {
         self.info().beam_oracle.unwrap_or(self.greedy_oracle())
     }
 
-    /// How many words it can be told to leave on the root.
+    /// Root settings that the system supports: numbers of words that may hang on the root.
     pub fn roots(self) -> &'static [Roots] {
         self.info().roots
     }
@@ -120,7 +120,7 @@ impl SystemKind {
         if own.contains(&preferred) { preferred } else { own[0] }
     }
 
-    /// Whether it can be told to leave `roots` words on the root.
+    /// Checks that the system supports the root setting `roots`.
     ///
     /// # Errors
     /// If it cannot.

@@ -1,4 +1,5 @@
-//! How long sentences may be: where time and memory may be quadratic in the words, there is a limit, and the error says what to do.
+//! Sentence length limits: where time and memory may be quadratic in the words, there is a limit, and the error says
+//! what to do.
 
 use super::SystemKind;
 use crate::error::Result;

@@ -57,10 +57,10 @@ pub struct SystemInfo {
     pub features: &'static str,
     /// The feature set of the words between which it makes arcs: what `minimal` stands for.
     pub minimal_features: &'static str,
-    /// Whether it derives every tree with as many roots as it allows. If not, it derives every projective one, and perhaps
-    /// others.
+    /// True if it derives every tree with as many roots as it allows. If not, it derives every projective one, and
+    /// perhaps others.
     pub derives_all: bool,
-    /// Whether it has derivations of projective trees only.
+    /// True if it has derivations of projective trees only.
     pub projective_only: bool,
     /// The number of words that it can leave on the root.
     pub roots: &'static [Roots],
@@ -68,17 +68,17 @@ pub struct SystemInfo {
     pub max_words: usize,
     /// The most words of a sentence that the oracle is asked about; more where neither its time nor its memory is quadratic in them.
     pub max_training_words: usize,
-    /// Whether the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells what
-    /// is behind it, and features of words behind B0 are memoised with those of B0.
+    /// True if the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells
+    /// what is behind it, and features of words behind B0 are memoised with those of B0.
     pub buffer_is_suffix: bool,
-    /// Whether a move changes what is seen from few points only. Then greedy decoding and training score the others but
+    /// True if a move changes what is seen from few points only. Then greedy decoding and training score the others but
     /// once.
     pub local_points: bool,
-    /// Whether greedy training with the non-deterministic oracle stays in a configuration until the prediction is correct,
-    /// instead of following a correct action at once.
+    /// True if greedy training with the non-deterministic oracle stays in a configuration until the prediction is
+    /// correct, instead of following a correct action at once.
     pub corrects_itself: bool,
-    /// Whether the loss takes a word that no move has attached for one that hangs on the root, where it will end. If not,
-    /// such a word counts as wrong.
+    /// True if the loss takes a word that no move has attached for one that hangs on the root, where it will end. If
+    /// not, such a word counts as wrong.
     pub headless_are_roots: bool,
     /// The deduction system by which all its derivations are tabulated, if there is one: for exact search and merged beams.
     pub tabulation: Option<Deduction>,
@@ -131,7 +131,7 @@ pub trait System: Debug + Send + Sync {
     /// The facts about it.
     fn info(&self) -> &'static SystemInfo;
 
-    /// How good the costs of its oracle are.
+    /// Exactness of the oracle's costs.
     fn exactness(&self) -> Exactness {
         Exactness::ExactForProjective
     }
@@ -178,7 +178,7 @@ impl<S: System + ?Sized> System for &S {
 pub trait Transitions<C: Configuration>: System {
     /// The configuration before the first transition.
     fn initial(&self, arena: C::Arena, n_words: usize) -> C;
-    /// Whether the derivation is complete.
+    /// True if the derivation is complete.
     fn is_terminal(&self, c: &C) -> bool;
     /// The number of points at which a move may be taken: one for most systems, one for each pair of neighbours in
     /// easy-first, one for each word in reach in non-local Covington.
@@ -282,18 +282,18 @@ choice! {
 }
 
 impl OracleKind {
-    /// Whether it prescribes one derivation.
+    /// True if it prescribes one derivation.
     pub fn is_static(self) -> bool {
         matches!(self, OracleKind::Static | OracleKind::Lazy)
     }
 
-    /// Whether it is defined wherever the derivation has got to, so that training may explore.
+    /// True if it is defined wherever the derivation has got to, so that training may explore.
     pub fn explores(self) -> bool {
         !self.is_static() && self != OracleKind::NonDeterministic
     }
 }
 
-/// How close the costs of an oracle come to the true loss.
+/// Exactness of an oracle: distance of its costs from the true loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exactness {
     /// Equal to the loss in every configuration that any transitions reach, for projective gold trees: with
@@ -348,7 +348,7 @@ impl MoveCosts {
     }
 }
 
-/// What a system knows about gold trees: its static and its dynamic oracle.
+/// Static and dynamic oracle of a system.
 pub trait Oracle<C: Configuration>: Transitions<C> {
     /// The move of the static oracle and where it is taken. Only defined on the configurations of its own derivation.
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move);

@@ -54,7 +54,7 @@ impl ArcEagerRepair {
         ArcEagerRepair { roots }
     }
 
-    /// Whether REDUCE moves S0 back to the buffer.
+    /// True if REDUCE moves S0 back to the buffer.
     #[inline]
     fn goes_back<C: Stacks>(&self, c: &C) -> bool {
         let left_over = c.buffer_len() == 0 && self.roots == Roots::Several;
@@ -168,7 +168,8 @@ fn raised(costs: [Option<i32>; Move::COUNT], permitted: MoveSet) -> MoveCosts {
     raised
 }
 
-/// Whether `word` is in the buffer, whose words are in order: first those that came back, then all that were never shifted.
+/// True if `word` is in the buffer, whose words are in order: first those that came back, then all that were never
+/// shifted.
 ///
 /// Complexity: the number of words that came back.
 fn buffer_has<C: Stacks>(c: &C, n_words: usize, word: Node) -> bool {

@@ -61,7 +61,7 @@ impl System for ArcEagerStart {
     }
 }
 
-/// Whether S0 is the root.
+/// True if S0 is the root.
 pub(super) fn at_bottom<C: Stacks>(c: &C) -> bool {
     c.stack_len() == 1
 }

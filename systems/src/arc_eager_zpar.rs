@@ -48,13 +48,13 @@ impl ArcEagerZpar {
         ArcEagerZpar { roots }
     }
 
-    /// Whether the next word may be attached to the stack's top.
+    /// True if the next word may be attached to the stack's top.
     #[inline]
     fn right_permitted<C: Stacks>(&self, c: &C) -> bool {
         c.buffer_len() >= 2 || c.buffer_len() == 1 && (c.n_headless() <= 1 || self.roots == Roots::Several)
     }
 
-    /// What is lost in `c`, with `depth` items popped by REDUCE, because SHIFT is not permitted.
+    /// Loss in `c`, with `depth` items popped by REDUCE, because SHIFT is not permitted.
     fn loss_by_ban<C: Stacks>(&self, gold: &Gold, c: &C, depth: usize) -> u32 {
         let mut least = u32::MAX;
         let mut so_far = 0;

@@ -62,7 +62,7 @@ impl<'g> Completion<'g> {
         self.missing[node as usize]
     }
 
-    /// Whether the gold head of `word` has been attached, so that `word` can no longer get it.
+    /// True if the gold head of `word` has been attached, so that `word` can no longer get it.
     pub(super) fn is_orphan(&self, word: Node) -> bool {
         self.missing[self.gold.head(word) as usize] == GONE
     }

@@ -1,5 +1,5 @@
-//! What the arc-eager systems share: the arcs of SHIFT, REDUCE, LEFT and RIGHT, their effects, a static oracle, and the
-//! costs of the monotonic systems.
+//! Arc-eager core, shared by its variants: the arcs of SHIFT, REDUCE, LEFT and RIGHT, their effects, a static oracle,
+//! and the costs of the monotonic systems.
 //!
 //! The costs count gold arcs one by one (Goldberg & Nivre, COLING 2012; TACL 2013, section 4.1), with two corrections:
 //! the index sets are those of the table in `arc_eager`, and a word that already has a head is no longer waited for. If
@@ -99,7 +99,8 @@ pub(super) fn costs<C: Stacks>(gold: &Gold, c: &C, permitted: MoveSet, roots: Ro
     costs
 }
 
-/// Whether b's gold head is a word on the stack, and how many words without a head on the stack are gold dependents of b.
+/// Gold arcs between b and the stack: true if b's gold head is a word on the stack, and the number of words without a
+/// head on the stack that are gold dependents of b.
 fn arcs_with_stack(gold: &Gold, stack: impl Iterator<Item = (Node, bool)>, b: Node) -> (bool, u32) {
     let head = gold.head(b);
     let leftmost =

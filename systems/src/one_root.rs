@@ -1,4 +1,4 @@
-//! What arc-eager loses beyond its arc-by-arc costs if one word alone may hang on the root.
+//! Single-root constraint: the loss of arc-eager beyond its arc-by-arc costs if one word alone may hang on the root.
 //!
 //! Arc-eager is arc-decomposable: gold arcs that can each still be made can all be made (Goldberg & Nivre, TACL 2013),
 //! and so its costs count arcs one by one. The demand for one root breaks this in two places. Let u1..up be the words
@@ -30,7 +30,7 @@ pub(super) struct OneRoot {
     gold_root: Node,
     /// The word that was attached to the root.
     taken: Option<Node>,
-    /// Whether B0 is the last word.
+    /// True if B0 is the last word.
     b0_is_last: bool,
     /// The number p of words u1..up.
     n_headless: usize,

@@ -74,7 +74,7 @@ impl Swap {
         Swap { oracle, ..self }
     }
 
-    /// What is left of the system without SWAP.
+    /// Arc-standard: the system without SWAP.
     fn without_swap(&self) -> ArcStandard {
         ArcStandard::new(self.roots)
     }
@@ -104,7 +104,7 @@ impl Swap {
         }
     }
 
-    /// Whether the gold tree can still be derived if SHIFT is taken in `c`, instead of the canonical move.
+    /// True if the gold tree can still be derived if SHIFT is taken in `c`, instead of the canonical move.
     fn may_shift<C: Stacks>(&self, gold: &Gold, c: &C, canonical: Move) -> bool {
         let worth_asking = match canonical {
             Move::Swap => true,

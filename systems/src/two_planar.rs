@@ -194,7 +194,7 @@ impl Outlook {
         Outlook { active, other, front: c.front(), has_switched: c.has_switched(), heads: c.heads().to_vec() }
     }
 
-    /// What follows after `mv`, which must be permitted.
+    /// State after `mv`, which must be permitted.
     fn after(&self, mv: Move) -> Outlook {
         let mut next = Outlook { has_switched: mv == Move::Switch, ..self.clone() };
         let (s, b) = (self.active.last().copied().unwrap_or(NO_NODE), self.front);
@@ -263,8 +263,7 @@ impl Outlook {
     }
 }
 
-/// How many of the arcs are left over when each of the others is given to one of its stacks, such that on a stack none
-/// cross.
+/// Number of arcs left over when each of the others is given to one of its stacks, such that on a stack none cross.
 fn n_without_a_stack(arcs: &mut [Arc]) -> u32 {
     arcs.sort_unstable_by_key(|arc| (arc.last, std::cmp::Reverse(arc.first)));
     let mut n_left = 0;

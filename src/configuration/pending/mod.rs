@@ -23,7 +23,7 @@ pub trait Pending: Configuration {
     fn pending(&self, index: usize) -> Option<Node>;
     /// The place of `node` on the list, if it is pending.
     fn index_of(&self, node: Node) -> Option<usize>;
-    /// Whether `node` is on the list.
+    /// True if `node` is on the list.
     fn is_pending(&self, node: Node) -> bool;
 
     /// Makes the node before `point` a dependent of the one behind it.

@@ -47,7 +47,7 @@ fn deduction(system: SystemKind) -> Result<Deduction> {
     })
 }
 
-/// What exact search needs to know besides scores.
+/// Settings of exact search besides scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tabulation {
     kind: Deduction,
@@ -62,7 +62,7 @@ pub struct Tabulation {
 pub struct Loss<'g> {
     /// The gold tree.
     pub gold: &'g Gold,
-    /// What a loss of 1 adds, in the scores' fixed point; below 0 it takes away.
+    /// Score of a loss of 1 (loss-augmented search), in fixed point; below 0 it takes away.
     pub weight: i64,
 }
 
@@ -111,7 +111,7 @@ impl Tabulation {
         }
     }
 
-    /// Whether it takes the sentence.
+    /// Checks that exact search takes the sentence.
     ///
     /// # Errors
     /// If it is too long.

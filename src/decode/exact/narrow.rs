@@ -31,11 +31,11 @@ struct Chart<'t> {
     /// Items by place in the table, and those that end behind the last word by the number of arcs from the root.
     items: Vec<i64>,
     ends: Vec<i64>,
-    /// How many numbers of arcs from the root are told apart.
+    /// Number of distinct numbers of arcs from the root.
     n_ends: usize,
 }
 
-/// How a word is pushed and popped.
+/// Derivation of a word: its push and its pop.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     score: i64,

@@ -19,8 +19,8 @@ pub(super) struct Best {
     pub action: ActionId,
 }
 
-/// What transitions are scored as: a move, and of RIGHT in arc-hybrid, whose head features need not read, what is known of
-/// its head.
+/// Queries for scores of transitions: a move, and of RIGHT in arc-hybrid, whose head features need not read, the kind
+/// of its head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(super) enum Ask {
@@ -69,7 +69,7 @@ impl<'a> View<'a> for Positions<'a> {
     }
 }
 
-/// How many configurations are scored together.
+/// Number of configurations that are scored together.
 const BATCH: usize = 256;
 
 impl<'t> Table<'t> {
@@ -138,7 +138,7 @@ impl<'t> Table<'t> {
         table
     }
 
-    /// Whether this is scored at all.
+    /// True if this is scored at all.
     fn has(&self, ask: Ask) -> bool {
         match ask {
             Ask::Shift | Ask::Left | Ask::Right => true,
@@ -209,7 +209,7 @@ struct Arc {
     from_root: bool,
 }
 
-/// What is known of a head.
+/// Kind of a head.
 #[derive(Debug, Clone, Copy)]
 enum Head {
     Is(Node),
@@ -218,7 +218,7 @@ enum Head {
 }
 
 impl Arc {
-    /// How much of head and label is not the gold tree's: see [`Loss`].
+    /// Loss of head and label against the gold tree: see [`Loss`].
     fn loss(&self, gold: &Gold, actions: &Actions, action: ActionId) -> i64 {
         let is_gold = match self.head {
             Head::Is(head) => gold.head(self.dependent) == head,

@@ -20,11 +20,11 @@ use crate::system::{Choice, FORBIDDEN, OverStacks, Permitted};
 pub struct InternedBeam {
     interner: Interner,
     buffers: Buffers,
-    /// How many configurations have been scored.
+    /// Number of configurations that have been scored.
     pub(super) n_scored: u64,
 }
 
-/// What a step fills anew.
+/// Buffers that a step fills anew.
 #[derive(Debug, Default)]
 struct Buffers {
     keys: Keys,
@@ -41,7 +41,7 @@ pub const WIDTHS: RangeInclusive<usize> = 2..=1 << 16;
 /// An item of such a beam.
 pub type InternedItem<'a> = &'a Item<'a, InternedConfiguration<'a>>;
 
-/// What such beams drive.
+/// Machine of beams of interned side states.
 pub type InternedMachine<'m> = Machine<'m, &'static dyn OverStacks>;
 
 impl InternedBeam {
@@ -218,7 +218,7 @@ impl<'a> InternedSearch<'a> {
     }
 }
 
-/// What builds the items of a step.
+/// Builder of the items of a step.
 struct Builder<'a, 'b> {
     machine: InternedMachine<'b>,
     arena: Arena<'a, SideIds>,

@@ -157,17 +157,17 @@ fn sort_by_insertion(keys: &mut [u64]) {
     }
 }
 
-/// How many candidates are selected at first for a beam of `width`: a few more than it holds, for some are twins.
+/// Number of candidates selected at first for a beam of `width`: a few more than it holds, for some are twins.
 fn selected_at_first(width: usize) -> usize {
     (width + width / 16 + 1).min(selected(width))
 }
 
-/// What was selected.
+/// Selected candidates.
 #[derive(Debug, Clone, Copy)]
 pub struct Selected<'k> {
     keys: &'k [u64],
     top: i64,
-    /// Whether there are no other candidates.
+    /// True if there are no other candidates.
     pub are_all: bool,
 }
 

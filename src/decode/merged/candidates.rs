@@ -12,7 +12,7 @@ use crate::system::ActionId;
 /// An action of an item with its score.
 pub(super) type Scored = (i64, ActionId);
 
-/// What an item offers.
+/// Candidates of an item.
 #[derive(Debug, Default)]
 pub(super) struct Offers {
     /// The item's prefix score.
@@ -39,7 +39,7 @@ pub(super) struct Candidate {
     pub predictor: u32,
     /// The action's place among the pushes or pops.
     place: u32,
-    /// Whether the action pushes.
+    /// True if the action pushes.
     pub is_push: bool,
 }
 

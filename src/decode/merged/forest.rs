@@ -31,7 +31,7 @@ pub(super) struct Item<'a> {
     pub origin: u32,
     /// The best score since the origin.
     pub inside: i64,
-    /// How it came about, best first; none just after a push.
+    /// Incoming edges, best first; none just after a push.
     pub edges: Vec<Edge>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Item<'a> {
 pub(super) struct Origin<'a> {
     /// The score of the best way here.
     pub base: i64,
-    /// From what the word was pushed, best first.
+    /// Predictors: the items from which the word was pushed, best first.
     pub predictors: Vec<Predictor<'a>>,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Edge {
     pub arc: u64,
 }
 
-/// What is left to do when a derivation is written down.
+/// Remaining tasks of writing down a derivation.
 enum Task {
     Act(ActionId),
     /// The derivation of this rank of an item, since its origin.
@@ -85,7 +85,7 @@ struct Derivation {
     arcs: u64,
 }
 
-/// What is known of the derivations of an item.
+/// Known derivations of an item.
 #[derive(Debug, Default)]
 struct Known {
     /// The best ones.
@@ -99,7 +99,7 @@ struct Known {
 }
 
 impl Known {
-    /// Whether there are no more than these.
+    /// True if there are no more than these.
     fn is_all(&self) -> bool {
         self.next.is_empty() && self.ways.is_empty()
     }
@@ -226,7 +226,7 @@ impl Forest<'_> {
         }
     }
 
-    /// What is known of an item's derivations at first.
+    /// Initial derivations of an item.
     fn first(&self, item: Number) -> Known {
         let mut known = Known::default();
         if self.items[item as usize].edges.is_empty() {

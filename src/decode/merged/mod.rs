@@ -44,13 +44,13 @@ use crate::scorer::Scorer;
 use crate::system::{ActionId, Actions, Deduction, Move, SystemKind};
 use crate::tree::{Roots, Tree};
 
-/// What beams that merge need to know besides scores.
+/// Settings of beams that merge besides scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Merging {
     kind: Deduction,
     system: SystemKind,
     roots: Roots,
-    /// What makes items one; nothing but what makes them one in a plain beam, if there is none.
+    /// Signature by which items merge; plain beams' equality alone, if there is none.
     signature: Option<Signature>,
 }
 
@@ -172,8 +172,9 @@ impl Merging {
         mv == Move::Shift || mv == Move::Right && self.kind == Deduction::Eager
     }
 
-    /// What preconditions read of the stack, besides which words stand where: whether S0 or S1 is the lowest, whether S0 has a
-    /// head, and, if one word alone is to be left for arc-eager's root, whether there are more that lack heads.
+    /// Parts of the stack that preconditions read, besides which words stand where: whether S0 or S1 is the lowest,
+    /// whether S0 has a head, and, if one word alone is to be left for arc-eager's root, whether there are more that
+    /// lack heads.
     fn preconditions(&self, c: &ArenaConfiguration) -> u64 {
         let n_headless = match self.roots {
             Roots::Single => c.n_headless().min(2),

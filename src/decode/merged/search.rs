@@ -11,7 +11,7 @@ use crate::features::SentenceSignature;
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{ActionId, Actions, Move, OverStacks};
 
-/// How many candidates a step takes at most for each item that it may keep: most of them are merged.
+/// Largest number of candidates that a step takes for each item that it may keep: most of them are merged.
 const CANDIDATES_PER_ITEM: usize = 32;
 
 /// The search for one sentence.
@@ -26,11 +26,11 @@ pub struct Search<'a, 's> {
     /// By step: the items, best first.
     steps: Vec<Vec<Number>>,
     width: usize,
-    /// How many derivations are wanted.
+    /// Number of derivations to find.
     k: usize,
     /// Of actions that differ in labels alone and lead to the same item, no more are looked at.
     most_labels: Option<usize>,
-    /// What became of the candidates of the last step.
+    /// Outcomes of the candidates of the last step.
     outcomes: HashMap<Taken, Held>,
     offers: Vec<Offers>,
 }
@@ -78,7 +78,7 @@ impl<'a, 's> Search<'a, 's> {
         self.steps.last().map_or(&[], |items| items)
     }
 
-    /// How many items have been scored: those of all steps but the last.
+    /// Number of items that have been scored: those of all steps but the last.
     pub fn n_scored(&self) -> u64 {
         (self.forest.items.len() - self.items().len()) as u64
     }
@@ -108,7 +108,7 @@ impl<'a, 's> Search<'a, 's> {
         self.outcomes.get(&(item, predictor, self.lane(action))).copied()
     }
 
-    /// Whether an action pushes a word.
+    /// True if an action pushes a word.
     pub fn pushes(&self, action: ActionId) -> bool {
         self.merging.pushes(self.actions.get(action).mv)
     }
@@ -222,7 +222,7 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// What comes of pushing B0 onto an item; `score` is that of the best derivation. `None` for twins in a plain beam.
+    /// Items from pushing B0 onto an item; `score` is that of the best derivation. `None` for twins in a plain beam.
     fn push(
         &mut self,
         item: Number,
@@ -253,7 +253,7 @@ impl<'a, 's> Search<'a, 's> {
         Some(Held { item, predictor: 0 })
     }
 
-    /// What comes of ending the push computation of `popped`, with one of its predictors below.
+    /// Items from ending the push computation of `popped`, with one of its predictors below.
     fn pop(
         &mut self,
         popped: Number,

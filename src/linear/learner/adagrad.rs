@@ -3,9 +3,9 @@
 use super::rule::{Clock, Rule};
 use crate::linear::State;
 
-/// What G starts at. PERF: with 0 (and ε = 10⁻⁶ under the fraction), a feature's first step is as long as any can be, and
-/// rare features are learned by heart: on 1,500 sentences of English-EWT the labelled attachment score on the development
-/// data is 77.1 instead of 78.6 after 8 iterations (arc-eager, zn11, softmax).
+/// Initial value of G. PERF: with 0 (and ε = 10⁻⁶ under the fraction), a feature's first step is as long as any can be,
+/// and rare features are learned by heart: on 1,500 sentences of English-EWT the labelled attachment score on the
+/// development data is 77.1 instead of 78.6 after 8 iterations (arc-eager, zn11, softmax).
 const START: f32 = 1.0;
 
 /// Adaptive gradient descent.

@@ -13,7 +13,7 @@
 //! | `svm` | Crammer & Singer (2001), Keerthi et al. (2008), as in liblinear and MaltParser | coordinate ascent of the dual over all decisions at once | the last |
 //! | `nn` | one hidden layer of tanh units, each layer by `sgd-plus` or `ftrl` | | the last |
 //!
-//! What is minimised is the objective's business ([`Objective`](crate::learn::Objective)): a learner is given the gradient.
+//! The [`Objective`](crate::learn::Objective) defines the loss: a learner is given its gradient.
 //!
 //! Complexity: O(f × o) an example for f features and o options with a gradient; f × (o + h) with h hidden units.
 
@@ -73,12 +73,12 @@ choice! {
 }
 
 impl Learner {
-    /// Whether it is for networks alone.
+    /// True if it is for networks alone.
     pub fn is_of_networks(self) -> bool {
         matches!(self, Learner::Adam | Learner::Momentum)
     }
 
-    /// Whether the model's weights are the average over training, not the last ones.
+    /// True if the model's weights are the average over training, not the last ones.
     pub fn averages(self) -> bool {
         matches!(self, Learner::Perceptron | Learner::Mira | Learner::Asgd | Learner::Adagrad)
     }

@@ -1,4 +1,4 @@
-//! What learners have in common: a rule for changing a weight by a gradient.
+//! Update rules: each learner is a rule for changing a weight by a gradient.
 
 use super::Learner;
 use crate::linear::State;
@@ -20,9 +20,10 @@ pub struct LearnerOptions {
     pub min_gradient: f32,
     /// λ of `sgd` and `dual-averaging`: the loss has λ/2 times the squared norm of the weights added to it.
     pub l2: f32,
-    /// Whether an example is a sentence, as in global training, and not a decision: for the learners above, where time counts.
+    /// True if an example is a sentence, as in global training, and not a decision: for the learners above, where time
+    /// counts.
     pub by_sentence: bool,
-    /// Whether what is learned from are scores in fixed point, as in global training.
+    /// True if scores in fixed point are learned from, as in global training.
     pub in_fixed_point: bool,
 }
 
@@ -53,7 +54,7 @@ impl LearnerOptions {
     }
 }
 
-/// What step sizes depend on beside a weight's own state.
+/// Clock of training: all that step sizes depend on beside a weight's own state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Clock {
@@ -74,9 +75,9 @@ impl Clock {
 /// A rule for changing the weights of one regressor on one example. A gradient is that of the loss in the score; `x` is the
 /// input that the weight is for.
 pub trait Rule: Copy {
-    /// How many numbers of a weight's [`State`] are kept from one change to the next: none, the first, or both.
+    /// Number of values of a weight's [`State`] kept from one change to the next: none, the first, or both.
     const KEPT: usize;
-    /// Whether [`Rule::observe`] must see all weights before the first of them changes.
+    /// True if [`Rule::observe`] must see all weights before the first of them changes.
     const OBSERVES: bool = false;
 
     /// Looks at a weight before any changes, perhaps scaling it; its part of the example's norm.
@@ -84,14 +85,14 @@ pub trait Rule: Copy {
         0.0
     }
 
-    /// What the step of the whole example is, by the gradient and the norm.
+    /// Step size of the whole example, by the gradient and the norm.
     fn step(&self, clock: &Clock, gradient: f32, norm: f32) -> f32;
 
-    /// What to add to a weight.
+    /// Increment of a weight.
     fn change(&self, step: f32, gradient: f32, x: f32, weight: f32, state: &mut State) -> f32;
 
-    /// What the numbers that stand in place of the weights are to be multiplied with after the examples so far, if they are
-    /// not the weights themselves.
+    /// Factor that turns the numbers stored in place of the weights into the weights after the examples so far, if they
+    /// are not the weights themselves.
     fn factor(&self, _: &Clock) -> Option<f32> {
         None
     }

@@ -18,7 +18,7 @@ pub struct Summed {
     pub rate: f32,
     /// λ: the loss has λ/2 times the squared norm of the weights added to it.
     pub l2: f32,
-    /// Whether steps shrink with √t beyond what λ asks for.
+    /// True if steps shrink with √t beyond what λ asks for.
     pub averages_duals: bool,
 }
 

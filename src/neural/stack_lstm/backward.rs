@@ -89,7 +89,7 @@ impl Offsets {
     }
 }
 
-/// What all of the backward pass reads.
+/// Shared inputs of the backward pass.
 struct Pass<'p> {
     shape: Shape,
     network: &'p Network,

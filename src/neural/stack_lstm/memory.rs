@@ -1,12 +1,13 @@
-//! What is known of a sentence: the vectors of its tokens and partial trees (*items*), and what the three memories have read
-//! (*nodes* of a *strand*). Both are numbered when they are first met, and made later, many at once.
+//! Memory of a sentence: the vectors of its tokens and partial trees (*items*), and the states of the three LSTMs after
+//! what they have read (*nodes* of a *strand*). Both are numbered when they are first met, and made later, many at
+//! once.
 
 use super::shape::{BUFFER, HISTORY, N_STRANDS, STACK};
 use crate::configuration::{Cell, Cells, Role, TreeId, Trees};
 use crate::memo::Memo;
 use crate::model::Network;
 
-/// What is known of the sentence at hand.
+/// Memory of the current sentence.
 #[derive(Debug, Clone, Default)]
 pub struct StackMemory {
     pub(super) items: Items,
@@ -19,11 +20,11 @@ pub struct StackMemory {
     pub(super) masks: Vec<f32>,
     /// Cells on the way to one that is known.
     waiting: Vec<(u64, TreeId)>,
-    /// How many steps of long short-term memories were made, over all sentences.
+    /// Number of steps of long short-term memories, over all sentences.
     pub n_steps: u64,
-    /// Whether all nodes of the sentence have just been forgotten.
+    /// True if all nodes of the sentence have just been forgotten.
     pub(super) has_forgotten: bool,
-    /// How many nodes the step after that has made again.
+    /// Number of nodes that the step after that has made again.
     pub(super) n_needed: usize,
 }
 
@@ -34,14 +35,14 @@ pub struct Items {
     pub n_tokens: u32,
     /// Of the trees: the items of the head and the dependent, and the relation.
     pub parts: Vec<[u32; 3]>,
-    /// How many of these have a vector.
+    /// Number of these that have a vector.
     pub n_made: usize,
     /// By number of a tree less [`Trees::FIRST`]: one more than the place in `parts`; 0 if it has not been met.
     of_trees: Vec<u32>,
     unresolved: Vec<TreeId>,
 }
 
-/// What a long short-term memory has read. Node 0 has read nothing.
+/// States of one long short-term memory, by what it has read. Node 0 has read nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Strand {
     /// By node: what was read before the last input, and that input: an item, or an action.
@@ -51,7 +52,7 @@ pub struct Strand {
     pub cells: Vec<f32>,
     pub outputs: Vec<f32>,
     pub gates: Vec<f32>,
-    /// How many nodes have been made; those after them wait.
+    /// Number of nodes made; those after them wait.
     pub n_made: usize,
     by_input: Memo,
     by_cell: Memo,
@@ -147,8 +148,8 @@ impl StackMemory {
         self.new.clear();
     }
 
-    /// Whether so many nodes are known that it is time to forget them: `most`, or twice as many as were made again after that was
-    /// done last, if these are more, lest a long sentence do nothing else.
+    /// True if there are so many nodes that it is time to forget them: `most`, or twice as many as were made again
+    /// after that was done last, if these are more, lest a long sentence do nothing else.
     pub fn is_full(&mut self, most: usize) -> bool {
         if std::mem::take(&mut self.has_forgotten) {
             self.n_needed = self.n_nodes();
@@ -156,7 +157,7 @@ impl StackMemory {
         self.n_nodes() >= most.max(2 * self.n_needed)
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn n_nodes(&self) -> usize {
         self.strands.iter().map(|strand| strand.parents.len()).sum()
     }

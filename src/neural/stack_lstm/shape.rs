@@ -6,7 +6,7 @@ use crate::neural::kernel::{Operand, multiply};
 use crate::neural::parameters::{ACTIONS, COMPOSITION, COMPOSITION_BIAS, LABELS, Parameters};
 use crate::random::{self, Xoshiro256PlusPlus};
 
-/// How many sequences are read.
+/// Number of sequences that are read.
 pub const N_STRANDS: usize = 3;
 /// The stack, from the bottom up.
 pub const STACK: usize = 0;
@@ -35,7 +35,7 @@ impl Shape {
         Some(Shape { layers, units, embedding: network.dimension(), label: network.label_dimension })
     }
 
-    /// What a layer of a strand reads besides what it gave on before.
+    /// Number of inputs of a layer of a strand besides its last output.
     pub fn inputs_of(&self, strand: usize, layer: usize) -> usize {
         if strand == HISTORY && layer == 0 { self.label } else { self.units }
     }
@@ -81,7 +81,7 @@ impl Shape {
     }
 }
 
-/// What follows from the parameters of stacks, and is made once whenever they change.
+/// Values that follow from the parameters of stacks, computed once whenever these change.
 #[derive(Debug, Clone, Default)]
 pub struct StackDerived {
     /// By action: what its embedding adds to the gates of the history's first layer, with their biases.
@@ -91,7 +91,7 @@ pub struct StackDerived {
 }
 
 impl StackDerived {
-    /// What follows from these parameters.
+    /// Derives the values of these parameters.
     pub fn new(shape: Shape, parameters: &Parameters) -> StackDerived {
         let history = shape.part(parameters.encoder(), HISTORY, 0);
         let weights = &parameters.tensors[COMPOSITION][2 * shape.units * shape.units..];

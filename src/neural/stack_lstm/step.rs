@@ -22,7 +22,7 @@ pub struct StackScorer<'m> {
     pub network: &'m Network,
     /// Its parameters.
     pub parameters: &'m Parameters,
-    /// What follows from them.
+    /// Values that follow from them.
     pub derived: &'m StackDerived,
 }
 
@@ -75,7 +75,7 @@ impl StackScorer<'_> {
         multiply(rows, &self.parameters.tensors[PLACES], sums, (n, width, self.network.hidden));
     }
 
-    /// What hidden units read of configurations.
+    /// Inputs of hidden units for configurations.
     pub(super) fn read(&self, memory: &StackMemory, found: &[u32]) -> Vec<f32> {
         let Shape { layers, units, .. } = self.shape;
         let mut read = Vec::with_capacity(found.len() * units);
@@ -135,7 +135,7 @@ impl StackScorer<'_> {
         }
     }
 
-    /// What the vectors of trees add to gates, as far as new nodes read them.
+    /// Contributions of the vectors of trees to gates, as far as new nodes read them.
     fn multiply_inputs(&self, number: usize, strand: &mut Strand, items: &Items) {
         let (units, gates) = (self.shape.units, 4 * self.shape.units);
         let n_items = items.n_tokens as usize + items.parts.len();

@@ -1,4 +1,5 @@
-//! What of a sentence's nodes and compositions led to a loss: each of them once, however many configurations read it.
+//! Tape of a sentence: the nodes and compositions that led to a loss, each of them once, however many configurations
+//! read it.
 
 use super::memory::StackMemory;
 use super::shape::{HISTORY, N_STRANDS, Shape};

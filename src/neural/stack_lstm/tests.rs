@@ -88,7 +88,7 @@ impl Plain<'_> {
         masks.chunks_exact(self.network.dimension()).enumerate().map(token).collect()
     }
 
-    /// What the last layer of a strand gives on in the end.
+    /// Last output of the last layer of a strand.
     fn read(&self, strand: usize, inputs: &[Vec<f64>], tape: &Tape) -> Vec<f64> {
         let Lstm { layers, units } = self.network.stacks.unwrap();
         let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());

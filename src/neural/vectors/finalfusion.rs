@@ -12,7 +12,7 @@
 use super::{Source, Vectors};
 use crate::error::Result;
 
-/// What such files begin with.
+/// Magic bytes of finalfusion's files.
 pub const MAGIC: &[u8] = b"FiFu";
 
 /// The kind of numbers in a matrix.

@@ -34,7 +34,7 @@ pub struct Vectors {
     dimension: usize,
     /// The line that first told it; 0 in forms that have no lines.
     dimension_line: usize,
-    /// How the model tells words apart.
+    /// Columns that tell words apart in the model.
     columns: Columns,
     /// The words' values, in the order of the file.
     values: Vec<u64>,
@@ -108,7 +108,7 @@ impl Vectors {
         self.values.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -272,16 +272,16 @@ impl Vectors {
 /// The most bytes of a line, or of a word in binary form: more is no vector, and would fill the memory.
 const MAX_LINE: u64 = 1 << 20;
 
-/// What the files of fastText's models begin with.
+/// Magic bytes of the files of fastText's models.
 const FASTTEXT: [u8; 4] = 793_712_314_u32.to_le_bytes();
 
-/// What a head line says: the number of words, and of numbers in each vector.
+/// Head line: the number of words, and of numbers in each vector.
 fn head_line(line: &str) -> Option<(usize, usize)> {
     let (n, dimension) = line.trim().split_once([' ', '\t'])?;
     Some((n.parse().ok()?, dimension.trim().parse().ok()?))
 }
 
-/// What may be wrong with what does not look like text.
+/// Hint at a probable cause, for a file that does not look like text.
 fn hint(source: &Source) -> &'static str {
     if source.is_binary { "; word2vec's binary form is read from files whose names end in .bin" } else { "" }
 }
@@ -290,11 +290,11 @@ fn hint(source: &Source) -> &'static str {
 struct Source {
     path: String,
     input: Box<dyn BufRead + Send>,
-    /// What was looked at and not read yet.
+    /// Digest of the bytes that were looked at and not read yet.
     sha256: Sha256,
-    /// How many bytes have been read.
+    /// Number of bytes that have been read.
     n_bytes: u64,
-    /// Whether there was a byte that no text has.
+    /// True if there was a byte that no text has.
     is_binary: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::configuration::PlainLists;
 use crate::system::{Bounds, LossBounds, OracleKind, OverLists};
 use crate::tree::{Gold, Roots};
 
-/// What was found for all configurations, terminal ones included, and all gold trees of one length.
+/// Findings over all configurations, terminal ones included, and all gold trees of one length.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BoundFindings {
     /// Pairs of a configuration and a gold tree.
@@ -20,7 +20,7 @@ pub struct BoundFindings {
     pub of: [OfBound; 3],
 }
 
-/// What was found for one bound.
+/// Findings for one bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct OfBound {
     /// The sum of |bound - loss| / loss over all pairs in which the loss is not 0.

@@ -24,12 +24,12 @@ use crate::configuration::{PlainView as _, Point};
 use crate::tree::{Gold, LabelId, Node};
 use crate::with_system;
 
-/// What to enumerate.
+/// Scope of the enumeration.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope {
     /// The number of words.
     pub n_words: usize,
-    /// How many words hang on the root in the gold trees; the system's own setting is the system's.
+    /// Number of words on the root in the gold trees; the system's own setting is the system's.
     pub roots: Roots,
     /// The class of gold trees.
     pub shape: Shape,
@@ -37,8 +37,8 @@ pub struct Scope {
     pub n_labels: LabelId,
 }
 
-/// What exhaustive search found. A pair is a configuration that is not terminal with a gold tree; a transition is a pair
-/// with an action permitted in it.
+/// Findings of exhaustive search. A pair is a configuration that is not terminal with a gold tree; a transition is a
+/// pair with an action permitted in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Gold trees.
@@ -121,7 +121,7 @@ pub fn check_costs<S: TransitionSystem>(
     check_all(&golds, &|gold| check_gold(system, &space, &ways, gold, &costs)).and(of_space)
 }
 
-/// What is found for all trees together.
+/// Findings for all trees together.
 fn check_all(golds: &[Gold], of: &(dyn Fn(&Gold) -> Findings + Sync)) -> Findings {
     golds.par_iter().map(of).reduce(Findings::default, Findings::and)
 }

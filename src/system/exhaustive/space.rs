@@ -16,9 +16,9 @@ use crate::tree::{Gold, LabelId, NO_LABEL, NO_NODE, Node, ROOT};
 pub struct Space<C> {
     /// The configurations by number; 0 is the initial one.
     pub configurations: Vec<C>,
-    /// What the system permits in each, at each point.
+    /// Permitted actions in each configuration, at each point.
     pub permitted: Vec<Vec<Permitted>>,
-    /// Whether each is terminal.
+    /// True for each configuration that is terminal.
     pub terminal: Vec<bool>,
     /// The least number of transitions from the initial configuration to each.
     pub steps: Vec<usize>,
@@ -102,7 +102,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
         self.configurations.len()
     }
 
-    /// Whether there is no configuration, which cannot be.
+    /// True if there is no configuration, which cannot be.
     pub fn is_empty(&self) -> bool {
         self.configurations.is_empty()
     }

@@ -21,7 +21,7 @@ use super::outlook::Outlook;
 use treebeam::system::Bounds;
 use treebeam::tree::{Gold, NO_NODE, Node};
 
-/// How many cycles are looked at, at least; no fewer than there are words.
+/// Least number of cycles to examine; no fewer than there are words.
 const MAX_CYCLES: usize = 1000;
 
 /// The bounds of the loss of `outlook`.
@@ -57,7 +57,7 @@ pub(super) fn bounds_of(gold: &Gold, outlook: &Outlook, cycles: &mut Cycles) -> 
     Bounds { lower, pc_upper: lower + n_problematic, upper: lower + n_cycles }
 }
 
-/// Whether the arc into the head of the cycle's last new arc is gold. The cycle lists dependents before heads.
+/// True if the arc into the head of the cycle's last new arc is gold. The cycle lists dependents before heads.
 fn is_problematic(gold: &Gold, now: &[Node], cycle: &[Node]) -> bool {
     let head_of = |place: usize| cycle[(place + 1) % cycle.len()];
     let new_arcs = (0..cycle.len()).filter(|&place| now[cycle[place] as usize] != head_of(place));

@@ -11,7 +11,7 @@ pub(super) struct Cycles {
     pub heads: Vec<[Node; 2]>,
     /// The words that have a wrong head.
     pub wrong: Vec<Node>,
-    /// Whether the node may still be in a cycle.
+    /// True if the node may still be in a cycle.
     alive: Vec<bool>,
     /// By node: its dependents that are alive.
     n_dependents: Vec<u32>,
@@ -26,15 +26,16 @@ pub(super) struct Cycles {
 /// A node on the path at hand.
 #[derive(Debug)]
 struct Step {
-    /// How many of its heads were tried.
+    /// Number of its heads that were tried.
     tried: usize,
-    /// Whether a cycle was found through it.
+    /// True if a cycle was found through it.
     found: bool,
 }
 
 impl Cycles {
-    /// Whether a cycle goes through one of the `wrong` words of a graph of `n` nodes, told by the heads of each. PERF: most
-    /// configurations have none, and their graph need not be made; trainings with bounds took twice as long when it was.
+    /// True if a cycle goes through one of the `wrong` words of a graph of `n` nodes, given by the heads of each. PERF:
+    /// most configurations have none, and their graph need not be made; trainings with bounds took twice as long when
+    /// it was.
     ///
     /// Complexity: O(wrong words times the nodes above them).
     pub fn any_through_wrong(&mut self, n: usize, heads: impl Fn(Node) -> [Node; 2]) -> bool {

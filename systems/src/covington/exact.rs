@@ -69,7 +69,7 @@ impl LossBounds for ExactLoss<'_> {
     }
 }
 
-/// What the transitions of a configuration lead to.
+/// Successors of a configuration by its transitions.
 fn successors(outlook: &Outlook) -> impl Iterator<Item = Outlook> + '_ {
     let (j, i) = (outlook.right, outlook.n_left.checked_sub(1));
     let arcs = i.filter(|_| j <= outlook.last()).map(|i| [(i, j), (j, i)]).into_iter().flatten();

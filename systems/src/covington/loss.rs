@@ -66,7 +66,7 @@ impl Loss {
         }
     }
 
-    /// Whether all words can get heads besides those in `self.heads`, which make no cycles.
+    /// True if all words can get heads besides those in `self.heads`, which make no cycles.
     fn can_be_completed(&self, outlook: &Outlook) -> bool {
         let top_of_last = top(&self.heads, outlook.last());
         let root_taken = root_word(&self.heads).is_some();

@@ -55,7 +55,7 @@ fn left_focus<C: Lists>(c: &C) -> Option<Node> {
     c.n_left().checked_sub(1)
 }
 
-/// Whether the right focus is the last word.
+/// True if the right focus is the last word.
 fn at_last_word<C: Lists>(c: &C) -> bool {
     c.right() as usize == c.n_words()
 }
@@ -65,7 +65,7 @@ fn root_word(heads: &[Node]) -> Option<Node> {
     heads.iter().skip(1).position(|&head| head == ROOT).map(|place| place as Node + 1)
 }
 
-/// Whether every word can still get a head, one of them the root, when the last word n is the right focus and λ1 holds
+/// True if every word can still get a head, one of them the root, when the last word n is the right focus and λ1 holds
 /// `n_left` nodes.
 ///
 /// 1. Words of λ2 can get no head any more: they must have one.
@@ -89,7 +89,7 @@ fn can_be_completed(heads: &[Node], n_left: Node, arcs_are_final: bool) -> bool 
             }
 }
 
-/// Whether j is linked in the gold tree to a node before `node`.
+/// True if j is linked in the gold tree to a node before `node`.
 fn is_linked_before(gold: &Gold, j: Node, node: Node) -> bool {
     gold.head(j) < node || gold.dependents(j).first().is_some_and(|&first| first < node)
 }

@@ -74,7 +74,7 @@ pub(super) fn permitted_arcs<C: Lists>(c: &C, i: Node, roots: Roots) -> [bool; 2
     [left && completes(j, i), right && completes(i, j)]
 }
 
-/// Whether passing on until λ1 holds `n_left` nodes is permitted; with 0, whether SHIFT is.
+/// True if passing on until λ1 holds `n_left` nodes is permitted; with 0, if SHIFT is.
 pub(super) fn may_pass<C: Lists>(c: &C, n_left: Node, roots: Roots, arcs_are_final: bool) -> bool {
     roots == Roots::Several || !at_last_word(c) || can_be_completed(c.heads(), n_left, arcs_are_final)
 }

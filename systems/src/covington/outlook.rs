@@ -13,7 +13,7 @@ pub(super) fn top(heads: &[Node], node: Node) -> Node {
     top
 }
 
-/// Whether `ancestor` is `node` or above it.
+/// True if `ancestor` is `node` or above it.
 pub(super) fn is_above(heads: &[Node], ancestor: Node, node: Node) -> bool {
     let mut above = node;
     while above != ancestor && heads[above as usize] != NO_NODE {
@@ -43,20 +43,20 @@ impl Outlook {
         self.heads.len() as Node - 1
     }
 
-    /// Whether transitions can still look at the pair of `x` and `d`.
+    /// True if transitions can still look at the pair of `x` and `d`.
     #[inline]
     pub fn will_meet(&self, x: Node, d: Node) -> bool {
         let (min, max) = if x < d { (x, d) } else { (d, x) };
         self.right < max || self.right == max && min < self.n_left
     }
 
-    /// What SHIFT does.
+    /// Effect of SHIFT.
     pub fn shift(&mut self) {
         self.right += 1;
         self.n_left = self.right;
     }
 
-    /// What passing over the last `n` nodes of λ1 does.
+    /// Effect of passing over the last `n` nodes of λ1.
     pub fn pass(&mut self, n: Node) {
         self.n_left -= n;
     }

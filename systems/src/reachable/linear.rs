@@ -121,7 +121,7 @@ struct Current {
     best_child: i32,
 }
 
-/// What stays the same in the course of a computation.
+/// Constants of a computation.
 #[derive(Clone, Copy)]
 struct Given<'g> {
     gold: &'g Gold,
@@ -133,7 +133,7 @@ struct Given<'g> {
 }
 
 impl Given<'_> {
-    /// Whether the top of a path with this gold head never gets it from an item of the stack.
+    /// True if the top of a path with this gold head never gets it from an item of the stack.
     fn is_gone(&self, head: Node, places: &[u32]) -> bool {
         places[head as usize] == NOWHERE && !(self.roots == Roots::Single && head == ROOT)
     }

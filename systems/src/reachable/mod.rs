@@ -6,7 +6,7 @@
 //! the new interval: either the neighbour becomes a dependent of the interval's root, or it becomes the new root itself.
 //! So a derivation is a sequence of roots, from S0 to the last, and of two nodes that are roots one after the other the
 //! later one is the head of the earlier one. Everything else that joins while a node is the root becomes its dependent.
-//! What is counted are the arcs of the gold tree among those that are made.
+//! Counts are of the arcs of the gold tree among those that are made.
 //!
 //! | file | gold trees | time for m items on the stack and n words in the buffer |
 //! |---|---|---|

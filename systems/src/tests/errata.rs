@@ -1,11 +1,11 @@
-//! What the papers print, read literally, against exhaustive search: the reasons for the forms used here.
+//! Errata: the published formulas, read literally, against exhaustive search, as reasons for the forms used here.
 
 use super::*;
 use treebeam::configuration::Stacks;
 use treebeam::system::exhaustive::{Findings, Scope, Shape, check_costs};
 use treebeam::tree::ROOT;
 
-/// How to read the index sets of Goldberg & Nivre (2013, section 4.1), which lost their typography in print.
+/// Reading of the index sets of Goldberg & Nivre (2013, section 4.1), which lost their typography in print.
 #[derive(Clone, Copy)]
 struct Reading {
     /// In SHIFT σ is the whole stack, and in REDUCE β the whole buffer.

@@ -13,7 +13,7 @@ use treebeam::system::*;
 use treebeam::tree::{Gold, LabelId, Node, Tree};
 use treebeam::with_system;
 
-/// Whether the system derives trees that are not projective.
+/// True if the system derives trees that are not projective.
 fn derives_others(kind: SystemKind) -> bool {
     kind.info().derives_all || kind.name().starts_with("covington")
 }

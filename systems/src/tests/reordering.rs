@@ -129,7 +129,7 @@ fn the_non_deterministic_oracle_permits_all_orderly_derivations() {
     }
 }
 
-/// What the oracle permits keeps the gold tree derivable: none of its verdicts is too low.
+/// Soundness of the oracle: permitted actions keep the gold tree derivable; no verdict is too low.
 #[test]
 fn verdicts_are_sound() {
     for roots in [Roots::Single, Roots::Several] {

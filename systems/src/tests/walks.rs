@@ -19,7 +19,7 @@ fn pick<C: Configuration, S: Transitions<C>>(system: &S, c: &C, choice: u16) -> 
     if action.mv.makes_arc() { Action { label: choice / 7 % N_LABELS, ..action } } else { action }
 }
 
-/// What a cell must say of `node`, from the arcs alone. The root stands before the first word or behind the last.
+/// Expected slots of the cell of `node`, from the arcs alone. The root stands before the first word or behind the last.
 fn expected_slots(tree: &Tree, root_is_last: bool, node: Node, sets: &LabelSets) -> [u16; N_SLOTS] {
     let place = |node: Node| if node == ROOT && root_is_last { Node::MAX } else { node };
     let has_head = |node: Node| node != NO_NODE && node != ROOT;
@@ -72,7 +72,7 @@ fn size(tree: &Tree, node: Node) -> u16 {
     1 + tree.words().filter(|&word| tree.head(word) == node).map(|word| size(tree, word)).sum::<u16>()
 }
 
-/// Whether the system attaches a word only after all its dependents.
+/// True if the system attaches a word only after all its dependents.
 fn is_bottom_up(system: &str) -> bool {
     ["arc-standard", "arc-hybrid", "arc-hybrid-rootless", "attardi", "swap", "easy-first"].contains(&system)
 }
