@@ -1,4 +1,5 @@
-//! What is said on standard error. That nobody listens any more is no reason to stop: lines that cannot be written are lost.
+//! Messages on standard error. That nobody listens any more is no reason to stop: lines that cannot be written are
+//! lost.
 
 use std::fmt::Arguments;
 use std::io::{IsTerminal, Write};
@@ -23,12 +24,12 @@ pub fn set_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Whether only warnings and errors are wanted.
+/// True if only warnings and errors are wanted.
 pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Whether progress may be shown: somebody watches a terminal, and wants it.
+/// True if progress may be shown: somebody watches a terminal, and wants it.
 pub fn shows_progress() -> bool {
     !is_quiet() && std::io::stderr().is_terminal()
 }

@@ -34,7 +34,7 @@ impl fmt::Display for Location {
 /// The most characters of a value from a file that a message repeats.
 const EXCERPT: usize = 60;
 
-/// What a message repeats of a value from a file: on one line and not too much of it. Control characters are escaped.
+/// Excerpt of a value from a file for a message: on one line and not too much of it. Control characters are escaped.
 pub fn excerpt(text: &str) -> String {
     let mut shown = String::new();
     for (i, c) in text.chars().enumerate() {
@@ -53,9 +53,9 @@ pub fn excerpt(text: &str) -> String {
 pub struct Problem {
     /// Where.
     pub location: Location,
-    /// What was found.
+    /// Text that was found.
     pub found: String,
-    /// What was expected, and where it helps, what to do.
+    /// Text that was expected, and where it helps, what to do.
     pub expected: String,
 }
 
@@ -74,7 +74,7 @@ pub enum Error {
     Io {
         /// The file concerned.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A request that contradicts itself or names something unknown.

@@ -74,7 +74,7 @@ impl Memo {
         }
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     #[inline]
     pub fn len(&self) -> usize {
         self.n

@@ -1,4 +1,4 @@
-//! What most programs that train, parse or evaluate need: `use treebeam::prelude::*`.
+//! Imports of most programs that train, parse or evaluate: `use treebeam::prelude::*`.
 //!
 //! ```
 //! use treebeam::prelude::*;

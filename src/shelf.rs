@@ -15,7 +15,7 @@ use memmap2::MmapMut;
 pub struct Shelf<T> {
     /// By number of a row that was filled in: its place in memory.
     places: Box<[OnceLock<u32>]>,
-    /// How many places are taken.
+    /// Number of places that are taken.
     taken: AtomicUsize,
     /// The numbers in a row.
     width: usize,

@@ -35,7 +35,7 @@ pub(crate) fn wide() -> Option<Avx2> {
     Level::new().as_avx2()
 }
 
-/// What every processor of this kind has.
+/// Vector instructions that every processor of this kind has.
 ///
 /// # Panics
 /// Never: SSE2 belongs to x86-64.

@@ -5,8 +5,8 @@
 //! derivation is looked for by a beam of its own over correct actions, at least [`GOLD_WIDTH`] wide, so search errors are
 //! counted from below.
 //!
-//! Which derivations are gold is what the system's oracle for beams says: all of least cost where that is dynamic, the
-//! canonical one otherwise. For a gold tree that the system does not derive they are those of the best tree that it does.
+//! The system's oracle for beams defines the gold derivations: all of least cost where that is dynamic, the canonical
+//! one otherwise. For a gold tree that the system does not derive they are those of the best tree that it does.
 
 use std::ops::AddAssign;
 
@@ -29,7 +29,7 @@ use crate::with_system;
 /// The least width of the beam that looks for the best gold derivation.
 pub const GOLD_WIDTH: usize = 16;
 
-/// How many parts the length of a derivation is divided into.
+/// Number of parts that the length of a derivation is divided into.
 pub const PARTS: usize = 10;
 
 /// Sentences by what became of their gold derivations.
@@ -93,7 +93,7 @@ where
     of_treebank(on, gold, trees, &read, (width, margin)).map(Some)
 }
 
-/// What is diagnosed.
+/// Model that is diagnosed.
 #[derive(Clone, Copy)]
 struct On<'m> {
     header: &'m Header,
@@ -164,7 +164,7 @@ fn of_sentence<S: TransitionSystem>(
     diagnosis
 }
 
-/// What is to blame.
+/// Cause of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -187,12 +187,12 @@ impl Verdict {
     }
 }
 
-/// What became of the gold derivations of a sentence.
+/// Fate of the gold derivations of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Followed {
-    /// What is to blame.
+    /// Cause of the error.
     pub verdict: Verdict,
-    /// Whether the system derives the gold tree with the labels that the model knows.
+    /// True if the system derives the gold tree with the labels that the model knows.
     pub is_derivable: bool,
     /// The step, from 1, after which no item of the beam is gold any more; `None` if one is to the end.
     pub fell_off: Option<usize>,

@@ -111,7 +111,7 @@ struct Count {
 }
 
 impl Problems {
-    /// How many are kept of each rule unless another number is asked for.
+    /// Default number of problems to keep of each rule.
     pub const LIMIT: usize = 100;
 
     /// No problems yet; of those to come, the first `limit` of each rule are kept.
@@ -119,7 +119,7 @@ impl Problems {
         Problems { limit, kept: Vec::new(), counts: BTreeMap::new() }
     }
 
-    /// How many are kept of each rule.
+    /// Number of problems to keep of each rule.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -153,12 +153,12 @@ impl Problems {
         self.kept.sort_by_key(|(_, problem)| problem.location.line);
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// How many there are, kept or not.
+    /// Number of problems, kept or not.
     pub fn len(&self) -> usize {
         self.counts.values().map(|count| count.all).sum()
     }
@@ -168,7 +168,7 @@ impl Problems {
         &self.kept
     }
 
-    /// How many more of each rule there are than are kept.
+    /// Number of problems of each rule beyond those that are kept.
     pub fn more(&self) -> impl Iterator<Item = (Rule, usize)> {
         self.counts.iter().map(|(&rule, count)| (rule, count.all - count.kept)).filter(|&(_, more)| more > 0)
     }
@@ -196,7 +196,7 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// What is said of problems that are not listed.
+/// Message for problems that are not listed.
 pub fn remaining(rule: Rule, more: usize) -> String {
     format!("and {} more of this kind: {rule}", thousands(more))
 }

@@ -47,7 +47,7 @@ impl Section {
         Section::TagConfusion,
     ];
 
-    /// What its classes are, for people.
+    /// Title of its classes, for people.
     pub fn title(self) -> &'static str {
         match self {
             Section::Length => "arc length, unlabelled",
@@ -324,7 +324,7 @@ fn by_sentence_length(pairs: &[ScoredSentence]) -> Vec<Bucket> {
     named.map(|(&(name, _), counts)| Bucket { sentence_length: name.to_owned(), scores: counts.into() }).collect()
 }
 
-/// Whether the arc into each word is non-projective; entry 0 belongs to word 1.
+/// True for each word whose arc to its head is non-projective; entry 0 belongs to word 1.
 fn nonprojective(heads: &[Node]) -> Vec<bool> {
     let mut flags = vec![false; heads.len()];
     for word in non_projective_arcs(&Tree::new(heads, &vec![0; heads.len()])) {

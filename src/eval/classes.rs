@@ -1,4 +1,4 @@
-//! How many words are right by what they are in gold trees: little enough to be kept with every experiment's records.
+//! Numbers of right words by their classes in gold trees: little enough to be kept with every experiment's records.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;

@@ -41,7 +41,7 @@ pub(super) struct Triple<'a> {
 struct Class {
     gold: u64,
     right: [u64; 2],
-    /// How many more words are right in the second, by sentence where that is not 0.
+    /// Number of words that are right in the second beyond those in the first, by sentence where that is not 0.
     differences: BTreeMap<usize, i64>,
 }
 

@@ -1,4 +1,4 @@
-//! What is taken for what: labels, and tags of heads.
+//! Confusions of labels, and of tags of heads.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use super::breakdown::{ScoredSentence, scored_words};
 use super::{Granularity, InputSentence};
 use crate::tree::{Node, ROOT};
 
-/// How often something in gold is something else in the system's tree.
+/// Number of times that one value in gold is another in the system's tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Confusion {
-    /// What it is in gold.
+    /// Value in gold.
     pub gold: String,
-    /// What the system says.
+    /// Value in the system's tree.
     pub system: String,
-    /// How often.
+    /// Number of times.
     pub count: u64,
-    /// How often gold has it at all.
+    /// Number of times that gold has the value at all.
     pub of: u64,
 }
 

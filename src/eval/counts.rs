@@ -18,7 +18,7 @@ pub struct Analysis<'a> {
 }
 
 choice! {
-    /// Which labels count as the same.
+    /// Granularity of labels: those that count as the same.
     #[derive(Default)]
     pub enum Granularity {
         /// The whole label, with its subtype: `nsubj:pass` is not `nsubj`
@@ -72,7 +72,7 @@ impl Metric {
     }
 }
 
-/// What was scored and what was correct, in one sentence or in many.
+/// Numbers of scored and of correct words, in one sentence or in many.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! What evaluation needs of a file: forms, tags, and trees that are known to be trees.
+//! Input of evaluation: forms, tags, and trees that are known to be trees.
 
 use std::path::Path;
 
@@ -74,7 +74,7 @@ impl InputSentence {
         self.heads.len()
     }
 
-    /// Whether more than one word hangs on the root.
+    /// True if more than one word hangs on the root.
     pub fn has_several_roots(&self) -> bool {
         self.heads.iter().filter(|&&head| head == ROOT).count() > 1
     }

@@ -1,10 +1,10 @@
-//! Which words are punctuation, and whether they are scored.
+//! Punctuation: the words that are, and whether they are scored.
 
 use crate::choice::choice;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 choice! {
-    /// Whether punctuation is scored.
+    /// Scoring of punctuation.
     #[derive(Default)]
     pub enum Punctuation {
         /// Every word is scored
@@ -16,7 +16,7 @@ choice! {
 }
 
 choice! {
-    /// What makes a word punctuation. Only the gold file is asked, so that every system is scored on the same words.
+    /// Definition of punctuation. Only the gold file is asked, so that every system is scored on the same words.
     pub enum PunctuationRule {
         /// The universal part of speech is PUNCT
         Upos,
@@ -26,7 +26,7 @@ choice! {
 }
 
 impl PunctuationRule {
-    /// Whether a word with this form and universal part of speech is punctuation.
+    /// True if a word with this form and universal part of speech is punctuation.
     pub fn applies(self, form: &str, upos: &str) -> bool {
         match self {
             PunctuationRule::Upos => upos == "PUNCT",

@@ -12,12 +12,12 @@ use super::{
 use crate::error::Result;
 use crate::random::GENERATOR;
 
-/// What to evaluate, and how.
+/// Options of evaluation.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What makes a word punctuation; if not given, the tag where the gold file uses it, else the form.
+    /// Definition of punctuation; if not given, the tag where the gold file uses it, else the form.
     pub rule: Option<PunctuationRule>,
-    /// What breakdowns, intervals and tests are made of.
+    /// Headline score, of which breakdowns, intervals and tests are made.
     pub headline: Headline,
     /// The breakdowns to make.
     pub sections: Vec<Section>,
@@ -30,9 +30,9 @@ pub struct Options {
 /// One choice of words to score and labels to tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Headline {
-    /// Whether punctuation is scored.
+    /// Scoring of punctuation.
     pub punctuation: Punctuation,
-    /// Which labels count as the same.
+    /// Granularity of labels: those that count as the same.
     pub granularity: Granularity,
 }
 
@@ -52,11 +52,11 @@ pub struct Report {
     pub words: usize,
     /// The number of its sentences with several roots.
     pub several_roots: usize,
-    /// What makes a word punctuation.
+    /// Definition of punctuation.
     pub punctuation_rule: PunctuationRule,
     /// The number of words that are punctuation under the rule.
     pub punctuation_words: u64,
-    /// What breakdowns, intervals and tests are made of.
+    /// Headline score, of which breakdowns, intervals and tests are made.
     pub headline: Headline,
     /// Samples of the bootstrap and rounds of the randomisation.
     pub samples: usize,
@@ -92,7 +92,7 @@ pub struct SystemReport {
 /// The scores under one [`Headline`].
 #[derive(Debug, Clone, Serialize)]
 pub struct Variant {
-    /// Which words are scored and which labels told apart.
+    /// Headline score: the words that are scored and the labels told apart.
     #[serde(flatten)]
     pub headline: Headline,
     /// The scores.
@@ -195,7 +195,7 @@ impl Report {
         }
     }
 
-    /// What the reader should know but might overlook, one line each.
+    /// Warnings that the reader might overlook, one line each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.punctuation_words == 0 {

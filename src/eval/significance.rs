@@ -1,4 +1,4 @@
-//! How sure a score or a difference is: approximate randomisation and the bootstrap, both over sentences.
+//! Significance of a score or a difference: approximate randomisation and the bootstrap, both over sentences.
 //!
 //! Sentences are what is drawn, never words: the words of a sentence stand or fall together. To compare averages over
 //! several training seeds, add up each sentence's counts over the seeds before calling; the seeds of one sentence then
@@ -81,7 +81,7 @@ fn p_value(differences: &[i64], samples: usize, seed: u64, many: usize) -> f64 {
     (extreme.count() + 1) as f64 / (samples + 1) as f64
 }
 
-/// What is known of each sentence, which is drawn by itself or, where there are many, together with those like it.
+/// Statistics of sentences, each resampled by itself or, where there are many, together with those like it.
 enum Sentences<'s, T> {
     Each(&'s [T]),
     /// With the number of sentences like it.
@@ -148,7 +148,7 @@ impl Sentences<'_, (i64, u64)> {
     }
 }
 
-/// How many of `n` draws come out if each does with `probability`.
+/// Binomial sample: number of `n` draws that come out if each does with `probability`.
 fn binomial(n: u64, probability: f64, draws: &mut Xoshiro256PlusPlus) -> u64 {
     Binomial::new(n, probability).map_or(0, |numbers| numbers.sample(draws))
 }

@@ -48,7 +48,7 @@ impl Step {
         (Step::Next, ".next"),
     ];
 
-    /// Whether it goes along the sentence, whatever the tree: then the node that it starts from tells all.
+    /// True if it goes along the sentence, whatever the tree: then the node that it starts from tells all.
     pub fn is_in_sentence(self) -> bool {
         matches!(self, Step::Previous | Step::Next)
     }
@@ -110,7 +110,7 @@ pub struct Address {
     pub step: Step,
 }
 
-/// What an atom reads of its node.
+/// Attribute of a node that an atom reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attribute {
     /// The column that the options call the word (`.w`).
@@ -132,7 +132,7 @@ pub enum Attribute {
     /// The number of words of the partial tree (`.size`), the node included, in the classes of [`Atom::Distance`]. Where a
     /// word may be attached before it has all its dependents, later ones are not counted.
     Size,
-    /// Whether the node has no dependents (`.leaf`).
+    /// True if the node has no dependents (`.leaf`).
     Leaf,
 }
 
@@ -155,7 +155,7 @@ impl Attribute {
         (Attribute::Leaf, "leaf"),
     ];
 
-    /// Whether it reads a column of the sentence.
+    /// True if it reads a column of the sentence.
     pub fn is_column(self) -> bool {
         matches!(self, Attribute::Word | Attribute::Tag | Attribute::Column(_))
     }

@@ -7,7 +7,7 @@ use super::extract::slot_place;
 use super::{Address, Atom, Attribute, Columns, FeatureSet, Sides, Step, Template};
 use crate::configuration::{Role, Slot, SlotMask};
 
-/// How to read one atom's value; places are those of [`slot_place`].
+/// Instruction to read one atom's value; places are those of [`slot_place`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Read {
     /// The column's value of the node in a slot.
@@ -24,7 +24,7 @@ pub(super) enum Read {
     Class { place: u8 },
     /// Always 1.
     One,
-    /// Whether a slot's number is 1.
+    /// True if a slot's number is 1.
     IsOne { place: u8 },
     /// 1 if the column's value of the node in a slot, or of its neighbour, is one of these, else 0.
     Is { place: u8, column: u8, address: Address, values: Box<[u64]> },
@@ -65,7 +65,7 @@ impl Group {
         self.templates.len()
     }
 
-    /// Whether the group has no template.
+    /// True if the group has no template.
     pub fn is_empty(&self) -> bool {
         self.templates.is_empty()
     }
@@ -75,7 +75,7 @@ impl Group {
         self.places.iter().copied()
     }
 
-    /// Whether the group reads several places.
+    /// True if the group reads several places.
     pub fn is_joint(&self) -> bool {
         self.places.len() > 1
     }
@@ -168,7 +168,7 @@ impl Compiled {
         &self.columns
     }
 
-    /// Whether any template reads the last actions.
+    /// True if any template reads the last actions.
     #[inline]
     pub fn reads_history(&self) -> bool {
         self.reads_history
@@ -199,7 +199,7 @@ pub(super) fn classes<K: PartialEq>(members: &[usize], class: impl Fn(usize) -> 
     classes.into_iter().map(|(_, members)| members).collect()
 }
 
-/// What decides a template's part: the places of the stack, and whether the buffer is read.
+/// Key of a template's part: the places of the stack that it reads, and true if it reads the buffer.
 fn places(template: &Template) -> (u16, bool) {
     let (mut stack, mut buffer) = (0, false);
     for (role, _) in template.atoms.iter().flat_map(Atom::slots) {
@@ -212,7 +212,7 @@ fn places(template: &Template) -> (u16, bool) {
     (stack, buffer)
 }
 
-/// What decides a template's group within its part: which sides of its places it reads.
+/// Key of a template's group within its part: the sides of its places that it reads.
 fn sides(template: &Template, buffer_is_suffix: bool) -> u128 {
     let read = template.atoms.iter().flat_map(Atom::slots).map(|(role, slot)| seen_from(role, slot, buffer_is_suffix));
     read.fold(0, |sides, (role, slot)| sides | 1 << (role as u32 * 7 + side(slot)))

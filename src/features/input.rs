@@ -1,4 +1,4 @@
-//! What features read of a sentence: one hashed value per column and node.
+//! Feature input of a sentence: one hashed value per column and node.
 
 use rapidhash::v3::rapidhash_v3;
 
@@ -24,7 +24,7 @@ choice! {
 }
 
 choice! {
-    /// What word atoms make of their column.
+    /// Word shape: the form of their column that word atoms read.
     pub enum WordShape {
         /// The word as it is written.
         AsWritten,
@@ -53,12 +53,12 @@ pub struct Columns {
     tag: Column,
     shape: WordShape,
     read: Vec<Column>,
-    /// Whether the word's prefix, suffix and shape follow as columns of their own.
+    /// True if the word's prefix, suffix and shape follow as columns of their own.
     surface: bool,
 }
 
-/// What is read of the letters of a word, in place of a whole word that may be unknown: its first three letters and its last
-/// three, as words are compared, and its pattern of capitals, digits and other signs.
+/// Surface columns, in place of a whole word that may be unknown: its first three letters and its last three, as words
+/// are compared, and its pattern of capitals, digits and other signs.
 const SURFACES: [fn(&Columns, &str) -> u64; 3] = [Columns::prefix, Columns::suffix, Columns::pattern];
 
 impl Columns {
@@ -99,7 +99,7 @@ impl Columns {
         self.read.len() + if self.surface { SURFACES.len() } else { 0 }
     }
 
-    /// Whether nothing is read.
+    /// True if nothing is read.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -170,7 +170,7 @@ impl Columns {
         self.hash(self.word, text)
     }
 
-    /// Whether words are told apart from this one by each of its letters.
+    /// True if words are told apart from this one by each of its letters.
     pub fn is_read_as_written(&self, text: &str) -> bool {
         self.word(text) == rapidhash_v3(text.as_bytes())
     }

@@ -1,4 +1,4 @@
-//! What networks read, as data: `.feat` files with places in place of templates.
+//! Feature sets of networks, as data: `.feat` files with places in place of templates.
 //!
 //! ```text
 //! # a comment
@@ -33,7 +33,7 @@ pub const LABEL_DIMENSION: usize = 24;
 /// The most numbers that an embedding or a hidden layer may have.
 pub const MAX_DIMENSION: usize = 4096;
 
-/// What embeddings are of, in the order of [`DIMENSIONS`].
+/// Names of the columns with embeddings, in the order of [`DIMENSIONS`].
 const COLUMNS: [&str; N_COLUMNS] = ["word", "tag", "prefix", "suffix", "shape"];
 
 /// The most places that a set may have.
@@ -49,7 +49,7 @@ pub const NETWORK_SETS: &[(&str, &str)] = &[
     ("minimal-stack", include_str!("sets/network/minimal-stack.feat")),
 ];
 
-/// What a network reads of a configuration, and the lengths of its embeddings.
+/// Inputs of a network from a configuration, and the lengths of its embeddings.
 ///
 /// # Examples
 /// ```
@@ -109,7 +109,7 @@ impl NetworkSet {
         NetworkSet::load(if name == "minimal" { system.info().minimal_features } else { name })
     }
 
-    /// Whether a text is that of a set for networks, and not one of templates.
+    /// True if a text is that of a set for networks, and not one of templates.
     pub fn is_one(text: &str) -> bool {
         text.lines().find_map(|line| words(code(line)).next()).is_some_and(|(_, word)| word == "network")
     }
@@ -210,8 +210,7 @@ impl NetworkSet {
         Ok(())
     }
 
-    /// Whether the set makes sense for `system`; `buffer_is_suffix` as for
-    /// [`FeatureSet::check`].
+    /// Checks that the set makes sense for `system`; `buffer_is_suffix` as for [`FeatureSet::check`].
     ///
     /// # Errors
     /// The first place that stands for arcs of a word that never has any, with line and column.
@@ -247,7 +246,7 @@ impl NetworkSet {
         FeatureSet::parse(&self.name, &self.path(), &lines.join("\n"))
     }
 
-    /// What errors call the file.
+    /// Name of the file in errors.
     fn path(&self) -> String {
         if self.name.ends_with(".feat") { self.name.clone() } else { format!("{}.feat", self.name) }
     }

@@ -111,7 +111,7 @@ impl FeatureSet {
         Ok(FeatureSet { name: name.to_owned(), text: text.to_owned(), templates })
     }
 
-    /// Whether the set makes sense for `system`. `buffer_is_suffix` says whether words behind B0 have no arcs there
+    /// Checks that the set makes sense for `system`. `buffer_is_suffix` says whether words behind B0 have no arcs there
     /// ([`System::BUFFER_IS_SUFFIX`](crate::system::System::BUFFER_IS_SUFFIX)).
     ///
     /// # Errors
@@ -142,7 +142,7 @@ pub(super) fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.split_whitespace().map(move |word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
 }
 
-/// What a file has at some place, for a message: no longer than anybody reads.
+/// Excerpt of a file at some place, for a message: no longer than anybody reads.
 pub(super) fn quoted(text: &str) -> String {
     format!("`{}`", excerpt(text))
 }
@@ -152,7 +152,7 @@ fn offset(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// What is wrong: the offset in bytes, what was found, what was expected.
+/// Fault in a file: the offset in bytes, what was found, what was expected.
 pub(super) type Fault = (usize, String, String);
 
 /// The atoms that words stand for.
@@ -177,7 +177,7 @@ fn is_condition(atom: &Atom) -> bool {
     matches!(atom, Atom::Is(..))
 }
 
-/// Whether these atoms can be a template; if not, what was found and what was expected.
+/// Checks that these atoms can be a template; if not, what was found and what was expected.
 fn check(atoms: &[Atom]) -> Result<(), (String, String)> {
     if let Some(second) = atoms.iter().filter(|atom| is_condition(atom)).nth(1) {
         return Err((format!("a second condition, {}", quoted(&second.to_string())), "at most one".to_owned()));

@@ -43,12 +43,12 @@ pub struct Place {
 }
 
 impl Place {
-    /// Whether a node stands there, which has columns.
+    /// True if a node stands there, which has columns.
     pub fn is_node(&self) -> bool {
         NODES.iter().any(|(_, slot)| *slot == self.slot)
     }
 
-    /// Whether the label of an arc stands there.
+    /// True if the label of an arc stands there.
     pub fn is_label(&self) -> bool {
         LABELS.iter().any(|(_, slot)| *slot == self.slot)
     }

@@ -5,8 +5,8 @@ use crate::configuration::{Role, Slot};
 use crate::error::{Location, Problem, Result};
 
 impl FeatureSet {
-    /// Whether the set reads nothing but columns of words and distances between them, of these places and of those in the
-    /// buffer; `what` says who needs that.
+    /// Checks that the set reads nothing but columns of words and distances between them, of these places and of those
+    /// in the buffer; `what` says who needs that.
     ///
     /// # Errors
     /// The first template that reads anything else, with its line, its text and the atom.
@@ -31,14 +31,14 @@ impl FeatureSet {
         Ok(())
     }
 
-    /// Whether any template reads this place.
+    /// True if any template reads this place.
     pub fn reads(&self, place: Role) -> bool {
         let mut slots = self.templates.iter().flat_map(|template| &template.atoms).flat_map(Atom::slots);
         slots.any(|(role, _)| role == place)
     }
 }
 
-/// What an atom reads beyond the positions of these places, if anything.
+/// Part of an atom that goes beyond the positions of these places, if any.
 fn beyond(atom: &Atom, places: &[Role]) -> Option<String> {
     if let Atom::Action(_) = atom {
         return Some("the last actions".to_owned());

@@ -14,7 +14,7 @@ pub enum Source {
     Text(&'static str),
     /// Other sets, put together as `--features A+B` does.
     Union {
-        /// What the set is.
+        /// Title of the set.
         title: &'static str,
         /// The names of its parts, with `+` between them.
         parts: &'static str,
@@ -75,7 +75,7 @@ pub const GROUPS: &[(&str, &str)] = &[
 /// A conjunction of atoms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// What the template reads.
+    /// Atoms of the template.
     pub atoms: Vec<Atom>,
     /// The line on which it stands, from 1.
     pub line: usize,
@@ -166,7 +166,7 @@ impl FeatureSet {
         FeatureSet::load(if name == "minimal" { system.info().minimal_features } else { name })
     }
 
-    /// What errors call the file.
+    /// Name of the file in errors.
     pub fn path(&self) -> String {
         if self.name.ends_with(".feat") { self.name.clone() } else { format!("{}.feat", self.name) }
     }

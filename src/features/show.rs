@@ -1,4 +1,4 @@
-//! What each template reads in a configuration, in words.
+//! Values that each template reads in a configuration, in words.
 
 use super::address::history_slot;
 use super::{Address, Atom, Attribute, Columns, Template};
@@ -7,7 +7,7 @@ use crate::system::Action;
 use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};
 use crate::treebank::Sentence;
 
-/// What is needed to put a configuration's values into words.
+/// Context for putting a configuration's values into words.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'s> {
     /// The columns that word and tag atoms read.
@@ -18,11 +18,11 @@ pub struct Shown<'s> {
     pub labels: &'s Labels,
     /// The label sets of the configuration.
     pub sets: &'s LabelSets,
-    /// What the numbers of the last actions stand for.
+    /// Actions by their numbers in the history.
     pub actions: &'s [Action],
 }
 
-/// What stands for a value that does not exist.
+/// Sign for a value that does not exist.
 const NOTHING: &str = "∅";
 
 impl Shown<'_> {

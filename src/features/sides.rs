@@ -1,9 +1,9 @@
 //! A feature set by the sides of nodes that its templates read.
 //!
-//! What is known of a node's partial tree falls into three sides: its left dependents, its right dependents, and its heads.
-//! A transition changes one or two sides of one or two nodes. So templates that read one side of one place, and perhaps its
-//! node, make a [part](SidePart) of their own, whose scores are a function of that side's state; all that read more make
-//! the joint part.
+//! A node's partial tree falls into three sides: its left dependents, its right dependents, and its heads. A transition
+//! changes one or two sides of one or two nodes. So templates that read one side of one place, and perhaps its node,
+//! make a [part](SidePart) of their own, whose scores are a function of that side's state; all that read more make the
+//! joint part.
 
 use super::compile::{Group, classes, group, seen_from};
 use super::extract::slot_place;
@@ -25,11 +25,11 @@ pub struct KeyRead {
 pub struct SideGroup {
     /// The templates.
     pub group: Group,
-    /// What decides their features.
+    /// Values that decide their features.
     pub reads: GroupReads,
 }
 
-/// What a group reads of its side's state.
+/// Values that a group reads of its side's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupReads {
     /// One value, which is a node, a label or a count.
@@ -50,15 +50,15 @@ pub struct SidePart {
     pub groups: Vec<SideGroup>,
     /// Where the state holds these values.
     pub ones: Vec<u8>,
-    /// What the joint part reads of the side.
+    /// Values that the joint part reads of the side.
     pub key: Vec<KeyRead>,
     /// Where templates read the values of the side's states, as places among all slots of all roles.
     pub places: Vec<u8>,
-    /// What is read of words behind the node, if it tells them.
+    /// Reads of words behind the node, if it determines them.
     pub behind: Vec<Behind>,
 }
 
-/// What is read of a word behind another in a buffer whose words have no arcs but for the first.
+/// Reads of a word behind another in a buffer whose words have no arcs but for the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Behind {
     /// Its place.
@@ -78,7 +78,7 @@ pub struct Sides {
     pub joint: Vec<Group>,
     /// By side: which values of states are read at all, directly or to find others after a transition.
     pub is_read: [State; 3],
-    /// Whether templates read the sizes of partial trees.
+    /// True if templates read the sizes of partial trees.
     pub reads_size: bool,
     /// The places that are read, and the sides of each: those of the parts, in their order.
     pub roles: Vec<RoleSides>,
@@ -101,7 +101,7 @@ pub(crate) const MAX_PARTS: usize = 32;
 /// The most groups that a part may have.
 const MAX_GROUPS: usize = u64::BITS as usize;
 
-/// What a template reads: places, and sides of places.
+/// Reach of a template: places, and sides of places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Reach {
     roles: Vec<Role>,
@@ -230,7 +230,7 @@ fn needed(side: Side, mut read: [bool; STATE_SLOTS]) -> [bool; STATE_SLOTS] {
     read
 }
 
-/// What decides a template's group within a part: the one slot that it reads; or else whether it reads several and which of
+/// Class of a template's group within a part: the one slot that it reads; or else whether it reads several and which of
 /// them are labels.
 fn class_in_part(slots: &[(Role, Slot)]) -> (bool, Vec<Slot>) {
     let mut read: Vec<Slot> = slots.iter().map(|&(_, slot)| slot).collect();
@@ -278,7 +278,7 @@ fn n_atoms(set: &FeatureSet, members: &[usize]) -> usize {
     atoms.len()
 }
 
-/// What templates read of the places behind B0.
+/// Reads of the places behind B0.
 fn read_behind(set: &FeatureSet) -> Vec<Behind> {
     let read = |role: Role| {
         let slots = set.templates.iter().flat_map(|template| &template.atoms).flat_map(Atom::slots);
@@ -293,7 +293,7 @@ fn read_behind(set: &FeatureSet) -> Vec<Behind> {
     [Role::B1, Role::B2, Role::B3].into_iter().filter_map(read).collect()
 }
 
-/// What a slot other than the node's holds of a word without arcs.
+/// Value of a slot other than the node's for a word without arcs.
 fn of_bare(slot: Slot) -> u16 {
     let of_side = |side: &Side| side.place(slot).map(|place| State::bare(*side, ROOT).0[place]);
     match slot {
@@ -302,7 +302,7 @@ fn of_bare(slot: Slot) -> u16 {
     }
 }
 
-/// What the templates `joint` read of a side of a place; `with_node` says whether the node is to be told by this side.
+/// Reads by the templates `joint` of a side of a place; `with_node` says whether the node is to be told by this side.
 fn key_reads(
     set: &FeatureSet,
     columns: &Columns,

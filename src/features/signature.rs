@@ -16,7 +16,7 @@ use crate::configuration::{Cell, Role, Slot};
 use crate::error::{Location, Problem, Result};
 use crate::tree::{NO_NODE, Node};
 
-/// What counts of the nodes in the places of a stack and a buffer.
+/// Signature: the properties of the nodes on a stack and a buffer that a feature set reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
     /// By number: S0, S1, S2, S3, B0.
@@ -27,7 +27,7 @@ const N_PLACES: usize = 5;
 const STACK: [Role; 4] = [Role::S0, Role::S1, Role::S2, Role::S3];
 const B0: usize = 4;
 
-/// What counts of the node in one place.
+/// Properties of the node in one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Place {
     /// A bit for each slot.
@@ -58,7 +58,7 @@ const LABEL_SLOTS: [Slot; 11] = [
 ];
 
 impl Signature {
-    /// What `set`, whose columns are these, reads of configurations of `what`.
+    /// Signature of the configurations of `what` as `set`, whose columns are these, reads them.
     ///
     /// # Errors
     /// The first template that reads the last actions, with its line: they tell nearly all derivations apart.
@@ -85,7 +85,7 @@ impl Signature {
         }))
     }
 
-    /// What a network reads that has these places: the nodes and labels themselves.
+    /// Signature of a network that reads these places: the nodes and labels themselves.
     pub fn of_places<'p>(places: impl Iterator<Item = &'p super::Place> + Clone) -> Signature {
         Signature::of(|role| {
             let mut place = Place::default();
@@ -94,7 +94,7 @@ impl Signature {
         })
     }
 
-    /// What counts where `read` is read of each place of a configuration.
+    /// Signature by `read`, the properties of each place of a configuration.
     fn of(read: impl Fn(Role) -> Place) -> Signature {
         let mut all = Place::default();
         Role::ALL.into_iter().for_each(|role| all.include(&read(role)));
@@ -113,7 +113,7 @@ impl Signature {
         Signature { places }
     }
 
-    /// Whether labels of arcs count, in any place.
+    /// True if labels of arcs count, in any place.
     pub fn reads_labels(&self) -> bool {
         LABEL_SLOTS.into_iter().any(|slot| self.places.iter().any(|place| place.has(slot)))
     }

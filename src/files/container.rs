@@ -28,14 +28,14 @@ use super::memory::{self, Mapped, Numbers};
 use super::{Output, Packing, read_whole};
 use crate::error::{Error, Result};
 
-/// What treebeam writes in this container, by the magic in front.
+/// Kinds of files that treebeam writes in this container, by the magic in front.
 const KINDS: [(&[u8; 8], &str); 3] = [
     (b"treebeam", "the model of a transition system"),
     (b"treegrph", "the model of a graph-based parser"),
     (b"treebckp", "a checkpoint of training"),
 ];
 
-/// What a file is that begins so, if treebeam wrote it.
+/// Kind of a file that begins so, if treebeam wrote it.
 pub fn kind_of(start: &[u8]) -> Option<&'static str> {
     KINDS.iter().find(|(magic, _)| start.starts_with(*magic)).map(|(_, kind)| *kind)
 }
@@ -62,7 +62,7 @@ pub struct Kind {
     pub magic: &'static [u8; 8],
     /// The version of what the sections hold.
     pub version: u32,
-    /// What errors call it, and which command makes one.
+    /// Name in errors, with the command that makes one.
     pub name: &'static str,
 }
 
@@ -89,7 +89,7 @@ impl<'s> Section<'s> {
         &self.name
     }
 
-    /// What it holds.
+    /// Content.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -263,7 +263,7 @@ impl Kind {
 }
 
 impl Sections {
-    /// What errors call the file.
+    /// Name of the file in errors.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -274,17 +274,17 @@ impl Sections {
         Sections { prefix: format!("{}{prefix}/", self.prefix), ..self.clone() }
     }
 
-    /// How many sections there are.
+    /// Number of sections.
     pub fn len(&self) -> usize {
         self.places.iter().filter(|(name, _)| name.starts_with(&self.prefix)).count()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there is a section of this name.
+    /// True if there is a section of this name.
     pub fn has(&self, name: &str) -> bool {
         self.place(name).is_ok()
     }
@@ -296,7 +296,7 @@ impl Sections {
         found.map(|(_, place)| place.clone()).ok_or_else(missing)
     }
 
-    /// What the section of this name holds.
+    /// Content of the section of this name.
     ///
     /// # Errors
     /// If there is no such section.
@@ -333,7 +333,7 @@ impl Sections {
         numbers.ok_or_else(|| self.damaged(&format!("section `{name}` does not hold whole numbers")))
     }
 
-    /// What the section of this name says in JSON.
+    /// Content of the section of this name, which is JSON.
     ///
     /// # Errors
     /// If there is no such section, or it says something else than is expected.

@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Large enough that the cost of a call vanishes, small enough for the second-level cache.
 const BUFFER: usize = 1 << 16;
 
-/// How many times larger than itself a packed file may be unpacked, where all of it is kept in memory. Treebanks are packed to
-/// a fifth or a tenth; what grows beyond this is a bomb, or so uniform that it can be unpacked first.
+/// Largest growth of a packed file in unpacking, where all of it is kept in memory. Treebanks are packed to a fifth or
+/// a tenth; what grows beyond this is a bomb, or so uniform that it can be unpacked first.
 const MAX_GROWTH: u64 = 64;
 
-/// What may be unpacked before its growth is looked at.
+/// Size that may be unpacked before its growth is looked at.
 const FREE_GROWTH: u64 = 32 << 20;
 
 /// Opens `path` for reading: `-` is standard input, `.gz` (of one or several members) and `.zst` are unpacked.

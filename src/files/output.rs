@@ -50,8 +50,8 @@ impl Output {
         Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, encoder) })
     }
 
-    /// Whether `path` can be written, for those who will open it only after long work. What stands there stays, and a pipe is
-    /// not opened, for its reader would take that for all there is.
+    /// Checks that `path` can be written, for those who will open it only after long work. What stands there stays, and
+    /// a pipe is not opened, for its reader would take that for all there is.
     ///
     /// # Errors
     /// As [`Output::create`].

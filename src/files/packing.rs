@@ -1,8 +1,8 @@
-//! How a file is packed, which the ending of its name says.
+//! Packing of a file, which the ending of its name says.
 
 use std::path::{Path, PathBuf};
 
-/// How a file is packed.
+/// Packing of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
     /// `.gz`
@@ -12,7 +12,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// What the name of a file says, in capitals or not; none for a file that is not packed.
+    /// Packing by the ending of a file's name, in capitals or not; none for a file that is not packed.
     pub fn of(path: &Path) -> Option<Packing> {
         let ending = path.extension()?;
         let endings = [("gz", Packing::Gzip), ("zst", Packing::Zstd)];

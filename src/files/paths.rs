@@ -18,7 +18,7 @@ enum Role {
     Output,
 }
 
-/// What two paths have in common if they lead to the same file.
+/// Identity of a file: equal for two paths that lead to the same file.
 #[derive(Debug, PartialEq, Eq)]
 enum Identity {
     Standard,

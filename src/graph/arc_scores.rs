@@ -1,4 +1,4 @@
-//! What both decoders maximise over.
+//! Arc scores: the matrix that both decoders maximise over.
 
 use crate::tree::Node;
 

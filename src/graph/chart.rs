@@ -27,7 +27,7 @@ use super::forest::{Edge, Forest, IMPOSSIBLE};
 use super::{ArcScores, Order, Part};
 use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots};
 
-/// What a chart is filled with.
+/// Scores of parts that fill a chart.
 pub trait PartScores {
     /// Writes the scores of the arc from `head` to `dependent`, each with the best label, with every grandparent and sibling:
     /// a row for each of `grandparents`, in it first the score without a sibling, then of every word between the two, from
@@ -38,7 +38,7 @@ pub trait PartScores {
     fn labels(&mut self, part: Part, labels: &mut Vec<(i64, LabelId)>);
 }
 
-/// Which scores of an arc are wanted.
+/// Wanted scores of an arc.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'c> {
     /// By grandparent.
@@ -209,7 +209,7 @@ impl Chart {
         (row != NONE).then_some(row as usize)
     }
 
-    /// Whether the row's grandparent is outside of the span.
+    /// True if the row's grandparent is outside of the span.
     fn is_outside(&self, row: usize, left: Node, right: Node) -> bool {
         let head = self.heads[row];
         head == NO_NODE || head < left || head > right
@@ -314,7 +314,7 @@ pub enum Span {
     Complete(u32, Node),
     /// An arc and all that stands below it in between.
     Arc(u32, Node),
-    /// What stands between two neighbouring dependents, they and what they have on this side included.
+    /// Siblings: the span between two neighbouring dependents, they and what they have on this side included.
     Siblings(u32, Node),
 }
 

@@ -33,7 +33,7 @@ pub struct ChuLiuEdmonds {
     size: usize,
     /// The score of the best arc between two slots: `[dependent][head]`.
     scores: Vec<i64>,
-    /// Which arc that is, as (head, dependent).
+    /// Arcs of these scores, as (head, dependent).
     arcs: Vec<(Node, Node)>,
     /// By slot.
     stages: Vec<Stage>,
@@ -94,7 +94,7 @@ impl ChuLiuEdmonds {
         self.run(heads)
     }
 
-    /// Whether there is a tree.
+    /// True if there is a tree.
     fn run(&mut self, heads: &mut Vec<Node>) -> bool {
         for word in 1..self.size {
             if self.stages[word] == Stage::New && !self.grow(word) {
@@ -215,7 +215,7 @@ impl ChuLiuEdmonds {
     }
 }
 
-/// What an arc from the root is charged, if scores differ by at most `spread`.
+/// Charge on an arc from the root, if scores differ by at most `spread`.
 fn charge(roots: Roots, n_words: usize, spread: i64) -> i64 {
     match roots {
         Roots::Single => spread * n_words as i64 + 1,

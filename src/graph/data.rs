@@ -102,7 +102,7 @@ impl GraphData {
         &self.header
     }
 
-    /// What models trained on these data are to say of themselves.
+    /// Adds notes to models trained on these data.
     pub fn annotate(&mut self, notes: Notes) {
         self.header.provenance.notes = notes;
     }
@@ -117,7 +117,7 @@ impl GraphData {
         &self.examples
     }
 
-    /// Whether there are development data.
+    /// True if there are development data.
     pub fn has_dev(&self) -> bool {
         !self.dev.is_empty()
     }

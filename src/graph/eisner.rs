@@ -163,7 +163,7 @@ pub struct Filled<'e, L> {
     pub eisner: &'e Eisner,
     /// The scores.
     pub scores: &'e ArcScores,
-    /// How many words may hang on the root.
+    /// Number of words that may hang on the root.
     pub roots: Roots,
     /// Appends the scores of the arc with each label that it may bear.
     pub labels: L,

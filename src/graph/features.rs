@@ -21,7 +21,7 @@
 use crate::features::{Columns, Input, mix};
 use crate::tree::{NO_NODE, Node};
 
-/// What a template reads.
+/// Atom: a value that a template reads.
 #[derive(Debug, Clone, Copy)]
 enum Atom {
     HeadWord,
@@ -95,7 +95,7 @@ impl Class {
         self.0 as usize
     }
 
-    /// What features with only the direction, and with direction and distance, are told apart by.
+    /// Terms that tell features with only the direction, and with direction and distance, apart.
     pub(super) fn terms(self) -> [u64; 2] {
         [u64::from(self.0 & 1) + 1, u64::from(self.0) + 3].map(|number| mix(number.wrapping_mul(GOLDEN)))
     }
@@ -223,7 +223,7 @@ impl TagsBetween {
         self.included.clear();
     }
 
-    /// Whether the right end has not gone beyond `right`.
+    /// True if the right end has not gone beyond `right`.
     pub fn can_reach(&self, right: Node) -> bool {
         self.next <= right
     }
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// What two arcs share is what both have: found by hand from the table of templates.
+    /// Shared features of two arcs are those that both have: found by hand from the table of templates.
     #[test]
     fn arcs_share_what_they_have_in_common() {
         let features = start(&[("a", "D"), ("b", "N"), ("c", "V"), ("a", "D"), ("b", "N"), ("c", "V"), ("g", "X")]);

@@ -15,10 +15,10 @@ use std::hash::Hash;
 use super::Part;
 use crate::tree::{LabelId, Node, ROOT};
 
-/// How an item may be made: of other items, and of a part with its label if it makes an arc.
+/// Hyperedge: one way to make an item, of other items, and of a part with its label if it makes an arc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge<I> {
-    /// What it is made of.
+    /// Items that it is made of.
     pub tails: [Option<I>; 2],
     /// The arc that it makes.
     pub part: Option<Part>,
@@ -28,7 +28,7 @@ pub struct Edge<I> {
 
 /// A chart with the values of its items.
 pub trait Forest {
-    /// What there are values of.
+    /// Items with values.
     type Item: Copy + Eq + Hash;
 
     /// The item whose derivations are the trees.
@@ -88,7 +88,7 @@ impl PartialOrd for Derivation {
     }
 }
 
-/// What is known of an item.
+/// Known derivations of an item.
 #[derive(Debug)]
 struct Known<I> {
     edges: Vec<Edge<I>>,
@@ -211,7 +211,7 @@ impl<F: Forest> KBest<'_, F> {
         }
     }
 
-    /// What the label of this rank loses against the best one, and the label.
+    /// Loss of the label of this rank against the best one, and the label.
     fn label(&mut self, number: usize, edge: u32, part: Part, rank: u32) -> Option<(i64, LabelId)> {
         let labels = self.nodes[number].labels.entry(edge).or_insert_with(|| {
             let mut labels = Vec::new();

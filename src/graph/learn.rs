@@ -31,7 +31,7 @@ use crate::system::ActionId;
 use crate::training::Tick;
 use crate::tree::{LabelId, Tree};
 
-/// What 1.0 is in live weights of MIRA.
+/// Scale of live weights of MIRA: the value of 1.0.
 const UNIT: f64 = 65536.0;
 
 /// The run that `options` ask for, on `data` with up to `threads` threads, on which the result does not depend.

@@ -96,17 +96,17 @@ impl GraphKind {
     /// Those whose scores are sums of weights of sparse features.
     pub const LINEAR: [GraphKind; 4] = [GraphKind::Eisner, GraphKind::Eisner2, GraphKind::Eisner3, GraphKind::Mst];
 
-    /// Whether a network makes scores.
+    /// True if a network makes scores.
     pub fn is_biaffine(self) -> bool {
         matches!(self, GraphKind::Biaffine | GraphKind::BiaffineProjective)
     }
 
-    /// What may train it.
+    /// Learners that may train it.
     pub fn learners(self) -> &'static [Learner] {
         if self.is_biaffine() { &[Learner::Adam] } else { &[Learner::Perceptron, Learner::Mira] }
     }
 
-    /// What the score of an arc sees.
+    /// Order of the model: the neighbours that the score of an arc sees.
     pub fn order(self) -> Order {
         match self {
             GraphKind::Eisner2 => Order::Second,
@@ -115,7 +115,7 @@ impl GraphKind {
         }
     }
 
-    /// Whether all trees are projective.
+    /// True if all trees are projective.
     pub fn is_projective(self) -> bool {
         !matches!(self, GraphKind::Mst | GraphKind::Biaffine)
     }

@@ -16,17 +16,17 @@ use crate::tree::{LabelId, Labels, Roots};
 /// The container of model files is that of transition systems; what the sections hold is their own.
 const MODEL: Kind = Kind { magic: b"treegrph", version: 4, name: "model; expected a file written by `treebeam train`" };
 
-/// What a model is and how it was made.
+/// Header of a model: its kind, settings and origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GraphHeader {
     /// The parser.
     pub system: GraphKind,
-    /// How many words may hang on the root.
+    /// Number of words that may hang on the root.
     pub roots: Roots,
     /// The column that features of words read.
     pub word_column: ColumnName,
-    /// What features of words make of their column.
+    /// Word shape: the form of their column that features of words read.
     pub word_shape: WordShape,
     /// The column that features of tags read.
     pub tag_column: ColumnName,
@@ -34,7 +34,7 @@ pub struct GraphHeader {
     pub labels: Vec<String>,
     /// The labels of the training trees' arcs, by side.
     pub arcs: Vec<(Side, LabelId)>,
-    /// How labels encode lifts that are to be undone after parsing, if they do.
+    /// Encoding of lifts in labels, to be undone after parsing, if there is one.
     pub lift: Option<Scheme>,
     /// The layout of the network that scores arcs, if one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ impl GraphHeader {
         ArcLabels::new(self.labels.len(), self.arcs.iter().copied())
     }
 
-    /// What becomes of decoded trees.
+    /// Label decoding of parsed trees.
     pub fn label_decoding(&self) -> LabelDecoding {
         LabelDecoding::new(self.labels.iter().collect::<Labels>(), self.lift)
     }
@@ -83,19 +83,19 @@ impl GraphHeader {
 /// ```
 #[derive(Debug, Clone)]
 pub struct GraphModel {
-    /// What the model is and how it was made.
+    /// Header: kind, settings and origin of the model.
     pub header: GraphHeader,
-    /// What becomes of decoded trees.
+    /// Label decoding of parsed trees.
     pub label_decoding: LabelDecoding,
     /// The columns that features read.
     pub columns: Columns,
     /// The inventory of labels.
     pub inventory: ArcLabels,
-    /// What scores arcs.
+    /// Scorer of arcs.
     pub scorer: GraphScorer,
 }
 
-/// What scores arcs, or greater parts of trees.
+/// Scorer of arcs, or of greater parts of trees.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it in a model")]
 pub enum GraphScorer {
@@ -106,7 +106,7 @@ pub enum GraphScorer {
 }
 
 impl GraphScorer {
-    /// How large it is.
+    /// Size of the scorer.
     pub fn size(&self) -> Size {
         match self {
             GraphScorer::Linear(weights) => Size { features: weights.n_features(), weights: weights.n_weights() },
@@ -114,7 +114,7 @@ impl GraphScorer {
         }
     }
 
-    /// What a score of 1.0 is.
+    /// Scale of scores: the value of a score of 1.0.
     pub fn scale(&self) -> u32 {
         match self {
             GraphScorer::Linear(weights) => weights.scale(),
@@ -138,7 +138,7 @@ impl GraphModel {
         GraphModel { header, label_decoding, columns, inventory, scorer }
     }
 
-    /// Whether `bytes` start as the model file of a graph-based parser does.
+    /// True if `bytes` start as the model file of a graph-based parser does.
     pub fn is(bytes: &[u8]) -> bool {
         bytes.starts_with(MODEL.magic)
     }

@@ -1,4 +1,4 @@
-//! What the options of a graph-based parser amount to.
+//! Derived options of a graph-based parser.
 
 use super::{BiaffineNetwork, GraphKind};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use crate::training::{Iterations, Nonprojective, Stopping};
 impl GraphOptions {
     /// The rate of Adam unless told otherwise.
     pub const RATE: f64 = 0.001;
-    /// How often a unit of a network is left out unless told otherwise (Dozat & Manning 2017).
+    /// Default dropout rate of a network's units (Dozat & Manning 2017).
     pub const DROPOUT: f64 = 0.33;
     /// The sentences of a mini-batch unless told otherwise.
     pub const BATCH: u32 = 8;
@@ -37,7 +37,7 @@ impl GraphOptions {
         })
     }
 
-    /// Whether the options make sense together.
+    /// Checks that the options make sense together.
     ///
     /// # Errors
     /// If they do not, with the option to change.

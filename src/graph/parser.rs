@@ -34,7 +34,7 @@ pub fn check_length<W: Words + ?Sized>(sentence: &W) -> Result<()> {
     })
 }
 
-/// What decides how scores become a tree.
+/// Search: the settings by which scores become a tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search<'m> {
     pub kind: GraphKind,
@@ -200,7 +200,7 @@ impl<'m> GraphParser<'m> {
         }
     }
 
-    /// What `parse` makes of each number below `n`, on all threads.
+    /// Results of `parse` for each number below `n`, on all threads.
     fn each<W: Default, T: Send>(&self, n: usize, parse: &(dyn Fn(&mut W, usize) -> T + Sync)) -> Vec<T> {
         match &self.pool {
             None => {

@@ -13,7 +13,7 @@ use super::features::{Class, GOLDEN};
 use crate::features::{Columns, Input, mix};
 use crate::tree::{NO_NODE, Node};
 
-/// What a template reads.
+/// Atom: a value that a template reads.
 #[derive(Debug, Clone, Copy)]
 enum Atom {
     HeadWord,
@@ -30,7 +30,7 @@ use Atom::*;
 
 const N_ATOMS: usize = 8;
 
-/// What reads no more of the sibling than its tag, and the rest.
+/// Sibling templates that read no more of the sibling than its tag, and the rest.
 const SIBLINGS_BY_TAG: [&[Atom]; 7] = [
     &[HeadTag, SiblingTag, DependentTag],
     &[SiblingTag, DependentTag],
@@ -42,7 +42,7 @@ const SIBLINGS_BY_TAG: [&[Atom]; 7] = [
 ];
 const SIBLINGS_BY_WORD: [&[Atom]; 3] =
     [&[SiblingWord, DependentTag], &[SiblingWord, DependentWord], &[HeadTag, SiblingWord, DependentTag]];
-/// What reads no more of the grandparent than its tag, and the rest.
+/// Grandparent templates that read no more of the grandparent than its tag, and the rest.
 const GRANDPARENT_BY_TAG: [&[Atom]; 5] = [
     &[GrandparentTag, HeadTag, DependentTag],
     &[GrandparentTag, DependentTag],
@@ -66,7 +66,7 @@ const OF_GRANDPARENT: usize = N_SIBLING_TEMPLATES;
 const OF_GRAND_SIBLINGS: usize = N_TEMPLATES - GRAND_SIBLINGS.len();
 const N_TEMPLATES: usize = N_SIBLING_TEMPLATES + N_GRANDPARENT_TEMPLATES;
 
-/// What of a neighbour of an arc features read.
+/// Part of an arc's neighbour that features read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
     /// Its tag, and how far away it is.
@@ -211,7 +211,7 @@ fn sibling_class(head: Node, sibling: Node, dependent: Node) -> Class {
     Class::of(if sibling == NO_NODE { head } else { sibling }, dependent)
 }
 
-/// Which way the arcs from the grandparent and from the head lead.
+/// Directions of the arcs from the grandparent and from the head.
 #[derive(Debug, Clone, Copy)]
 pub struct Directions(u64);
 

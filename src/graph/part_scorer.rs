@@ -18,7 +18,7 @@ use crate::vector::vectorised;
 /// Scratch memory: what has been scored of one sentence.
 #[derive(Debug, Clone, Default)]
 pub struct PartScorer {
-    /// What arcs have by themselves.
+    /// Scores of arcs by themselves.
     pub arcs: ArcScorer,
     /// The features that parts have beyond.
     pub features: PartFeatures,

@@ -1,4 +1,4 @@
-//! What a score of second or third order sees of a tree: an arc with its neighbours.
+//! Parts of second or third order that a score sees of a tree: an arc with its neighbours.
 
 use crate::tree::{NO_NODE, Node, ROOT};
 
@@ -42,7 +42,7 @@ impl Part {
     }
 }
 
-/// How many arcs a score sees at most.
+/// Order of a model: the largest number of arcs that a score sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Order {
     /// An arc.
@@ -63,7 +63,8 @@ impl Order {
         }
     }
 
-    /// How many heads a word of a longer sentence may have, so that memory stays that of the longest exact one.
+    /// Largest number of heads that a word of a longer sentence may have, so that memory stays that of the longest
+    /// exact one.
     pub fn most_heads(self, n_words: usize) -> usize {
         (self.exact_words().saturating_pow(3) / n_words.pow(2)).max(1)
     }

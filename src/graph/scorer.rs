@@ -95,7 +95,7 @@ impl ArcLabels {
     }
 }
 
-/// What wrong arcs are given beyond their scores.
+/// Reward of wrong arcs beyond their scores.
 #[derive(Debug, Clone, Copy)]
 pub struct Reward<'t> {
     /// The tree whose arcs are right.

@@ -1,4 +1,4 @@
-//! What a training says before it begins: what its treebanks hold, and what would suit them better.
+//! Findings before training begins: what its treebanks hold, and what would suit them better.
 
 use super::Job;
 use crate::error::Result;

@@ -42,11 +42,11 @@ pub struct Job {
     pub model: PathBuf,
     /// Threads; `None`: one for each replica, up to the number of cores. The model does not depend on their number.
     pub threads: Option<usize>,
-    /// Whether to take over what the treebank recommends, for options that are not given.
+    /// True if to take over what the treebank recommends, for options that are not given.
     pub auto: bool,
-    /// Whether to leave out sentences that are malformed or whose annotation is no tree.
+    /// True if to leave out sentences that are malformed or whose annotation is no tree.
     pub skip_invalid: bool,
-    /// Whether to go on from a checkpoint, if there is one.
+    /// True if to go on from a checkpoint, if there is one.
     pub resume: bool,
     /// A checkpoint is written after an iteration if the last one is at least so old.
     pub checkpoint_seconds: f64,

@@ -1,4 +1,4 @@
-//! Whether the options of a training run make sense together.
+//! Checks that the options of a training run make sense together.
 
 use super::{Correct, Iterations, Objective, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
@@ -11,7 +11,7 @@ use crate::scorer::Decisions;
 const MOST_HIDDEN_OF_NN: u32 = 32;
 
 impl TrainOptions {
-    /// Whether the options make sense together.
+    /// Checks that the options make sense together.
     ///
     /// # Errors
     /// If they do not, with the option to change.

@@ -25,7 +25,7 @@ use crate::with_system;
 /// One training sentence.
 #[derive(Debug)]
 pub struct Example {
-    /// What features read.
+    /// Input of features.
     pub input: Input,
     /// The gold tree, lifted if the options say so.
     pub gold: Gold,
@@ -60,7 +60,7 @@ pub struct TrainingData {
     /// Trees with the labels of finished trees, and numbers beyond these for labels that training never saw.
     dev: Vec<(Input, Tree)>,
     n_read: usize,
-    /// What a network begins with, if one is to be trained.
+    /// Initial network, if one is to be trained.
     network: Option<NetworkStart>,
 }
 
@@ -153,12 +153,12 @@ impl TrainingData {
         Ok(data)
     }
 
-    /// What models trained on these data are to say of themselves.
+    /// Adds notes to models trained on these data.
     pub fn annotate(&mut self, notes: Notes) {
         self.header.provenance.notes = notes;
     }
 
-    /// What a network begins with, if one is to be trained.
+    /// Initial network, if one is to be trained.
     pub fn network(&self) -> Option<&NetworkStart> {
         self.network.as_ref()
     }
@@ -194,7 +194,7 @@ impl TrainingData {
         &self.stages
     }
 
-    /// How derivations are looked for.
+    /// Search strategy for derivations.
     pub fn strategy(&self) -> Strategy {
         self.strategy
     }
@@ -204,7 +204,7 @@ impl TrainingData {
         &self.examples
     }
 
-    /// Whether there are development data.
+    /// True if there are development data.
     pub fn has_dev(&self) -> bool {
         !self.dev.is_empty()
     }

@@ -14,7 +14,7 @@ use crate::model::Trainable;
 use crate::scorer::{Context, Query, Scorer as _};
 use crate::system::{Choice, OverStacks, Permitted};
 
-/// What a wrong word costs the gold derivation: more than any scores make up for.
+/// Penalty of the gold derivation for a wrong word: more than any scores make up for.
 const FORBIDDING: i64 = 1 << 44;
 
 /// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted

@@ -32,23 +32,23 @@ use crate::scorer::{Context, Query, Scorer as _};
 use crate::system::{ActionId, Actions, Choice, Permitted, TransitionSystem};
 use expectation::{distribute, slopes};
 
-/// What is learned of a derivation.
+/// Settings of learning from a derivation.
 #[derive(Debug, Clone, Copy)]
 pub struct Lesson {
     /// The width of both beams.
     pub width: usize,
-    /// Which prefixes are compared.
+    /// Update method: the prefixes that are compared.
     pub update: Update,
     /// By what loss.
     pub objective: Objective,
-    /// What a loss of 1 is in scores.
+    /// Loss augmentation: value of a loss of 1 in scores.
     pub loss_weight: f32,
     /// MIRA's C, if steps are to be as long as it takes.
     pub aggressiveness: Option<f32>,
 }
 
 impl Lesson {
-    /// What a loss of 1 adds to scores of which 1 is `unit` in fixed point.
+    /// Loss augmentation: value of a loss of 1 in scores of which 1 is `unit` in fixed point.
     pub fn loss_weight(&self, unit: f32) -> i32 {
         if self.objective.adds_losses() { (self.loss_weight * unit).round() as i32 } else { 0 }
     }
@@ -127,7 +127,7 @@ fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
     }
 }
 
-/// What gradients are made with: the model, its memory of the sentence, and the sentence.
+/// Inputs of gradients: the model, its memory of the sentence, and the sentence.
 type Of<'l, T> = (&'l T, &'l mut <T as Trainable>::Memory, Context<'l>);
 
 /// Adds to `gradient` that of the difference between the scores of two prefixes, predicted and gold; whether there

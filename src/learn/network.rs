@@ -1,4 +1,4 @@
-//! What the training of a network begins with: its vocabulary, and the parameters of another model or random ones.
+//! Initial network of a training run: its vocabulary, and the parameters of another model or random ones.
 
 use std::path::Path;
 
@@ -63,7 +63,7 @@ impl Init {
     }
 }
 
-/// What `options` ask for, as the network `asked`, and `network` does not have.
+/// Difference between what `options` ask for, as the network `asked`, and `network`.
 fn difference(options: &TrainOptions, network: &Network, asked: &Network) -> Option<&'static str> {
     let places = |network: &Network| (network.places.clone(), network.labels.clone());
     let layers = |network: &Network| network.lstm().map(|lstm| lstm.layers);
@@ -81,8 +81,8 @@ fn difference(options: &TrainOptions, network: &Network, asked: &Network) -> Opt
 }
 
 impl TrainOptions {
-    /// Whether training by these options can go on from a model that was trained by `first`, as far as options tell:
-    /// inventories of labels are those of the data.
+    /// Checks that training by these options can go on from a model that was trained by `first`, as far as options
+    /// tell: inventories of labels are those of the data.
     ///
     /// # Errors
     /// If one of the two has no network, or they are of different systems, columns or layouts.
@@ -106,7 +106,7 @@ impl TrainOptions {
     }
 }
 
-/// What the training of a network begins with.
+/// Initial network of a training run.
 #[derive(Debug)]
 pub struct NetworkStart {
     layout: Layout,
@@ -178,11 +178,12 @@ pub fn rate(options: &TrainOptions) -> f64 {
     })
 }
 
-/// How much of the squared logarithm of what probabilities are divided by is in the loss of single decisions: global training begins
-/// with sums of scores, which would compare nothing if each configuration's were off by a number of its own.
+/// Weight of self-normalisation: the squared logarithm of the probabilities' divisor in the loss of single decisions.
+/// Global training begins with sums of scores, which would compare nothing if each configuration's were off by a number
+/// of its own.
 const SELF_NORMALISING: f32 = 0.1;
 
-/// The weight of it; see [`LocalObjective::self_normalising`](super::LocalObjective::self_normalising).
+/// Weight of self-normalisation in the options; see [`LocalObjective::self_normalising`](super::LocalObjective::self_normalising).
 pub fn self_normalising(options: &TrainOptions) -> f32 {
     if options.scorer.is_linear() { 0.0 } else { SELF_NORMALISING }
 }
@@ -227,7 +228,7 @@ pub fn suited_rate(options: &TrainOptions, n_sentences: usize) -> Option<f64> {
     (part < 1.0).then(|| rate(options) * part)
 }
 
-/// How the options have a network learn from so many sentences.
+/// Training settings of a network, by the options, for so many sentences.
 fn schooling(options: &TrainOptions, n_sentences: usize) -> Schooling {
     let global = options.training == Training::Global;
     let n_batches = n_sentences.div_ceil(batch(options, n_sentences)) as u64;

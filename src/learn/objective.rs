@@ -1,4 +1,4 @@
-//! What training minimises: from scores and costs of options to the gradient of each score.
+//! Training objectives: from scores and costs of options to the gradient of each score.
 //!
 //! Training on single decisions, whose options are moves with their labels:
 //!
@@ -88,12 +88,12 @@ impl Objective {
         }
     }
 
-    /// Whether the loss of what is wrong is added to its score, while beams of training are filled too.
+    /// True if the loss of what is wrong is added to its score, while beams of training are filled too.
     pub fn adds_losses(self) -> bool {
         matches!(self, Objective::Hinge | Objective::LossAugmented | Objective::SoftmaxMargin)
     }
 
-    /// Whether it is a probability that is to rise, of which all options have a part, and not one option that is to win.
+    /// True if the objective raises a probability, of which all options have a part, instead of having one option win.
     pub fn is_probability(self) -> bool {
         matches!(self, Objective::Softmax | Objective::Crf | Objective::SoftmaxMargin)
     }
@@ -127,7 +127,7 @@ impl LocalObjective {
         LocalObjective { self_normalising: weight, ..self }
     }
 
-    /// What is minimised.
+    /// Objective that is minimised.
     pub fn objective(&self) -> Objective {
         self.objective
     }
@@ -192,7 +192,7 @@ impl LocalObjective {
         }
     }
 
-    /// What is known of decisions so far, as a checkpoint holds it.
+    /// State of the objective, as a checkpoint stores it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.n_examples.to_le_bytes().to_vec();
         bytes.extend(self.largest.iter().flat_map(|largest| largest.to_le_bytes()));
@@ -217,7 +217,7 @@ impl LocalObjective {
 pub struct Scored {
     /// Its score.
     pub score: f32,
-    /// What it costs beyond the best option.
+    /// Cost beyond that of the best option.
     pub cost: f32,
     /// The gradient of the loss in its score.
     pub gradient: f32,

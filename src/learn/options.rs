@@ -1,4 +1,4 @@
-//! What the options of a training run amount to: defaults that follow one another, learners, objectives, networks.
+//! Derived training options: defaults that follow one another, learners, objectives, networks.
 
 use super::global::Lesson;
 use super::{Correct, Iterations, Objective, Preset, Search, Stopping};
@@ -12,10 +12,10 @@ use crate::options::TrainOptions;
 use crate::scorer::Decisions;
 use crate::system::{AnySystem, OracleKind, SystemKind};
 
-/// What a gradient must be for a weight to begin, unless told otherwise. PERF: learning to search with AdaGrad, one replica, 8
-/// iterations (en_ewt 5): weights, and the best labelled attachment score on the development data, without it, with it, and with
-/// 0.05: hu_szeged 7.2, 1.4, 1.0 million, 68.48, 68.49, 68.45; tr_imst 12.1, 3.3, 2.3, 52.36, 52.54, 52.35; sv_lines 8.6, 2.0, 1.3,
-/// 81.08, 81.01, 81.07; en_ewt 20.0, 5.2, 3.6, 85.61, 85.58, 85.56.
+/// Default size of a gradient for a weight to begin. PERF: learning to search with AdaGrad, one replica, 8 iterations
+/// (en_ewt 5): weights, and the best labelled attachment score on the development data, without it, with it, and with
+/// 0.05: hu_szeged 7.2, 1.4, 1.0 million, 68.48, 68.49, 68.45; tr_imst 12.1, 3.3, 2.3, 52.36, 52.54, 52.35; sv_lines
+/// 8.6, 2.0, 1.3, 81.08, 81.01, 81.07; en_ewt 20.0, 5.2, 3.6, 85.61, 85.58, 85.56.
 const MIN_GRADIENT: f64 = 0.02;
 
 /// The rate of dual averaging, unless told otherwise, where an example is a sentence.
@@ -52,9 +52,10 @@ choice! {
 }
 
 impl Update {
-    /// What suits beams of a system: of early updates, max-violation and LaSO the one that was best on development data in the mean of
-    /// Dutch and Turkish, or max-violation if that was within a point of it. On five treebanks (`make every-system`) LaSO is the best of
-    /// the three with these systems, too; with swap it is 0.95 points ahead of max-violation.
+    /// Default update for beams of a system: of early updates, max-violation and LaSO the one that was best on
+    /// development data in the mean of Dutch and Turkish, or max-violation if that was within a point of it. On five
+    /// treebanks (`make every-system`) LaSO is the best of the three with these systems, too; with swap it is 0.95
+    /// points ahead of max-violation.
     pub fn of(system: SystemKind) -> Update {
         let name = serde_json::Value::from(system.info().beam_update);
         serde_json::from_value(name).expect("systems name a strategy of updates")
@@ -96,8 +97,9 @@ impl TrainOptions {
         TrainOptions { scorer, learner, dropout, iterations, update, replicas: 1, batch: 8, average_from: 0, ..self }
     }
 
-    /// Whether weights are whole numbers, changed by the perceptron's rule. Decisions in several stages, steps that are shared
-    /// among correct transitions, and features that are counted before they are let in, are for learners of real-valued weights.
+    /// True if weights are whole numbers, changed by the perceptron's rule. Decisions in several stages, steps that are
+    /// shared among correct transitions, and features that are counted before they are let in, are for learners of
+    /// real-valued weights.
     pub fn is_perceptron(&self) -> bool {
         self.scorer.is_linear()
             && self.learner == Learner::Perceptron
@@ -139,7 +141,7 @@ impl TrainOptions {
         Ok(Some(if self.scorer == ScorerKind::StackLstm { network.with_stacks(lstm, has_m0) } else { network }))
     }
 
-    /// What training minimises.
+    /// Objective that training minimises.
     pub fn objective(&self) -> Objective {
         let suited = match (self.scorer, self.training) {
             (ScorerKind::Linear, _) => Objective::of(self.training, self.learner),
@@ -152,12 +154,12 @@ impl TrainOptions {
         self.objective.unwrap_or(suited)
     }
 
-    /// How to choose among correct transitions, if not as the objective does of itself.
+    /// Choice among correct transitions, if not as the objective does of itself.
     pub(super) fn among_correct(&self) -> Option<Correct> {
         self.correct.filter(|&correct| Correct::of(self.objective()) != Some(correct))
     }
 
-    /// What global training learns of a derivation.
+    /// Settings of global training.
     pub(super) fn lesson(&self) -> Lesson {
         Lesson {
             width: self.beam,
@@ -168,9 +170,9 @@ impl TrainOptions {
         }
     }
 
-    /// Whether weights may wait for a gradient to begin with. Where every option has a part of a probability, most gradients
-    /// are so small that their weights stay near 0. Not those whose learner looks at an example's weights before it changes
-    /// them, or that are there from the beginning.
+    /// True if weights may wait for a gradient to begin with. Where every option has a part of a probability, most
+    /// gradients are so small that their weights stay near 0. Not those whose learner looks at an example's weights
+    /// before it changes them, or that are there from the beginning.
     pub(super) fn has_min_gradient(&self) -> bool {
         self.training != Training::Global
             && self.scorer.is_linear()
@@ -206,7 +208,7 @@ impl TrainOptions {
         (self.learner == Learner::Mira).then(|| self.learner().rate)
     }
 
-    /// What learner and search the options amount to, if there are any.
+    /// Summary of the learner and search that the options amount to, if there are any.
     pub fn told(&self) -> Option<String> {
         let is_plain = self.objective() == Objective::Perceptron && self.training != Training::L2s;
         if self.is_perceptron() && is_plain {
@@ -249,7 +251,7 @@ impl TrainOptions {
         Some(told)
     }
 
-    /// How learning to search searches: the preset, as far as nothing else was asked for.
+    /// Settings of learning to search: the preset, as far as nothing else was asked for.
     pub fn search(&self) -> Search {
         let preset = self.preset.unwrap_or(Preset::L2s).search();
         Search {
@@ -261,8 +263,9 @@ impl TrainOptions {
         }
     }
 
-    /// How an iteration trains, after `iteration` others, and by which oracle. Where the one of the gold side has no costs in all
-    /// configurations, training on single decisions beforehand is by the one that the system trains greedily with.
+    /// Training method and oracle of an iteration, after `iteration` others. Where the one of the gold side has no
+    /// costs in all configurations, training on single decisions beforehand is by the one that the system trains
+    /// greedily with.
     pub(super) fn training_in(&self, iteration: u32) -> (Training, OracleKind) {
         match iteration < self.pretrain {
             true if self.oracle.explores() => (Training::Greedy, self.oracle),
@@ -271,7 +274,7 @@ impl TrainOptions {
         }
     }
 
-    /// What training on single decisions minimises, before global training or by itself.
+    /// Objective of training on single decisions, before global training or by itself.
     pub(super) fn local_objective(&self) -> Objective {
         match self.training {
             Training::Global => self.objective().of_decisions(),
@@ -279,7 +282,7 @@ impl TrainOptions {
         }
     }
 
-    /// Whether predictions are followed into mistakes, in some iterations at least.
+    /// True if predictions are followed into mistakes, in some iterations at least.
     pub fn explores(&self) -> bool {
         let (training, oracle) = self.training_in(0);
         training == Training::Greedy && oracle.explores()

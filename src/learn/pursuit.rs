@@ -8,20 +8,20 @@ use crate::decode::{Beam, Candidate, Decoder, IDLE, Item, Scratch, selected};
 use crate::scorer::{Context, Query, Scorer};
 use crate::system::{Choice, FORBIDDEN, Permitted, TransitionSystem};
 
-/// What both beams of a sentence share.
+/// Shared settings of both beams of a sentence, the free beam and the gold beam.
 #[derive(Debug, Clone, Copy)]
 pub struct Pursuit<'p, S, C> {
-    /// What scores and succeeds.
+    /// Decoder that scores configurations and makes their successors.
     pub decoder: Decoder<'p, S, C>,
-    /// What tells correct actions.
+    /// Supervision: tells correct actions.
     pub supervision: Supervision<'p, S>,
-    /// Which derivations are gold.
+    /// Gold derivations.
     pub gold_side: GoldSide<'p>,
     /// The width of the free beam.
     pub width: usize,
     /// The width of the gold one.
     pub gold_width: usize,
-    /// What a loss of 1 adds to a score in the free beam; 0 unless decoding is loss-augmented.
+    /// Loss augmentation: value of a loss of 1 in scores of the free beam; 0 unless decoding is loss-augmented.
     pub loss_weight: i32,
 }
 
@@ -36,7 +36,7 @@ pub struct Beams<'a, C> {
     buffers: Buffers<'a, C>,
 }
 
-/// What a step fills anew.
+/// Buffers that a step fills anew.
 #[derive(Debug)]
 struct Buffers<'a, C> {
     queries: Vec<Query<&'a Item<'a, C>>>,
@@ -168,7 +168,7 @@ impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
         self.decoder.build(items, beam.finish(), self.gold_width, distinct, arena, |_| true, |item| next.push(item));
     }
 
-    /// What [`Decoder::offer`] does, with losses added to the scores.
+    /// Offers candidates as [`Decoder::offer`] does, with losses added to the scores.
     fn offer_augmented<'a>(
         &self,
         beam: &mut Beam,

@@ -1,11 +1,11 @@
-//! Who is gold: which actions are correct in a configuration, and the canonical derivation.
+//! Supervision: the correct actions in a configuration, and the canonical derivation.
 
 use crate::configuration::{Configuration, Point};
 use crate::decode::Machine;
 use crate::system::{ActionId, Choice, Derivation, Move, Oracle, Permitted, TransitionSystem, gold_label};
 use crate::tree::Gold;
 
-/// What tells correct actions: a system with its actions, and a gold tree.
+/// Supervision of a sentence: a system with its actions, and a gold tree; tells correct actions.
 #[derive(Debug, Clone, Copy)]
 pub struct Supervision<'s, S> {
     /// The system with its actions.
@@ -14,7 +14,7 @@ pub struct Supervision<'s, S> {
     pub gold: &'s Gold,
 }
 
-/// Which derivations of a sentence are gold: what greedy training, beams and their diagnosis mean by correct.
+/// Gold derivations of a sentence: those that greedy training, beams and their diagnosis take for correct.
 #[derive(Debug, Clone, Copy)]
 pub enum GoldSide<'t> {
     /// The canonical derivation alone.

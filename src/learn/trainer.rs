@@ -128,7 +128,7 @@ pub struct Trainer<'t, T: Trainable> {
 #[derive(Debug, Clone)]
 struct Replica<T> {
     model: T,
-    /// What training on single decisions minimises.
+    /// Objective of training on single decisions.
     objective: LocalObjective,
 }
 
@@ -292,7 +292,8 @@ impl<T: Trainable> Run for Trainer<'_, T> {
     }
 }
 
-/// What `learn` makes of each sentence, in order, on as many threads as there are workspaces; each looks at its share first.
+/// Results of `learn` for each sentence, in order, on as many threads as there are workspaces; each looks at its share
+/// first.
 ///
 /// This is no part of [`ReplicaPass`] so that it is compiled once, not for each system.
 fn learn_side_by_side<M: Send, G: Send>(
@@ -322,7 +323,7 @@ fn replica_seed(seed: u64, number: usize) -> u64 {
     }
 }
 
-/// What a sentence is learned from.
+/// Training method of a sentence.
 #[derive(Debug, Clone, Copy)]
 enum School {
     /// One decision after the other.
@@ -441,7 +442,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         }
     }
 
-    /// Who decides on costs and on where to go in training on single decisions.
+    /// Policy of training on single decisions: costs, and the choice of the next transition.
     fn guide<'e>(&self, number: usize, gold: GoldSide<'e>) -> Guide<'e> {
         let options = self.options;
         if self.training == Training::L2s {
@@ -503,7 +504,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     }
 }
 
-/// What is learned of a whole sentence at once: one update or none, and its gradient.
+/// Result of learning from a whole sentence at once: one update or none, and its gradient.
 fn whole<G: Default>(learn: impl FnOnce(&mut G) -> bool) -> (u64, G) {
     let mut gradient = G::default();
     let updated = learn(&mut gradient);

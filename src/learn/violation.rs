@@ -2,21 +2,21 @@
 
 use super::Update;
 
-/// What one step of training recorded: the scores of the best predicted and the best gold prefix.
+/// Scores of prefixes in one step of training: the best predicted and the best gold prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrefixScores {
     /// The score of the beam's first item.
     pub predicted: i64,
     /// The score of the best gold prefix, in the beam or not.
     pub gold: i64,
-    /// Whether the beam's first item is itself a gold prefix.
+    /// True if the beam's first item is itself a gold prefix.
     pub predicted_is_gold: bool,
-    /// Whether any item of the beam is a gold prefix.
+    /// True if any item of the beam is a gold prefix.
     pub gold_in_beam: bool,
 }
 
 impl PrefixScores {
-    /// Whether the prefix pair is a violation: a wrong prefix scores at least as much as the gold one. Only updates on
+    /// True if the prefix pair is a violation: a wrong prefix scores at least as much as the gold one. Only updates on
     /// violations are sure to converge (Huang, Fayong & Guo 2012).
     fn is_violation(&self) -> bool {
         !self.predicted_is_gold && self.predicted >= self.gold
@@ -48,12 +48,12 @@ impl Update {
         }
     }
 
-    /// Whether the trace can end where gold falls off the beam.
+    /// True if the trace can end where gold falls off the beam.
     pub fn stops_early(self) -> bool {
         matches!(self, Update::Early | Update::Laso)
     }
 
-    /// Whether the step depends on violations alone, which probabilities do not know.
+    /// True if the step depends on violations alone, which probabilities do not know.
     pub fn needs_violations(self) -> bool {
         matches!(self, Update::MaxViolation | Update::Latest | Update::Hybrid)
     }

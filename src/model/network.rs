@@ -127,7 +127,7 @@ impl Network {
     /// Checks that only the words in places that exact search knows are read: S0, S1 and the buffer.
     ///
     /// # Errors
-    /// What else is read, for a message.
+    /// The first other input, for a message.
     pub fn check_positional(&self) -> std::result::Result<(), String> {
         if self.stacks.is_some() {
             return Err("the whole stack and all actions so far".to_owned());

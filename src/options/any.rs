@@ -65,7 +65,7 @@ impl Options {
         }
     }
 
-    /// How many models are trained and added up.
+    /// Number of models that are trained and added up.
     pub fn replicas(&self) -> u32 {
         self.transitions().map_or(1, |options| options.replicas)
     }

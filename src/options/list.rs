@@ -35,18 +35,18 @@ use crate::training::{Iterations, Keep, Nonprojective};
 use crate::tree::Roots;
 use crate::tree::lift::Scheme;
 
-/// What is known of an option beside its value.
+/// Properties of an option beside its value.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
     /// The name as [`stringify`] spells it, with underscores.
     pub field: &'static str,
     /// The numbers that it may be.
     pub range: Option<Range>,
-    /// Whether parsers of transition systems have it.
+    /// True if parsers of transition systems have it.
     pub of_transitions: bool,
-    /// Whether graph-based parsers have it.
+    /// True if graph-based parsers have it.
     pub of_graph: bool,
-    /// Whether of the graph-based ones only those with a network have it.
+    /// True if of the graph-based ones only those with a network have it.
     pub of_networks: bool,
 }
 
@@ -56,7 +56,7 @@ impl Known {
         self.field.replace('_', "-")
     }
 
-    /// Whether a graph-based parser of this kind has it.
+    /// True if a graph-based parser of this kind has it.
     pub fn is_of(&self, kind: GraphKind) -> bool {
         self.of_graph && (kind.is_biaffine() || !self.of_networks)
     }
@@ -72,7 +72,7 @@ impl Known {
     }
 }
 
-/// What an option that is run becomes where another value is given.
+/// Result of filling an option that is run where another value is given.
 trait Fill<Given> {
     fn fill(self, given: Option<Given>) -> Self;
 }
@@ -218,7 +218,7 @@ macro_rules! options {
                 })+
             }
 
-            /// Whether numbers are in their ranges.
+            /// Checks that numbers are in their ranges.
             ///
             /// # Errors
             /// If one is not, with the range.
@@ -587,7 +587,7 @@ options! {
     keep: Keep => transitions(Keep = Keep::Best) graph(Keep = Keep::Best);
 }
 
-/// Whether there are any.
+/// True if there are any.
 const fn any(of: &[&str]) -> bool {
     !of.is_empty()
 }
@@ -600,7 +600,7 @@ const fn first(ranges: &[Range]) -> Option<Range> {
     }
 }
 
-/// Whether each of these options that is a number is in its range.
+/// Checks that each of these options that is a number is in its range.
 fn check_ranges(options: &[(&str, &dyn Any)]) -> Result<()> {
     for (field, value) in options {
         let known = KNOWN.iter().find(|known| known.field == *field);

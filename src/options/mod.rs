@@ -172,7 +172,7 @@ impl GivenOptions {
         Ok(options)
     }
 
-    /// Whether something is given that only global training has.
+    /// True if something is given that only global training has.
     fn asks_for_derivations(&self) -> bool {
         let is_of_derivations = |objective| !Objective::all_of(Training::Greedy).contains(&objective);
         let searches = [self.search.is_some(), self.merge.is_some(), self.beam.is_some(), self.update.is_some()];

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::graph::GraphKind;
 use crate::system::SystemKind;
 
-/// What the option `system` names.
+/// Parser that the option `system` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParserKind {
     /// A transition system.

@@ -1,5 +1,5 @@
-//! What a treebank recommends: options that suit it better than those that would be used. The thresholds are those of a first
-//! look, as MaltOptimizer (Ballesteros & Nivre 2012) takes one, not of a search.
+//! Recommendations for a treebank: options that suit it better than those that would be used. The thresholds are those
+//! of a first look, as MaltOptimizer (Ballesteros & Nivre 2012) takes one, not of a search.
 
 use super::{GivenOptions, Options};
 use crate::features::ColumnName;
@@ -17,14 +17,14 @@ const NON_PROJECTIVE: f64 = 1.0;
 pub struct Recommendation {
     /// The option as it is given on the command line.
     pub flag: &'static str,
-    /// What in the treebank speaks for it.
+    /// Reason in the treebank.
     pub why: String,
     /// The option alone.
     pub given: GivenOptions,
 }
 
 impl Options {
-    /// How many words these options let hang from the root.
+    /// Number of words that these options let hang from the root.
     pub fn roots(&self) -> Roots {
         match self {
             Options::Transitions(options) => options.roots,
@@ -40,7 +40,7 @@ impl Options {
         }
     }
 
-    /// Whether the parser derives non-projective trees.
+    /// True if the parser derives non-projective trees.
     pub fn derives_all(&self) -> bool {
         match self {
             Options::Transitions(options) => options.system.info().derives_all,
@@ -48,7 +48,7 @@ impl Options {
         }
     }
 
-    /// Whether the parser makes projective trees only.
+    /// True if the parser makes projective trees only.
     pub fn makes_projective_only(&self) -> bool {
         match self {
             Options::Transitions(options) => {
@@ -72,7 +72,7 @@ impl Options {
         }
     }
 
-    /// What the treebank recommends to change, the most important first.
+    /// Recommended changes for the treebank, the most important first.
     pub fn recommendations(&self, survey: &Survey) -> Vec<Recommendation> {
         let mut found = Vec::new();
         let stats = &survey.stats;

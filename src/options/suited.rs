@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(iterations(eisner), Iterations::Number(10));
     }
 
-    /// What is given stays, and linear models do not depend on the size.
+    /// Given values stay, and linear models do not depend on the size.
     #[test]
     fn what_is_given_stays() {
         let scorer = Some(ScorerKind::Bilstm);

@@ -66,7 +66,7 @@ impl AnyParser {
         Ok(AnyParser { model: model.clone(), kind, k_best: options.k_best, warnings })
     }
 
-    /// What its user should know, one line each.
+    /// Warnings for the model's user, one line each.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -79,7 +79,7 @@ impl AnyParser {
         }
     }
 
-    /// By how much items may lag behind the best of their step, as a score, if that prunes.
+    /// Margin of pruning, as a score: largest lag of items behind the best of their step, if that prunes.
     pub fn margin(&self) -> Option<f64> {
         match &self.kind {
             Kind::Transitions(parser, _) => parser.margin(),
@@ -87,7 +87,7 @@ impl AnyParser {
         }
     }
 
-    /// How many configurations have been scored, if there are any.
+    /// Number of configurations that have been scored, if there are any.
     pub fn n_scored(&self) -> Option<u64> {
         match &self.kind {
             Kind::Transitions(parser, _) => Some(parser.n_scored()),
@@ -95,12 +95,12 @@ impl AnyParser {
         }
     }
 
-    /// Whether items of a beam are merged.
+    /// True if items of a beam are merged.
     pub fn merges(&self) -> bool {
         matches!(self.kind, Kind::Transitions(_, Strategy::Merged { .. }))
     }
 
-    /// Whether the parser takes the sentence.
+    /// Checks that the parser takes the sentence.
     ///
     /// # Errors
     /// If it is too long for this kind of parser.

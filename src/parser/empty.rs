@@ -18,7 +18,7 @@ pub struct EmptyColumns<'m> {
     n_unknown: usize,
     n_words: usize,
     said: bool,
-    /// What the input's columns are called.
+    /// Format that names the input's columns.
     format: Format,
 }
 

@@ -113,7 +113,7 @@ impl Loaded {
         }
     }
 
-    /// What a score of 1.0 is in the model's fixed point.
+    /// Scale of scores: the value of a score of 1.0 in the model's fixed point.
     pub fn scale(&self) -> u32 {
         match self {
             Loaded::Transitions(model) => model.scorer.scale(),

@@ -1,4 +1,4 @@
-//! What decides how a model parses.
+//! Options of parsing: the settings by which a model parses.
 
 use crate::decode::{Margin, SearchKind};
 use crate::error::Result;

@@ -75,11 +75,11 @@ impl<P: Averaged> Progress<P> {
     }
 }
 
-/// How many differences are named.
+/// Number of differences that are named.
 const NAMED: usize = 4;
 
-/// What tells a run with the header `there` from the run at hand: options, or else the program or the data, or what is told
-/// of the model, or else files that options name, such as sets of features.
+/// Differences between a run with the header `there` and this run: options, or else the program or the data, or the
+/// notes on the model, or else files that options name, such as sets of features.
 fn differences<H: Serialize>(there: &H, here: &H) -> String {
     let value = |header: &H| serde_json::to_value(header).expect("a header is plain data");
     let (there, here) = (value(there), value(here));

@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 use super::{IterationReport, Run, Stop, Written};
 use crate::error::{Error, Result};
 
-/// How a run is driven to a model file.
+/// Settings of a run to a model file.
 #[derive(Debug, Clone, Copy)]
 pub struct Drive<'p> {
     /// The model file.
     pub model: &'p Path,
-    /// Whether to go on from a checkpoint, if there is one.
+    /// True if to go on from a checkpoint, if there is one.
     pub resume: bool,
     /// A checkpoint is written after an iteration if the last one is at least so old.
     pub checkpoint_seconds: f64,
 }
 
-/// What becomes of a run after an iteration.
+/// Decision on a run after an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// It goes on.
@@ -30,7 +30,7 @@ pub enum Next {
     GiveUp,
 }
 
-/// Who watches a run. What is not of interest is passed over, and the run goes on.
+/// Observer of a run. What is not of interest is passed over, and the run goes on.
 pub trait Observer: Send {
     /// The run begins, or goes on from a checkpoint.
     fn begins(&mut self, _run: &dyn Run) {}

@@ -1,4 +1,4 @@
-//! How long training goes on: a number of iterations, or until the score on the development data rises no more.
+//! Length of training: a number of iterations, or until the score on the development data rises no more.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::progress::IterationReport;
 use crate::error::{Error, Result};
 
-/// How `plateau` is spelled in options.
+/// Spelling of `plateau` in options.
 const PLATEAU: &str = "plateau";
 
 /// Passes over the training data.
@@ -37,7 +37,7 @@ pub struct Stopping {
     pub from: u32,
 }
 
-/// How a run to the plateau ended.
+/// End of a run to the plateau.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
@@ -66,7 +66,7 @@ impl Iterations {
         }
     }
 
-    /// Whether the number, patience and maximum make sense together.
+    /// Checks that the number, patience and maximum make sense together.
     ///
     /// # Errors
     /// If they do not, with the option to change.
@@ -95,12 +95,12 @@ impl Iterations {
 }
 
 impl Stopping {
-    /// Whether a run that has made these iterations is over.
+    /// True if a run that has made these iterations is over.
     pub fn is_done(&self, reports: &[IterationReport]) -> bool {
         reports.len() as u64 >= u64::from(self.most) || self.is_plateau(reports)
     }
 
-    /// How a run to the plateau ended; `None` for other runs and for those that are not over.
+    /// End of a run to the plateau; `None` for other runs and for those that are not over.
     pub fn stop(&self, reports: &[IterationReport]) -> Option<Stop> {
         self.patience?;
         match self.is_plateau(reports) {

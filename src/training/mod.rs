@@ -1,5 +1,5 @@
-//! What training runs of every kind of parser have in common: what they make of treebanks, where a run stands between two
-//! iterations, checkpoints, and how the command line drives them.
+//! Training runs of every kind of parser: preparation of treebanks, progress between two iterations, checkpoints, and
+//! the loop that the command line drives.
 
 mod checkpoint;
 mod drive;

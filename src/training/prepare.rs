@@ -1,4 +1,5 @@
-//! What every kind of parser makes of its training and development data: trees to learn, and trees to be scored against.
+//! Preparation of training and development data for every kind of parser: trees to learn, and trees to be scored
+//! against.
 
 use crate::choice::choice;
 use crate::error::{Error, Result};
@@ -99,7 +100,7 @@ pub fn development(
     Ok(inputs.zip(trees).collect())
 }
 
-/// What is correct in a tree, over all words and full labels.
+/// Counts of correct words in a tree, over all words and full labels.
 pub fn compare(gold: &Tree, system: &Tree) -> Counts {
     let mut counts = Counts { sentences: 1, tokens: gold.n_words() as u64, ..Counts::default() };
     for word in gold.words() {
@@ -114,7 +115,7 @@ pub fn compare(gold: &Tree, system: &Tree) -> Counts {
     counts
 }
 
-/// What counts as a tree in `treebank`: several words may hang from the root if its format or the options say so.
+/// Definition of a valid tree in `treebank`: several words may hang from the root if its format or the options say so.
 fn valid_roots(roots: Roots, treebank: &Treebank) -> Roots {
     match roots {
         Roots::Several => Roots::Several,

@@ -10,7 +10,7 @@ use crate::model::{Averaged, Provenance};
 use crate::process::Clock;
 
 choice! {
-    /// Which weights to keep.
+    /// Selection of the weights to keep.
     pub enum Keep {
         /// Those of the iteration with the best labelled attachment score on the development data.
         Best,
@@ -19,7 +19,7 @@ choice! {
     }
 }
 
-/// What one iteration did.
+/// Report of one iteration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IterationReport {
     /// The iteration, from 1.
@@ -43,15 +43,15 @@ pub struct IterationReport {
 pub struct Progress<P: Averaged> {
     /// Iterations done.
     pub iteration: u32,
-    /// What is trained, once for each replica.
+    /// Parameters in training, once for each replica.
     pub replicas: Vec<P>,
-    /// What to keep so far.
+    /// Best iteration so far.
     pub best: Option<Best<P::Finished>>,
-    /// What the iterations did.
+    /// Reports of the iterations.
     pub reports: Vec<IterationReport>,
 }
 
-/// What the iteration to keep has come to.
+/// Result of the iteration to keep.
 #[derive(Debug, Clone)]
 pub struct Best<F> {
     /// The iteration, from 1.
@@ -67,13 +67,13 @@ pub struct Best<F> {
 pub struct Pass<'c> {
     /// See [`IterationReport::updates`].
     pub updates: u64,
-    /// What has measured its time.
+    /// Clock that has measured its time.
     pub clock: &'c Clock<'c>,
     /// When the run stops.
     pub stopping: Stopping,
-    /// Which iteration's parameters are kept.
+    /// Selection of the iteration whose parameters are kept.
     pub keep: Keep,
-    /// Whether there are development data.
+    /// True if there are development data.
     pub has_dev: bool,
 }
 

@@ -13,9 +13,9 @@ pub trait Run {
     fn n_sentences(&self) -> usize;
     /// When the run stops.
     fn stopping(&self) -> Stopping;
-    /// What the iterations so far did.
+    /// Reports of the iterations so far.
     fn reports(&self) -> &[IterationReport];
-    /// Whether there is nothing left to do.
+    /// True if there is nothing left to do.
     fn is_done(&self) -> bool {
         self.stopping().is_done(self.reports())
     }
@@ -36,7 +36,7 @@ pub trait Run {
     /// sentences done. Training that diverges breaks it off, too. A run that was broken off stands between two sentences: all that can be done with it is to
     /// [load](Run::load) a checkpoint.
     fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()>;
-    /// Whether what is learned has grown beyond what can be summed or written.
+    /// True if what is learned has grown beyond what can be summed or written.
     fn has_diverged(&self) -> bool {
         false
     }
@@ -72,7 +72,7 @@ pub trait Run {
     fn write(&self, path: &Path) -> Result<Written>;
 }
 
-/// What is called from time to time during an iteration, with the number of sentences done; it says whether to go on.
+/// Callback during an iteration, with the number of sentences done; it says whether to go on.
 pub type Tick<'t> = dyn FnMut(usize) -> ControlFlow<()> + Send + 't;
 
 /// A model that was written.
@@ -80,6 +80,6 @@ pub type Tick<'t> = dyn FnMut(usize) -> ControlFlow<()> + Send + 't;
 pub struct Written {
     /// The iteration that it is of, from 1.
     pub iteration: u32,
-    /// How large it is.
+    /// Size of the model.
     pub size: Size,
 }

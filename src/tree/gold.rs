@@ -69,7 +69,7 @@ impl Gold {
         self.orders.get_or_init(|| Orders::of(self))
     }
 
-    /// Whether the tree is projective.
+    /// True if the tree is projective.
     pub fn is_projective(&self) -> bool {
         self.starts()[1..].iter().all(|&start| start != NO_NODE)
     }

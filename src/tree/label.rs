@@ -93,7 +93,7 @@ impl Labels {
         self.names.len()
     }
 
-    /// Whether there is no label.
+    /// True if there is no label.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }

@@ -2,7 +2,7 @@
 
 use super::{Gold, Node, ROOT};
 
-/// What sorting a sentence into its tree's projective order needs to know (Nivre 2009; Nivre, Kuhlmann & Hall 2009).
+/// Scratch memory for sorting a sentence into its tree's projective order (Nivre 2009; Nivre, Kuhlmann & Hall 2009).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orders {
     places: Vec<Node>,
@@ -18,7 +18,7 @@ impl Orders {
         Orders { places, components: maximal_projective_components(gold), is_projective }
     }
 
-    /// Whether the projective order is that of the sentence, and so the tree projective.
+    /// True if the projective order is that of the sentence, and so the tree projective.
     #[inline]
     pub fn is_projective(&self) -> bool {
         self.is_projective

@@ -6,7 +6,7 @@
 
 use super::{Node, Tree};
 
-/// Which nodes a node dominates, by the times at which a depth-first walk enters and leaves it.
+/// Dominance between nodes, by the times at which a depth-first walk enters and leaves them.
 struct Dominance {
     enter: Vec<u32>,
     leave: Vec<u32>,
@@ -80,7 +80,7 @@ pub fn non_projective_arcs(tree: &Tree) -> Vec<Node> {
     found
 }
 
-/// Whether all arcs of `tree` are projective; the conditions of [`non_projective_arcs`] hold.
+/// True if all arcs of `tree` are projective; the conditions of [`non_projective_arcs`] hold.
 pub fn is_projective(tree: &Tree) -> bool {
     non_projective_arcs(tree).is_empty()
 }

@@ -1,11 +1,11 @@
-//! What makes a list of heads a tree.
+//! Validity: the conditions under which a list of heads is a tree.
 
 use super::{NO_NODE, Node, ROOT};
 use crate::choice::choice;
 use std::fmt;
 
 choice! {
-    /// How many words may hang from the root.
+    /// Number of words that may hang from the root.
     #[derive(Default)]
     pub enum Roots {
         /// Exactly one, as Universal Dependencies demand.

@@ -9,9 +9,9 @@ const MAX_BLOCK: usize = 64 << 20;
 pub(super) struct Fault {
     /// The line, from 1 in the file.
     pub line: usize,
-    /// What was found there.
+    /// Text that was found there.
     pub found: &'static str,
-    /// What was expected.
+    /// Text that was expected.
     pub expected: &'static str,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Fault {
 pub(super) struct Blocks {
     /// Lines read so far.
     line: usize,
-    /// Whether carriage returns were met: one report is enough, a file has them everywhere or nowhere.
+    /// True if carriage returns were met: one report is enough, a file has them everywhere or nowhere.
     carriage_returns: bool,
 }
 

@@ -7,7 +7,7 @@ use super::blocks::{Block, Blocks};
 use super::{Column, Format, Sentence};
 use crate::error::{Error, Location, Problem, Result, excerpt};
 
-/// What each column of a file holds; `None` for those that are not wanted.
+/// Content of each column of a file; `None` for those that are not wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout(Vec<Option<Column>>);
 
@@ -59,7 +59,7 @@ pub struct ColumnReader<R> {
 /// Lines with more columns than the layout names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Longer {
-    /// How many there are.
+    /// Number of lines.
     pub n_lines: usize,
     /// The number of the first of them in the file.
     pub line: usize,

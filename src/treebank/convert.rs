@@ -3,7 +3,7 @@
 use super::{Column, Format, Sentence};
 use std::io::{self, Write};
 
-/// What could not be kept, counted.
+/// Counts of what could not be kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Dropped {
     /// Comment lines.
@@ -19,7 +19,7 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// Whether nothing was lost.
+    /// True if nothing was lost.
     pub fn is_empty(&self) -> bool {
         *self == Dropped::default()
     }

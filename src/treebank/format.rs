@@ -34,7 +34,7 @@ impl Format {
         }
     }
 
-    /// How many words the format lets hang from the root.
+    /// Number of words that the format lets hang from the root.
     pub fn roots(self) -> Roots {
         match self {
             Format::Conllu => Roots::Single,

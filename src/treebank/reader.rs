@@ -53,13 +53,13 @@ struct Reading {
     parts: VecDeque<(usize, Vec<u8>)>,
 }
 
-/// What a reader that does not stop at problems makes of one block of lines.
+/// Result of reading one block of lines by a reader that does not stop at problems.
 #[derive(Debug)]
 pub struct ReadBlock {
     /// The sentence, if its block is well formed.
     pub sentence: Option<Sentence>,
-    /// What is wrong with the block, in the order of lines: of each kind the first [`Problems::LIMIT`], and the number of
-    /// the others. With a sentence there can be faults of the file's layout, which it has lost.
+    /// Problems of the block, in the order of lines: of each kind the first [`Problems::LIMIT`], and the number of the
+    /// others. With a sentence there can be faults of the file's layout, which it has lost.
     pub problems: Problems,
 }
 

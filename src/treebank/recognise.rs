@@ -1,11 +1,12 @@
-//! What a file is that is not CoNLL-U: one line that says what it seems to be, and what would turn it into CoNLL-U.
+//! Recognition of files that are not CoNLL-U: one line that says what a file seems to be, and what would turn it into
+//! CoNLL-U.
 
 use crate::files::kind_of;
 
-/// What is looked at of a file.
+/// Number of bytes of a file that are looked at.
 const START: usize = 1 << 14;
 
-/// What the block at the start of the file `source` seems to be, if it is a format that is known, and what to do with it.
+/// Format that the block at the start of the file `source` seems to be, if it is known, and what to do with it.
 pub(super) fn other_format(block: &[u8], source: &str) -> Option<(&'static str, String)> {
     let start = &block[..block.len().min(START)];
     if let Some(found) = by_magic(start) {
@@ -112,7 +113,7 @@ fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> 
     }
 }
 
-/// What to expect of a block that is not UTF-8: a guess at the encoding.
+/// Expected encoding of a block that is not UTF-8: a guess.
 pub(super) fn encoding(block: &[u8]) -> String {
     let seems = if block.iter().any(|byte| (0x80..0xa0).contains(byte)) { "WINDOWS-1252" } else { "ISO-8859-1" };
     format!("UTF-8; if the encoding is {seems}, `iconv -f {seems} -t UTF-8` converts it")

@@ -106,7 +106,7 @@ struct Ids {
     last_empty: usize,
 }
 
-/// Who is told of faults: of which kind each is, and, if that is wanted, what was found and what was expected.
+/// Receiver of faults: the kind of each, and, if that is wanted, what was found and what was expected.
 type Faults<'f> = &'f mut dyn FnMut(Rule, &dyn Fn() -> (String, String));
 
 impl Ids {

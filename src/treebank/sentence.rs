@@ -198,7 +198,7 @@ impl Sentence {
         (head <= self.n_words()).then_some(head as Node)
     }
 
-    /// Which format the sentence was read from.
+    /// Format that the sentence was read from.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -270,8 +270,8 @@ impl Sentence {
 
     /// Writes the block with other heads and labels; entry 0 of both belongs to word 1.
     ///
-    /// What was said about the old tree goes: DEPS of words becomes `_` (in CoNLL-X, PHEAD and PDEPREL). All the
-    /// rest, ranges and empty nodes included, stays as it is.
+    /// Annotation of the old tree goes: DEPS of words becomes `_` (in CoNLL-X, PHEAD and PDEPREL). All the rest, ranges
+    /// and empty nodes included, stays as it is.
     ///
     /// # Errors
     /// Those of `output`.

@@ -11,8 +11,8 @@ pub fn order(n: usize, seed: Option<u64>) -> Vec<usize> {
     order
 }
 
-/// How many of `n` sentences go to each part, in proportion to `weights`: each boundary is rounded down, so the sizes
-/// add up to `n`, and with weights 90 and 10 the second part is the last tenth.
+/// Sizes of the parts of `n` sentences, in proportion to `weights`: each boundary is rounded down, so the sizes add up
+/// to `n`, and with weights 90 and 10 the second part is the last tenth.
 ///
 /// # Panics
 /// If all weights are 0.

@@ -1,4 +1,4 @@
-//! What is in a treebank, in numbers.
+//! Statistics of a treebank.
 
 use super::Sentence;
 use crate::error::Problem;
@@ -26,7 +26,7 @@ pub struct Stats {
     pub n_roots: usize,
     /// Sentences in which more than one word does.
     pub n_multi_root_sentences: usize,
-    /// How often each label occurs.
+    /// Frequencies of labels.
     pub labels: BTreeMap<String, usize>,
 }
 

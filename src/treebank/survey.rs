@@ -1,4 +1,4 @@
-//! What a treebank is like, as far as it decides how to train on it.
+//! Survey of a treebank: the properties that decide how to train on it.
 
 use std::collections::HashSet;
 

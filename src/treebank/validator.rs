@@ -20,7 +20,7 @@ pub struct Validator {
     ids: HashMap<Box<str>, usize>,
 }
 
-/// What is known of the line that is checked.
+/// Place of the line that is checked, and the problems found.
 struct Place<'s> {
     sentence: &'s Sentence,
     line: usize,
@@ -161,7 +161,7 @@ fn white_space(columns: &[&str], place: &mut Place<'_>) {
     }
 }
 
-/// Whether `text` is what the surface tokens make, and if it is not, where the two part.
+/// Checks that `text` is what the surface tokens make; if it is not, says where the two part.
 fn text_of_words(text: &str, sentence: &Sentence) -> Result<(), String> {
     if text.ends_with(char::is_whitespace) {
         return Err("a text that ends with white space".into());

@@ -46,7 +46,7 @@ pub struct Gradients {
     pub n_wrong: u64,
 }
 
-/// What is known of a sentence when its own part is done.
+/// State of a sentence when its own part is done.
 #[derive(Debug, Default)]
 struct Lesson {
     reading: Reading,
@@ -61,7 +61,7 @@ struct Lesson {
     is_wrong: bool,
 }
 
-/// What is turned once for all sentences: Uᵀ, Vᵀ, Xᵀ, Wᵀ.
+/// Transposes, made once for all sentences: Uᵀ, Vᵀ, Xᵀ, Wᵀ.
 struct Turned {
     arcs: Vec<f32>,
     labels: Vec<f32>,
@@ -170,7 +170,7 @@ impl Gradients {
     }
 }
 
-/// What is learned from one sentence, of whose loss `scale` is a part of the whole.
+/// Learns from one sentence, of whose loss `scale` is a part of the whole.
 fn learn(
     scoring: Scoring,
     masks: &[Vec<i32>; 3],

@@ -1,4 +1,4 @@
-//! How the numbers follow their gradients, and what they end as.
+//! Learner of a biaffine network: updates by gradients, and the finished parameters.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::neural::noise::Noise;
 use crate::neural::optimiser::{LONGEST, Rule, Step, average};
 use crate::system::FORBIDDEN;
 
-/// What does not change while a network is trained.
+/// Constants of the training of a network.
 #[derive(Debug)]
 pub struct Frame {
     /// The layout.
@@ -49,7 +49,7 @@ impl Frame {
 pub struct Learner {
     frame: Arc<Frame>,
     rule: Rule,
-    /// How often a unit is left out.
+    /// Dropout rate of units.
     dropout: f32,
     noise: Noise,
     step: u64,
@@ -57,7 +57,7 @@ pub struct Learner {
     first: Tensors,
     second: Tensors,
     average: Tensors,
-    /// What follows from the tensors as they are.
+    /// Panels that follow from the current tensors.
     panels: Vec<Panels>,
     has_diverged: bool,
 }
@@ -199,7 +199,7 @@ impl Biaffine {
         &self.inner.frame.vocabulary
     }
 
-    /// How large it is: values that have embeddings, and numbers.
+    /// Size of the network: values that have embeddings, and numbers.
     pub fn size(&self) -> Size {
         Size { features: self.inner.frame.sizes.values.iter().sum(), weights: self.inner.tensors.count() }
     }

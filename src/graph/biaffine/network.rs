@@ -13,7 +13,7 @@ use crate::neural::encoder::Shape;
 pub struct BiaffineNetwork {
     /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape: the columns of a sentence in their order.
     pub dimensions: [usize; N_COLUMNS],
-    /// What makes vectors of words in their sentence of embeddings.
+    /// Encoder of embeddings into vectors of words in their sentence.
     pub encoder: Lstm,
     /// Units of a head, and of a dependent, that arcs are scored by.
     pub arc_units: usize,
@@ -53,7 +53,7 @@ impl BiaffineNetwork {
         [(0, arc), (arc, arc), (2 * arc, label), (2 * arc + label, label)]
     }
 
-    /// Whether it can be computed.
+    /// Checks that the network can be computed.
     ///
     /// # Errors
     /// If not, with what is wrong.

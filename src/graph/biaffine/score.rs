@@ -14,7 +14,7 @@ use crate::neural::noise::{Noise, SentenceNoise};
 use crate::tree::{Node, ROOT};
 use crate::vector::vectorised;
 
-/// What a unit gives of a sum below 0.
+/// Slope of leaky rectified units below 0.
 const LEAK: f32 = 0.1;
 
 /// The network as it stands: everything that scoring reads.
@@ -26,29 +26,29 @@ pub struct Scoring<'m> {
     pub panels: &'m [Panels],
     /// Lanes of labels.
     pub lanes: usize,
-    /// What training changes at random, and how often units are left out.
+    /// Dropout of training, and its rate for units.
     pub noise: Option<(&'m Noise, f32)>,
 }
 
-/// What the network makes of the words of a sentence, the root before them.
+/// Encoded words of a sentence, the root before them.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// How many there are, with the root.
+    /// Number of words, with the root.
     pub n: usize,
     /// By column: the numbers of their values.
     pub ids: [Vec<u32>; N_COLUMNS],
-    /// What became of them in the encoder.
+    /// Activations in the layers of the encoder.
     pub layers: Vec<Layer>,
-    /// What the encoder gave in the end.
+    /// Output of the encoder.
     pub vectors: Vec<f32>,
     /// By word: all units.
     pub units: Vec<f32>,
-    /// By how much units grow with their sums; only in training.
+    /// Derivatives of units at their sums; only in training.
     pub slopes: Vec<f32>,
     pub noise: SentenceNoise,
 }
 
-/// What is made of a reading to score arcs.
+/// Arc representations of a reading.
 #[derive(Debug, Clone, Default)]
 pub struct Arcs {
     /// By dependent: U times its units, and u.
@@ -57,7 +57,7 @@ pub struct Arcs {
     pub scores: Vec<f32>,
 }
 
-/// What is made of a reading to score labels.
+/// Label representations of a reading.
 #[derive(Debug, Clone, Default)]
 pub struct Labels {
     /// By dependent, by unit of a head, by lane.
@@ -68,7 +68,7 @@ pub struct Labels {
     pub heads: Vec<f32>,
 }
 
-/// What the encoder is multiplied with.
+/// Weights of the encoder in panels.
 pub fn panels_of(network: &BiaffineNetwork, tensors: &Tensors) -> Vec<Panels> {
     panels(network.shape(), tensors.encoder())
 }
@@ -161,7 +161,7 @@ impl Scoring<'_> {
         units.chunks_exact(self.network.width()).flat_map(|row| &row[start..start + n]).copied().collect()
     }
 
-    /// What labels are scored with.
+    /// Label representations of a reading.
     pub fn labels(&self, reading: &Reading) -> Labels {
         let (n, units, lanes) = (reading.n, self.network.label_units, self.lanes);
         let dependents = self.kind(&reading.units, 2);

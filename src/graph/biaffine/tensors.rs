@@ -8,7 +8,7 @@ use crate::files::{Section, Sections};
 use crate::neural::encoder::{Weights, fill};
 use crate::random;
 
-/// How many tensors there are.
+/// Number of tensors.
 pub const N_TENSORS: usize = N_COLUMNS + 11;
 
 /// The tensors, in the order of their numbers: embeddings of columns, then the others.
@@ -124,12 +124,12 @@ impl Tensors {
         Weights { inputs, recurrent, bias }
     }
 
-    /// How many numbers there are.
+    /// Number of parameters.
     pub fn count(&self) -> usize {
         self.0.iter().map(Vec::len).sum()
     }
 
-    /// Whether all are numbers.
+    /// True if all are numbers.
     pub fn are_finite(&self) -> bool {
         self.0.iter().flatten().all(|number| number.is_finite())
     }

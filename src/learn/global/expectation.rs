@@ -24,7 +24,7 @@ pub fn slopes(scores: &[(i64, bool)], unit: f64) -> Vec<f64> {
 /// Smaller gradients are not worth a step.
 const NEGLIGIBLE: f64 = 1e-3;
 
-/// What is called with the sums of slopes: see [`distribute`].
+/// Callback that receives the sums of slopes: see [`distribute`].
 pub type Credit<'c> = dyn FnMut(usize, usize, &[(Choice, f32)]) + 'c;
 
 /// Adds up the slopes of derivations that went the same way. `credit` is given a derivation and how many of its choices it takes

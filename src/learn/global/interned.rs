@@ -15,7 +15,7 @@ use crate::scorer::{Context, Scorer as _};
 use crate::system::{Choice, TransitionSystem};
 
 impl Lesson {
-    /// Whether it asks for nothing but the scores of two prefixes, of items that have taken equally many steps.
+    /// True if it asks for nothing but the scores of two prefixes, of items that have taken equally many steps.
     fn is_plain(&self) -> bool {
         WIDTHS.contains(&self.width) && self.objective == Objective::Perceptron && self.update != Update::Laso
     }

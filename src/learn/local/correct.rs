@@ -22,7 +22,8 @@ use crate::random;
 use crate::system::Move;
 
 choice! {
-    /// Which of several correct transitions is reinforced, and followed where the prediction is wrong.
+    /// Choice among several correct transitions: the one that is reinforced, and followed where the prediction is
+    /// wrong.
     pub enum Correct {
         /// The one of the highest score under the current model (Goldberg & Nivre 2012, 2013).
         ///
@@ -47,7 +48,8 @@ choice! {
 }
 
 impl Correct {
-    /// What an objective does of itself; `None`: something else (`multiclass` takes the first that makes a gold arc).
+    /// Choice that an objective makes of itself; `None`: something else (`multiclass` takes the first that makes a gold
+    /// arc).
     pub fn of(objective: Objective) -> Option<Correct> {
         match objective {
             Objective::Perceptron | Objective::Hinge | Objective::LossAugmented => Some(Correct::BestScored),
@@ -62,7 +64,7 @@ impl Correct {
 /// A choice that is not the objective's own, on one sentence.
 #[derive(Debug, Clone)]
 pub struct AmongCorrect {
-    /// How to choose.
+    /// Choice among correct transitions.
     pub correct: Correct,
     stream: Xoshiro256PlusPlus,
 }

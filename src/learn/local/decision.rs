@@ -22,7 +22,7 @@ pub struct Decision {
     candidates: Vec<Candidate>,
 }
 
-/// How to go on from a decision.
+/// Policy of one step: the way on from a decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Follow {
     /// By the prediction.
@@ -35,7 +35,7 @@ pub enum Follow {
     Drawn {
         /// The power.
         power: f64,
-        /// What was drawn, between 0 and 1.
+        /// Random number between 0 and 1.
         unit: f64,
     },
 }
@@ -125,7 +125,7 @@ impl Decision {
         self.chosen.iter().map(|&place| (self.options[place].0, self.options[place].1, self.scored[place].score))
     }
 
-    /// Whether the prediction is correct.
+    /// True if the prediction is correct.
     pub fn is_right(&self) -> bool {
         self.scored[self.predicted()].cost == 0.0
     }

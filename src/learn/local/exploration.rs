@@ -32,7 +32,7 @@ impl Exploration {
         Exploration { power, ..self }
     }
 
-    /// How to go on from a decision, whose prediction may be right.
+    /// Way on from a decision, whose prediction may be right.
     pub(super) fn follow(&mut self, is_right: bool) -> Follow {
         let Some((probability, stream)) = &mut self.active else { return Follow::Corrected };
         match self.power {

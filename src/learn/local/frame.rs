@@ -17,9 +17,9 @@ pub struct MoveOption {
     pub point: Point,
     /// The move.
     pub mv: Move,
-    /// What is permitted there.
+    /// Permitted actions there.
     pub permitted: Permitted,
-    /// What it costs beyond the best option, with the best label.
+    /// Cost beyond that of the best option, with the best label.
     pub cost: f32,
     /// The action with the gold label, if the move makes a gold arc and that label may be given: any other label costs 1
     /// more.
@@ -88,7 +88,7 @@ impl<T: Trainable> Frame<T> {
         model.see_stage(stage, &mut self.points[usize::from(point)]);
     }
 
-    /// What is seen from `point`.
+    /// Scores and record of the configuration at `point`.
     pub fn point(&self, point: Point) -> &Seen<T::Lane, T::Kept> {
         &self.points[usize::from(point)]
     }

@@ -66,31 +66,31 @@ use crate::system::{ActionId, Choice, Permitted, TransitionSystem};
 use decision::{Decision, Follow};
 use frame::{Frame, MoveOption};
 
-/// Who decides on options' costs and on where to go.
+/// Policy of training: costs of options, and the choice of the next transition.
 #[derive(Debug)]
 pub enum Guide<'t> {
     /// Greedy training.
     Greedy {
-        /// Who is gold. The canonical derivation is also followed.
+        /// Gold derivations. The canonical derivation is also followed.
         gold: GoldSide<'t>,
-        /// Whether to follow the model into its mistakes instead, if ever.
+        /// Exploration: the way of following the model into its mistakes instead, if ever.
         exploration: Option<Exploration>,
-        /// How to choose where several actions are correct; `None`: as the objective does of itself, and the best-scored one is
-        /// followed.
+        /// Choice where several actions are correct; `None`: as the objective does of itself, and the best-scored one
+        /// is followed.
         among: Option<AmongCorrect>,
     },
     /// Learning to search, in a pass with this number.
     Search {
-        /// How.
+        /// Settings of learning to search.
         search: Search,
         /// The pass, from 0.
         pass: u32,
-        /// What is drawn from.
+        /// Source of random numbers.
         stream: Xoshiro256PlusPlus,
     },
 }
 
-/// What is trained on a sentence, and when it changes.
+/// Parameters that a sentence trains, and the time of their update.
 #[derive(Debug)]
 pub enum Parameters<'w, T> {
     /// After every decision.
@@ -115,15 +115,15 @@ impl<T> std::ops::Deref for Parameters<'_, T> {
 /// features in common no correction would ever be enough.
 pub const MAX_CORRECTIONS: u32 = 200;
 
-/// What all sentences of a pass have in common.
+/// Settings that all sentences of a pass share.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'s, S> {
-    /// What is to be decided.
+    /// Transition system and its actions.
     pub machine: Machine<'s, S>,
-    /// Whether moves and labels are decided on together.
+    /// Stages of a decision: moves and labels, joint or in turn.
     pub stages: &'s Stages,
-    /// Whether what is seen at points that a move did not touch is kept, as long as parameters do not change. Results are the
-    /// same if it is not.
+    /// True if scores at points that a move did not touch are kept, as long as parameters do not change. Results are
+    /// the same if it is not.
     pub reuse: bool,
 }
 
@@ -182,11 +182,11 @@ struct Learner<'s, 'a, S, T: Trainable> {
     correct: Vec<Choice>,
 }
 
-/// What became of one decision.
+/// Outcome of one decision.
 struct Decided {
     choice: Choice,
     is_right: bool,
-    /// Whether there was anything to learn.
+    /// True if there was anything to learn.
     learned: bool,
 }
 
@@ -237,7 +237,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         n_wrong
     }
 
-    /// Whether a decision that is right needs no looking into.
+    /// True if a decision that is right needs no looking into.
     fn learns_from_mistakes(&self, guide: &Guide) -> bool {
         let is_perceptron = self.objective.objective() == Objective::Perceptron && !self.parameters.counts_decisions();
         let is_joint = self.setting.stages.decisions() == Decisions::Joint;
@@ -446,7 +446,7 @@ fn reference(options: &[MoveOption]) -> usize {
     preferred.expect("some option costs nothing").0
 }
 
-/// How greedy training goes on.
+/// Way on of greedy training.
 fn follow_greedily(guide: &mut Guide, is_right: bool) -> Follow {
     match guide {
         Guide::Greedy { gold: GoldSide::Canonical(_), .. } => Follow::Reference,
@@ -455,7 +455,7 @@ fn follow_greedily(guide: &mut Guide, is_right: bool) -> Follow {
     }
 }
 
-/// Whether something of this probability happens.
+/// Random choice: true with this probability.
 fn draw(stream: &mut Xoshiro256PlusPlus, probability: f64) -> bool {
     random::unit(stream) < probability
 }

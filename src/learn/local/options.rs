@@ -15,7 +15,7 @@
 use crate::choice::choice;
 
 choice! {
-    /// Who decides which configurations are learned from.
+    /// Roll-in policy: decides which configurations are learned from.
     pub enum RollIn {
         /// The reference.
         Reference = "reference",
@@ -31,7 +31,7 @@ choice! {
 }
 
 choice! {
-    /// Who finishes the derivation, whose loss is what an action costs.
+    /// Roll-out policy: completes a derivation to estimate the cost of an action by its loss.
     pub enum RollOut {
         /// The reference.
         Reference = "reference",
@@ -60,18 +60,18 @@ choice! {
     }
 }
 
-/// How to search, all resolved.
+/// Settings of learning to search, all resolved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
-    /// Who decides which configurations are learned from.
+    /// Roll-in policy: decides which configurations are learned from.
     pub roll_in: RollIn,
     /// Whose losses are costs.
     pub roll_out: RollOut,
-    /// How fast the learned policy takes over in mixtures.
+    /// Rate at which the learned policy takes over in mixtures.
     pub alpha: f64,
     /// The probability of the reference in a mixed roll-out; `None`: 1 − β.
     pub reference_share: Option<f64>,
-    /// Whether the reference's roll-outs are run where its costs are known without.
+    /// True if the reference's roll-outs are run where its costs are known without.
     pub run_reference: bool,
 }
 

@@ -87,7 +87,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         )
     }
 
-    /// What the learned policy does.
+    /// Prediction of the learned policy.
     fn predict(&mut self, item: &'a Item<'a, S::Shared<'a>>) -> Choice {
         let (machine, stages) = (self.setting.machine, self.setting.stages);
         let n_points = machine.system.n_points(&item.configuration);

@@ -286,7 +286,7 @@ fn what_is_chosen_is_correct() {
     }
 }
 
-/// What walks met.
+/// Configurations and decisions that walks met.
 #[derive(Debug, Default)]
 struct Seen {
     /// Configurations with several correct transitions.

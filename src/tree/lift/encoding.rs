@@ -1,11 +1,11 @@
-//! How labels remember lifts.
+//! Encoding of lifts in labels.
 
 use crate::choice::choice;
 use crate::tree::{LabelId, Labels};
 use std::borrow::Cow;
 
 choice! {
-    /// What labels remember of a lift (Nivre & Nilsson 2005, table 1).
+    /// Encoding schemes of lifts in labels (Nivre & Nilsson 2005, table 1).
     pub enum Scheme {
         /// The label of the syntactic head.
         Head = "head",
@@ -23,16 +23,16 @@ const LIFTED_OVER: char = '↓';
 /// Makes the next mark a part of the label, so that encoded labels never clash with plain ones.
 const ESCAPE: char = '\\';
 
-/// What an encoded label says.
+/// Content of an encoded label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decoded {
     /// The label of the arc itself.
     pub own: LabelId,
-    /// Whether the arc was lifted.
+    /// True if the arc was lifted.
     pub lifted: bool,
     /// The label of the syntactic head, if it is known.
     pub from: Option<LabelId>,
-    /// Whether another arc was lifted over this one.
+    /// True if another arc was lifted over this one.
     pub lifted_over: bool,
 }
 

@@ -9,7 +9,7 @@ fn names(n: usize) -> Labels {
     (0..n).map(|i| format!("l{i}")).collect()
 }
 
-/// How many of the non-projective trees over `n` words, each word with a label of its own, survive the round trip.
+/// Number of the non-projective trees over `n` words, each word with a label of its own, that survive the round trip.
 fn recovered(n: usize, scheme: Scheme) -> (usize, usize) {
     let plain = names(n);
     let trees: Vec<Tree> = all_trees(n, Roots::Several).filter(|tree| !is_projective(tree)).collect();

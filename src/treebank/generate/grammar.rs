@@ -9,7 +9,7 @@ const SUBORDINATORS: [&str; 3] = ["when", "because", "although"];
 const PRONOUNS: [&str; 5] = ["she", "they", "he", "we", "it"];
 const DETERMINERS: [&str; 4] = ["the", "a", "this", "every"];
 
-/// How deep clauses and modifiers nest at most.
+/// Largest depth of nested clauses and modifiers.
 const MAX_DEPTH: u32 = 3;
 
 pub(super) struct Grammar<'a, 'r> {
@@ -18,7 +18,7 @@ pub(super) struct Grammar<'a, 'r> {
     extrapose: bool,
 }
 
-/// Whether nouns of `class` modify verbs like `verb` rather than nouns.
+/// True if nouns of `class` modify verbs like `verb` rather than nouns.
 fn prefers_verb(verb: &Verb, class: usize) -> bool {
     class == verb.class || class == (verb.class + 1) % N_CLASSES
 }

@@ -4,10 +4,10 @@ use crate::random::{self, Xoshiro256PlusPlus};
 
 /// Classes of nouns; the first [`N_PERSONS`] are persons.
 pub(super) const N_CLASSES: usize = 6;
-/// How many classes of nouns are persons.
+/// Number of classes of nouns that are persons.
 pub(super) const N_PERSONS: usize = 2;
 
-/// What a verb takes.
+/// Valency of a verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Frame {
     /// A subject only.

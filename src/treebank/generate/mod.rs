@@ -25,7 +25,7 @@ use grammar::Grammar;
 use lexicon::Lexicon;
 use std::path::Path;
 
-/// What to generate.
+/// Settings of the generator.
 ///
 /// # Examples
 /// ```
@@ -41,9 +41,9 @@ use std::path::Path;
 pub struct Options {
     /// The seed.
     pub seed: u64,
-    /// How many sentences.
+    /// Number of sentences.
     pub n_sentences: usize,
-    /// Whether modifiers of subjects may be moved behind the verb, which makes crossing arcs.
+    /// True if modifiers of subjects may be moved behind the verb, which makes crossing arcs.
     pub non_projective: bool,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Phrase<'a> {
     pub before: Vec<Phrase<'a>>,
     /// Dependents behind it.
     pub after: Vec<Phrase<'a>>,
-    /// Whether the phrase stands at the end of the sentence, not where it belongs.
+    /// True if the phrase stands at the end of the sentence, not where it belongs.
     pub extraposed: bool,
 }
 

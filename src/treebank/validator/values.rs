@@ -1,4 +1,4 @@
-//! What may stand in the columns, at level 2.
+//! Permitted values of the columns, at level 2.
 
 use super::super::Column;
 use super::{Nodes, Place};
