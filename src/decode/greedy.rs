@@ -19,11 +19,11 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
         self.scorer.begin(memory, context);
         let arena = Arena::new(bump, label_sets, &[]);
         let mut item = machine.initial(arena, n_words);
-        while !machine.is_terminal(item) {
+        while let Some(first) = machine.system.permitted_unless_terminal(&item.configuration, 0) {
             let c = &item.configuration;
             let mut best: Option<(i32, Choice)> = None;
             for point in 0..machine.system.n_points(c) as Point {
-                let permitted = machine.system.permitted(c, point);
+                let permitted = if point == 0 { first } else { machine.system.permitted(c, point) };
                 let scores = self.scorer.score_once(memory, context, Query { view: item, point, permitted });
                 if let Some((score, action)) = best_permitted(scores, machine.actions.mask(permitted))
                     && best.is_none_or(|(highest, _)| score > highest)

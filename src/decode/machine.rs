@@ -50,12 +50,13 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
     #[inline]
     pub fn ask<'a>(&self, item: &'a Item<'a, S::Shared<'a>>, queries: &mut Vec<Query<&'a Item<'a, S::Shared<'a>>>>) {
         let c = &item.configuration;
-        if self.system.is_terminal(c) {
+        let Some(permitted) = self.system.permitted_unless_terminal(c, 0) else {
             let idle = Query { view: item, point: 0, permitted: Permitted::default() };
             queries.extend((self.n_idling() > 0).then_some(idle));
             return;
-        }
-        for point in 0..self.system.n_points(c) as Point {
+        };
+        queries.push(Query { view: item, point: 0, permitted });
+        for point in 1..self.system.n_points(c) as Point {
             queries.push(Query { view: item, point, permitted: self.system.permitted(c, point) });
         }
     }

@@ -187,6 +187,12 @@ pub trait Transitions<C: Configuration>: System {
     }
     /// The moves that may be taken at `point`, and which of them would make an arc from the root.
     fn permitted(&self, c: &C, point: Point) -> Permitted;
+    /// [`Transitions::permitted`], or `None` if the derivation is complete.
+    ///
+    /// PERF: behind a trait object one call costs less than two: 1 % of all instructions of a beam of 64.
+    fn permitted_unless_terminal(&self, c: &C, point: Point) -> Option<Permitted> {
+        (!self.is_terminal(c)).then(|| self.permitted(c, point))
+    }
     /// The arc that `mv` would make at `point`, as (head, dependent).
     fn arc(&self, c: &C, point: Point, mv: Move) -> Option<(Node, Node)>;
     /// The words, besides the dependent of its own arc, that lose their heads when `mv` is made at `point`.
@@ -229,6 +235,11 @@ impl<C: Configuration, S: Transitions<C> + ?Sized> Transitions<C> for &S {
     #[inline]
     fn permitted(&self, c: &C, point: Point) -> Permitted {
         (**self).permitted(c, point)
+    }
+
+    #[inline]
+    fn permitted_unless_terminal(&self, c: &C, point: Point) -> Option<Permitted> {
+        (**self).permitted_unless_terminal(c, point)
     }
 
     #[inline]

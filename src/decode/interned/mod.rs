@@ -13,7 +13,7 @@ use self::select::{Keys, Offer};
 use super::{Beam, Candidate, IDLE, Identities, Item, Machine, Parsed, Selection, selected};
 use crate::configuration::{Arena, InternedConfiguration, Interner, SideIds};
 use crate::scorer::{Context, Query, Scorer, SideScores};
-use crate::system::{Choice, FORBIDDEN, OverStacks, Permitted};
+use crate::system::{Choice, FORBIDDEN, OverStacks};
 
 /// Scratch memory for any number of sentences; one per thread.
 #[derive(Debug, Default)]
@@ -142,13 +142,11 @@ impl<'a> InternedSearch<'a> {
             offers.clear();
             for item in items {
                 let (base, view) = (item.score, &item.configuration);
-                let is_terminal = system.is_terminal(view);
-                if !is_terminal {
-                    queries.push(Query { view, point: 0, permitted: system.permitted(view, 0) });
-                } else if is_scored_waiting {
-                    queries.push(Query { view, point: 0, permitted: Permitted::default() });
+                let permitted = system.permitted_unless_terminal(view, 0);
+                if permitted.is_some() || is_scored_waiting {
+                    queries.push(Query { view, point: 0, permitted: permitted.unwrap_or_default() });
                 }
-                offers.push(Offer { base, signature: (!is_terminal).then_some(0), gained: 0 });
+                offers.push(Offer { base, signature: permitted.map(|_| 0), gained: 0 });
             }
         }
         **n_scored += queries.len() as u64;
