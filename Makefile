@@ -17,11 +17,14 @@ build: ## the program, as target/release/treebeam
 # The parser's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, in half the
 # time; all else is tested as it is released.
 CHECKED = $(addprefix --config profile.release.package.treebeam.,opt-level=1 debug-assertions=true overflow-checks=true)
+# Examples run for a moment only. To optimise the parser once more for them, and for examples in its documentation, takes minutes.
+UNOPTIMISED = --package treebeam --features cli --config profile.release.package.treebeam.opt-level=0
 
 test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
 	$(CARGO) test --release --locked --package treebeam --features cli --lib $(CHECKED)
 	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main --test golden
-	$(CARGO) test --release --locked --doc
+	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --doc
+	$(CARGO) test --release --locked $(UNOPTIMISED) --doc
 
 golden: build ## write the checksums of tests/golden.toml anew, for a change of behaviour that is meant
 	GOLDEN=write $(CARGO) test --release --locked --test golden
@@ -37,7 +40,7 @@ doc: ## the documentation, in target/doc
 
 examples: ## the programs of examples/, which train and parse through the library
 	set -e; for example in $(basename $(notdir $(wildcard examples/*.rs))); do \
-		$(CARGO) run --release --locked --quiet --example $$example >/dev/null; \
+		$(CARGO) run --release --locked --quiet $(UNOPTIMISED) --example $$example >/dev/null; \
 	done
 
 portable: ## the program on emulated processors without AVX: the same models and parses; needs qemu-user
