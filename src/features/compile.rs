@@ -115,7 +115,7 @@ pub struct Compiled {
 
 impl Compiled {
     /// Compiles `set` over `columns`. `buffer_is_suffix` says whether B0 tells what is behind it
-    /// ([`System::BUFFER_IS_SUFFIX`](crate::system::System::BUFFER_IS_SUFFIX)).
+    /// ([`SystemInfo::buffer_is_suffix`](crate::system::SystemInfo::buffer_is_suffix)).
     pub fn new(set: &FeatureSet, columns: Columns, buffer_is_suffix: bool) -> Compiled {
         let mut masks = Masks::default();
         let (mut groups, mut parts): (Vec<Group>, Vec<Part>) = (Vec::new(), Vec::new());

@@ -112,7 +112,7 @@ impl FeatureSet {
     }
 
     /// Checks that the set makes sense for `system`. `buffer_is_suffix` says whether words behind B0 have no arcs there
-    /// ([`System::BUFFER_IS_SUFFIX`](crate::system::System::BUFFER_IS_SUFFIX)).
+    /// ([`SystemInfo::buffer_is_suffix`](crate::system::SystemInfo::buffer_is_suffix)).
     ///
     /// # Errors
     /// The first atom that reads arcs of a word that never has any, with line and column.

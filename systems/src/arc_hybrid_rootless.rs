@@ -45,7 +45,7 @@ impl ArcHybridRootless {
         )
     };
 
-    /// The system. It has one setting, [`Roots::Single`], whatever is asked for; see [`System::ROOTS`].
+    /// The system. It has one setting, [`Roots::Single`], whatever is asked for; see [`SystemInfo::roots`](treebeam::system::SystemInfo::roots).
     pub fn new(_: Roots) -> ArcHybridRootless {
         ArcHybridRootless { hybrid: ArcHybrid::new(Roots::Single) }
     }

@@ -60,7 +60,7 @@ impl TwoPlanar {
         )
     };
 
-    /// The system. It has one setting, [`Roots::Several`], whatever is asked for; see [`System::ROOTS`].
+    /// The system. It has one setting, [`Roots::Several`], whatever is asked for; see [`SystemInfo::roots`](treebeam::system::SystemInfo::roots).
     pub fn new(_: Roots) -> TwoPlanar {
         TwoPlanar
     }

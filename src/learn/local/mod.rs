@@ -111,7 +111,7 @@ impl<T> std::ops::Deref for Parameters<'_, T> {
 }
 
 /// The most corrections that a system makes in one configuration before it moves on, if
-/// [it stays until it is correct](crate::system::System::CORRECTS_ITSELF). Where correct and predicted action have all their
+/// [it stays until it is correct](crate::system::SystemInfo::corrects_itself). Where correct and predicted action have all their
 /// features in common no correction would ever be enough.
 pub const MAX_CORRECTIONS: u32 = 200;
 

@@ -24,7 +24,7 @@ pub struct Space<C> {
     pub steps: Vec<usize>,
     /// The numbers of all configurations, each before those that its transitions lead to.
     pub order: Vec<usize>,
-    /// [`System::HEADLESS_ARE_ROOTS`](crate::system::System::HEADLESS_ARE_ROOTS).
+    /// [`SystemInfo::headless_are_roots`](crate::system::SystemInfo::headless_are_roots).
     headless_are_roots: bool,
     /// Transitions by the configuration that they leave: `transitions[first[c]..first[c + 1]]`.
     transitions: Vec<(Action, usize)>,
