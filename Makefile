@@ -48,8 +48,8 @@ portable: ## the program on emulated processors without AVX: the same models and
 	RUSTFLAGS="-C target-cpu=x86-64" $(CARGO) test --release --locked --target-dir target/portable --test main -- processors
 
 miri: ## the code around unsafe blocks under Miri and AddressSanitizer; needs the nightly toolchain with its miri and rust-src
-	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --package treebeam --lib -- files::memory linear::buckets linear::levels shelf
-	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --target $(HOST) --package treebeam --lib -- files::memory linear:: neural::quantised shelf
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --package treebeam --lib -- files::memory linear::buckets linear::levels lazy_rows
+	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --target $(HOST) --package treebeam --lib -- files::memory linear:: neural::quantised lazy_rows
 
 SECONDS ?= 60
 # What cargo-fuzz would pass: counters of coverage for libFuzzer, on whatever toolchain builds the rest.

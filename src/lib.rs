@@ -60,6 +60,7 @@ pub mod features;
 pub mod files;
 pub mod graph;
 pub mod job;
+mod lazy_rows;
 pub mod learn;
 pub mod linear;
 mod memo;
@@ -72,7 +73,6 @@ pub mod process;
 pub mod random;
 pub mod scorer;
 pub mod scorers;
-mod shelf;
 pub mod system;
 #[cfg(test)]
 #[path = "../systems/src/lib.rs"]

@@ -26,9 +26,9 @@ use super::layout::Layout;
 use super::parameters::{BIAS, OUTPUT, OUTPUT_BIAS, PLACES, Parameters};
 use super::sums::{Common, Tables, Token, Unit as _};
 use crate::features::N_COLUMNS;
+use crate::lazy_rows::LazyRows;
 use crate::linear::Precision;
 use crate::model::Activation;
-use crate::shelf::Shelf;
 use crate::vector::vectorised;
 
 /// Scale of sums: the value of 1.0 in rows of sums.
@@ -61,7 +61,7 @@ struct Column {
     /// By place: what their embeddings are multiplied by.
     places: Places,
     /// By value, of the most frequent ones: its row, once it was asked for.
-    kept: Arc<Shelf<i16>>,
+    kept: Arc<LazyRows<i16>>,
 }
 
 /// Largest number of rows to keep of each column, if a row is of this many bytes.
@@ -286,7 +286,7 @@ fn columns(layout: &Layout, parameters: &Parameters, in_bytes: bool) -> Vec<Colu
             }
         };
         let n_kept = (parameters.tensors[number].len() / dimension).min(KEPT[number] * KEPT_BYTES / bytes);
-        let kept = Shelf::new(n_kept, n_places * padded(hidden));
+        let kept = LazyRows::new(n_kept, n_places * padded(hidden));
         Column { number, dimension, places, kept: Arc::new(kept) }
     };
     network.dimensions.into_iter().enumerate().filter(|(_, dimension)| *dimension > 0).map(column).collect()

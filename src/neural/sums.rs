@@ -16,8 +16,8 @@ use super::layout::{Group, Layout};
 use crate::configuration::{Cell, Cells};
 use crate::features::Input;
 use crate::features::N_COLUMNS;
+use crate::lazy_rows::LazyRows;
 use crate::memo::Memo;
-use crate::shelf::Shelf;
 use crate::tree::Node;
 use crate::vector::vectorised;
 
@@ -111,7 +111,7 @@ struct Products<T> {
     /// Flags of the products that were made once. What comes once and never again is not worth its memory.
     made: Box<[AtomicBool]>,
     /// Products that were asked for again. They are the same whoever asks.
-    kept: Shelf<T>,
+    kept: LazyRows<T>,
 }
 
 impl<T: Unit> Tables<T> {
@@ -119,7 +119,7 @@ impl<T: Unit> Tables<T> {
     pub fn new(width: usize, bias: Vec<T>, labels: Vec<T>, layout: &Layout, common: &Common) -> Tables<T> {
         let n_labels = labels.len() / (width * layout.network.labels.len().max(1));
         let made = (0..common.n).map(|_| AtomicBool::new(false)).collect();
-        let products = Products { made, kept: Shelf::new(common.n, layout.network.places.len() * width) };
+        let products = Products { made, kept: LazyRows::new(common.n, layout.network.places.len() * width) };
         Tables { width, bias, labels, n_labels, common: Arc::new(products) }
     }
 

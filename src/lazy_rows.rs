@@ -12,7 +12,7 @@ use memmap2::MmapMut;
 
 /// Rows of equally many numbers, by number of the row; each is filled in once and never changes again.
 #[derive(Debug)]
-pub struct Shelf<T> {
+pub struct LazyRows<T> {
     /// By number of a row that was filled in: its place in memory.
     places: Box<[OnceLock<u32>]>,
     /// Number of places that are taken.
@@ -27,14 +27,14 @@ pub struct Shelf<T> {
 
 // SAFETY: a row is written before its place is known and only read after that; nobody else has that place.
 #[expect(unsafe_code, reason = "the pointer leads into the map that is owned")]
-unsafe impl<T: Send> Send for Shelf<T> {}
+unsafe impl<T: Send> Send for LazyRows<T> {}
 // SAFETY: as above.
 #[expect(unsafe_code, reason = "rows are read after they were written")]
-unsafe impl<T: Send + Sync> Sync for Shelf<T> {}
+unsafe impl<T: Send + Sync> Sync for LazyRows<T> {}
 
-impl<T: Pod> Shelf<T> {
+impl<T: Pod> LazyRows<T> {
     /// Room for `n` rows of `width` numbers, none of which is filled in; for none if there is no such memory.
-    pub fn new(n: usize, width: usize) -> Shelf<T> {
+    pub fn new(n: usize, width: usize) -> LazyRows<T> {
         let bytes = n.checked_mul(width).and_then(|n| n.checked_mul(size_of::<T>()));
         let mut map = bytes.filter(|&bytes| bytes > 0).and_then(|bytes| MmapMut::map_anon(bytes).ok());
         #[cfg(all(target_os = "linux", not(miri)))]
@@ -45,7 +45,7 @@ impl<T: Pod> Shelf<T> {
         let start =
             map.as_mut().map_or(std::ptr::null_mut(), |map| bytemuck::cast_slice_mut::<u8, T>(map).as_mut_ptr());
         let places = (0..n).map(|_| OnceLock::new()).collect();
-        Shelf { places, taken: AtomicUsize::new(0), width, _map: map, start, _rows: PhantomData }
+        LazyRows { places, taken: AtomicUsize::new(0), width, _map: map, start, _rows: PhantomData }
     }
 
     /// A row, if it was filled in.
@@ -83,35 +83,35 @@ mod tests {
 
     #[test]
     fn rows_are_what_was_put_there() {
-        let shelf = Shelf::<i16>::new(3, 2);
-        shelf.set(1, &[5, -6]);
-        shelf.set(1, &[7, 8]);
-        shelf.set(2, &[9, 10]);
-        assert_eq!([0, 1, 2, 3].map(|number| shelf.get(number)), [None, Some(&[5, -6][..]), Some(&[9, 10]), None]);
-        shelf.set(3, &[0, 0]);
-        assert_eq!(shelf.get(3), None, "there are three");
+        let rows = LazyRows::<i16>::new(3, 2);
+        rows.set(1, &[5, -6]);
+        rows.set(1, &[7, 8]);
+        rows.set(2, &[9, 10]);
+        assert_eq!([0, 1, 2, 3].map(|number| rows.get(number)), [None, Some(&[5, -6][..]), Some(&[9, 10]), None]);
+        rows.set(3, &[0, 0]);
+        assert_eq!(rows.get(3), None, "there are three");
     }
 
     #[test]
     fn there_may_be_no_room() {
         for (n, width) in [(0, 5), (5, 0), (usize::MAX, 2), (usize::MAX / 16, 8)] {
-            let shelf = Shelf::<f32>::new(n, width);
-            shelf.set(0, &vec![0.0; width]);
-            assert_eq!(shelf.get(0), None);
+            let rows = LazyRows::<f32>::new(n, width);
+            rows.set(0, &vec![0.0; width]);
+            assert_eq!(rows.get(0), None);
         }
     }
 
     #[test]
     fn threads_share_it() {
-        let shelf = Shelf::<u64>::new(100, 7);
+        let rows = LazyRows::<u64>::new(100, 7);
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                let shelf = &shelf;
+                let rows = &rows;
                 scope.spawn(move || {
                     for number in (0..100).map(|number| (number * 37 + thread * 25) % 100) {
                         let row = [number as u64; 7];
-                        shelf.set(number, &row);
-                        assert_eq!(shelf.get(number), Some(&row[..]));
+                        rows.set(number, &row);
+                        assert_eq!(rows.get(number), Some(&row[..]));
                     }
                 });
             }
