@@ -7,7 +7,7 @@ use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
 use treebeam::decode::merged::Merging;
 use treebeam::decode::{Decoder, Machine, Parsed, Workspace};
 use treebeam::features::{Columns, Compiled, FeatureSet, Input, WordShape};
-use treebeam::learn::{GoldSide, MergedPursuit, Pursuit, Supervision};
+use treebeam::learn::{GoldBeam, GoldSide, MergedGoldBeam, Supervision};
 use treebeam::linear::{LinearMemory, LinearScorer};
 use treebeam::scorer::{Context, Query, Scorer as _};
 use treebeam::system::{ActionId, Actions, Choice, OverStacks, Roots, SystemKind, TransitionSystem};
@@ -250,7 +250,7 @@ fn follow(system: &'static dyn OverStacks, kind: SystemKind, sentence: &Sentence
         let derivation = supervision.derivation::<ArenaConfiguration<'_>>(Arena::new(&bump, &sets, &[]));
         for gold_side in [GoldSide::Canonical(&derivation), GoldSide::LeastCost] {
             let is_canonical = matches!(gold_side, GoldSide::Canonical(_));
-            let new = || Pursuit {
+            let new = || GoldBeam {
                 decoder: Decoder::new(system, machine.actions, decoder.scorer),
                 supervision,
                 gold_side,
@@ -262,11 +262,11 @@ fn follow(system: &'static dyn OverStacks, kind: SystemKind, sentence: &Sentence
             let (bump, context, mut scratch) = workspace.parts(machine.actions);
             decoder.scorer.begin(scratch.memory, context);
             let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
-            let pursuit = new();
-            let mut beams = pursuit.start(arena, context.input.n_words());
-            let mut by_histories = MergedPursuit::start(histories, new(), arena, context);
-            let mut merged = MergedPursuit::start(merging, new(), arena, context);
-            while pursuit.advance(&mut beams, arena, context, &mut scratch) {
+            let gold_beam = new();
+            let mut beams = gold_beam.start(arena, context.input.n_words());
+            let mut by_histories = MergedGoldBeam::start(histories, new(), arena, context);
+            let mut merged = MergedGoldBeam::start(merging, new(), arena, context);
+            while gold_beam.advance(&mut beams, arena, context, &mut scratch) {
                 assert!(by_histories.advance(context, &mut scratch) && merged.advance(context, &mut scratch), "{what}");
                 let (plain, found, merged) = (beams.scores(), by_histories.scores(), merged.scores());
                 assert_eq!((plain.predicted, plain.gold), (found.predicted, found.gold), "{what}");

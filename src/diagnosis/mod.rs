@@ -17,7 +17,7 @@ use crate::decode::merged::Merging;
 use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Strategy, Workspace, margin};
 use crate::error::Result;
 use crate::features::Input;
-use crate::learn::{Beams, GoldSide, MergedPursuit, Pursuit, Supervision};
+use crate::learn::{Beams, GoldBeam, GoldSide, MergedGoldBeam, Supervision};
 use crate::model::{Header, Model, Scoring};
 use crate::scorer::{Context, Scorer};
 use crate::scorers::{AnyMemory, AnyScoring};
@@ -229,20 +229,20 @@ fn follow_merged<'a, C: Scorer>(
     let canonical = canonical(&supervision, oracle, arena);
     let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
     let gold_width = width.max(GOLD_WIDTH);
-    let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width, loss_weight: 0 };
+    let gold_beam = GoldBeam { decoder, supervision, gold_side, width, gold_width, loss_weight: 0 };
     let n_words = gold.n_words();
-    let mut pursuit = MergedPursuit::start(merging, pursuit, arena, context);
+    let mut gold_beam = MergedGoldBeam::start(merging, gold_beam, arena, context);
     let (mut n_steps, mut fell_off) = (0, None);
-    while pursuit.advance(context, scratch) {
+    while gold_beam.advance(context, scratch) {
         n_steps += 1;
-        if fell_off.is_none() && !pursuit.scores().gold_in_beam {
+        if fell_off.is_none() && !gold_beam.scores().gold_in_beam {
             fell_off = Some(n_steps);
         }
     }
-    let best_gold = pursuit.gold_items()[0];
+    let best_gold = gold_beam.gold_items()[0];
     let reached = machine.tree(best_gold, n_words);
-    let score = pursuit.search.score(pursuit.search.items()[0]);
-    let derivation = pursuit.search.best_after(n_steps);
+    let score = gold_beam.search.score(gold_beam.search.items()[0]);
+    let derivation = gold_beam.search.best_after(n_steps);
     let mut output = machine.initial(arena, n_words);
     for action in derivation {
         output = machine.successor(output, Choice { point: 0, action }, 0, false, arena);
@@ -262,22 +262,22 @@ pub fn follow<'a, S: TransitionSystem, C: Scorer>(
     arena: Arena<'a>,
     context: Context,
     scratch: &mut Scratch<C::Memory>,
-    mut watch: impl FnMut(&Pursuit<'_, S, C>, &Beams<'a, S::Shared<'a>>),
+    mut watch: impl FnMut(&GoldBeam<'_, S, C>, &Beams<'a, S::Shared<'a>>),
 ) -> Followed {
     let machine = decoder.machine;
     let supervision = Supervision { machine, gold };
     let canonical = canonical(&supervision, oracle, arena);
     let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
     let gold_width = width.max(GOLD_WIDTH);
-    let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width, loss_weight: 0 };
+    let gold_beam = GoldBeam { decoder, supervision, gold_side, width, gold_width, loss_weight: 0 };
     let n_words = gold.n_words();
-    let mut beams = pursuit.start(arena, n_words);
-    watch(&pursuit, &beams);
+    let mut beams = gold_beam.start(arena, n_words);
+    watch(&gold_beam, &beams);
     let mut n_steps = 0;
     let mut fell_off = None;
-    while pursuit.advance(&mut beams, arena, context, scratch) {
+    while gold_beam.advance(&mut beams, arena, context, scratch) {
         n_steps += 1;
-        watch(&pursuit, &beams);
+        watch(&gold_beam, &beams);
         if fell_off.is_none() && !beams.scores().gold_in_beam {
             fell_off = Some(n_steps);
         }

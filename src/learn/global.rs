@@ -20,8 +20,8 @@
 mod expectation;
 mod interned;
 
+use super::gold_beam::{Beams, GoldBeam};
 use super::local::Parameters;
-use super::pursuit::{Beams, Pursuit};
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use super::{Objective, Update};
@@ -90,18 +90,18 @@ fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
     loop {
         let decoder = Decoder::new(machine.system, machine.actions, parameters.scorer());
         let Lesson { width, update, .. } = lesson;
-        let pursuit = Pursuit { decoder, supervision, gold_side, width, gold_width: width, loss_weight };
-        let beams = beams.get_or_insert_with(|| pursuit.start(arena, context.input.n_words()));
+        let gold_beam = GoldBeam { decoder, supervision, gold_side, width, gold_width: width, loss_weight };
+        let beams = beams.get_or_insert_with(|| gold_beam.start(arena, context.input.n_words()));
         let mut trace: Vec<PrefixScores> = Vec::new();
         let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
         let mut fell_off = false;
-        while !fell_off && pursuit.advance(beams, arena, context, &mut scratch) {
+        while !fell_off && gold_beam.advance(beams, arena, context, &mut scratch) {
             let scores = beams.scores();
             trace.push(scores);
             prefixes.push((beams.items[0], beams.gold_items[0]));
             fell_off = update.stops_early() && !scores.gold_in_beam;
         }
-        drop(pursuit);
+        drop(gold_beam);
         let of = (&*parameters, &mut *scratch.memory, context);
         let updated = match lesson.objective.is_probability() {
             // Where the search stopped: where gold fell off, or at the end.

@@ -10,7 +10,7 @@ use bumpalo::Bump;
 
 use super::exact::difference;
 use super::global::Lesson;
-use super::pursuit::{Beams, Pursuit};
+use super::gold_beam::{Beams, GoldBeam};
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use crate::configuration::{Arena, ArenaConfiguration};
@@ -49,8 +49,8 @@ impl<'a> Track<'a> {
 
 /// A beam that merges and the plain one of gold prefixes beside it.
 #[derive(Debug)]
-pub struct MergedPursuit<'p, 'a, C> {
-    pursuit: Pursuit<'p, &'static dyn OverStacks, C>,
+pub struct MergedGoldBeam<'p, 'a, C> {
+    gold_beam: GoldBeam<'p, &'static dyn OverStacks, C>,
     arena: Arena<'a>,
     /// The beam that merges.
     pub search: Search<'a, 'p>,
@@ -60,17 +60,17 @@ pub struct MergedPursuit<'p, 'a, C> {
     tracks: Vec<Option<Track<'a>>>,
 }
 
-impl<'p, 'a, C: Scorer> MergedPursuit<'p, 'a, C> {
-    /// Both beams before the first step. What `pursuit` says of the free beam counts for the width of this one.
+impl<'p, 'a, C: Scorer> MergedGoldBeam<'p, 'a, C> {
+    /// Both beams before the first step. What `gold_beam` says of the free beam counts for the width of this one.
     pub fn start(
         merging: &'p Merging,
-        pursuit: Pursuit<'p, &'static dyn OverStacks, C>,
+        gold_beam: GoldBeam<'p, &'static dyn OverStacks, C>,
         arena: Arena<'a>,
         context: Context<'p>,
     ) -> Self {
-        let gold = pursuit.start(arena, context.input.n_words());
-        let search = Search::new(merging, arena, context, (pursuit.width, 1));
-        MergedPursuit { pursuit, arena, search, gold, tracks: vec![Some(Track { item: 0, below: None })] }
+        let gold = gold_beam.start(arena, context.input.n_words());
+        let search = Search::new(merging, arena, context, (gold_beam.width, 1));
+        MergedGoldBeam { gold_beam, arena, search, gold, tracks: vec![Some(Track { item: 0, below: None })] }
     }
 
     /// The gold prefixes, best first.
@@ -80,11 +80,11 @@ impl<'p, 'a, C: Scorer> MergedPursuit<'p, 'a, C> {
 
     /// Takes one step in both beams; false, and nothing is done, if all derivations are complete.
     pub fn advance(&mut self, context: Context, scratch: &mut Scratch<C::Memory>) -> bool {
-        if !self.search.advance(&self.pursuit.decoder.scorer, scratch.memory, context) {
+        if !self.search.advance(&self.gold_beam.decoder.scorer, scratch.memory, context) {
             return false;
         }
         let before = self.gold.gold_items.clone();
-        self.pursuit.advance_gold(&mut self.gold, self.arena, context, scratch);
+        self.gold_beam.advance_gold(&mut self.gold, self.arena, context, scratch);
         let track = |item: &&Item<ArenaConfiguration<'a>>| {
             let parent = item.parent?;
             let place = before.iter().position(|before| std::ptr::eq(*before, parent))?;
@@ -128,20 +128,21 @@ pub fn learn<T: Trainable>(
     scorer.begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, scorer.masks());
     let decoder = Decoder::new(machine.system, machine.actions, model.scorer());
-    let pursuit = Pursuit { decoder, supervision: *supervision, gold_side, width, gold_width: width, loss_weight: 0 };
-    let mut pursuit = MergedPursuit::start(merging, pursuit, arena, context);
+    let gold_beam =
+        GoldBeam { decoder, supervision: *supervision, gold_side, width, gold_width: width, loss_weight: 0 };
+    let mut gold_beam = MergedGoldBeam::start(merging, gold_beam, arena, context);
     let (mut trace, mut gold_prefixes) = (Vec::new(), Vec::new());
-    while pursuit.advance(context, &mut scratch) {
-        let scores: PrefixScores = pursuit.scores();
+    while gold_beam.advance(context, &mut scratch) {
+        let scores: PrefixScores = gold_beam.scores();
         trace.push(scores);
-        gold_prefixes.push(pursuit.gold_items()[0]);
+        gold_prefixes.push(gold_beam.gold_items()[0]);
         if update.stops_early() && !scores.gold_in_beam {
             break;
         }
     }
     let Some(step) = update.choose(&trace) else { return false };
     let choice = |action| Choice { point: 0, action };
-    let predicted: Vec<Choice> = pursuit.search.best_after(step + 1).into_iter().map(choice).collect();
+    let predicted: Vec<Choice> = gold_beam.search.best_after(step + 1).into_iter().map(choice).collect();
     let mut gold: Vec<Choice> = gold_prefixes[step].history().map(|item| item.choice).collect();
     // The initial item has no choice.
     gold.pop();

@@ -10,19 +10,19 @@
 //! | `exact` | training on whole derivations against exact search |
 //! | `merged` | training in beams that merge |
 //! | `offline` | training a support vector machine on the canonical derivations |
-//! | `pursuit`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
+//! | `gold_beam`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
 
 mod check;
 mod data;
 mod exact;
 mod global;
+mod gold_beam;
 mod local;
 mod merged;
 mod network;
 mod objective;
 mod offline;
 mod options;
-mod pursuit;
 mod supervision;
 mod trainer;
 mod violation;
@@ -31,12 +31,12 @@ pub use crate::linear::Learner;
 pub use crate::options::TrainOptions;
 pub use crate::training::{IterationReport, Iterations, Keep, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
+pub use gold_beam::{Beams, GoldBeam};
 pub use local::{Correct, Preset, RollIn, RollOut, Search};
-pub use merged::MergedPursuit;
+pub use merged::MergedGoldBeam;
 pub use network::{NetworkStart, batch_of, suited_iterations, suited_rate};
 pub use objective::{LocalObjective, Objective, Scored};
 pub use options::{Training, Update};
-pub use pursuit::{Beams, Pursuit};
 pub use supervision::{GoldSide, Supervision};
 pub use trainer::{ModelRun, Trainer, start, train, train_any};
 pub use violation::PrefixScores;

@@ -140,7 +140,7 @@ pub(super) fn watch<S: TransitionSystem>(
         }
         Some(gold) => {
             let (oracle, width) = (subject.oracle, subject.width);
-            Some(follow(decoder, gold, oracle, width, arena, context, &mut scratch, |pursuit, beams| {
+            Some(follow(decoder, gold, oracle, width, arena, context, &mut scratch, |gold_beam, beams| {
                 prefixes.push(beams.scores());
                 gold_items.clone_from(&beams.gold_items);
                 // The gold beam may need longer; the decoder does not wait for it.
@@ -149,7 +149,7 @@ pub(super) fn watch<S: TransitionSystem>(
                 }
                 for (rank, item) in beams.items.iter().enumerate().filter(|(_, item)| item.is_gold) {
                     let choices = correct.entry((steps.len(), rank)).or_default();
-                    pursuit.correct(item, steps.len(), choices);
+                    gold_beam.correct(item, steps.len(), choices);
                 }
                 steps.push(beams.items.clone());
             }))

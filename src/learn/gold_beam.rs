@@ -10,7 +10,7 @@ use crate::system::{Choice, FORBIDDEN, Permitted, TransitionSystem};
 
 /// Shared settings of both beams of a sentence, the free beam and the gold beam.
 #[derive(Debug, Clone, Copy)]
-pub struct Pursuit<'p, S, C> {
+pub struct GoldBeam<'p, S, C> {
     /// Decoder that scores configurations and makes their successors.
     pub decoder: Decoder<'p, S, C>,
     /// Supervision: tells correct actions.
@@ -65,7 +65,7 @@ impl<'a, C> Beams<'a, C> {
     }
 }
 
-impl<S: TransitionSystem, C: Scorer> Pursuit<'_, S, C> {
+impl<S: TransitionSystem, C: Scorer> GoldBeam<'_, S, C> {
     /// Both beams before the first step.
     pub fn start<'a>(&self, arena: Arena<'a>, n_words: usize) -> Beams<'a, S::Shared<'a>> {
         let initial = self.decoder.machine.initial(arena, n_words);
