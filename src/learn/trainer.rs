@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::data::{Example, TrainingData};
 use super::global::{self, Lesson};
-use super::local::{self, AmongCorrect, Dropout, Exploration, Guide, Parameters, Setting};
+use super::local::{self, AmongCorrect, Dropout, Exploration, Parameters, Policy, Setting};
 use super::network;
 use super::objective::LocalObjective;
 use super::offline::OfflineRun;
@@ -443,11 +443,11 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     }
 
     /// Policy of training on single decisions: costs, and the choice of the next transition.
-    fn guide<'e>(&self, number: usize, gold: GoldSide<'e>) -> Guide<'e> {
+    fn policy<'e>(&self, number: usize, gold: GoldSide<'e>) -> Policy<'e> {
         let options = self.options;
         if self.training == Training::L2s {
             let stream = self.stream("search", number);
-            return Guide::Search { search: options.search(), pass: self.iteration, stream };
+            return Policy::Search { search: options.search(), pass: self.iteration, stream };
         }
         let explores = self.oracle.explores();
         let exploration = || {
@@ -456,7 +456,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         };
         let among = options.among_correct().filter(|_| !self.oracle.is_static());
         let among = among.map(|correct| AmongCorrect::new(correct, self.stream("correct", number)));
-        Guide::Greedy { gold, exploration: explores.then(exploration), among }
+        Policy::Greedy { gold, exploration: explores.then(exploration), among }
     }
 
     /// The number of updates that the sentence calls for, and their gradients as far as they are put off.
@@ -488,8 +488,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 };
                 let dropout = self.options.dropout;
                 let dropout = (dropout > 0.0).then(|| Dropout::new(dropout, self.stream("dropout", number)));
-                let guide = self.guide(number, side);
-                local::learn(setting, &supervision, guide, dropout, objective, workspace, parameters)
+                let policy = self.policy(number, side);
+                local::learn(setting, &supervision, policy, dropout, objective, workspace, parameters)
             }
             School::Global(lesson) => global::learn(lesson, supervision, side, workspace, parameters),
             School::Merged(merging, lesson) => {

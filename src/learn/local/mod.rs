@@ -68,7 +68,7 @@ use frame::{Frame, MoveOption};
 
 /// Policy of training: costs of options, and the choice of the next transition.
 #[derive(Debug)]
-pub enum Guide<'t> {
+pub enum Policy<'t> {
     /// Greedy training.
     Greedy {
         /// Gold derivations. The canonical derivation is also followed.
@@ -131,16 +131,16 @@ pub struct Setting<'s, S> {
 pub fn learn<S: TransitionSystem, T: Trainable>(
     setting: Setting<S>,
     supervision: &Supervision<S>,
-    mut guide: Guide,
+    mut policy: Policy,
     dropout: Option<Dropout>,
     objective: &mut LocalObjective,
     workspace: &mut Workspace<T::Memory>,
     parameters: Parameters<T>,
 ) -> (u64, T::Gradient) {
     workspace.start();
-    let among = match &mut guide {
-        Guide::Greedy { among, .. } => among.take(),
-        Guide::Search { .. } => None,
+    let among = match &mut policy {
+        Policy::Greedy { among, .. } => among.take(),
+        Policy::Search { .. } => None,
     };
     let (bump, context, scratch) = workspace.parts(setting.machine.actions);
     parameters.begin(scratch.memory, context);
@@ -160,7 +160,7 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
         decision: Decision::default(),
         correct: Vec::new(),
     };
-    let n_wrong = learner.learn(guide);
+    let n_wrong = learner.learn(policy);
     (n_wrong, learner.gradient)
 }
 
@@ -191,18 +191,18 @@ struct Decided {
 }
 
 impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
-    fn learn(&mut self, mut guide: Guide) -> u64 {
+    fn learn(&mut self, mut policy: Policy) -> u64 {
         let machine = self.setting.machine;
         let at_once = matches!(self.parameters, Parameters::AtOnce(_));
-        let stays = machine.system.info().corrects_itself && at_once && self.learns_from_mistakes(&guide);
-        let stays = stays && matches!(guide, Guide::Greedy { gold: GoldSide::LeastCost, exploration: None, .. });
+        let stays = machine.system.info().corrects_itself && at_once && self.learns_from_mistakes(&policy);
+        let stays = stays && matches!(policy, Policy::Greedy { gold: GoldSide::LeastCost, exploration: None, .. });
         let mut item = machine.initial(self.arena, self.context.input.n_words());
         let mut options: Vec<MoveOption> = Vec::new();
         let (mut n_wrong, mut n_steps, mut corrections) = (0, 0, 0);
         // The points that are not seen as they are.
         let mut stale = 0..machine.system.n_points(&item.configuration) as Point;
-        let whole_sentence = match &mut guide {
-            Guide::Search { search, stream, .. } if search.roll_in == RollIn::MixPerRoll => {
+        let whole_sentence = match &mut policy {
+            Policy::Search { search, stream, .. } if search.roll_in == RollIn::MixPerRoll => {
                 Some(draw(stream, search.learned_share(self.objective.n_examples())))
             }
             _ => None,
@@ -212,7 +212,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
             let n_points = machine.system.n_points(&item.configuration);
             let model = (&*self.parameters, &mut *self.memory);
             self.frame.fill(model, self.context, item, n_points, stale, dropped);
-            let decided = self.decide(item, n_steps, &mut guide, whole_sentence, &mut options);
+            let decided = self.decide(item, n_steps, &mut policy, whole_sentence, &mut options);
             n_wrong += u64::from(!decided.is_right);
             if decided.learned
                 && let Parameters::AtOnce(model) = &mut self.parameters
@@ -238,10 +238,10 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
     }
 
     /// True if a decision that is right needs no looking into.
-    fn learns_from_mistakes(&self, guide: &Guide) -> bool {
+    fn learns_from_mistakes(&self, policy: &Policy) -> bool {
         let is_perceptron = self.objective.objective() == Objective::Perceptron && !self.parameters.counts_decisions();
         let is_joint = self.setting.stages.decisions() == Decisions::Joint;
-        is_perceptron && is_joint && matches!(guide, Guide::Greedy { .. })
+        is_perceptron && is_joint && matches!(policy, Policy::Greedy { .. })
     }
 
     /// Makes the decision in `item`, after `n_steps`, and collects its gradient.
@@ -249,13 +249,13 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         &mut self,
         item: &'a Item<'a, S::Shared<'a>>,
         n_steps: usize,
-        guide: &mut Guide,
+        policy: &mut Policy,
         whole_sentence: Option<bool>,
         options: &mut Vec<MoveOption>,
     ) -> Decided {
         let Setting { machine, stages, .. } = self.setting;
-        if self.learns_from_mistakes(guide)
-            && let Guide::Greedy { gold, .. } = guide
+        if self.learns_from_mistakes(policy)
+            && let Policy::Greedy { gold, .. } = policy
         {
             let c = &item.configuration;
             let mask = |point| machine.actions.mask(machine.system.permitted(c, point));
@@ -267,21 +267,21 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
             if self.among.is_some() {
                 self.decision.set_correct(&self.correct, predicted, &self.frame);
                 self.choose(item, None);
-                return self.joint(item, 0, &mut |is_right| follow_greedily(guide, is_right));
+                return self.joint(item, 0, &mut |is_right| follow_greedily(policy, is_right));
             }
             // The best correct action, the first of them on ties: all that the perceptron compares with the prediction.
             let correct = self.frame.best_of(&self.correct);
             self.decision.set_pair(correct, predicted, &self.frame);
             let reference = usize::from(predicted < correct);
-            return self.joint(item, reference, &mut |is_right| follow_greedily(guide, is_right));
+            return self.joint(item, reference, &mut |is_right| follow_greedily(policy, is_right));
         }
-        match guide {
-            Guide::Greedy { gold: GoldSide::Canonical(derivation), .. } => {
+        match policy {
+            Policy::Greedy { gold: GoldSide::Canonical(derivation), .. } => {
                 self.prescribed(item, derivation[n_steps], options);
             }
             _ => self.reference_options(item, options),
         }
-        if let Guide::Search { search, stream, .. } = guide {
+        if let Policy::Search { search, stream, .. } = policy {
             if search.roll_out == RollOut::None {
                 options.iter_mut().for_each(|option| option.cost = option.cost.min(1.0));
             }
@@ -289,9 +289,9 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         }
         let reference = reference(options);
         let n_examples = self.objective.n_examples();
-        let mut follow = |is_right: bool| match guide {
-            Guide::Greedy { .. } => follow_greedily(guide, is_right),
-            Guide::Search { search, pass, stream } => {
+        let mut follow = |is_right: bool| match policy {
+            Policy::Greedy { .. } => follow_greedily(policy, is_right),
+            Policy::Search { search, pass, stream } => {
                 let learned = match search.roll_in {
                     RollIn::Reference => false,
                     RollIn::Learned => true,
@@ -447,10 +447,10 @@ fn reference(options: &[MoveOption]) -> usize {
 }
 
 /// Way on of greedy training.
-fn follow_greedily(guide: &mut Guide, is_right: bool) -> Follow {
-    match guide {
-        Guide::Greedy { gold: GoldSide::Canonical(_), .. } => Follow::Reference,
-        Guide::Greedy { exploration: Some(exploration), .. } => exploration.follow(is_right),
+fn follow_greedily(policy: &mut Policy, is_right: bool) -> Follow {
+    match policy {
+        Policy::Greedy { gold: GoldSide::Canonical(_), .. } => Follow::Reference,
+        Policy::Greedy { exploration: Some(exploration), .. } => exploration.follow(is_right),
         _ => Follow::Corrected,
     }
 }

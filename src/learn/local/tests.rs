@@ -85,7 +85,7 @@ fn learn_from<S: TransitionSystem, T: Trainable>(
     setting: Setting<S>,
     data: &TrainingData,
     number: usize,
-    guide: Guide,
+    policy: Policy,
     objective: &mut LocalObjective,
     parameters: Parameters<T>,
 ) -> (u64, T::Gradient) {
@@ -93,7 +93,7 @@ fn learn_from<S: TransitionSystem, T: Trainable>(
     let mut workspace = Workspace::new(data.actions().n_labels());
     workspace.input.clone_from(&example.input);
     let supervision = Supervision { machine: setting.machine, gold: &example.gold };
-    learn(setting, &supervision, guide, None, objective, &mut workspace, parameters)
+    learn(setting, &supervision, policy, None, objective, &mut workspace, parameters)
 }
 
 /// Gives `walk` a learner of the sentence whose model does not change, and whose item is the initial one.
@@ -180,10 +180,10 @@ fn roll_outs_of_the_reference_change_nothing() {
             with_system!(options.system, options.roots, |system| {
                 for number in 0..data.examples().len() {
                     let stream = random::stream(3, "search", &[number as u64]);
-                    let guide = Guide::Search { search, pass: 0, stream };
+                    let policy = Policy::Search { search, pass: 0, stream };
                     let at_once = Parameters::AtOnce(&mut model);
                     let (_, mut rest) =
-                        learn_from(setting(system, &data, false), &data, number, guide, &mut objective, at_once);
+                        learn_from(setting(system, &data, false), &data, number, policy, &mut objective, at_once);
                     model.learn(&mut rest);
                     model.end_sentence();
                 }
@@ -218,19 +218,19 @@ fn the_perceptron_is_the_perceptron() {
         let mut objectives = [(); 2].map(|()| LocalObjective::new(Objective::Perceptron, None, 1));
         for pass in 0..3 {
             for number in 0..data.examples().len() {
-                let guide = || {
+                let policy = || {
                     let exploration = Some(Exploration::new(1, 0.5, 1, pass, number));
                     let stream = random::stream(1, "correct", &[u64::from(pass), number as u64]);
                     let among = correct.map(|correct| AmongCorrect::new(correct, stream));
-                    Guide::Greedy { gold: GoldSide::LeastCost, exploration, among }
+                    Policy::Greedy { gold: GoldSide::LeastCost, exploration, among }
                 };
                 let [objective, other] = &mut objectives;
                 let counts = with_system!(options.system, options.roots, |system| {
                     let setting = setting(system, &data, false);
                     let at_once = Parameters::AtOnce(&mut real);
-                    let (of_real, _) = learn_from(setting, &data, number, guide(), objective, at_once);
+                    let (of_real, _) = learn_from(setting, &data, number, policy(), objective, at_once);
                     let at_once = Parameters::AtOnce(&mut integer);
-                    (of_real, learn_from(setting, &data, number, guide(), other, at_once).0)
+                    (of_real, learn_from(setting, &data, number, policy(), other, at_once).0)
                 });
                 real.end_sentence();
                 integer.end_sentence();
@@ -270,9 +270,9 @@ fn what_is_chosen_is_correct() {
         with_system!(system, options.roots, |system| {
             let setting = setting(system, &data, false);
             for number in 0..data.examples().len() {
-                let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration: None, among: None };
+                let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration: None, among: None };
                 let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
-                learn_from(setting, &data, number, guide, &mut objective, Parameters::AtOnce(&mut model));
+                learn_from(setting, &data, number, policy, &mut objective, Parameters::AtOnce(&mut model));
             }
             for (number, example) in data.examples().iter().enumerate() {
                 for derivation in [None, Some(&example.derivation[..])] {
@@ -398,10 +398,10 @@ fn all_correct_transitions_share_a_step() {
             for number in 0..data.examples().len() {
                 let stream = random::stream(1, "correct", &[number as u64]);
                 let among = correct.map(|correct| AmongCorrect::new(correct, stream));
-                let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration: None, among };
+                let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration: None, among };
                 let setting = setting(system, &data, false);
                 let put_off = Parameters::PutOff(&model);
-                let (_, mut gradient) = learn_from(setting, &data, number, guide, &mut objective, put_off);
+                let (_, mut gradient) = learn_from(setting, &data, number, policy, &mut objective, put_off);
                 for slopes in gradient.iter().map(|update| update.gradient()) {
                     let moving: Vec<f32> =
                         slopes.iter().map(|(_, slope)| *slope).filter(|slope| *slope != 0.0).collect();
@@ -438,9 +438,9 @@ fn train(data: &TrainingData, explore: Option<f64>, reuse: bool, put_off: bool) 
     for (pass, updates) in updates.iter_mut().enumerate() {
         for number in 0..data.examples().len() {
             let exploration = explore.map(|p| Exploration::new(1, p, 1, pass as u32, number));
-            let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
+            let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
             let parameters = if put_off { Parameters::PutOff(&model) } else { Parameters::AtOnce(&mut model) };
-            let (n, mut gradient) = learn_from(setting, data, number, guide, &mut objective, parameters);
+            let (n, mut gradient) = learn_from(setting, data, number, policy, &mut objective, parameters);
             *updates += n;
             model.learn(&mut gradient);
             model.end_sentence();
@@ -472,9 +472,9 @@ fn easy_first_corrects_itself() {
     let setting = setting(easy_first(), &data, true);
     let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
     let mut n_wrong = |model: &mut Perceptron, number, exploration, put_off: bool| {
-        let guide = Guide::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
+        let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
         let parameters = if put_off { Parameters::PutOff(model) } else { Parameters::AtOnce(model) };
-        learn_from(setting, &data, number, guide, &mut objective, parameters)
+        learn_from(setting, &data, number, policy, &mut objective, parameters)
     };
     // A model that has learned the opposite of what it should, so that one correction is not enough.
     let mut contrary = perceptron(&data);
