@@ -5,7 +5,7 @@
 //! whole derivations are compared. With loss-augmented decoding the Hamming loss of heads and labels is added to scores,
 //! which tabulation can do as the loss is a sum over arcs.
 
-use super::global::Lesson;
+use super::global::GlobalOptions;
 use super::supervision::{GoldSide, Supervision};
 use crate::configuration::{Arena, ArenaConfiguration};
 use crate::decode::exact::{Loss, Tabulation};
@@ -23,7 +23,7 @@ pub fn learn<T: Trainable>(
     tabulation: &Tabulation,
     supervision: &Supervision<&'static dyn OverStacks>,
     gold_side: GoldSide,
-    lesson: Lesson,
+    options: GlobalOptions,
     model: &T,
     workspace: &mut Workspace<T::Memory>,
     gradient: &mut T::Gradient,
@@ -31,7 +31,7 @@ pub fn learn<T: Trainable>(
     let Supervision { machine, gold } = *supervision;
     let scorer = model.scorer();
     let loss = |weight| Some(Loss { gold, weight }).filter(|_| weight != 0);
-    let margin = lesson.loss_weight(model.unit());
+    let margin = options.loss_weight(model.unit());
     let (predicted, highest) = tabulation.search(&scorer, machine.actions, workspace, loss(margin.into()));
     let best_gold;
     let gold: &[Choice] = match gold_side {
@@ -48,7 +48,7 @@ pub fn learn<T: Trainable>(
     if !difference(&machine, arena, (&predicted, gold), (model, scratch.memory, context), gradient) {
         return false;
     }
-    if let Some(aggressiveness) = lesson.aggressiveness {
+    if let Some(aggressiveness) = options.aggressiveness {
         let mut item: &Item<_> = machine.initial(arena, context.input.n_words());
         let mut gold_score = 0;
         for &choice in gold {

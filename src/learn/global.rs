@@ -32,14 +32,14 @@ use crate::scorer::{Context, Query, Scorer as _};
 use crate::system::{ActionId, Actions, Choice, Permitted, TransitionSystem};
 use expectation::{distribute, slopes};
 
-/// Settings of learning from a derivation.
+/// Options of global training.
 #[derive(Debug, Clone, Copy)]
-pub struct Lesson {
+pub struct GlobalOptions {
     /// The width of both beams.
     pub width: usize,
     /// Update method: the prefixes that are compared.
     pub update: Update,
-    /// By what loss.
+    /// Objective that is minimised.
     pub objective: Objective,
     /// Loss augmentation: value of a loss of 1 in scores.
     pub loss_weight: f32,
@@ -47,7 +47,7 @@ pub struct Lesson {
     pub aggressiveness: Option<f32>,
 }
 
-impl Lesson {
+impl GlobalOptions {
     /// Loss augmentation: value of a loss of 1 in scores of which 1 is `unit` in fixed point.
     pub fn loss_weight(&self, unit: f32) -> i32 {
         if self.objective.adds_losses() { (self.loss_weight * unit).round() as i32 } else { 0 }
@@ -57,21 +57,21 @@ impl Lesson {
 /// Decodes the sentence in `workspace.input` and learns from it: the number of updates, and the gradients that are put off. But
 /// for LaSO all are.
 pub fn learn<S: TransitionSystem, T: Trainable>(
-    lesson: Lesson,
+    options: GlobalOptions,
     supervision: Supervision<S>,
     gold_side: GoldSide,
     workspace: &mut Workspace<T::Memory>,
     parameters: Parameters<T>,
 ) -> (u64, T::Gradient) {
-    if let Some(learned) = interned::learn(lesson, supervision, gold_side, workspace, &*parameters) {
+    if let Some(learned) = interned::learn(options, supervision, gold_side, workspace, &*parameters) {
         return learned;
     }
-    learn_in_any_beams(lesson, supervision, gold_side, workspace, parameters)
+    learn_in_any_beams(options, supervision, gold_side, workspace, parameters)
 }
 
-/// [`learn`] with whatever lesson, system and scorer.
+/// [`learn`] with any options, system and scorer.
 fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
-    lesson: Lesson,
+    options: GlobalOptions,
     supervision: Supervision<S>,
     gold_side: GoldSide,
     workspace: &mut Workspace<T::Memory>,
@@ -84,12 +84,12 @@ fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
     let masks = parameters.scorer().masks().to_vec();
     parameters.scorer().begin(scratch.memory, context);
     let arena = Arena::new(bump, context.label_sets, &masks);
-    let loss_weight = lesson.loss_weight(parameters.unit());
+    let loss_weight = options.loss_weight(parameters.unit());
     let mut beams: Option<Beams<S::Shared<'_>>> = None;
     let mut n_updates = 0;
     loop {
         let decoder = Decoder::new(machine.system, machine.actions, parameters.scorer());
-        let Lesson { width, update, .. } = lesson;
+        let GlobalOptions { width, update, .. } = options;
         let gold_beam = GoldBeam { decoder, supervision, gold_side, width, gold_width: width, loss_weight };
         let beams = beams.get_or_insert_with(|| gold_beam.start(arena, context.input.n_words()));
         let mut trace: Vec<PrefixScores> = Vec::new();
@@ -103,13 +103,13 @@ fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
         }
         drop(gold_beam);
         let of = (&*parameters, &mut *scratch.memory, context);
-        let updated = match lesson.objective.is_probability() {
+        let updated = match options.objective.is_probability() {
             // Where the search stopped: where gold fell off, or at the end.
             true => {
                 let outside = Some(beams.gold_items[0]).filter(|_| beams.items.iter().all(|item| !item.is_gold));
                 learn_expectation(&beams.items, outside, of, &mut gradient)
             }
-            false => update.choose(&trace).is_some_and(|step| learn_pair(lesson, prefixes[step], of, &mut gradient)),
+            false => update.choose(&trace).is_some_and(|step| learn_pair(options, prefixes[step], of, &mut gradient)),
         };
         n_updates += u64::from(updated);
         if update != Update::Laso || !fell_off {
@@ -133,14 +133,14 @@ type Of<'l, T> = (&'l T, &'l mut <T as Trainable>::Memory, Context<'l>);
 /// Adds to `gradient` that of the difference between the scores of two prefixes, predicted and gold; whether there
 /// is any.
 fn learn_pair<'a, C: View<'a>, T: Trainable>(
-    lesson: Lesson,
+    options: GlobalOptions,
     (predicted, gold): (&'a Item<'a, C>, &'a Item<'a, C>),
     (model, memory, context): Of<T>,
     gradient: &mut T::Gradient,
 ) -> bool {
     let loss = (predicted.score - gold.score) as f32 / model.unit();
     // Updates without a violation (standard ones, mostly) lower no hinge.
-    if lesson.objective == Objective::LossAugmented && loss < 0.0 {
+    if options.objective == Objective::LossAugmented && loss < 0.0 {
         return false;
     }
     let predicted: Vec<&Item<_>> = predicted.history().collect();
@@ -160,7 +160,7 @@ fn learn_pair<'a, C: View<'a>, T: Trainable>(
             credit(before, &[(item.choice, slope)], (model, memory, context), gradient);
         }
     }
-    if let Some(aggressiveness) = lesson.aggressiveness {
+    if let Some(aggressiveness) = options.aggressiveness {
         model.lengthen(gradient, loss, aggressiveness);
     }
     true

@@ -9,7 +9,7 @@
 use bumpalo::Bump;
 
 use super::exact::difference;
-use super::global::Lesson;
+use super::global::GlobalOptions;
 use super::gold_beam::{Beams, GoldBeam};
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
@@ -115,13 +115,13 @@ pub fn learn<T: Trainable>(
     merging: &Merging,
     supervision: &Supervision<&'static dyn OverStacks>,
     gold_side: GoldSide,
-    lesson: Lesson,
+    options: GlobalOptions,
     model: &T,
     workspace: &mut Workspace<T::Memory>,
     gradient: &mut T::Gradient,
 ) -> bool {
     let machine = supervision.machine;
-    let Lesson { width, update, .. } = lesson;
+    let GlobalOptions { width, update, .. } = options;
     workspace.start();
     let (bump, context, mut scratch) = workspace.parts(machine.actions);
     let scorer = model.scorer();

@@ -1,6 +1,6 @@
 //! Derived training options: defaults that follow one another, learners, objectives, networks.
 
-use super::global::Lesson;
+use super::global::GlobalOptions;
 use super::{Correct, Iterations, Objective, Preset, Search, Stopping};
 use crate::choice::choice;
 use crate::decode::SearchKind;
@@ -160,8 +160,8 @@ impl TrainOptions {
     }
 
     /// Settings of global training.
-    pub(super) fn lesson(&self) -> Lesson {
-        Lesson {
+    pub(super) fn global_options(&self) -> GlobalOptions {
+        GlobalOptions {
             width: self.beam,
             update: self.update,
             objective: self.objective(),

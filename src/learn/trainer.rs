@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::data::{Example, TrainingData};
-use super::global::{self, Lesson};
+use super::global::{self, GlobalOptions};
 use super::local::{self, AmongCorrect, Dropout, Exploration, Parameters, Policy, Setting};
 use super::network;
 use super::objective::LocalObjective;
@@ -329,20 +329,20 @@ enum School {
     /// One decision after the other.
     Local,
     /// Whole derivations in a beam.
-    Global(Lesson),
+    Global(GlobalOptions),
     /// Whole derivations in a beam that merges.
-    Merged(Merging, Lesson),
+    Merged(Merging, GlobalOptions),
     /// Whole derivations against the best of all.
-    Exact(Tabulation, Lesson),
+    Exact(Tabulation, GlobalOptions),
 }
 
 impl School {
     fn of(training: Training, options: &TrainOptions, data: &TrainingData) -> School {
         match (training, data.strategy()) {
             (Training::Greedy | Training::L2s, _) => School::Local,
-            (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation, options.lesson()),
-            (Training::Global, Strategy::Merged { merging, .. }) => School::Merged(merging, options.lesson()),
-            (Training::Global, Strategy::Beam { .. }) => School::Global(options.lesson()),
+            (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation, options.global_options()),
+            (Training::Global, Strategy::Merged { merging, .. }) => School::Merged(merging, options.global_options()),
+            (Training::Global, Strategy::Beam { .. }) => School::Global(options.global_options()),
         }
     }
 }
@@ -491,14 +491,14 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 let policy = self.policy(number, side);
                 local::learn(setting, &supervision, policy, dropout, objective, workspace, parameters)
             }
-            School::Global(lesson) => global::learn(lesson, supervision, side, workspace, parameters),
-            School::Merged(merging, lesson) => {
+            School::Global(options) => global::learn(options, supervision, side, workspace, parameters),
+            School::Merged(merging, options) => {
                 let supervision = over_stacks();
-                whole(|into| merged::learn(&merging, &supervision, side, lesson, &*parameters, workspace, into))
+                whole(|into| merged::learn(&merging, &supervision, side, options, &*parameters, workspace, into))
             }
-            School::Exact(tabulation, lesson) => {
+            School::Exact(tabulation, options) => {
                 let supervision = over_stacks();
-                whole(|into| exact::learn(&tabulation, &supervision, side, lesson, &*parameters, workspace, into))
+                whole(|into| exact::learn(&tabulation, &supervision, side, options, &*parameters, workspace, into))
             }
         }
     }

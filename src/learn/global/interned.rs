@@ -3,7 +3,7 @@
 //! The gold beam stands beside the free one, and as long as gold has not fallen off, both score the same configurations, once.
 //! The two prefixes that the parameters learn from are derived once more, as configurations that every scorer reads.
 
-use super::{Lesson, learn_pair};
+use super::{GlobalOptions, learn_pair};
 use crate::configuration::Arena;
 use crate::decode::interned::{InternedItem, WIDTHS};
 use crate::decode::{IDLE, Item, NO_MARGIN, Workspace};
@@ -14,17 +14,17 @@ use crate::model::Trainable;
 use crate::scorer::{Context, Scorer as _};
 use crate::system::{Choice, TransitionSystem};
 
-impl Lesson {
+impl GlobalOptions {
     /// True if it asks for nothing but the scores of two prefixes, of items that have taken equally many steps.
     fn is_plain(&self) -> bool {
         WIDTHS.contains(&self.width) && self.objective == Objective::Perceptron && self.update != Update::Laso
     }
 }
 
-/// Decodes the sentence in `workspace.input`: the number of updates and their gradient; `None` if the lesson, the system or the
+/// Decodes the sentence in `workspace.input`: the number of updates and their gradient; `None` if the options, the system or the
 /// scorer is not for such beams.
 pub fn learn<S: TransitionSystem, T: Trainable>(
-    lesson: Lesson,
+    options: GlobalOptions,
     supervision: Supervision<S>,
     gold_side: GoldSide,
     workspace: &mut Workspace<T::Memory>,
@@ -32,14 +32,14 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
 ) -> Option<(u64, T::Gradient)> {
     let scorer = model.scorer();
     let machine = supervision.machine.over_stacks()?;
-    if !lesson.is_plain() || scorer.sides().is_none() {
+    if !options.is_plain() || scorer.sides().is_none() {
         return None;
     }
     workspace.start();
     let Workspace { bump, label_sets, memory, input, interned, .. } = workspace;
     let context = Context { input, label_sets, actions: supervision.machine.actions };
     let supervision = Supervision { machine, gold: supervision.gold };
-    let Lesson { width, update, .. } = lesson;
+    let GlobalOptions { width, update, .. } = options;
     let (mut search, initial) = interned.start(machine, &scorer, memory, context, bump)?;
     let (mut items, mut gold_items) = (vec![initial], vec![initial]);
     let (mut next, mut next_gold) = (Vec::with_capacity(width), Vec::with_capacity(width));
@@ -95,7 +95,7 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
             items.into_iter().rev().fold(initial, succeed)
         };
         let (predicted, gold) = prefixes[step];
-        learn_pair(lesson, (derive(predicted), derive(gold)), (model, memory, context), &mut gradient)
+        learn_pair(options, (derive(predicted), derive(gold)), (model, memory, context), &mut gradient)
     });
     Some((u64::from(updated), gradient))
 }
@@ -117,7 +117,7 @@ mod tests {
     use crate::with_system;
 
     /// Trains a perceptron in these beams and in any: the updates and the changes of every sentence are the same. How many sentences
-    /// called for an update, if these beams are for the system and the lesson.
+    /// called for an update, if these beams are for the system and the options.
     fn compare(options: &TrainOptions, data: &TrainingData) -> Option<usize> {
         let features = Arc::new(data.header().compile().unwrap());
         let mut model = Perceptron::new(features, data.stages().clone());
@@ -134,9 +134,10 @@ mod tests {
                         false => GoldSide::LeastCost,
                     };
                     workspace.input.clone_from(&example.input);
-                    let learned = learn(options.lesson(), supervision, side, &mut workspace, &model)?;
+                    let learned = learn(options.global_options(), supervision, side, &mut workspace, &model)?;
                     let parameters = Parameters::PutOff(&model);
-                    let reference = learn_in_any_beams(options.lesson(), supervision, side, &mut workspace, parameters);
+                    let reference =
+                        learn_in_any_beams(options.global_options(), supervision, side, &mut workspace, parameters);
                     let of = (options.system, options.update, options.oracle, options.beam);
                     assert!(learned == reference, "{of:?}, pass {pass}, sentence {number}");
                     learned
@@ -174,10 +175,10 @@ mod tests {
 
     #[test]
     fn other_lessons_are_for_other_beams() {
-        let plain = TrainOptions::default().lesson();
+        let plain = TrainOptions::default().global_options();
         assert!(plain.is_plain());
-        assert!(!Lesson { update: Update::Laso, ..plain }.is_plain());
-        assert!(!Lesson { objective: Objective::LossAugmented, ..plain }.is_plain());
-        assert!(!Lesson { width: 1, ..plain }.is_plain());
+        assert!(!GlobalOptions { update: Update::Laso, ..plain }.is_plain());
+        assert!(!GlobalOptions { objective: Objective::LossAugmented, ..plain }.is_plain());
+        assert!(!GlobalOptions { width: 1, ..plain }.is_plain());
     }
 }
