@@ -325,7 +325,7 @@ fn replica_seed(seed: u64, number: usize) -> u64 {
 
 /// Training method of a sentence.
 #[derive(Debug, Clone, Copy)]
-enum School {
+enum Method {
     /// One decision after the other.
     Local,
     /// Whole derivations in a beam.
@@ -336,13 +336,13 @@ enum School {
     Exact(Tabulation, GlobalOptions),
 }
 
-impl School {
-    fn of(training: Training, options: &TrainOptions, data: &TrainingData) -> School {
+impl Method {
+    fn of(training: Training, options: &TrainOptions, data: &TrainingData) -> Method {
         match (training, data.strategy()) {
-            (Training::Greedy | Training::L2s, _) => School::Local,
-            (Training::Global, Strategy::Exact(tabulation)) => School::Exact(tabulation, options.global_options()),
-            (Training::Global, Strategy::Merged { merging, .. }) => School::Merged(merging, options.global_options()),
-            (Training::Global, Strategy::Beam { .. }) => School::Global(options.global_options()),
+            (Training::Greedy | Training::L2s, _) => Method::Local,
+            (Training::Global, Strategy::Exact(tabulation)) => Method::Exact(tabulation, options.global_options()),
+            (Training::Global, Strategy::Merged { merging, .. }) => Method::Merged(merging, options.global_options()),
+            (Training::Global, Strategy::Beam { .. }) => Method::Global(options.global_options()),
         }
     }
 }
@@ -385,7 +385,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let order = random::order(data.examples().len(), self.seed, self.iteration);
         let n_labels = data.actions().n_labels();
         let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
-        let school = School::of(self.training, options, data);
+        let method = Method::of(self.training, options, data);
         let mut updates = 0;
         let by_batch = replica.model.by_batch();
         let batch = if by_batch { network::batch(options, order.len()) } else { options.batch };
@@ -393,12 +393,12 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             if let (&[number], false) = (batch, by_batch) {
                 let Replica { model, objective } = &mut *replica;
                 let (n_updates, mut gradient) =
-                    self.learn(number, school, &mut workspaces[0], Parameters::AtOnce(model), objective);
+                    self.learn(number, method, &mut workspaces[0], Parameters::AtOnce(model), objective);
                 model.learn(&mut gradient);
                 model.end_sentence();
                 updates += n_updates;
             } else {
-                let learned = self.batch(batch, school, replica, &mut workspaces);
+                let learned = self.batch(batch, method, replica, &mut workspaces);
                 let (n_updates, mut gradients): (Vec<u64>, Vec<T::Gradient>) = learned.into_iter().unzip();
                 replica.model.learn_batch(&mut gradients);
                 updates += n_updates.into_iter().sum::<u64>();
@@ -415,13 +415,13 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     fn batch<T: Trainable>(
         &self,
         batch: &[usize],
-        school: School,
+        method: Method,
         replica: &Replica<T>,
         workspaces: &mut [Workspace<T::Memory>],
     ) -> Vec<(u64, T::Gradient)> {
         let Replica { model, objective } = replica;
         let learn = |number: usize, workspace: &mut Workspace<T::Memory>| {
-            self.learn(number, school, workspace, Parameters::PutOff(model), &mut objective.clone())
+            self.learn(number, method, workspace, Parameters::PutOff(model), &mut objective.clone())
         };
         let look_ahead = |part: &[usize], workspace: &mut Workspace<T::Memory>| {
             let inputs: Vec<&Input> = part.iter().map(|&number| &self.data.examples()[number].input).collect();
@@ -463,7 +463,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     fn learn<T: Trainable>(
         &self,
         number: usize,
-        school: School,
+        method: Method,
         workspace: &mut Workspace<T::Memory>,
         parameters: Parameters<T>,
         objective: &mut LocalObjective,
@@ -471,7 +471,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let example = &self.data.examples()[number];
         workspace.input.clone_from(&example.input);
         // What is merged, or read by position, does not read the last actions.
-        let keeps_history = matches!(school, School::Local | School::Global(_)) && parameters.reads_history();
+        let keeps_history = matches!(method, Method::Local | Method::Global(_)) && parameters.reads_history();
         let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
         let supervision = Supervision { machine, gold: &example.gold };
         let side = self.gold_side(example);
@@ -479,8 +479,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             let machine = machine.over_stacks().expect("what merges or tabulates is over a stack and a buffer");
             Supervision { machine, gold: &example.gold }
         };
-        match school {
-            School::Local => {
+        match method {
+            Method::Local => {
                 let setting = Setting {
                     machine,
                     stages: self.data.stages(),
@@ -491,12 +491,12 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 let policy = self.policy(number, side);
                 local::learn(setting, &supervision, policy, dropout, objective, workspace, parameters)
             }
-            School::Global(options) => global::learn(options, supervision, side, workspace, parameters),
-            School::Merged(merging, options) => {
+            Method::Global(options) => global::learn(options, supervision, side, workspace, parameters),
+            Method::Merged(merging, options) => {
                 let supervision = over_stacks();
                 whole(|into| merged::learn(&merging, &supervision, side, options, &*parameters, workspace, into))
             }
-            School::Exact(tabulation, options) => {
+            Method::Exact(tabulation, options) => {
                 let supervision = over_stacks();
                 whole(|into| exact::learn(&tabulation, &supervision, side, options, &*parameters, workspace, into))
             }
