@@ -46,9 +46,9 @@ pub struct Gradients {
     pub n_wrong: u64,
 }
 
-/// State of a sentence when its own part is done.
+/// Gradients of a sentence, by word, and the reading that they belong to.
 #[derive(Debug, Default)]
-struct Lesson {
+struct SentenceGradient {
     reading: Reading,
     /// dP, dQ, dt, dz, dv, by word.
     of_arcs: Vec<f32>,
@@ -89,25 +89,25 @@ pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> 
     let n_words: usize = batch.iter().map(|(input, _)| input.n_words()).sum();
     let scale = 1.0 / n_words.max(1) as f32;
     let parts = batch.par_chunks(batch.len().div_ceil(rayon::current_num_threads()).max(1));
-    let lessons: Vec<Lesson> = parts
+    let of_sentences: Vec<SentenceGradient> = parts
         .flat_map_iter(|part| {
             let inputs: Vec<&Input> = part.iter().map(|(input, _)| *input).collect();
             let readings = scoring.read(&inputs).into_iter().zip(part);
-            let lesson =
+            let of_sentence =
                 |(reading, (_, gold)): (Reading, &Example)| learn(scoring, masks, &turned, reading, gold, scale);
-            readings.map(lesson).collect::<Vec<Lesson>>()
+            readings.map(of_sentence).collect::<Vec<SentenceGradient>>()
         })
         .collect();
 
-    let n_wrong = lessons.iter().filter(|lesson| lesson.is_wrong).count() as u64;
+    let n_wrong = of_sentences.iter().filter(|of_sentence| of_sentence.is_wrong).count() as u64;
     let mut gradients = Gradients { n_wrong, ..Gradients::default() };
     #[cfg(test)]
     {
-        gradients.loss = lessons.iter().map(|lesson| lesson.loss).sum();
+        gradients.loss = of_sentences.iter().map(|of_sentence| of_sentence.loss).sum();
     }
-    let n: usize = lessons.iter().map(|lesson| lesson.reading.n).sum();
-    let together = |part: fn(&Lesson) -> &[f32]| lessons.iter().map(part).collect::<Vec<_>>().concat();
-    let units = together(|lesson| &lesson.reading.units);
+    let n: usize = of_sentences.iter().map(|of_sentence| of_sentence.reading.n).sum();
+    let together = |part: fn(&SentenceGradient) -> &[f32]| of_sentences.iter().map(part).collect::<Vec<_>>().concat();
+    let units = together(|of_sentence| &of_sentence.reading.units);
     // What is multiplied by what: rows of the result are columns of `read`.
     let product = |read: Operand, height: usize, of: &[f32]| {
         let width = of.len() / n.max(1);
@@ -120,37 +120,38 @@ pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> 
         });
         product
     };
-    let of_arcs = together(|lesson| &lesson.of_arcs);
+    let of_arcs = together(|of_sentence| &of_sentence.of_arcs);
     gradients.tensors[ARCS] = product(scoring.kind(&units, 0), arc_units, &of_arcs);
     gradients.tensors[ARCS_HEADS] = sum_of_rows(&of_arcs, arc_units);
-    let of_labels = together(|lesson| &lesson.of_labels);
+    let of_labels = together(|of_sentence| &of_sentence.of_labels);
     gradients.tensors[LABELS] = product(scoring.kind(&units, 2), label_units, &of_labels);
     gradients.tensors[LABELS_HEADS] = sum_of_rows(&of_labels, label_units * lanes);
-    let of_lanes = together(|lesson| &lesson.of_lanes);
+    let of_lanes = together(|of_sentence| &of_sentence.of_lanes);
     gradients.tensors[LABELS_DEPENDENTS] = product(scoring.kind(&units, 2), label_units, &of_lanes);
     gradients.tensors[LABELS_BIAS] = sum_of_rows(&of_lanes, lanes);
-    let of_units = together(|lesson| &lesson.of_units);
-    let vectors = together(|lesson| &lesson.reading.vectors);
+    let of_units = together(|of_sentence| &of_sentence.of_units);
+    let vectors = together(|of_sentence| &of_sentence.reading.vectors);
     gradients.tensors[UNITS] = product(Operand::rows(&vectors, shape.outputs()), shape.outputs(), &of_units);
     gradients.tensors[UNITS_BIAS] = sum_of_rows(&of_units, width);
 
-    let layers: Vec<&[Layer]> = lessons.iter().map(|lesson| &lesson.reading.layers[..]).collect();
-    let noise = |sentence: usize, layer: usize, of: &mut [f32]| lessons[sentence].reading.noise.mask_within(layer, of);
-    let of_vectors = together(|lesson| &lesson.of_vectors);
+    let layers: Vec<&[Layer]> = of_sentences.iter().map(|of_sentence| &of_sentence.reading.layers[..]).collect();
+    let noise =
+        |sentence: usize, layer: usize, of: &mut [f32]| of_sentences[sentence].reading.noise.mask_within(layer, of);
+    let of_vectors = together(|of_sentence| &of_sentence.of_vectors);
     let of = backward(shape, scoring.tensors.encoder(), &layers, of_vectors, noise);
     for (number, tensor) in [of.inputs, of.recurrent, of.bias].into_iter().enumerate() {
         gradients.tensors[ENCODER + number] = tensor;
     }
     let mut of_embeddings = of.embeddings;
     let mut rest = &mut of_embeddings[..];
-    for lesson in &lessons {
-        let (own, after) = rest.split_at_mut(lesson.reading.n * network.dimension());
-        lesson.reading.noise.mask(own);
+    for of_sentence in &of_sentences {
+        let (own, after) = rest.split_at_mut(of_sentence.reading.n * network.dimension());
+        of_sentence.reading.noise.mask(own);
         rest = after;
     }
     let mut start = 0;
     for (column, dimension) in network.dimensions.into_iter().enumerate() {
-        let ids = lessons.iter().flat_map(|lesson| &lesson.reading.ids[column]).copied();
+        let ids = of_sentences.iter().flat_map(|of_sentence| &of_sentence.reading.ids[column]).copied();
         let rows = of_embeddings.chunks_exact(network.dimension()).map(|row| &row[start..start + dimension]);
         let n_rows = scoring.tensors.0[column].len() / dimension;
         (gradients.rows[column], gradients.tensors[column]) = of_column(n_rows, ids.zip(rows));
@@ -178,18 +179,18 @@ fn learn(
     reading: Reading,
     gold: &Tree,
     scale: f32,
-) -> Lesson {
+) -> SentenceGradient {
     let network = scoring.network;
     let (n, width) = (reading.n, network.width());
     let (arc_units, label_units, lanes) = (network.arc_units, network.label_units, scoring.lanes);
-    let mut lesson = Lesson::default();
+    let mut of_sentence = SentenceGradient::default();
     let Arcs { products, mut scores } = scoring.arcs(&reading);
     // The root has no head.
     scores[..n].fill(0.0);
     let mut mask = Vec::new();
     for word in gold.words() {
         heads_of(word, n, &mut mask);
-        lesson.descend(&mut scores[word as usize * n..][..n], &mask[..n], gold.head(word) as usize, scale);
+        of_sentence.descend(&mut scores[word as usize * n..][..n], &mask[..n], gold.head(word) as usize, scale);
     }
     let mut of_arcs = vec![0.0; n * arc_units];
     let heads = scoring.of_kind(&reading.units, 1);
@@ -207,7 +208,7 @@ fn learn(
         let (head, dependent) = (gold.head(word) as usize, word as usize);
         let mut scores = scoring.of_labels(&labels, word, head..head + 1);
         let side = Side::of(head as Node, word) as usize;
-        lesson.descend(&mut scores, &masks[side], gold.label(word) as usize, scale);
+        of_sentence.descend(&mut scores, &masks[side], gold.label(word) as usize, scale);
         let rows = of_labels[dependent * label_units * lanes..][..label_units * lanes].chunks_exact_mut(lanes);
         for (row, unit) in rows.zip(&labels.heads[head * label_units..]) {
             row.iter_mut().zip(&scores).for_each(|(of, score)| *of = unit * score);
@@ -234,10 +235,10 @@ fn learn(
     let inputs = network.shape().outputs();
     multiply(Operand::rows(&of_units, width), &turned.units, &mut of_vectors, (n, width, inputs));
     reading.noise.mask_within(network.encoder.layers, &mut of_vectors);
-    Lesson { reading, of_arcs, of_labels, of_lanes, of_units, of_vectors, ..lesson }
+    SentenceGradient { reading, of_arcs, of_labels, of_lanes, of_units, of_vectors, ..of_sentence }
 }
 
-impl Lesson {
+impl SentenceGradient {
     /// From scores to the gradients of the loss in them.
     fn descend(&mut self, scores: &mut [f32], mask: &[i32], gold: usize, scale: f32) {
         let permitted = |&place: &usize| mask[place] != FORBIDDEN;
