@@ -1,7 +1,7 @@
 //! One decision: its options with their scores and costs, which of them is predicted, and which is followed.
 
 use super::correct::{AmongCorrect, Candidate};
-use super::frame::{Frame, MoveOption};
+use super::score_matrix::{MoveOption, ScoreMatrix};
 use crate::configuration::Point;
 use crate::decode::Machine;
 use crate::learn::objective::{LocalObjective, Scored};
@@ -47,42 +47,42 @@ impl Decision {
         self.chosen.clear();
     }
 
-    fn push<T: Trainable>(&mut self, point: Point, lane: u32, cost: f32, frame: &Frame<T>) {
+    fn push<T: Trainable>(&mut self, point: Point, lane: u32, cost: f32, scores: &ScoreMatrix<T>) {
         self.options.push((point, lane));
-        self.scored.push(Scored { score: frame.get(point, lane), cost, gradient: 0.0 });
+        self.scored.push(Scored { score: scores.get(point, lane), cost, gradient: 0.0 });
     }
 
     /// The options are whole actions.
     pub fn set_actions<S: TransitionSystem, T: Trainable>(
         &mut self,
         moves: &[MoveOption],
-        frame: &Frame<T>,
+        scores: &ScoreMatrix<T>,
         machine: &Machine<S>,
     ) {
         self.clear();
         for option in moves {
-            self.extend_actions(option, option.cost, frame, machine);
+            self.extend_actions(option, option.cost, scores, machine);
         }
     }
 
     /// The options are a correct action and the predicted one, which is not.
-    pub fn set_pair<T: Trainable>(&mut self, correct: Choice, predicted: Choice, frame: &Frame<T>) {
+    pub fn set_pair<T: Trainable>(&mut self, correct: Choice, predicted: Choice, scores: &ScoreMatrix<T>) {
         self.clear();
         let mut pair = [(correct, 0.0), (predicted, 1.0)];
         // In the order in which ties are broken.
         pair.sort_unstable_by_key(|&(choice, _)| choice);
         for (Choice { point, action }, cost) in pair {
-            self.push(point, u32::from(action), cost, frame);
+            self.push(point, u32::from(action), cost, scores);
         }
     }
 
     /// The options are the correct actions, which are in ascending order, and the predicted one, which is not among them.
-    pub fn set_correct<T: Trainable>(&mut self, correct: &[Choice], predicted: Choice, frame: &Frame<T>) {
+    pub fn set_correct<T: Trainable>(&mut self, correct: &[Choice], predicted: Choice, scores: &ScoreMatrix<T>) {
         self.clear();
         let (before, behind) = correct.split_at(correct.partition_point(|&choice| choice < predicted));
         let mut push = |cost: f32, choices: &[Choice]| {
             for &Choice { point, action } in choices {
-                self.push(point, u32::from(action), cost, frame);
+                self.push(point, u32::from(action), cost, scores);
             }
         };
         push(0.0, before);
@@ -134,32 +134,32 @@ impl Decision {
     pub fn set_labels<S: TransitionSystem, T: Trainable>(
         &mut self,
         option: &MoveOption,
-        frame: &Frame<T>,
+        scores: &ScoreMatrix<T>,
         machine: &Machine<S>,
     ) {
         self.clear();
-        self.extend_actions(option, 0.0, frame, machine);
+        self.extend_actions(option, 0.0, scores, machine);
     }
 
     fn extend_actions<S: TransitionSystem, T: Trainable>(
         &mut self,
         option: &MoveOption,
         cost: f32,
-        frame: &Frame<T>,
+        scores: &ScoreMatrix<T>,
         machine: &Machine<S>,
     ) {
         let mask = machine.actions.mask(option.permitted);
         for id in machine.actions.of_move(option.mv).filter(|&id| mask[id as usize] == 0) {
             let wrong = option.gold.is_some_and(|gold| gold != id);
-            self.push(option.point, u32::from(id), cost + f32::from(u8::from(wrong)), frame);
+            self.push(option.point, u32::from(id), cost + f32::from(u8::from(wrong)), scores);
         }
     }
 
     /// The options are moves.
-    pub fn set_moves<T: Trainable>(&mut self, moves: &[MoveOption], frame: &Frame<T>, stages: &Stages) {
+    pub fn set_moves<T: Trainable>(&mut self, moves: &[MoveOption], scores: &ScoreMatrix<T>, stages: &Stages) {
         self.clear();
         for option in moves {
-            self.push(option.point, stages.lane(option.mv), option.cost, frame);
+            self.push(option.point, stages.lane(option.mv), option.cost, scores);
         }
     }
 
@@ -221,14 +221,14 @@ impl Decision {
         &mut self,
         stage: usize,
         reference: usize,
-        frame: &Frame<T>,
+        scores: &ScoreMatrix<T>,
         (model, objective): (&T, &mut LocalObjective),
         mut credit: impl FnMut(Point, &[(u32, f32)]),
     ) {
         let Decision { options, scored, gradient, chosen, .. } = self;
         objective.gradients(stage, scored, (reference, chosen), |right, wrong| {
             let [right, wrong] =
-                [right, wrong].map(|place| options[place]).map(|(point, lane)| (frame.point(point), lane));
+                [right, wrong].map(|place| options[place]).map(|(point, lane)| (scores.point(point), lane));
             model.squared_distance(right, wrong)
         });
         let mut rest = &scored[..];

@@ -42,16 +42,16 @@
 mod correct;
 mod decision;
 mod exploration;
-mod frame;
 mod options;
 mod roll_out;
+mod score_matrix;
 #[cfg(test)]
 mod tests;
 
 pub use correct::{AmongCorrect, Correct};
 pub use exploration::Exploration;
-pub use frame::Dropout;
 pub use options::{Preset, RollIn, RollOut, Search};
+pub use score_matrix::Dropout;
 
 use rand::rngs::Xoshiro256PlusPlus;
 
@@ -64,7 +64,7 @@ use crate::random;
 use crate::scorer::{Context, Decisions, Query, Stages};
 use crate::system::{ActionId, Choice, Permitted, TransitionSystem};
 use decision::{Decision, Follow};
-use frame::{Frame, MoveOption};
+use score_matrix::{MoveOption, ScoreMatrix};
 
 /// Policy of training: costs of options, and the choice of the next transition.
 #[derive(Debug)]
@@ -153,8 +153,8 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
         objective,
         parameters,
         gradient: T::Gradient::default(),
-        frame: Frame::default(),
-        spare: Frame::default(),
+        scores: ScoreMatrix::default(),
+        spare: ScoreMatrix::default(),
         dropout,
         among,
         decision: Decision::default(),
@@ -173,9 +173,9 @@ struct Learner<'s, 'a, S, T: Trainable> {
     objective: &'s mut LocalObjective,
     parameters: Parameters<'s, T>,
     gradient: T::Gradient,
-    frame: Frame<T>,
+    scores: ScoreMatrix<T>,
     /// For roll-outs.
-    spare: Frame<T>,
+    spare: ScoreMatrix<T>,
     dropout: Option<Dropout>,
     among: Option<AmongCorrect>,
     decision: Decision,
@@ -211,7 +211,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
             let dropped = self.dropout.as_mut().map_or_else(Dropped::default, Dropout::draw);
             let n_points = machine.system.n_points(&item.configuration);
             let model = (&*self.parameters, &mut *self.memory);
-            self.frame.fill(model, self.context, item, n_points, stale, dropped);
+            self.scores.fill(model, self.context, item, n_points, stale, dropped);
             let decided = self.decide(item, n_steps, &mut policy, whole_sentence, &mut options);
             n_wrong += u64::from(!decided.is_right);
             if decided.learned
@@ -259,19 +259,19 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         {
             let c = &item.configuration;
             let mask = |point| machine.actions.mask(machine.system.permitted(c, point));
-            let predicted = self.frame.best_permitted(mask);
+            let predicted = self.scores.best_permitted(mask);
             self.supervision.correct(*gold, c, n_steps, &mut self.correct);
             if self.correct.binary_search(&predicted).is_ok() {
                 return Decided { choice: predicted, is_right: true, learned: false };
             }
             if self.among.is_some() {
-                self.decision.set_correct(&self.correct, predicted, &self.frame);
+                self.decision.set_correct(&self.correct, predicted, &self.scores);
                 self.choose(item, None);
                 return self.joint(item, 0, &mut |is_right| follow_greedily(policy, is_right));
             }
             // The best correct action, the first of them on ties: all that the perceptron compares with the prediction.
-            let correct = self.frame.best_of(&self.correct);
-            self.decision.set_pair(correct, predicted, &self.frame);
+            let correct = self.scores.best_of(&self.correct);
+            self.decision.set_pair(correct, predicted, &self.scores);
             let reference = usize::from(predicted < correct);
             return self.joint(item, reference, &mut |is_right| follow_greedily(policy, is_right));
         }
@@ -304,7 +304,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         };
         match stages.decisions() {
             Decisions::Joint => {
-                self.decision.set_actions(options, &self.frame, &machine);
+                self.decision.set_actions(options, &self.scores, &machine);
                 self.choose(item, None);
                 let reference = self.decision.position(&options[reference]);
                 self.joint(item, reference, &mut follow)
@@ -353,7 +353,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         follow: &mut dyn FnMut(bool) -> Follow,
     ) -> Decided {
         let Setting { machine, stages, .. } = self.setting;
-        self.decision.set_moves(options, &self.frame, stages);
+        self.decision.set_moves(options, &self.scores, stages);
         self.choose(item, Some(options));
         let (chosen, is_right) = self.decision.decide(reference, follow);
         let learned = self.credit(item, 0, reference);
@@ -366,8 +366,8 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         if let Parameters::AtOnce(model) = &mut self.parameters {
             model.learn(&mut self.gradient);
         }
-        self.frame.see_stage(&self.parameters, stage, option.point);
-        self.decision.set_labels(&option, &self.frame, &machine);
+        self.scores.see_stage(&self.parameters, stage, option.point);
+        self.decision.set_labels(&option, &self.scores, &machine);
         let gold = option.gold.map(|gold| (option.point, u32::from(gold)));
         let reference = self.decision.options.iter().position(|&option| Some(option) == gold);
         let (chosen, label_is_right) = self.decision.decide(reference.unwrap_or(0), follow);
@@ -380,13 +380,13 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
 
     /// Collects the gradients of the decision at hand; whether there are any.
     fn credit(&mut self, item: &'a Item<'a, S::Shared<'a>>, stage: usize, reference: usize) -> bool {
-        let Learner { decision, frame, parameters, objective, memory, context, gradient, .. } = self;
+        let Learner { decision, scores, parameters, objective, memory, context, gradient, .. } = self;
         let model: &T = parameters;
         let mut any = model.counts_decisions();
-        decision.gradients(stage, reference, frame, (model, objective), |point, of_point| {
+        decision.gradients(stage, reference, scores, (model, objective), |point, of_point| {
             any |= of_point.iter().any(|(_, slope)| *slope != 0.0);
             let query = Query { view: item, point, permitted: Permitted::default() };
-            model.credit(memory, *context, query, Some(frame.point(point)), stage, of_point, gradient);
+            model.credit(memory, *context, query, Some(scores.point(point)), stage, of_point, gradient);
         });
         any
     }

@@ -2,7 +2,7 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 
-use super::frame::{Frame, MoveOption};
+use super::score_matrix::{MoveOption, ScoreMatrix};
 use super::{Learner, RollOut, Search, draw, from_least, reference};
 use crate::configuration::Point;
 use crate::decode::{Item, Machine};
@@ -82,7 +82,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
     fn labelled(&mut self, option: &MoveOption) -> Choice {
         let best = |action| Choice { point: option.point, action };
         option.gold.map_or_else(
-            || best(best_label(&self.setting.machine, self.setting.stages, &mut self.frame, option, &self.parameters)),
+            || best(best_label(&self.setting.machine, self.setting.stages, &mut self.scores, option, &self.parameters)),
             best,
         )
     }
@@ -93,7 +93,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         let n_points = machine.system.n_points(&item.configuration);
         let model = (&*self.parameters, &mut *self.memory);
         self.spare.fill(model, self.context, item, n_points, 0..n_points as Point, Dropped::default());
-        let frame = &mut self.spare;
+        let scores = &mut self.spare;
         let mut best: Option<(f32, MoveOption, ActionId)> = None;
         for point in 0..n_points as Point {
             let permitted = machine.system.permitted(&item.configuration, point);
@@ -101,7 +101,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
             for mv in permitted.moves.iter() {
                 let option = MoveOption { point, mv, permitted, cost: 0.0, gold: None };
                 let mut offer = |lane: u32, action: ActionId| {
-                    let score = frame.get(point, lane);
+                    let score = scores.get(point, lane);
                     if best.as_ref().is_none_or(|(highest, ..)| score > *highest) {
                         best = Some((score, option, action));
                     }
@@ -115,7 +115,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         }
         let (_, option, action) = best.expect("a configuration that is not terminal permits something");
         let separate = stages.of_labels(option.mv).is_some();
-        let action = if separate { best_label(&machine, stages, frame, &option, &self.parameters) } else { action };
+        let action = if separate { best_label(&machine, stages, scores, &option, &self.parameters) } else { action };
         Choice { point: option.point, action }
     }
 }
@@ -124,15 +124,15 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
 fn best_label<S: TransitionSystem, T: Trainable>(
     machine: &Machine<S>,
     stages: &Stages,
-    frame: &mut Frame<T>,
+    scores: &mut ScoreMatrix<T>,
     option: &MoveOption,
     model: &T,
 ) -> ActionId {
     if let Some(stage) = stages.of_labels(option.mv) {
-        frame.see_stage(model, stage, option.point);
+        scores.see_stage(model, stage, option.point);
     }
     let permitted = |id: &ActionId| machine.actions.permits(option.permitted, *id);
-    let score = |id: ActionId| frame.get(option.point, u32::from(id));
+    let score = |id: ActionId| scores.get(option.point, u32::from(id));
     let better = |best: ActionId, id: ActionId| if score(id) > score(best) { id } else { best };
     let best = machine.actions.of_move(option.mv).filter(permitted).reduce(better);
     best.expect("every permitted move has a permitted action")

@@ -120,8 +120,8 @@ fn with_learner<S: TransitionSystem, R>(
         objective: &mut LocalObjective::new(Objective::Perceptron, None, 1),
         parameters: Parameters::PutOff(model),
         gradient: Vec::new(),
-        frame: Frame::default(),
-        spare: Frame::default(),
+        scores: ScoreMatrix::default(),
+        spare: ScoreMatrix::default(),
         dropout: None,
         among: None,
         decision: Decision::default(),
@@ -315,11 +315,11 @@ fn walk_of_choices<'a, S: TransitionSystem>(
         let c = &item.configuration;
         let n_points = machine.system.n_points(c);
         let model = (&*learner.parameters, &mut *learner.memory);
-        learner.frame.fill(model, learner.context, item, n_points, 0..n_points as Point, Dropped::default());
+        learner.scores.fill(model, learner.context, item, n_points, 0..n_points as Point, Dropped::default());
         learner.reference_options(item, &mut options);
-        learner.decision.set_actions(&options, &learner.frame, &machine);
+        learner.decision.set_actions(&options, &learner.scores, &machine);
         learner.supervision.correct_choices(c, &mut correct);
-        let highest = correct.iter().map(|c| learner_score(&learner.frame, c)).fold(f32::MIN, f32::max);
+        let highest = correct.iter().map(|c| learner_score(&learner.scores, c)).fold(f32::MIN, f32::max);
         let mut transitions: Vec<_> = correct.iter().map(|c| transition(c.point, u32::from(c.action))).collect();
         transitions.dedup();
         let canonical = machine.system.static_move(gold, c);
@@ -338,7 +338,7 @@ fn walk_of_choices<'a, S: TransitionSystem>(
                 );
                 let label =
                     correct.iter().filter(|c| transition(c.point, u32::from(c.action)) == transition(point, lane));
-                let best = label.map(|c| learner_score(&learner.frame, c)).fold(f32::MIN, f32::max);
+                let best = label.map(|c| learner_score(&learner.scores, c)).fold(f32::MIN, f32::max);
                 assert_eq!(score, best, "{}: {which:?}: another label is better", machine.system.info().name);
             }
         }
@@ -380,8 +380,8 @@ fn walk_of_choices<'a, S: TransitionSystem>(
     }
 }
 
-fn learner_score(frame: &Frame<Perceptron>, choice: &Choice) -> f32 {
-    frame.get(choice.point, u32::from(choice.action))
+fn learner_score(scores: &ScoreMatrix<Perceptron>, choice: &Choice) -> f32 {
+    scores.get(choice.point, u32::from(choice.action))
 }
 
 /// Shared steps, by hand: with `all` the perceptron raises each of the correct transitions by an equal part, and the choice

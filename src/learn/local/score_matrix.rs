@@ -47,19 +47,19 @@ impl Dropout {
 
 /// The points of one configuration, with what is seen from each.
 #[derive(Debug)]
-pub struct Frame<T: Trainable> {
+pub struct ScoreMatrix<T: Trainable> {
     points: Vec<Seen<T::Lane, T::Kept>>,
     /// Points to be used again.
     spare: Vec<Seen<T::Lane, T::Kept>>,
 }
 
-impl<T: Trainable> Default for Frame<T> {
-    fn default() -> Frame<T> {
-        Frame { points: Vec::new(), spare: Vec::new() }
+impl<T: Trainable> Default for ScoreMatrix<T> {
+    fn default() -> ScoreMatrix<T> {
+        ScoreMatrix { points: Vec::new(), spare: Vec::new() }
     }
 }
 
-impl<T: Trainable> Frame<T> {
+impl<T: Trainable> ScoreMatrix<T> {
     /// Looks at a configuration of `n_points` points, of which those that are not `stale` are known from the one before: if
     /// that had more, those from `stale` on give way and those behind them move up.
     pub fn fill<'a>(
