@@ -63,7 +63,7 @@ impl Workspace {
         let Workspace { eisner, chu_liu_edmonds, arcs, alone, lanes, .. } = self;
         let of_labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
             let raw = scoring.of_labels(&labels, dependent, head as usize..head as usize + 1);
-            let mask = &biaffine.frame().masks[Side::of(head, dependent) as usize];
+            let mask = &biaffine.layout().masks[Side::of(head, dependent) as usize];
             logarithms(&raw, mask, lanes);
             let arc = alone[arcs.place(head, dependent)];
             let permitted = lanes.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
@@ -87,7 +87,7 @@ impl Workspace {
         alone.resize(n * n, 0);
         best.clear();
         best.resize(n * n, 0);
-        let masks = &biaffine.frame().masks;
+        let masks = &biaffine.layout().masks;
         for dependent in 1..n as Node {
             heads_of(dependent, n, mask);
             logarithms(&raw[dependent as usize * n..][..n], mask, lanes);

@@ -17,10 +17,10 @@ use crate::neural::noise::Noise;
 use crate::neural::optimiser::{LONGEST, Rule, Step, average};
 use crate::system::FORBIDDEN;
 
-/// Constants of the training of a network.
+/// Layout of a network: all that its parameters do not change.
 #[derive(Debug)]
-pub struct Frame {
-    /// The layout.
+pub struct Layout {
+    /// The network as headers describe it.
     pub network: BiaffineNetwork,
     /// The values that are known.
     pub vocabulary: Vocabulary,
@@ -30,9 +30,9 @@ pub struct Frame {
     pub masks: [Vec<i32>; 3],
 }
 
-impl Frame {
-    /// The frame for this layout, vocabulary and inventory of labels.
-    pub fn new(network: BiaffineNetwork, vocabulary: Vocabulary, inventory: &ArcLabels, n_labels: usize) -> Frame {
+impl Layout {
+    /// The layout for this network, vocabulary and inventory of labels.
+    pub fn new(network: BiaffineNetwork, vocabulary: Vocabulary, inventory: &ArcLabels, n_labels: usize) -> Layout {
         let sizes = Sizes::new(&vocabulary, n_labels);
         let mask = |side| {
             let mut mask = vec![FORBIDDEN; sizes.lanes];
@@ -40,14 +40,14 @@ impl Frame {
             mask
         };
         let masks = [super::super::Side::Root, super::super::Side::Left, super::super::Side::Right].map(mask);
-        Frame { network, vocabulary, sizes, masks }
+        Layout { network, vocabulary, sizes, masks }
     }
 }
 
 /// A network that is being trained.
 #[derive(Debug, Clone)]
 pub struct Learner {
-    frame: Arc<Frame>,
+    layout: Arc<Layout>,
     rule: Rule,
     /// Dropout rate of units.
     dropout: f32,
@@ -64,34 +64,34 @@ pub struct Learner {
 
 impl Learner {
     /// A network that begins with these tensors.
-    pub fn new(frame: Arc<Frame>, tensors: Tensors, rule: Rule, noise: Noise, dropout: f32) -> Learner {
-        let zeros = Tensors::zeros(&frame.network, &frame.sizes);
-        let panels = panels_of(&frame.network, &tensors);
+    pub fn new(layout: Arc<Layout>, tensors: Tensors, rule: Rule, noise: Noise, dropout: f32) -> Learner {
+        let zeros = Tensors::zeros(&layout.network, &layout.sizes);
+        let panels = panels_of(&layout.network, &tensors);
         let (first, second, average) = (zeros.clone(), zeros, tensors.clone());
-        Learner { frame, rule, dropout, noise, step: 0, tensors, first, second, average, panels, has_diverged: false }
+        Learner { layout, rule, dropout, noise, step: 0, tensors, first, second, average, panels, has_diverged: false }
     }
 
     #[cfg(test)]
-    pub(super) fn frame(&self) -> &Frame {
-        &self.frame
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     pub(super) fn scoring(&self) -> Scoring<'_> {
-        let Learner { frame, tensors, panels, noise, dropout, .. } = self;
-        let (network, lanes) = (&frame.network, frame.sizes.lanes);
+        let Learner { layout, tensors, panels, noise, dropout, .. } = self;
+        let (network, lanes) = (&layout.network, layout.sizes.lanes);
         Scoring { network, tensors, panels, lanes, noise: Some((noise, *dropout)) }
     }
 
     /// Learns from a mini-batch; the number of sentences of which a word's best head, or the best label of its arc, was wrong.
     pub fn learn(&mut self, batch: &[Example]) -> u64 {
-        let mut gradients = gradients(self.scoring(), &self.frame.masks, batch);
+        let mut gradients = gradients(self.scoring(), &self.layout.masks, batch);
         gradients.clip(LONGEST);
         self.step += 1;
         let step = Step::new(&self.rule, self.step);
         for number in 0..N_TENSORS {
             let moments = (&mut self.first.0[number][..], &mut self.second.0[number][..]);
             let rows =
-                (number < N_COLUMNS).then(|| (&gradients.rows[number][..], self.frame.network.dimensions[number]));
+                (number < N_COLUMNS).then(|| (&gradients.rows[number][..], self.layout.network.dimensions[number]));
             step.take(&mut self.tensors.0[number], moments, &gradients.tensors[number], rows);
         }
         for (kept, now) in self.average.0.iter_mut().zip(&self.tensors.0) {
@@ -103,7 +103,7 @@ impl Learner {
 
     /// The tensors have changed.
     fn refresh(&mut self) {
-        self.panels = panels_of(&self.frame.network, &self.tensors);
+        self.panels = panels_of(&self.layout.network, &self.tensors);
         self.noise.step = self.step;
     }
 }
@@ -112,7 +112,7 @@ impl Averaged for Learner {
     type Finished = Biaffine;
 
     fn n_features(&self) -> usize {
-        self.frame.sizes.values.iter().sum()
+        self.layout.sizes.values.iter().sum()
     }
 
     fn end_sentence(&mut self) {}
@@ -132,7 +132,7 @@ impl Averaged for Learner {
     /// If there are several: networks cannot be added up.
     fn finish(replicas: &[&Learner]) -> Biaffine {
         assert_eq!(replicas.len(), 1, "networks cannot be added up");
-        Biaffine::new(Arc::clone(&replicas[0].frame), replicas[0].average.clone())
+        Biaffine::new(Arc::clone(&replicas[0].layout), replicas[0].average.clone())
     }
 
     fn save(&self) -> Vec<Section<'_>> {
@@ -148,7 +148,7 @@ impl Averaged for Learner {
     fn load(&mut self, sections: &Sections) -> Result<()> {
         let step = sections.get("step")?.try_into();
         self.step = u64::from_le_bytes(step.map_err(|_| sections.damaged("the number of steps is none"))?);
-        let of = |name| Tensors::from_sections(&sections.under(name), &self.frame.network, &self.frame.sizes);
+        let of = |name| Tensors::from_sections(&sections.under(name), &self.layout.network, &self.layout.sizes);
         (self.tensors, self.first) = (of("now")?, of("first")?);
         (self.second, self.average) = (of("second")?, of("average")?);
         self.refresh();
@@ -161,8 +161,8 @@ impl Averaged for Learner {
     }
 
     fn load_finished(&self, sections: &Sections) -> Result<Biaffine> {
-        let tensors = Tensors::from_sections(sections, &self.frame.network, &self.frame.sizes)?;
-        Ok(Biaffine::new(Arc::clone(&self.frame), tensors))
+        let tensors = Tensors::from_sections(sections, &self.layout.network, &self.layout.sizes)?;
+        Ok(Biaffine::new(Arc::clone(&self.layout), tensors))
     }
 }
 
@@ -174,34 +174,34 @@ pub struct Biaffine {
 
 #[derive(Debug)]
 struct Inner {
-    frame: Arc<Frame>,
+    layout: Arc<Layout>,
     tensors: Tensors,
     panels: Vec<Panels>,
 }
 
 impl Biaffine {
-    fn new(frame: Arc<Frame>, tensors: Tensors) -> Biaffine {
-        let panels = panels_of(&frame.network, &tensors);
-        Biaffine { inner: Arc::new(Inner { frame, tensors, panels }) }
+    fn new(layout: Arc<Layout>, tensors: Tensors) -> Biaffine {
+        let panels = panels_of(&layout.network, &tensors);
+        Biaffine { inner: Arc::new(Inner { layout, tensors, panels }) }
     }
 
-    pub(super) fn frame(&self) -> &Frame {
-        &self.inner.frame
+    pub(super) fn layout(&self) -> &Layout {
+        &self.inner.layout
     }
 
     pub(super) fn scoring(&self) -> Scoring<'_> {
-        let Inner { frame, tensors, panels } = &*self.inner;
-        Scoring { network: &frame.network, tensors, panels, lanes: frame.sizes.lanes, noise: None }
+        let Inner { layout, tensors, panels } = &*self.inner;
+        Scoring { network: &layout.network, tensors, panels, lanes: layout.sizes.lanes, noise: None }
     }
 
     /// The values that it knows.
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.inner.frame.vocabulary
+        &self.inner.layout.vocabulary
     }
 
     /// Size of the network: values that have embeddings, and numbers.
     pub fn size(&self) -> Size {
-        Size { features: self.inner.frame.sizes.values.iter().sum(), weights: self.inner.tensors.count() }
+        Size { features: self.inner.layout.sizes.values.iter().sum(), weights: self.inner.tensors.count() }
     }
 
     /// The sections of a model file, besides the header.
@@ -226,8 +226,8 @@ impl Biaffine {
         let values = (0..N_COLUMNS).map(values).collect::<Result<Vec<Vec<u64>>>>()?;
         let vocabulary = Vocabulary::from_values(values.iter().map(|values| &values[..]))
             .ok_or_else(|| sections.damaged("a value comes twice in the vocabulary"))?;
-        let frame = Frame::new(network, vocabulary, &header.inventory(), header.labels.len());
-        let tensors = Tensors::from_sections(sections, &frame.network, &frame.sizes)?;
-        Ok(Biaffine::new(Arc::new(frame), tensors))
+        let layout = Layout::new(network, vocabulary, &header.inventory(), header.labels.len());
+        let tensors = Tensors::from_sections(sections, &layout.network, &layout.sizes)?;
+        Ok(Biaffine::new(Arc::new(layout), tensors))
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::gradient::{Example, gradients};
-use super::learner::{Frame, Learner};
+use super::learner::{Layout, Learner};
 use super::score::Reading;
 use super::tensors::*;
 use super::{BiaffineTrainer, Workspace};
@@ -35,15 +35,15 @@ fn options(system: GraphKind) -> GraphOptions {
 fn learner(data: &GraphData) -> Learner {
     let network = data.header().network.clone().unwrap();
     let vocabulary = data.vocabulary().unwrap();
-    let frame = Frame::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
-    let mut tensors = Tensors::random(&frame.network, &frame.sizes, 3);
+    let layout = Layout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
+    let mut tensors = Tensors::random(&layout.network, &layout.sizes, 3);
     let mut stream = random::stream(9, "test", &[]);
     for tensor in &mut tensors.0 {
         tensor.iter_mut().for_each(|w| *w = *w * 2.0 + (random::unit(&mut stream) - 0.5) as f32 * 0.4);
     }
     let noise = Noise::new(4, vocabulary, data.examples().iter().map(|(input, _)| input));
     let rule = Rule { learner: crate::linear::Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
-    Learner::new(Arc::new(frame), tensors, rule, noise, 0.25)
+    Learner::new(Arc::new(layout), tensors, rule, noise, 0.25)
 }
 
 fn examples(data: &GraphData, n: usize) -> Vec<Example<'_>> {
@@ -51,8 +51,8 @@ fn examples(data: &GraphData, n: usize) -> Vec<Example<'_>> {
 }
 
 /// The loss of a sentence, written down as the formulas have it.
-fn plain_loss(frame: &Frame, tensors: &[Vec<f64>], reading: &Reading, gold: &Tree, dropout: f32) -> f64 {
-    let (network, n) = (&frame.network, reading.n);
+fn plain_loss(layout: &Layout, tensors: &[Vec<f64>], reading: &Reading, gold: &Tree, dropout: f32) -> f64 {
+    let (network, n) = (&layout.network, reading.n);
     let mask = |length: usize, of: &dyn Fn(&mut [f32])| -> Vec<f64> {
         let mut mask = vec![1.0; length];
         of(&mut mask);
@@ -80,7 +80,7 @@ fn plain_loss(frame: &Frame, tensors: &[Vec<f64>], reading: &Reading, gold: &Tre
         (if sum > 0.0 { sum } else { 0.1 * sum }) * of_units[word * width + unit]
     };
     let units: Vec<Vec<f64>> = (0..n).map(|word| (0..width).map(|place| unit(word, place)).collect()).collect();
-    let (arc, label, lanes) = (network.arc_units, network.label_units, frame.sizes.lanes);
+    let (arc, label, lanes) = (network.arc_units, network.label_units, layout.sizes.lanes);
     let of_arc = |head: usize, dependent: usize| -> f64 {
         let (d, h) = (&units[dependent][..arc], &units[head][arc..2 * arc]);
         let form = (0..arc).flat_map(|i| (0..arc).map(move |j| (i, j)));
@@ -100,7 +100,7 @@ fn plain_loss(frame: &Frame, tensors: &[Vec<f64>], reading: &Reading, gold: &Tre
     let of_word = |word: Node| {
         let (dependent, head) = (word as usize, gold.head(word) as usize);
         let heads: Vec<f64> = (0..n).filter(|&head| head != dependent).map(|head| of_arc(head, dependent)).collect();
-        let side = &frame.masks[Side::of(head as Node, word) as usize];
+        let side = &layout.masks[Side::of(head as Node, word) as usize];
         let permitted = (0..lanes).filter(|&lane| side[lane] == 0);
         let labels: Vec<f64> = permitted.map(|lane| of_label(head, dependent, lane)).collect();
         loss(&heads, of_arc(head, dependent)) + loss(&labels, of_label(head, dependent, gold.label(word) as usize))
@@ -114,17 +114,17 @@ fn gradients_are_differences_of_the_loss() {
     let options = options(GraphKind::Biaffine);
     let data = GraphData::new(&options, &treebank, None).unwrap();
     let learner = learner(&data);
-    let frame = learner.frame();
+    let layout = learner.layout();
     let batch = examples(&data, 4);
     let inputs: Vec<_> = batch.iter().map(|(input, _)| *input).collect();
     let readings = learner.scoring().read(&inputs);
-    let found = gradients(learner.scoring(), &frame.masks, &batch);
+    let found = gradients(learner.scoring(), &layout.masks, &batch);
     let n_words: usize = inputs.iter().map(|input| input.n_words()).sum();
     let mut tensors: Vec<Vec<f64>> =
         learner.tensors.0.iter().map(|tensor| tensor.iter().map(|&w| f64::from(w)).collect()).collect();
     let loss = |tensors: &[Vec<f64>]| -> f64 {
         let all = readings.iter().zip(&batch);
-        all.map(|(reading, (_, gold))| plain_loss(frame, tensors, reading, gold, 0.25)).sum()
+        all.map(|(reading, (_, gold))| plain_loss(layout, tensors, reading, gold, 0.25)).sum()
     };
     assert!((found.loss / loss(&tensors) - 1.0).abs() < 1e-4, "{} instead of {}", found.loss, loss(&tensors));
     let mut stream = random::stream(1, "places", &[]);
@@ -134,7 +134,7 @@ fn gradients_are_differences_of_the_loss() {
         let mut largest = 0.0_f64;
         for _ in 0..10 {
             let at = random::below(n as u64, &mut stream) as usize;
-            let place = match frame.network.dimensions.get(tensor) {
+            let place = match layout.network.dimensions.get(tensor) {
                 Some(&dimension) => found.rows[tensor][at / dimension] as usize * dimension + at % dimension,
                 None => at,
             };
@@ -166,7 +166,7 @@ fn neither_company_nor_threads_matter() {
     let batch = examples(&data, 9);
     let [one, two] = [1, 2].map(|threads| {
         let pool = thread_pool(threads).unwrap();
-        pool.install(|| gradients(learner.scoring(), &learner.frame().masks, &batch))
+        pool.install(|| gradients(learner.scoring(), &learner.layout().masks, &batch))
     });
     assert!(one.tensors == two.tensors && one.rows == two.rows && one.n_wrong == two.n_wrong);
     let inputs: Vec<_> = batch.iter().map(|(input, _)| *input).collect();
@@ -206,7 +206,7 @@ fn trees_are_as_probable_as_they_say() {
                     let heads = others.map(|(_, &score)| f64::from(score)).collect();
                     let head = tree.head(word);
                     let lanes = scoring.of_labels(&labels, word, head as usize..head as usize + 1);
-                    let mask = &finished.frame().masks[Side::of(head, word) as usize];
+                    let mask = &finished.layout().masks[Side::of(head, word) as usize];
                     let permitted = lanes.iter().zip(mask).filter(|(_, mask)| **mask == 0);
                     let permitted = permitted.map(|(&score, _)| f64::from(score)).collect();
                     assert_eq!(mask[tree.label(word) as usize], 0);

@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 
 use super::Biaffine;
 use super::gradient::Example;
-use super::learner::{Frame, Learner};
+use super::learner::{Layout, Learner};
 use super::tensors::Tensors;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
@@ -32,8 +32,8 @@ impl<'t> BiaffineTrainer<'t> {
         };
         let inputs = data.examples().iter().map(|(input, _)| input);
         let noise = Noise::new(options.seed, vocabulary, inputs);
-        let frame = Frame::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
-        let mut tensors = Tensors::random(&frame.network, &frame.sizes, options.seed);
+        let layout = Layout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
+        let mut tensors = Tensors::random(&layout.network, &layout.sizes, options.seed);
         if let Some(vectors) = data.vectors() {
             vectors.fill(vocabulary, &mut tensors.0[0]);
         }
@@ -46,7 +46,7 @@ impl<'t> BiaffineTrainer<'t> {
         let learner = crate::linear::Learner::Adam;
         let rule = Rule { learner, rate: options.rate.unwrap_or(GraphOptions::RATE), second: 0.99, n_steps };
         let dropout = options.dropout.unwrap_or(GraphOptions::DROPOUT) as f32;
-        Trainer::of(options, data, threads, Learner::new(Arc::new(frame), tensors, rule, noise, dropout))
+        Trainer::of(options, data, threads, Learner::new(Arc::new(layout), tensors, rule, noise, dropout))
     }
 }
 
