@@ -7,7 +7,7 @@ pub(super) const N_CLASSES: usize = 6;
 /// Number of classes of nouns that are persons.
 pub(super) const N_PERSONS: usize = 2;
 
-/// Valency of a verb.
+/// Subcategorisation frame of a verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Frame {
     /// A subject only.
