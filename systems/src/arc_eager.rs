@@ -19,7 +19,7 @@
 //! configuration gets stuck, and the derivations are those of the trees with one root. Arcs are then no longer lost one
 //! by one, which two further terms make good: see `one_root`. With them the costs equal exhaustive search again.
 
-use super::eager::{self, Outlook};
+use super::eager::{self, StackView};
 use treebeam::system::{Action, Deduction, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
@@ -103,6 +103,6 @@ impl<C: Stacks> Oracle<C> for ArcEager {
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
-        eager::costs(gold, c, permitted, self.roots, Outlook::default())
+        eager::costs(gold, c, permitted, self.roots, StackView::default())
     }
 }

@@ -28,7 +28,7 @@
 //! gold head in the buffer only for words in the buffer and for the bottom of the stack: SHIFT and RIGHT lose the arc into
 //! b from the root unless σ = \[\].
 
-use super::eager::{self, Outlook};
+use super::eager::{self, StackView};
 use treebeam::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::tree::{Gold, MAX_WORDS, NO_NODE, Node, ROOT};
@@ -71,7 +71,7 @@ fn prefer_monotonic<C: Stacks>(gold: &Gold, c: &C, costs: MoveCosts) -> MoveCost
         .with(Move::Right, true)
         .with(Move::Left, !c.s0_has_head())
         .with(Move::Reduce, c.s0_has_head());
-    let monotonic = eager::costs(gold, c, permitted, Roots::Several, Outlook::default());
+    let monotonic = eager::costs(gold, c, permitted, Roots::Several, StackView::default());
     let is_free = |mv: Move| monotonic.get(mv) == Some(0);
     let least = costs.least();
     if !Move::ALL.into_iter().any(|mv| costs.get(mv) == least && is_free(mv)) {

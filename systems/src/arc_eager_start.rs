@@ -23,7 +23,7 @@
 //! popped until the last word may be attached. Derived are the projective trees with one root. The terms of `one_root` make
 //! the costs exact.
 
-use super::eager::{self, Outlook};
+use super::eager::{self, StackView};
 use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::tree::{Gold, MAX_WORDS, Node};
@@ -114,6 +114,6 @@ impl<C: Stacks> Oracle<C> for ArcEagerStart {
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let taken = if self.roots == Roots::Single && c.flag() { c.stack(c.stack_len() - 2) } else { None };
-        eager::costs(gold, c, permitted, self.roots, Outlook { taken, ..Outlook::default() })
+        eager::costs(gold, c, permitted, self.roots, StackView { taken, ..StackView::default() })
     }
 }

@@ -24,7 +24,7 @@
 //! place.
 
 use super::arc_eager_start::{at_bottom, successor};
-use super::eager::{self, Outlook};
+use super::eager::{self, StackView};
 use treebeam::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::tree::{Gold, MAX_WORDS, Node};
@@ -111,7 +111,7 @@ impl<C: Stacks> Oracle<C> for ArcEagerUnshift {
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
-        let mut costs = eager::costs(gold, c, permitted, Roots::Several, Outlook::default());
+        let mut costs = eager::costs(gold, c, permitted, Roots::Several, StackView::default());
         if permitted.has(Move::Unshift) {
             costs.set(Move::Unshift, 0);
         }

@@ -21,7 +21,7 @@
 //! only if one word alone on the stack lacks a head. With [`Roots::Several`], which ZPar does not have, both rules are
 //! dropped.
 
-use super::eager::{self, Outlook};
+use super::eager::{self, StackView};
 use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
@@ -63,7 +63,7 @@ impl ArcEagerZpar {
                 .with(Move::Right, self.right_permitted(c))
                 .with(Move::Left, !has_head)
                 .with(Move::Reduce, has_head);
-            let costs = eager::costs(gold, c, moves, self.roots, Outlook { depth, ..Outlook::default() });
+            let costs = eager::costs(gold, c, moves, self.roots, StackView { depth, ..StackView::default() });
             for mv in [Move::Left, Move::Right] {
                 least = least.min(costs.get(mv).map_or(u32::MAX, |cost| so_far + cost));
             }
@@ -148,7 +148,7 @@ impl<C: Stacks> Oracle<C> for ArcEagerZpar {
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
-        let mut costs = eager::costs(gold, c, permitted, self.roots, Outlook::default());
+        let mut costs = eager::costs(gold, c, permitted, self.roots, StackView::default());
         if c.buffer_len() > 0 {
             let lost = if c.flag() { self.loss_by_ban(gold, c, 0) } else { 0 };
             for mv in permitted.iter() {

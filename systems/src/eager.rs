@@ -49,9 +49,9 @@ pub(super) fn static_move<C: Stacks>(gold: &Gold, c: &C) -> Move {
     }
 }
 
-/// The stack as the monotonic costs look at it.
+/// View of the stack that monotonic costs are computed for.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Outlook {
+pub(super) struct StackView {
     /// The number of items, all of which have heads, that are taken as popped.
     pub depth: usize,
     /// The word that was attached to the root, if that is a move of the system and one word alone may be.
@@ -60,10 +60,10 @@ pub(super) struct Outlook {
 
 /// The costs of SHIFT, REDUCE, LEFT and RIGHT in a system where what has a head keeps it. An empty buffer counts as one
 /// that holds the root alone.
-pub(super) fn costs<C: Stacks>(gold: &Gold, c: &C, permitted: MoveSet, roots: Roots, outlook: Outlook) -> MoveCosts {
+pub(super) fn costs<C: Stacks>(gold: &Gold, c: &C, permitted: MoveSet, roots: Roots, view: StackView) -> MoveCosts {
     let mut costs = MoveCosts::default();
     let b = c.buffer(0).unwrap_or(ROOT);
-    let stack = || c.stack_nodes().skip(outlook.depth);
+    let stack = || c.stack_nodes().skip(view.depth);
     let s = stack().next().map_or(NO_NODE, |(s, _)| s);
     if permitted.has(Move::Shift) || permitted.has(Move::Right) {
         let (head_in_stack, lost) = arcs_with_stack(gold, stack(), b);
@@ -89,7 +89,7 @@ pub(super) fn costs<C: Stacks>(gold: &Gold, c: &C, permitted: MoveSet, roots: Ro
         }
     }
     if roots == Roots::Single && b != ROOT {
-        let one_root = OneRoot::of(gold, stack(), c.n_headless(), b, outlook.taken);
+        let one_root = OneRoot::of(gold, stack(), c.n_headless(), b, view.taken);
         for mv in permitted.iter() {
             if let Some(cost) = costs.get(mv) {
                 costs.set(mv, one_root.cost(mv, cost));

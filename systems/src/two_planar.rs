@@ -150,18 +150,18 @@ impl<C: TwoStacks> Oracle<C> for TwoPlanar {
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
-        let outlook = Outlook::of(c);
+        let state = PlanarState::of(c);
         let mut losses = MoveCosts::default();
         for mv in self.permitted(c, 0).moves.iter() {
-            losses.set(mv, outlook.after(mv).loss(gold));
+            losses.set(mv, state.after(mv).loss(gold));
         }
         losses.relative(permitted)
     }
 }
 
-/// A configuration as far as losses depend on it.
+/// State of a 2-planar configuration that losses depend on.
 #[derive(Debug, Clone)]
-struct Outlook {
+struct PlanarState {
     /// From the bottom up.
     active: Vec<Node>,
     /// From the bottom up.
@@ -186,17 +186,17 @@ impl Arc {
     }
 }
 
-impl Outlook {
-    fn of<C: TwoStacks>(c: &C) -> Outlook {
+impl PlanarState {
+    fn of<C: TwoStacks>(c: &C) -> PlanarState {
         let (mut active, mut other): (Vec<Node>, Vec<Node>) = (c.active().collect(), c.other().collect());
         active.reverse();
         other.reverse();
-        Outlook { active, other, front: c.front(), has_switched: c.has_switched(), heads: c.heads().to_vec() }
+        PlanarState { active, other, front: c.front(), has_switched: c.has_switched(), heads: c.heads().to_vec() }
     }
 
     /// State after `mv`, which must be permitted.
-    fn after(&self, mv: Move) -> Outlook {
-        let mut next = Outlook { has_switched: mv == Move::Switch, ..self.clone() };
+    fn after(&self, mv: Move) -> PlanarState {
+        let mut next = PlanarState { has_switched: mv == Move::Switch, ..self.clone() };
         let (s, b) = (self.active.last().copied().unwrap_or(NO_NODE), self.front);
         match mv {
             Move::Shift => {

@@ -17,21 +17,21 @@
 //! nothing more.
 
 use super::cycles::Cycles;
-use super::outlook::Outlook;
+use super::list_state::ListState;
 use treebeam::system::Bounds;
 use treebeam::tree::{Gold, NO_NODE, Node};
 
 /// Least number of cycles to examine; no fewer than there are words.
 const MAX_CYCLES: usize = 1000;
 
-/// The bounds of the loss of `outlook`.
-pub(super) fn bounds_of(gold: &Gold, outlook: &Outlook, cycles: &mut Cycles) -> Bounds {
-    let now = &outlook.heads[..];
+/// The bounds of the loss of `state`.
+pub(super) fn bounds_of(gold: &Gold, state: &ListState, cycles: &mut Cycles) -> Bounds {
+    let now = &state.heads[..];
     cycles.wrong.clear();
     let mut lower = 0;
-    for d in 1..=outlook.last() {
+    for d in 1..=state.last() {
         let (x, head) = (gold.head(d), now[d as usize]);
-        lower += u32::from(x != head && !outlook.will_meet(x, d));
+        lower += u32::from(x != head && !state.will_meet(x, d));
         if x != head && head != NO_NODE {
             cycles.wrong.push(d);
         }
@@ -39,14 +39,14 @@ pub(super) fn bounds_of(gold: &Gold, outlook: &Outlook, cycles: &mut Cycles) -> 
     // A made, and a gold arc that can still be made.
     let heads = |d: Node| {
         let (x, head) = (gold.head(d), now[d as usize]);
-        [head, if x != head && outlook.will_meet(x, d) { x } else { NO_NODE }]
+        [head, if x != head && state.will_meet(x, d) { x } else { NO_NODE }]
     };
     // Gold arcs alone make no cycle: each goes through a wrong one.
     let (mut n_cycles, mut n_problematic) = (0, 0);
     if cycles.any_through_wrong(now.len(), heads) {
         cycles.heads.clear();
         cycles.heads.push([NO_NODE; 2]);
-        cycles.heads.extend((1..=outlook.last()).map(heads));
+        cycles.heads.extend((1..=state.last()).map(heads));
         let most = MAX_CYCLES.max(now.len()) as u32;
         cycles.visit(|cycle| {
             n_cycles += 1;

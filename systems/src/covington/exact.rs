@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use super::bounds::bounds_of;
 use super::cycles::Cycles;
-use super::outlook::{Outlook, detached};
+use super::list_state::{ListState, detached};
 use treebeam::configuration::PlainLists;
 use treebeam::system::{Bounds, LossBounds};
 use treebeam::tree::{Gold, NO_NODE, ROOT};
@@ -27,11 +27,11 @@ impl<'g> ExactLoss<'g> {
         ExactLoss { gold, max_configurations, cycles: Cycles::default() }
     }
 
-    fn is_attained(&mut self, from: Outlook, loss: u32) -> Option<bool> {
-        let mut met: HashSet<Outlook> = HashSet::new();
+    fn is_attained(&mut self, from: ListState, loss: u32) -> Option<bool> {
+        let mut met: HashSet<ListState> = HashSet::new();
         let mut open = vec![from];
-        while let Some(outlook) = open.pop() {
-            let mut next: Vec<(Bounds, Outlook)> = successors(&outlook)
+        while let Some(state) = open.pop() {
+            let mut next: Vec<(Bounds, ListState)> = successors(&state)
                 .filter(|next| !met.contains(next))
                 .map(|next| (bounds_of(self.gold, &next, &mut self.cycles), next))
                 .filter(|(bounds, _)| bounds.lower <= loss)
@@ -55,13 +55,13 @@ impl<'g> ExactLoss<'g> {
 
 impl LossBounds for ExactLoss<'_> {
     fn bounds(&mut self, c: &PlainLists) -> Bounds {
-        bounds_of(self.gold, &Outlook::of(c), &mut self.cycles)
+        bounds_of(self.gold, &ListState::of(c), &mut self.cycles)
     }
 
     fn loss(&mut self, c: &PlainLists) -> Option<u32> {
         let bounds = self.bounds(c);
         for loss in bounds.lower..bounds.pc_upper {
-            if self.is_attained(Outlook::of(c), loss)? {
+            if self.is_attained(ListState::of(c), loss)? {
                 return Some(loss);
             }
         }
@@ -70,25 +70,25 @@ impl LossBounds for ExactLoss<'_> {
 }
 
 /// Successors of a configuration by its transitions.
-fn successors(outlook: &Outlook) -> impl Iterator<Item = Outlook> + '_ {
-    let (j, i) = (outlook.right, outlook.n_left.checked_sub(1));
-    let arcs = i.filter(|_| j <= outlook.last()).map(|i| [(i, j), (j, i)]).into_iter().flatten();
+fn successors(state: &ListState) -> impl Iterator<Item = ListState> + '_ {
+    let (j, i) = (state.right, state.n_left.checked_sub(1));
+    let arcs = i.filter(|_| j <= state.last()).map(|i| [(i, j), (j, i)]).into_iter().flatten();
     let arcs = arcs.filter(|&(_, dependent)| dependent != ROOT).map(|(head, dependent)| {
-        let mut next = outlook.clone();
-        next.attach(head, dependent, detached(&outlook.heads, head, dependent, false).into_iter().flatten());
+        let mut next = state.clone();
+        next.attach(head, dependent, detached(&state.heads, head, dependent, false).into_iter().flatten());
         next.pass(1);
         next
     });
-    let passed = (j <= outlook.last() && i.is_some()).then(|| {
-        let mut next = outlook.clone();
+    let passed = (j <= state.last() && i.is_some()).then(|| {
+        let mut next = state.clone();
         next.pass(1);
         next
     });
-    let shifted = (j <= outlook.last()).then(|| {
-        let mut next = outlook.clone();
+    let shifted = (j <= state.last()).then(|| {
+        let mut next = state.clone();
         next.shift();
         next
     });
-    debug_assert!(outlook.heads[ROOT as usize] == NO_NODE);
+    debug_assert!(state.heads[ROOT as usize] == NO_NODE);
     arcs.chain(passed).chain(shifted)
 }

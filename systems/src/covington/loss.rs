@@ -17,7 +17,7 @@
 //! Complexity: O(n) but for climbs to the tops of trees; with one root, where parts have to be spanned, O(n³).
 
 use super::arborescence::{WeightedArc, least_weight};
-use super::outlook::{Outlook, top};
+use super::list_state::{ListState, top};
 use super::root_word;
 use treebeam::system::{Roots};
 use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
@@ -32,13 +32,13 @@ pub(super) struct Loss {
 }
 
 impl Loss {
-    /// The loss of `outlook`.
-    pub fn of(&mut self, gold: &Gold, outlook: &Outlook, roots: Roots) -> u32 {
-        let now = &outlook.heads[..];
+    /// The loss of `state`.
+    pub fn of(&mut self, gold: &Gold, state: &ListState, roots: Roots) -> u32 {
+        let now = &state.heads[..];
         let root_taken = roots == Roots::Single && root_word(now).is_some();
         let can_be_made = |x: Node, d: Node| {
             now[d as usize] == NO_NODE
-                && outlook.will_meet(x, d)
+                && state.will_meet(x, d)
                 && !(x == ROOT && root_taken)
                 // d has no head, so it is the top of what it is connected with.
                 && top(now, x) != d
@@ -46,7 +46,7 @@ impl Loss {
         self.heads.clear();
         self.heads.extend_from_slice(now);
         let mut lost = 0;
-        for d in 1..=outlook.last() {
+        for d in 1..=state.last() {
             let x = gold.head(d);
             if now[d as usize] == x || can_be_made(x, d) {
                 self.heads[d as usize] = x;
@@ -59,21 +59,21 @@ impl Loss {
             return 0;
         }
         let n_cycles = self.n_cycles();
-        if roots == Roots::Several || n_cycles == 0 && self.can_be_completed(outlook) {
+        if roots == Roots::Several || n_cycles == 0 && self.can_be_completed(state) {
             lost + n_cycles
         } else {
-            spanning_loss(gold, outlook, root_taken)
+            spanning_loss(gold, state, root_taken)
         }
     }
 
     /// True if all words can get heads besides those in `self.heads`, which make no cycles.
-    fn can_be_completed(&self, outlook: &Outlook) -> bool {
-        let top_of_last = top(&self.heads, outlook.last());
+    fn can_be_completed(&self, state: &ListState) -> bool {
+        let top_of_last = top(&self.heads, state.last());
         let root_taken = root_word(&self.heads).is_some();
         let takes_last = |&node: &Node| {
-            !(node == ROOT && root_taken) && outlook.will_meet(node, top_of_last) && top(&self.heads, node) == ROOT
+            !(node == ROOT && root_taken) && state.will_meet(node, top_of_last) && top(&self.heads, node) == ROOT
         };
-        top_of_last == ROOT || (ROOT..=outlook.last()).any(|node| takes_last(&node))
+        top_of_last == ROOT || (ROOT..=state.last()).any(|node| takes_last(&node))
     }
 
     fn n_cycles(&mut self) -> u32 {
@@ -93,24 +93,24 @@ impl Loss {
 }
 
 /// The loss by way of a spanning tree of the connected parts.
-fn spanning_loss(gold: &Gold, outlook: &Outlook, root_taken: bool) -> u32 {
-    let now = &outlook.heads[..];
+fn spanning_loss(gold: &Gold, state: &ListState, root_taken: bool) -> u32 {
+    let now = &state.heads[..];
     let from_root = now.len() as u32 + 1;
     // The root's part first.
-    let tops: Vec<Node> = (0..=outlook.last()).filter(|&node| now[node as usize] == NO_NODE).collect();
+    let tops: Vec<Node> = (0..=state.last()).filter(|&node| now[node as usize] == NO_NODE).collect();
     let part = |node: Node| tops.binary_search(&top(now, node)).expect("tops are in order");
-    let parts: Vec<usize> = (0..=outlook.last()).map(part).collect();
+    let parts: Vec<usize> = (0..=state.last()).map(part).collect();
     let mut arcs = Vec::new();
     for (dependent, &d) in tops.iter().enumerate().skip(1) {
-        for x in (if root_taken { 1 } else { ROOT })..=outlook.last() {
-            if parts[x as usize] != dependent && outlook.will_meet(x, d) {
+        for x in (if root_taken { 1 } else { ROOT })..=state.last() {
+            if parts[x as usize] != dependent && state.will_meet(x, d) {
                 let weight = u32::from(gold.head(d) != x) + if x == ROOT { from_root } else { 0 };
                 arcs.push(WeightedArc { head: parts[x as usize], dependent, weight });
             }
         }
     }
     let wrong = |&d: &Node| now[d as usize] != NO_NODE && now[d as usize] != gold.head(d);
-    let n_wrong = (1..=outlook.last()).filter(wrong).count() as u32;
+    let n_wrong = (1..=state.last()).filter(wrong).count() as u32;
     let weight = least_weight(tops.len(), arcs).expect("every permitted move leaves the tree completable");
     n_wrong + weight - if root_taken { 0 } else { from_root }
 }

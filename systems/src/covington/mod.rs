@@ -8,7 +8,7 @@
 //! | `monotonic` | [`Covington`]: arcs are final |
 //! | `nonlocal` | [`CovingtonNonlocal`]: one transition passes over any number of words |
 //! | `nonmonotonic` | [`CovingtonNonmonotonic`]: a later arc takes the place of an earlier one |
-//! | `outlook` | where a configuration stands and where each move leads, for oracles |
+//! | `list_state` | the state of a configuration that losses depend on, and its successors, for oracles |
 //! | `loss` | the exact loss if arcs are final |
 //! | `arborescence` | spanning trees of least weight (Chu & Liu 1965; Edmonds 1967) |
 //! | `bounds` | bounds of the loss if they are not |
@@ -39,7 +39,7 @@ mod loss;
 mod monotonic;
 mod nonlocal;
 mod nonmonotonic;
-mod outlook;
+mod list_state;
 
 pub use monotonic::Covington;
 pub use nonlocal::CovingtonNonlocal;
@@ -48,7 +48,7 @@ pub use nonmonotonic::CovingtonNonmonotonic;
 use treebeam::system::{Move};
 use treebeam::configuration::Lists;
 use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
-use outlook::top;
+use list_state::top;
 
 /// The left focus, if λ1 is not empty.
 fn left_focus<C: Lists>(c: &C) -> Option<Node> {

@@ -22,7 +22,7 @@
 //! is a decision with a label.
 
 use super::loss::Loss;
-use super::outlook::{Outlook, top};
+use super::list_state::{ListState, top};
 use super::{at_last_word, can_be_completed, left_focus, root_word, static_move};
 use treebeam::configuration::{Lists, Point};
 use treebeam::system::{Action, Exactness, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
@@ -140,10 +140,10 @@ impl<C: Lists> Oracle<C> for Covington {
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let mut loss = Loss::default();
-        let here = Outlook::of(c);
+        let here = ListState::of(c);
         let before = loss.of(gold, &here, self.roots);
         let mut costs = MoveCosts::default();
-        let mut next = Outlook::default();
+        let mut next = ListState::default();
         for mv in permitted.iter() {
             next.clone_from(&here);
             match self.arc(c, 0, mv) {

@@ -22,7 +22,7 @@
 use super::is_linked_before;
 use super::loss::Loss;
 use super::monotonic::{may_pass, permitted_arcs};
-use super::outlook::Outlook;
+use super::list_state::ListState;
 use treebeam::configuration::{Lists, Point};
 use treebeam::system::{Action, Exactness, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::tree::{Gold, Node, ROOT};
@@ -136,9 +136,9 @@ impl<C: Lists> Oracle<C> for CovingtonNonlocal {
             return costs;
         }
         let mut loss = Loss::default();
-        let here = Outlook::of(c);
+        let here = ListState::of(c);
         let before = loss.of(gold, &here, self.roots);
-        let mut next = Outlook::default();
+        let mut next = ListState::default();
         for mv in permitted.iter() {
             next.clone_from(&here);
             match self.arc(c, point, mv) {

@@ -26,7 +26,7 @@ use super::bounds::bounds_of;
 use super::cycles::Cycles;
 use super::exact::ExactLoss;
 use super::monotonic::{Covington, may_pass};
-use super::outlook::{Outlook, detached};
+use super::list_state::{ListState, detached};
 use super::{at_last_word, can_be_completed, left_focus, static_move};
 use treebeam::configuration::{Lists, Point};
 use treebeam::system::{Action, Exactness, LossBounds, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
@@ -78,7 +78,7 @@ impl CovingtonNonmonotonic {
     }
 
     /// Where `mv` leads.
-    fn after<C: Lists>(&self, c: &C, here: &Outlook, mv: Move) -> Outlook {
+    fn after<C: Lists>(&self, c: &C, here: &ListState, mv: Move) -> ListState {
         let mut next = here.clone();
         match self.arc(c, 0, mv) {
             Some((head, dependent)) => {
@@ -126,7 +126,7 @@ impl<C: Lists> Transitions<C> for CovingtonNonmonotonic {
         let Some(i) = left_focus(c) else { return Permitted { moves: shift, from_root: MoveSet::default() } };
         let completes = |mv: Move| {
             !self.one_root() || !at_last_word(c) || {
-                let next = self.after(c, &Outlook::of(c), mv);
+                let next = self.after(c, &ListState::of(c), mv);
                 can_be_completed(&next.heads, next.n_left, false)
             }
         };
@@ -169,8 +169,8 @@ impl<C: Lists> Oracle<C> for CovingtonNonmonotonic {
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let mut cycles = Cycles::default();
-        let mut bound = |outlook: &Outlook| bounds_of(gold, outlook, &mut cycles).of_kind(self.oracle);
-        let here = Outlook::of(c);
+        let mut bound = |state: &ListState| bounds_of(gold, state, &mut cycles).of_kind(self.oracle);
+        let here = ListState::of(c);
         let mut after = MoveCosts::default();
         permitted.iter().for_each(|mv| after.set(mv, bound(&self.after(c, &here, mv))));
         let least = after.least().unwrap_or(0).min(bound(&here));

@@ -1,4 +1,4 @@
-//! Where a configuration stands and where its moves lead: all that losses depend on.
+//! The state of a configuration that losses depend on, and the effects of moves on it.
 
 use treebeam::configuration::Lists;
 use treebeam::tree::{NO_NODE, Node, ROOT};
@@ -22,9 +22,9 @@ pub(super) fn is_above(heads: &[Node], ancestor: Node, node: Node) -> bool {
     above == ancestor
 }
 
-/// (i, j, A) of a configuration, to try moves on.
+/// State (i, j, A) of a list-based configuration, to try moves on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(super) struct Outlook {
+pub(super) struct ListState {
     /// The length of λ1.
     pub n_left: Node,
     /// The right focus.
@@ -33,9 +33,9 @@ pub(super) struct Outlook {
     pub heads: Vec<Node>,
 }
 
-impl Outlook {
-    pub fn of<C: Lists>(c: &C) -> Outlook {
-        Outlook { n_left: c.n_left(), right: c.right(), heads: c.heads().to_vec() }
+impl ListState {
+    pub fn of<C: Lists>(c: &C) -> ListState {
+        ListState { n_left: c.n_left(), right: c.right(), heads: c.heads().to_vec() }
     }
 
     /// The last word.
