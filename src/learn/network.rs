@@ -11,7 +11,7 @@ use crate::files::{hex, read_whole};
 use crate::linear::Learner;
 use crate::model::{Header, Model, Network, VectorsOrigin};
 use crate::neural::{
-    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, Noise, Parameters, Rule, Schooling, Sizes, Vectors,
+    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, LearnerSettings, Noise, Parameters, Rule, Sizes, Vectors,
 };
 
 /// The model that `--init` names.
@@ -157,8 +157,8 @@ impl NetworkStart {
         }
         let noise = Noise::new(seed, &self.vocabulary, data.examples().iter().map(|example| &example.input));
         let parts = (self.layout.clone(), data.columns().clone(), self.vocabulary.clone());
-        let schooling = schooling(options, data.examples().len());
-        let learner = FeedForwardLearner::new(parts, self.sizes, parameters, schooling, noise);
+        let settings = learner_settings(options, data.examples().len());
+        let learner = FeedForwardLearner::new(parts, self.sizes, parameters, settings, noise);
         // What encoders and stacks make of a token depends on its sentence.
         match network.encoder.is_none() && network.stacks.is_none() {
             true => learner.with_common_tokens(data.examples().iter().map(|example| &example.input)),
@@ -228,8 +228,8 @@ pub fn suited_rate(options: &TrainOptions, n_sentences: usize) -> Option<f64> {
     (part < 1.0).then(|| rate(options) * part)
 }
 
-/// Training settings of a network, by the options, for so many sentences.
-fn schooling(options: &TrainOptions, n_sentences: usize) -> Schooling {
+/// Settings of the learner of a network, by the options, for so many sentences.
+fn learner_settings(options: &TrainOptions, n_sentences: usize) -> LearnerSettings {
     let global = options.training == Training::Global;
     let n_batches = n_sentences.div_ceil(batch(options, n_sentences)) as u64;
     // How long it takes to the plateau nobody knows.
@@ -239,5 +239,5 @@ fn schooling(options: &TrainOptions, n_sentences: usize) -> Schooling {
     };
     let second = if global { 0.999 } else { 0.99 };
     let rule = Rule { learner: options.learner, rate: rate(options), second, n_steps };
-    Schooling { rule, divisor: if global { 1.0 } else { 10.0 }, layers: options.layers }
+    LearnerSettings { rule, divisor: if global { 1.0 } else { 10.0 }, layers: options.layers }
 }

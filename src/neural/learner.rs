@@ -20,9 +20,9 @@ use crate::linear::Precision;
 use crate::model::{Averaged, Dropped, Layers, Seen, Trainable};
 use crate::scorer::{Context, Query};
 
-/// Training settings of a network.
+/// Settings of the learner of a network.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Schooling {
+pub struct LearnerSettings {
     /// Update rule of its parameters.
     pub rule: Rule,
     /// Divisor of the sum of a mini-batch's losses, for each of its sentences.
@@ -38,7 +38,7 @@ pub struct FeedForwardLearner {
     columns: Columns,
     vocabulary: Vocabulary,
     sizes: Sizes,
-    schooling: Schooling,
+    settings: LearnerSettings,
     optimiser: Optimiser,
     /// Values that follow from the current parameters.
     derived: Derived,
@@ -54,18 +54,18 @@ impl FeedForwardLearner {
         (layout, columns, vocabulary): (Layout, Columns, Vocabulary),
         sizes: Sizes,
         parameters: Parameters,
-        schooling: Schooling,
+        settings: LearnerSettings,
         noise: Noise,
     ) -> FeedForwardLearner {
         let derived = Derived::new(&layout, &parameters);
-        let optimiser = Optimiser::new(schooling.rule, parameters, &layout.network, &sizes);
+        let optimiser = Optimiser::new(settings.rule, parameters, &layout.network, &sizes);
         let tokens = Arc::from([]);
         FeedForwardLearner {
             layout,
             columns,
             vocabulary,
             sizes,
-            schooling,
+            settings,
             optimiser,
             derived,
             noise,
@@ -93,7 +93,7 @@ impl FeedForwardLearner {
     /// Parameters have changed.
     fn refresh(&mut self) {
         // Nothing follows from the output layer but scores.
-        if self.schooling.layers == Layers::All {
+        if self.settings.layers == Layers::All {
             self.derived = Derived::new(&self.layout, &self.optimiser.parameters);
         }
         self.noise.step = self.optimiser.step;
@@ -238,11 +238,11 @@ impl Trainable for FeedForwardLearner {
     }
 
     fn learn_batch(&mut self, tapes: &mut [Tape]) {
-        let scale = 1.0 / (self.schooling.divisor * tapes.len() as f32);
+        let scale = 1.0 / (self.settings.divisor * tapes.len() as f32);
         let parameters = &self.optimiser.parameters;
         if tapes.iter().any(|tape| tape.n > 0) {
             let of = (&self.layout, parameters, self.sizes.lanes);
-            let gradients = match self.schooling.layers {
+            let gradients = match self.settings.layers {
                 Layers::All => Gradients::new(of, tapes, scale),
                 Layers::Output => Gradients::of_output(of, tapes, scale),
             };

@@ -47,7 +47,7 @@ mod vectors;
 pub use frozen::{FeedForward, FeedForwardModel};
 pub(crate) use kernel::{exp, ln};
 pub use layout::{Group, Layout};
-pub use learner::{FeedForwardLearner, Schooling};
+pub use learner::{FeedForwardLearner, LearnerSettings};
 pub use noise::{Noise, SentenceNoise};
 pub use optimiser::Rule;
 pub use parameters::{Parameters, Sizes};

@@ -52,7 +52,13 @@ pub(super) fn learner(data: &TrainingData) -> FeedForwardLearner {
     let noise = Noise::new(4, &vocabulary, data.examples().iter().map(|example| &example.input));
     let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
     let parts = (Layout::new(network), data.columns().clone(), vocabulary);
-    FeedForwardLearner::new(parts, sizes, parameters, Schooling { rule, divisor: 1.0, layers: Layers::All }, noise)
+    FeedForwardLearner::new(
+        parts,
+        sizes,
+        parameters,
+        LearnerSettings { rule, divisor: 1.0, layers: Layers::All },
+        noise,
+    )
 }
 
 /// The network in double precision, written down as the formulas have it.

@@ -11,7 +11,7 @@ use crate::neural::backward::Gradients;
 use crate::neural::learner::drop_units;
 use crate::neural::parameters::*;
 use crate::neural::score::{FeedForwardMemory, FeedForwardScorer, Hidden};
-use crate::neural::{FeedForwardLearner, Layout, Noise, Rule, Schooling, Tape};
+use crate::neural::{FeedForwardLearner, Layout, LearnerSettings, Noise, Rule, Tape};
 use crate::random;
 use crate::scorer::{Query, Scorer as _};
 use crate::system::{Choice, Roots, SystemKind, TransitionSystem};
@@ -44,7 +44,13 @@ fn learner(data: &TrainingData, between: bool) -> FeedForwardLearner {
     let noise = Noise::new(4, &vocabulary, data.examples().iter().map(|example| &example.input));
     let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
     let parts = (Layout::new(network), data.columns().clone(), vocabulary);
-    FeedForwardLearner::new(parts, sizes, parameters, Schooling { rule, divisor: 1.0, layers: Layers::All }, noise)
+    FeedForwardLearner::new(
+        parts,
+        sizes,
+        parameters,
+        LearnerSettings { rule, divisor: 1.0, layers: Layers::All },
+        noise,
+    )
 }
 
 /// A configuration written down: the stack from the bottom up, the buffer from its end to the front, and what was done.
