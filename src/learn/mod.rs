@@ -10,7 +10,7 @@
 //! | `exact` | training on whole derivations against exact search |
 //! | `merged` | training in beams that merge |
 //! | `offline` | training a support vector machine on the canonical derivations |
-//! | `gold_beam`, `global`, `violation` | two beams that advance together; training on whole derivations; which prefixes are compared |
+//! | `gold_beam`, `global`, `violation` | two beams that advance together; training on whole derivations; update methods |
 
 mod check;
 mod data;
