@@ -267,7 +267,7 @@ fn biaffine_parsers_are_trained_and_used_as_others_are() {
         ("--system mst --learner adam", "expected --learner perceptron or mira"),
         ("--system mst --lstm-units 8", "--lstm-units is for transition systems and biaffine parsers"),
         ("--system eisner --arc-units 8", "--arc-units is for biaffine parsers"),
-        ("--arc-units 8", "--arc-units is for graph-based parsers"),
+        ("--arc-units 8", "--arc-units is for biaffine parsers"),
         ("--system biaffine --arc-units 0", "--arc-units must be a whole number from 1 to 4,096"),
         ("--system biaffine --beam 4", "--beam is for transition systems"),
         ("--system biaffine --nonprojective lift", "--nonprojective lift makes trees projective"),
