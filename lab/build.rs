@@ -1,12 +1,7 @@
-//! Compiles into the program what it is made of: the git revision and whether the sources had been changed since, for people;
-//! checksums of the code that decides figures, for experiments (see `src/experiment/fingerprint.rs`).
+//! Compiles into the program the git revision that it is made of and whether the sources had been changed since, for people.
 //!
 //! Outside git, and without git, the revision is `unknown`. `TREEBEAM_REVISION`, set when the program is built, states it
 //! instead, for whoever builds from an archive.
-
-#[path = "src/experiment/fingerprint.rs"]
-#[allow(dead_code)]
-mod fingerprint;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,10 +21,6 @@ fn main() {
     let (revision, tree) = receipt(&root);
     println!("cargo::rustc-env=TREEBEAM_BUILD_REVISION={revision}");
     println!("cargo::rustc-env=TREEBEAM_BUILD_TREE={tree}");
-    // Sources that cannot be read leave no checksum, and no record is current for such a program.
-    let parts = fingerprint::of_sources(&root).unwrap_or_default();
-    let parts: Vec<String> = parts.into_iter().map(|(part, sum)| format!("{part}={sum}")).collect();
-    println!("cargo::rustc-env=TREEBEAM_BUILD_CODE={}", parts.join(" "));
 }
 
 /// The revision, and whether the sources are as they are there: `clean`, `modified` or `unknown`.

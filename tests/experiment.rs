@@ -189,7 +189,7 @@ fn records_are_verified() {
     let updates = &mut lines[0]["training"]["epochs"][0]["updates"];
     let n_updates = updates.as_u64().unwrap();
     *updates = (n_updates + 1).into();
-    lines[1]["provenance"]["code"]["common"] = "0123456789abcdef".into();
+    lines[1]["provenance"]["golden"] = "0123456789abcdef".into();
     let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(&records, written).unwrap();
     let changed = printed(command("verify", &seeds).args(["--share", "1", "-o", "again.md"]), 1);
@@ -205,6 +205,27 @@ fn records_are_verified() {
     let written = std::fs::read_to_string(folder.path().join("again.md")).unwrap();
     assert!(written.contains("| demo | 12 | 12 | 1 | 11 | 1 | 0 |") && written.contains(&key), "{written}");
     assert!(written.contains("--set 'iterations=1' --set 'seeds=1 2' --share 1 --sample 1`"), "{written}");
+    // Nothing is carried over while figures differ; then records of other behaviour are, and the table says so.
+    let carry = |code| printed(command("verify", &seeds).args(["--cells", "12", "--carry-over"]), code);
+    assert!(!carry(1).contains("carried over"));
+    lines[0]["training"]["epochs"][0]["updates"] = n_updates.into();
+    let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&records, &written).unwrap();
+    let expected = "demo: 12 of 12 recorded cells run again, 1 of them recorded by other code: 12 gave the same figures; \
+                    1 record carried over\n";
+    assert_eq!(carry(0), expected);
+    let kept = std::fs::read_to_string(&records).unwrap();
+    let revision = treebeam_lab::experiment::Provenance::of_this_process(1).revision;
+    let carried = format!("\"carried\":{{\"revision\":\"{revision}\",\"sample\":12,\"of\":12}}");
+    assert_eq!(kept.matches(&carried).count(), 1, "{kept}");
+    let table = printed(&mut command("table", &seeds), 0);
+    assert!(
+        table.contains("Carried over from earlier revisions: 1 record, as 12 cells of 12 gave the same figures"),
+        "{table}"
+    );
+    lines[0]["training"]["epochs"][0]["updates"] = (n_updates + 1).into();
+    let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&records, &written).unwrap();
     let json = printed(command("verify", &seeds).args(["--share", "1", "--json"]), 1);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json[0]["differ"][0]["figures"], 1);
@@ -702,19 +723,19 @@ fn receipts_name_the_program_and_not_the_folder_that_it_is_run_in() {
     assert!(!records.contains("forged") && (!has_git || head.is_empty() || !records.contains(&head)), "{records}");
     let record: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
     assert_eq!(record["provenance"]["revision"], treebeam_lab::experiment::Provenance::of_this_process(1).revision);
-    assert_eq!(record["provenance"]["code"]["common"].as_str().map(str::len), Some(16));
-    assert!(record["provenance"]["code"]["covington"].is_null(), "what does not decide the figures is not told");
+    assert_eq!(record["provenance"]["golden"].as_str().map(str::len), Some(16));
 
-    // Records are current by the checksums of the code, not by the revision.
+    // Records are current by the checksum of golden behaviour, not by the revision.
     let told = |records: String| {
         std::fs::write(at.join("results/small/records.jsonl"), records).unwrap();
         text(run().get_output().stderr.clone())
     };
     let revision = format!("\"revision\":{}", record["provenance"]["revision"]);
     assert!(told(records.replace(&revision, "\"revision\":\"other\"")).contains("0 cells to run, 4 done before"));
-    let code = format!("\"common\":{}", record["provenance"]["code"]["common"]);
-    assert!(told(records.replace(&code, "\"common\":\"0123456789abcdef\"")).contains("4 cells to run, 0 done before"));
-    assert!(told(records.replace(&code, "\"common\":\"unknown\"")).contains("4 cells to run, 0 done before"));
+    let golden = format!("\"golden\":{},", record["provenance"]["golden"]);
+    let other = "\"golden\":\"0123456789abcdef\",";
+    assert!(told(records.replace(&golden, other)).contains("4 cells to run, 0 done before"));
+    assert!(told(records.replace(&golden, "")).contains("4 cells to run, 0 done before"));
 }
 
 #[test]

@@ -1,149 +1,112 @@
 //! Golden behaviour: the trainings and parses of `tests/golden.toml` give the bytes whose checksums stand there.
 //!
 //! `TREEBEAM=PATH` compares another program; `GOLDEN=write` writes the checksums instead (`make golden`). A program of tests of its
-//! own, as it needs nothing of the library and is then compiled in seconds.
+//! own, which is compiled in seconds.
 
 #![allow(clippy::unwrap_used)]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rayon::prelude::*;
-use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use treebeam::files::hex;
+use treebeam_lab::experiment::{Case, Checksums, Golden, Record, Store, Stored, TIMES, text_of};
 
 /// What stands before the checksums, which the program writes.
 const SUMS: &str = "[sums]\n";
 /// Sentences of a real treebank to train on, and to parse.
 const SENTENCES: [(&str, usize); 2] = [("train", 200), ("test", 60)];
 
-#[derive(Deserialize)]
-struct Golden {
-    entry: Vec<Entry>,
-    sums: BTreeMap<String, Sums>,
-}
-
-/// A training with what follows, once for each combination of the options in `each`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    name: Option<String>,
-    #[serde(default)]
-    about: toml::Table,
-    #[serde(default)]
-    each: BTreeMap<String, Vec<toml::Value>>,
-    treebank: Option<String>,
-    before: Option<String>,
-    train: Option<String>,
-    freeze: Option<String>,
-    #[serde(default)]
-    parse: Vec<String>,
-    #[serde(default)]
-    run: Vec<String>,
-}
-
-/// Checksums by what a case gives: a model's header and weights, trees, a checkpoint, output.
-type Sums = BTreeMap<String, String>;
-
-/// One combination of an entry's options.
-struct Case<'e> {
-    entry: &'e Entry,
-    name: String,
-    options: Vec<(String, String)>,
-}
-
-impl Entry {
-    fn cases(&self) -> Vec<Case<'_>> {
-        let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let mut combinations = vec![self.about.iter().map(|(key, value)| (key.clone(), text(value))).collect()];
-        for (key, values) in &self.each {
-            let longer = |options: &Vec<(String, String)>| {
-                let with = |value| [&options[..], &[(key.clone(), text(value))]].concat();
-                values.iter().map(with).collect::<Vec<_>>()
-            };
-            combinations = combinations.iter().flat_map(longer).collect();
+/// Runs the case in a folder of its own.
+fn sums_of(case: &Case, treebanks: Option<&Path>) -> Result<Checksums, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    match &case.entry.treebank {
+        Some(treebank) => {
+            for (part, n_sentences) in SENTENCES {
+                let text = fs::read_to_string(treebanks.unwrap().join(treebank).join(format!("{part}.conll")));
+                let text = text.map_err(|error| format!("{treebank}: {error}"))?;
+                let sentences: Vec<&str> = text.split_inclusive("\n\n").take(n_sentences).collect();
+                fs::write(at.join(format!("{part}.conllu")), sentences.concat()).unwrap();
+            }
         }
-        let case = |options: Vec<(String, String)>| {
-            let named = options.iter().map(|(key, value)| format!("{key} {value}"));
-            let name = self.name.iter().cloned().chain(named).collect::<Vec<_>>().join(", ");
-            Case { entry: self, name, options }
+        None => {
+            for (part, n_sentences, seed) in [("train", 80, 1), ("dev", 20, 2), ("test", 30, 3)] {
+                let options = format!("--non-projective --sentences {n_sentences} --seed {seed}");
+                run(at, &format!("treebank generate {options} -o {part}.conllu"))?;
+            }
+        }
+    }
+    let mut sums = Checksums::new();
+    let mut set = |what: &str, sum: String| drop(sums.insert(what.to_owned(), sum));
+    let dev = if case.entry.treebank.is_none() { " --dev dev.conllu" } else { "" };
+    let data = format!("train --train train.conllu{dev} --threads 1");
+    if let Some(before) = &case.entry.before {
+        run(at, &format!("{data} {before} --model before.model"))?;
+    }
+    if let Some(train) = &case.entry.train {
+        let option = |(key, value): &(String, toml::Value)| match value {
+            toml::Value::Boolean(true) => format!(" --{key}"),
+            value => format!(" --{key}={}", text_of(value)),
         };
-        combinations.into_iter().map(case).collect()
+        let about: String = case.options.iter().map(option).collect();
+        let line = format!("{data} {train}{about} --model a.model --checkpoint-seconds 0");
+        // A model that cannot be written leaves the last checkpoint behind, of which it is then made.
+        std::os::unix::fs::symlink("/dev/full", at.join("a.model")).unwrap();
+        let message = run(at, &line).err().ok_or("there was room for a model in /dev/full")?;
+        let checkpoint = fs::read(at.join("a.model.checkpoint")).map_err(|_| message)?;
+        set("checkpoint", of_checkpoint(&checkpoint));
+        fs::remove_file(at.join("a.model")).unwrap();
+        run(at, &format!("{line} --resume"))?;
+        if let Some(bits) = &case.entry.freeze {
+            run(at, &format!("model freeze a.model --quantise {bits} -o frozen.model"))?;
+            fs::rename(at.join("frozen.model"), at.join("a.model")).unwrap();
+        }
+        let model = fs::read(at.join("a.model")).unwrap();
+        let [header, weights] = of_model(&model);
+        set("header", header);
+        set("weights", weights);
     }
+    let mut trees = Vec::new();
+    for (number, parse) in case.entry.parse.iter().enumerate() {
+        let parsed = run(at, &format!("parse --model a.model {parse} test.conllu"))?;
+        fs::write(at.join(format!("parsed-{}.conllu", number + 1)), &parsed).unwrap();
+        trees.extend(parsed);
+    }
+    if !case.entry.parse.is_empty() {
+        set("trees", sum(&trees));
+    }
+    if let Some(experiment) = &case.entry.experiment {
+        fs::write(at.join("small.toml"), experiment).unwrap();
+        run(at, "experiment run small.toml --jobs 1 --out small")?;
+        set("figures", sum(&figures(&at.join("small/records.jsonl"))));
+    }
+    if !case.entry.run.is_empty() {
+        let output = case.entry.run.iter().map(|line| run(at, line)).collect::<Result<Vec<_>, _>>()?;
+        set("output", sum(&output.concat()));
+    }
+    Ok(sums)
 }
 
-impl Case<'_> {
-    /// Runs the case in a folder of its own.
-    fn run(&self, treebanks: Option<&Path>) -> Result<Sums, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let at = folder.path();
-        match &self.entry.treebank {
-            Some(treebank) => {
-                for (part, n_sentences) in SENTENCES {
-                    let text = fs::read_to_string(treebanks.unwrap().join(treebank).join(format!("{part}.conll")));
-                    let text = text.map_err(|error| format!("{treebank}: {error}"))?;
-                    let sentences: Vec<&str> = text.split_inclusive("\n\n").take(n_sentences).collect();
-                    fs::write(at.join(format!("{part}.conllu")), sentences.concat()).unwrap();
-                }
-            }
-            None => {
-                for (part, n_sentences, seed) in [("train", 80, 1), ("dev", 20, 2), ("test", 30, 3)] {
-                    let options = format!("--non-projective --sentences {n_sentences} --seed {seed}");
-                    run(at, &format!("treebank generate {options} -o {part}.conllu"))?;
-                }
-            }
-        }
-        self.sums(at)
-    }
+/// What records say, without times.
+fn figures(records: &Path) -> Vec<u8> {
+    let records = Store::<Record>::read(records).unwrap();
+    let figures = records.records().iter().map(|record| without_times(record.repeatable().unwrap()).to_string());
+    figures.collect::<String>().into_bytes()
+}
 
-    fn sums(&self, at: &Path) -> Result<Sums, String> {
-        let mut sums = Sums::new();
-        let mut set = |what: &str, sum: String| drop(sums.insert(what.to_owned(), sum));
-        let dev = if self.entry.treebank.is_none() { " --dev dev.conllu" } else { "" };
-        let data = format!("train --train train.conllu{dev} --threads 1");
-        if let Some(before) = &self.entry.before {
-            run(at, &format!("{data} {before} --model before.model"))?;
+fn without_times(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let kept = fields.into_iter().filter(|(name, _)| !TIMES.contains(&name.as_str()));
+            kept.map(|(name, value)| (name, without_times(value))).collect()
         }
-        if let Some(train) = &self.entry.train {
-            let option = |(key, value): &(String, String)| match &**value {
-                "true" => format!(" --{key}"),
-                value => format!(" --{key}={value}"),
-            };
-            let about: String = self.options.iter().map(option).collect();
-            let line = format!("{data} {train}{about} --model a.model --checkpoint-seconds 0");
-            // A model that cannot be written leaves the last checkpoint behind, of which it is then made.
-            std::os::unix::fs::symlink("/dev/full", at.join("a.model")).unwrap();
-            let message = run(at, &line).err().ok_or("there was room for a model in /dev/full")?;
-            let checkpoint = fs::read(at.join("a.model.checkpoint")).map_err(|_| message)?;
-            set("checkpoint", of_checkpoint(&checkpoint));
-            fs::remove_file(at.join("a.model")).unwrap();
-            run(at, &format!("{line} --resume"))?;
-            if let Some(bits) = &self.entry.freeze {
-                run(at, &format!("model freeze a.model --quantise {bits} -o frozen.model"))?;
-                fs::rename(at.join("frozen.model"), at.join("a.model")).unwrap();
-            }
-            let model = fs::read(at.join("a.model")).unwrap();
-            let [header, weights] = of_model(&model);
-            set("header", header);
-            set("weights", weights);
-        }
-        let mut trees = Vec::new();
-        for (number, parse) in self.entry.parse.iter().enumerate() {
-            let parsed = run(at, &format!("parse --model a.model {parse} test.conllu"))?;
-            fs::write(at.join(format!("parsed-{}.conllu", number + 1)), &parsed).unwrap();
-            trees.extend(parsed);
-        }
-        if !self.entry.parse.is_empty() {
-            set("trees", sum(&trees));
-        }
-        if !self.entry.run.is_empty() {
-            let output = self.entry.run.iter().map(|line| run(at, line)).collect::<Result<Vec<_>, _>>()?;
-            set("output", sum(&output.concat()));
-        }
-        Ok(sums)
+        Value::Array(items) => items.into_iter().map(without_times).collect(),
+        value => value,
     }
 }
 
@@ -161,7 +124,7 @@ fn run(folder: &Path, line: &str) -> Result<Vec<u8>, String> {
 }
 
 fn sum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes)[..8])
 }
 
 /// The sections of a model or checkpoint by name (see `files/container.rs`); first its kind and version.
@@ -204,7 +167,7 @@ fn of_checkpoint(bytes: &[u8]) -> String {
 }
 
 /// Checksums as TOML, in a line.
-fn inline(sums: &Sums) -> String {
+fn inline(sums: &Checksums) -> String {
     let sums: Vec<String> = sums.iter().map(|(what, sum)| format!("{what} = {sum:?}")).collect();
     format!("{{ {} }}", sums.join(", "))
 }
@@ -213,8 +176,9 @@ fn inline(sums: &Sums) -> String {
 fn golden_behaviour() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden.toml");
     let text = fs::read_to_string(&path).unwrap();
-    let Golden { entry, mut sums } = toml::from_str(&text).unwrap();
-    let cases: Vec<Case> = entry.iter().flat_map(Entry::cases).collect();
+    let golden = Golden::parse(&text).unwrap();
+    let mut sums = golden.sums.clone();
+    let cases: Vec<Case> = golden.cases().collect();
     let names: BTreeSet<String> = cases.iter().map(|case| case.name.clone()).collect();
     assert_eq!(names.len(), cases.len(), "two cases of one name");
 
@@ -224,7 +188,8 @@ fn golden_behaviour() {
     if !elsewhere.is_empty() {
         eprintln!("skipped: {} cases with real treebanks; TREEBEAM_TREEBANKS is not set", elsewhere.len());
     }
-    let results: Vec<Result<Sums, String>> = here.par_iter().map(|case| case.run(treebanks.as_deref())).collect();
+    let results: Vec<Result<Checksums, String>> =
+        here.par_iter().map(|case| sums_of(case, treebanks.as_deref())).collect();
 
     let is_written = std::env::var_os("GOLDEN").is_some_and(|what| what == "write");
     let mut failures = Vec::new();

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::verify::{Sample, Verified};
 use treebeam::console::{is_quiet, note, shows_progress};
 use treebeam_lab::experiment::{
-    Estimate, Event, Folder, Kind, Outcome, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
+    Estimate, Event, Folder, Golden, Kind, Outcome, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
 };
 
 /// What can be done with an experiment, whatever its kind.
@@ -33,7 +33,7 @@ pub trait Experiment {
     fn run(&mut self, how: &How) -> anyhow::Result<usize>;
 
     /// Runs a sample of the cells that have records again, and compares.
-    fn verify(&self, sample: &Sample, how: &How) -> anyhow::Result<Verified>;
+    fn verify(&mut self, sample: &Sample, how: &How) -> anyhow::Result<Verified>;
 
     /// Writes tables and plots, and prints the Markdown.
     fn write_tables(&mut self) -> anyhow::Result<()>;
@@ -195,7 +195,7 @@ impl<K: Kind, V> Opened<K, V> {
 
     fn state(&self, cell: &K::Cell) -> anyhow::Result<State> {
         let key = self.kind.key(cell);
-        let checkpoint = self.folder.checkpoint(key, &self.kind.code_of(cell));
+        let checkpoint = self.folder.checkpoint(key, Golden::whole());
         Ok(match self.status(cell) {
             Status::Done(_) => State::Done,
             _ if self.folder.holder(key)?.is_some() => State::Running,
@@ -230,6 +230,20 @@ impl<K: Kind, V> Opened<K, V> {
             Store::keep(&self.folder, &record)?;
             self.store.insert(record);
         }
+        Ok(())
+    }
+
+    /// Replaces records by those of the same cells in `records`, on disk, too.
+    pub fn take(&mut self, records: Vec<K::Record>) -> anyhow::Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        self.gather()?;
+        let lock = self.folder.lock()?;
+        self.store.refresh(&self.folder)?;
+        self.store.replace(records);
+        self.store.write(&self.folder.records())?;
+        drop(lock);
         Ok(())
     }
 
@@ -376,7 +390,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         Ok(outcome.n_failed + self.unreadable.len())
     }
 
-    fn verify(&self, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
+    fn verify(&mut self, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
         super::verify::verify(self, sample, how)
     }
 

@@ -28,8 +28,8 @@ pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::R
 
 impl View<Trainings<Treebeam>> for Plan {
     fn write_tables(opened: &OpenedTrainings) -> anyhow::Result<()> {
-        let Opened { kind, view: plan, store, accept_stale, command, folder, .. } = opened;
-        let summary = Summary::new(plan, store, &kind.provenance.code, *accept_stale);
+        let Opened { view: plan, store, accept_stale, command, folder, .. } = opened;
+        let summary = Summary::new(plan, store, *accept_stale);
         let table = format!("{}.tsv", plan.profile_name);
         write(folder.path(), &table, &tsv(&summary, command))?;
         let document = document(&summary, command, vec![table, folder.records_name().to_owned()]);

@@ -11,9 +11,10 @@ use serde::Serialize;
 use super::Experiments;
 use super::folder::write;
 use super::opened::{How, Opened, told};
+use treebeam::console::note;
 use treebeam::error::counted;
 use treebeam_lab::experiment::{
-    Disagreement, Folder, Kind, Provenance, Status, Store, Stored, disagreements, estimate, sample,
+    Carried, Disagreement, Folder, Kind, Provenance, Status, Store, Stored, disagreements, estimate, sample,
 };
 
 /// What `experiment verify` takes beside what all have.
@@ -22,12 +23,22 @@ pub struct Options {
     /// How much of the records is run again: from 0, which means one cell of each experiment, to 1
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = crate::range::probability)]
     share: f64,
+    /// Run so many cells of each experiment again instead
+    #[arg(long, value_name = "N", conflicts_with = "share")]
+    cells: Option<usize>,
+    /// Only cells that took at most so many seconds when they were recorded
+    #[arg(long, value_name = "S")]
+    at_most: Option<f64>,
     /// The number that decides which; a larger share holds all of a smaller one with the same number
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = crate::range::number)]
     sample: u64,
     /// The folder in which the cells are run again, and in which an interrupted verification goes on
     #[arg(long, default_value = "runs/verify", value_name = "DIR")]
     folder: PathBuf,
+    /// Take records of earlier programs for this one's, for each experiment whose sample gives the figures of its records; the tables
+    /// say so
+    #[arg(long)]
+    carry_over: bool,
     /// Write what came out as Markdown, too
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -43,8 +54,11 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Sample {
     share: f64,
+    cells: Option<usize>,
+    at_most: f64,
     seed: u64,
     folder: PathBuf,
+    carry_over: bool,
     dry_run: bool,
 }
 
@@ -67,6 +81,8 @@ pub struct Verified {
     pub differ: Vec<Differing>,
     /// Those that could not be run.
     pub failed: usize,
+    /// Records that were taken over.
+    pub carried_over: usize,
 }
 
 /// A cell that gave other figures than its record has.
@@ -88,10 +104,10 @@ pub struct Differing {
 
 /// Runs the subcommand; whether all agree.
 pub fn run(experiments: &Experiments, options: Options, how: &How) -> anyhow::Result<bool> {
-    let Options { share, sample: seed, folder, output, json, dry_run } = options;
-    let sample = Sample { share, seed, folder, dry_run };
+    let Options { share, cells, at_most, sample: seed, folder, carry_over, output, json, dry_run } = options;
+    let sample = Sample { share, cells, at_most: at_most.unwrap_or(f64::INFINITY), seed, folder, carry_over, dry_run };
     let mut all = Vec::new();
-    for experiment in &experiments.open()? {
+    for experiment in &mut experiments.open()? {
         let verified = experiment.verify(&sample, how)?;
         if !json && !dry_run {
             write!(std::io::stdout(), "{}", verified.told())?;
@@ -111,24 +127,58 @@ pub fn run(experiments: &Experiments, options: Options, how: &How) -> anyhow::Re
     if let Some(path) = output {
         let name = path.file_name().and_then(|name| name.to_str()).context("the name of the file to write")?;
         let which = experiments.arguments(&experiments.specs);
-        let command = format!("treebeam experiment verify {which} --share {share} --sample {seed}");
+        let share = cells.map_or(format!("--share {share}"), |cells| format!("--cells {cells}"));
+        let at_most = at_most.map_or(String::new(), |seconds| format!(" --at-most {seconds}"));
+        let command = format!("treebeam experiment verify {which} {share}{at_most} --sample {seed}");
         write(path.parent().unwrap_or(Path::new("")), name, &markdown(&all, &command))?;
     }
     Ok(all_agree)
 }
 
 /// Runs the sample of one experiment again.
-pub fn verify<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
+pub fn verify<K: Kind, V>(opened: &mut Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
+    let mut verified = run_again(opened, sample, how)?;
+    if sample.carry_over && verified.run_again > 0 && verified.agree == verified.run_again {
+        verified.carried_over = carry_over(opened, &verified)?;
+    }
+    Ok(verified)
+}
+
+/// Takes the records that are stale for this program's, whose figures the sample has; how many these are.
+fn carry_over<K: Kind, V>(opened: &mut Opened<K, V>, verified: &Verified) -> anyhow::Result<usize> {
+    let Provenance { revision, .. } = Provenance::of_this_process(1);
+    let carried = Carried { revision, sample: verified.run_again, of: verified.recorded };
+    let stale = recorded(opened).into_iter().filter(|(cell, record)| !opened.kind.is_current(cell, record));
+    let carry = |(cell, record): (&K::Cell, &K::Record)| {
+        let mut record = record.clone();
+        let provenance = record.provenance_mut();
+        *provenance = provenance.behaving(opened.kind.golden(cell));
+        provenance.carried = Some(carried.clone());
+        record
+    };
+    let records: Vec<K::Record> = stale.map(carry).collect();
+    let n_records = records.len();
+    opened.take(records)?;
+    Ok(n_records)
+}
+
+fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
     let recorded = recorded(opened);
     let mut verified = Verified::new(&opened.name);
     verified.recorded = recorded.len();
     opened.tell();
-    let keys: Vec<&str> = recorded.iter().map(|(cell, _)| opened.kind.key(cell)).collect();
     verified.repeatable = recorded.iter().all(|(_, record)| record.repeatable().is_some());
     if recorded.is_empty() || !verified.repeatable {
         return Ok(verified);
     }
-    let drawn = self::sample(&keys, sample.share, sample.seed);
+    let is_short = |(_, record): &&(&K::Cell, &K::Record)| record.seconds() <= sample.at_most;
+    let keys: Vec<&str> = recorded.iter().filter(is_short).map(|(cell, _)| opened.kind.key(cell)).collect();
+    if keys.is_empty() {
+        note(format_args!("{}: all cells took more than {} seconds", opened.name, sample.at_most));
+        return Ok(verified);
+    }
+    let share = sample.cells.map_or(sample.share, |cells| (cells as f64 / keys.len() as f64).min(1.0));
+    let drawn = self::sample(&keys, share, sample.seed);
     let drawn: Vec<(&K::Cell, &K::Record)> =
         recorded.into_iter().filter(|(cell, _)| drawn.contains(opened.kind.key(cell))).collect();
     let folder = Folder::new(&sample.folder.join(&opened.name));
@@ -140,7 +190,7 @@ pub fn verify<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> 
     let jobs = opened.jobs(how);
     // There are records of every cell, so that others need not be read.
     let records: Vec<&K::Record> = opened.store.records().iter().collect();
-    treebeam::console::note(format_args!(
+    note(format_args!(
         "{}: {} of {} to run again, {} of them done before, {jobs} at once{}",
         opened.name,
         drawn.len(),
@@ -191,9 +241,19 @@ fn recorded<K: Kind, V>(opened: &Opened<K, V>) -> Vec<(&K::Cell, &K::Record)> {
 
 impl Verified {
     fn new(experiment: &str) -> Verified {
-        let (recorded, run_again, of_other_code, agree, failed) = (0, 0, 0, 0, 0);
+        let (recorded, run_again, of_other_code, agree, failed, carried_over) = (0, 0, 0, 0, 0, 0);
         let (experiment, differ) = (experiment.to_owned(), Vec::new());
-        Verified { experiment, repeatable: true, recorded, run_again, of_other_code, agree, differ, failed }
+        Verified {
+            experiment,
+            repeatable: true,
+            recorded,
+            run_again,
+            of_other_code,
+            agree,
+            differ,
+            failed,
+            carried_over,
+        }
     }
 
     /// Of several experiments, without the cells that differ.
@@ -205,13 +265,16 @@ impl Verified {
             of_other_code: sum(|v| v.of_other_code),
             agree: sum(|v| v.agree),
             failed: sum(|v| v.failed),
+            carried_over: sum(|v| v.carried_over),
             ..Verified::new("in all")
         }
     }
 
     /// What came out, in a line.
     fn sentence(&self) -> String {
-        let Verified { experiment, repeatable, recorded, run_again, of_other_code, agree, failed, .. } = self;
+        let Verified {
+            experiment, repeatable, recorded, run_again, of_other_code, agree, failed, carried_over, ..
+        } = self;
         if *recorded == 0 {
             return format!("{experiment}: there are no records\n");
         }
@@ -230,6 +293,9 @@ impl Verified {
         };
         if *failed > 0 {
             let _ = write!(line, ", {failed} failed");
+        }
+        if *carried_over > 0 {
+            let _ = write!(line, "; {} carried over", counted(*carried_over, "record"));
         }
         line + "\n"
     }

@@ -6,8 +6,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::data::{Data, hex};
-use super::options::code_parts;
-use super::provenance::Code;
+use super::golden::Golden;
 use super::record::Record;
 use treebeam::decode::Margin;
 use treebeam::error::{Error, Result};
@@ -19,6 +18,8 @@ use treebeam::options::Options;
 pub struct Cell {
     /// SHA-256 over everything that decides the figures, save the code: options, checksums of data, widths.
     pub key: String,
+    /// The checksum of the behaviour that the figures depend on, see [`Golden`].
+    pub golden: String,
     /// The row of the specification.
     pub row: String,
     /// The column of the specification.
@@ -147,13 +148,28 @@ impl Cell {
             diagnose,
         };
         let key = digest_of(&identity)?;
+        let trainings: Vec<&Options> = std::iter::once(&options).chain(&after).collect();
+        let golden = Golden::concerning(&trainings);
         let (row, column) = (row.to_owned(), column.to_owned());
-        Ok(Cell { key, row, column, options, after, shared_training, features_sha256, data, decode, margin, diagnose })
+        Ok(Cell {
+            key,
+            golden,
+            row,
+            column,
+            options,
+            after,
+            shared_training,
+            features_sha256,
+            data,
+            decode,
+            margin,
+            diagnose,
+        })
     }
 
-    /// Whether `record`, one of this cell's, was made by code that gives the same figures as `code`.
-    pub fn is_current(&self, record: &Record, code: &Code) -> bool {
-        record.provenance.code.agrees(code, code_parts(&self.options))
+    /// Whether `record`, one of this cell's, was made by a program that behaves as this one.
+    pub fn is_current(&self, record: &Record) -> bool {
+        record.provenance.golden.as_ref() == Some(&self.golden)
     }
 
     /// The treebank's name.

@@ -121,14 +121,14 @@ impl Folder {
         self.path.join(CELLS).join(format!("{key}.json"))
     }
 
-    /// The file with which the cell goes on after an interruption, if the code is still the same.
-    pub fn checkpoint(&self, key: &str, code: &str) -> PathBuf {
-        self.path.join(CELLS).join(format!("{key}.{code}.checkpoint"))
+    /// The file with which the cell goes on after an interruption, if the program still behaves as it did.
+    pub fn checkpoint(&self, key: &str, golden: &str) -> PathBuf {
+        self.path.join(CELLS).join(format!("{key}.{golden}.checkpoint"))
     }
 
     /// The file of the model of a training that several cells share; `key` is the training's.
-    pub fn model(&self, key: &str, code: &str) -> PathBuf {
-        self.path.join(CELLS).join(format!("{key}.{code}.model"))
+    pub fn model(&self, key: &str, golden: &str) -> PathBuf {
+        self.path.join(CELLS).join(format!("{key}.{golden}.model"))
     }
 
     fn claim_path(&self, key: &str) -> PathBuf {

@@ -15,8 +15,9 @@ use treebeam::error::Result;
 /// | format | what is different |
 /// |---|---|
 /// | 1 | no field `format`; the code is told by its git revision alone; [`super::Training::cpu_s`] counted one thread that waited for those that learned, and is left out when such records are read |
-/// | 2 | checksums of the code, see [`super::Code`] |
-pub const FORMAT: u32 = 2;
+/// | 2 | checksums of the source files that decide figures, which are left out when such records are read |
+/// | 3 | a checksum of golden behaviour, see [`super::Golden`] |
+pub const FORMAT: u32 = 3;
 
 /// A kind of cell. A cell is a piece of work that is decided by its key, done once, and leaves one record.
 pub trait Kind: Sync {
@@ -31,8 +32,13 @@ pub trait Kind: Sync {
     /// What tells it from the others of its plan, for people.
     fn title(&self, cell: &Self::Cell) -> String;
 
+    /// The checksum of the behaviour that the cell's figures depend on, see [`super::Golden`].
+    fn golden<'c>(&'c self, cell: &'c Self::Cell) -> &'c str;
+
     /// Whether `record`, one of this cell's, has the figures that the cell would have if it were run now.
-    fn is_current(&self, cell: &Self::Cell, record: &Self::Record) -> bool;
+    fn is_current(&self, cell: &Self::Cell, record: &Self::Record) -> bool {
+        record.provenance().golden.as_deref() == Some(self.golden(cell))
+    }
 
     /// What the cell is likely to cost, judging by `records`.
     fn cost(&self, cell: &Self::Cell, records: &[&Self::Record]) -> Cost;
@@ -45,9 +51,6 @@ pub trait Kind: Sync {
 
     /// The record that another experiment has of this cell, as one of this experiment's.
     fn adopt(&self, cell: &Self::Cell, record: &Self::Record) -> Self::Record;
-
-    /// What tells files of cells in work, such as checkpoints, from those of other code.
-    fn code_of(&self, cell: &Self::Cell) -> String;
 
     /// The key of a training whose model several cells begin with, if this is one of them: it is done once, before or as the first of
     /// them, and its model is kept until all of them have been run.
@@ -73,6 +76,9 @@ pub trait Stored: Serialize + DeserializeOwned + Clone + Send {
 
     /// By what code, on what machine.
     fn provenance(&self) -> &Provenance;
+
+    /// The same, to be changed.
+    fn provenance_mut(&mut self) -> &mut Provenance;
 
     /// Seconds by the clock that the cell took.
     fn seconds(&self) -> f64;

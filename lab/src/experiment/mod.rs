@@ -15,17 +15,16 @@
 //! | `bounds` | another kind: bounds of a loss beside the loss |
 //! | `run`, `folder` | many cells side by side; who of several processes runs what |
 //! | `record`, `digits`, `store` | what a training leaves behind; the records of an experiment |
-//! | `provenance`, `fingerprint` | by what code on what machine, and what of the code decides figures |
+//! | `provenance`, `golden` | by what program on what machine; checksums of the program's behaviour |
 //! | `estimate` | what the missing cells will cost |
 //! | `verification` | whether records say what running their cells again says |
 //!
 //! # Which records are current
 //!
-//! A cell's key is a checksum of its options and data. Code is not in it: records tell the code that made them by checksums of
-//! the source files that decide figures, taken when the program is built ([`Code`]). A record is current as long as these are the
-//! same, whatever commit they stand in; a change of reports, of the command line or of comments makes no record stale. The git
-//! revision is told as well, for people. Records of format 1 tell the revision alone; they are shown where records of other code
-//! are accepted, as of their revision.
+//! A cell's key is a checksum of its options and data. The program is not in it: records have a checksum of the golden behaviour
+//! of the program that made them, as far as it concerns the cell ([`Golden`]). A record is current as long as that is the same;
+//! a change of code that changes no byte of models and trees makes no record stale. The git revision stands in records for people.
+//! Those of earlier formats have it alone: they are stale, unless `experiment verify --carry-over` runs a sample of them again.
 
 mod bounds;
 mod cell;
@@ -33,9 +32,8 @@ mod data;
 mod digits;
 mod engine;
 mod estimate;
-#[cfg(test)]
-mod fingerprint;
 mod folder;
+mod golden;
 mod kind;
 mod layout;
 mod measure;
@@ -62,6 +60,7 @@ pub use data::{Data, Portion};
 pub use engine::{Engine, Evaluated, History, SentenceScore, Trained, Treebeam};
 pub use estimate::{Estimate, Pace, estimate};
 pub use folder::{Attempt, Claim, Folder, Holder, Lock, SILENCE};
+pub use golden::{Case, Checksums, Golden, text_of};
 pub use kind::{Cost, Desk, FORMAT, Kind, Stored};
 pub use layout::{
     AVERAGE, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines,
@@ -71,11 +70,11 @@ pub use measure::{Measured, Repetitions, measure};
 pub use options::{given, of_layers};
 pub use overrides::Overrides;
 pub use plan::{Plan, Unreadable};
-pub use provenance::{Code, Host, Provenance};
+pub use provenance::{Carried, Host, Provenance};
 pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
 pub use run::{Event, Outcome, Runner, run};
 pub use source::Source;
 pub use spec::{GridAxis, Profile, Spec, Variant, check_names, read_toml};
 pub use store::{Status, Store};
 pub use trainings::Trainings;
-pub use verification::{Disagreement, disagreements, sample};
+pub use verification::{Disagreement, TIMES, disagreements, sample};

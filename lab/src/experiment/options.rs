@@ -3,9 +3,8 @@
 use serde_json::Value;
 use toml::Table;
 
-use super::provenance::Code;
 use treebeam::error::{Error, Result};
-use treebeam::options::{GivenOptions, Options, ParserKind};
+use treebeam::options::{GivenOptions, ParserKind};
 
 /// What `layers` amount to, the later before the earlier. A specification says options for all of its parsers: a
 /// graph-based parser passes over those of transition systems, and the other way round, unless they are said in the same
@@ -52,19 +51,12 @@ pub fn given(table: &Table) -> Result<GivenOptions> {
     }
 }
 
-/// The parts of the code that decide what is learned, see [`Code`].
-pub(super) fn code_parts(options: &Options) -> &'static [&'static str] {
-    match options {
-        Options::Transitions(options) => Code::parts_of(options.system),
-        Options::Graph(_) => &Code::GRAPH,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use treebeam::graph::GraphOptions;
     use treebeam::learn::TrainOptions;
+    use treebeam::options::Options;
 
     fn of(layers: &[&str]) -> Result<Options> {
         let layers: Vec<Table> = layers.iter().map(|text| text.parse().unwrap()).collect();

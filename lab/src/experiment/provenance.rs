@@ -1,14 +1,7 @@
 //! By what code and on what machine a record was made. All of it is compiled into the program by `build.rs`; nothing is asked
 //! of the folder that the program happens to be run in.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-
-use treebeam::system::SystemKind;
-
-/// What stands for a revision that is not known.
-const UNKNOWN: &str = "unknown";
 
 /// What else than options and data a record depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,15 +13,31 @@ pub struct Provenance {
     /// Whether the sources were exactly those of the revision; none if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<bool>,
-    /// Checksums of the code that decides the record's figures; none in records of format 1, which are never current.
-    #[serde(default, skip_serializing_if = "Code::is_empty")]
-    pub code: Code,
+    /// The checksum of the program's golden behaviour, as far as the record depends on it, see [`super::Golden`]; none in records of
+    /// earlier formats, which are not current.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub golden: Option<String>,
+    /// What showed that a later program gives the figures of this record, if `golden` is that of a later one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
     /// The random generator.
     pub generator: String,
     /// The machine.
     pub host: Host,
     /// Cells that were run side by side. Training and decoding use one thread each.
     pub jobs: usize,
+}
+
+/// A sample of an experiment's cells that a later program ran again and that all gave the figures of their records, so that the
+/// records of all cells are taken for that program's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// The revision of that program.
+    pub revision: String,
+    /// The cells that were run again.
+    pub sample: usize,
+    /// Those that they stand for, themselves included.
+    pub of: usize,
 }
 
 /// A machine, as far as its speed is concerned; its name is nobody's business.
@@ -51,16 +60,17 @@ impl Provenance {
                 "modified" => Some(false),
                 _ => None,
             },
-            code: Code::of_this_program(),
+            golden: None,
+            carried: None,
             generator: treebeam::random::GENERATOR.to_owned(),
             host: Host { cpu: cpu_model(), cores: std::thread::available_parallelism().map_or(1, usize::from) },
             jobs,
         }
     }
 
-    /// The same, with the checksums of these parts of the code alone.
-    pub fn decided_by(&self, parts: &[&str]) -> Provenance {
-        Provenance { code: self.code.only(parts), ..self.clone() }
+    /// The same, of a program with this golden behaviour.
+    pub fn behaving(&self, golden: &str) -> Provenance {
+        Provenance { golden: Some(golden.to_owned()), ..self.clone() }
     }
 
     /// The revision as people read it: with a word if the sources had been changed since.
@@ -69,81 +79,6 @@ impl Provenance {
             Some(false) => format!("{} (modified)", self.revision),
             _ => self.revision.clone(),
         }
-    }
-
-    /// Whether the record was made by code with another revision than that of `program`, as far as both are known.
-    pub fn is_of_other_revision(&self, program: &Provenance) -> bool {
-        self.revision == UNKNOWN || program.revision == UNKNOWN || self.revision != program.revision
-    }
-}
-
-/// Checksums of the sources that the program was built of, by part, see `src/experiment/fingerprint.rs`. A record is current
-/// if all parts that decide its figures have the checksums that they have in this program. A part without a checksum is
-/// unknown, and unknown equals nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Code(BTreeMap<String, String>);
-
-impl Code {
-    /// The parts that decide the figures of trainings with `system`. A change of Covington's systems makes no record of others
-    /// stale.
-    pub fn parts_of(system: SystemKind) -> &'static [&'static str] {
-        if system.name().starts_with("covington") { &["common", "covington"] } else { &["common"] }
-    }
-
-    /// Those of graph-based parsers.
-    pub const GRAPH: [&'static str; 2] = ["common", "graph"];
-
-    /// Those of comparisons of bounds with losses.
-    pub const BOUNDS: [&'static str; 3] = ["common", "covington", "walk"];
-
-    /// Those of what is measured of the whole program.
-    pub const PROGRAM: [&'static str; 1] = ["program"];
-
-    /// All parts of this program.
-    pub fn of_this_program() -> Code {
-        Code::parse(env!("TREEBEAM_BUILD_CODE"))
-    }
-
-    fn parse(text: &str) -> Code {
-        let parts = text.split_whitespace().filter_map(|part| part.split_once('='));
-        Code(parts.map(|(part, sum)| (part.to_owned(), sum.to_owned())).collect())
-    }
-
-    /// These parts alone.
-    pub fn only(&self, parts: &[&str]) -> Code {
-        Code(
-            self.0
-                .iter()
-                .filter(|(part, _)| parts.contains(&part.as_str()))
-                .map(|(p, s)| (p.clone(), s.clone()))
-                .collect(),
-        )
-    }
-
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether `other` has the same code in all of `parts`.
-    pub fn agrees(&self, other: &Code, parts: &[&str]) -> bool {
-        let known = |code: &Code, part: &&str| code.0.get(*part).filter(|sum| *sum != UNKNOWN).cloned();
-        parts.iter().all(|part| known(self, part).is_some_and(|sum| known(other, part) == Some(sum)))
-    }
-
-    /// One short text for the checksums of `parts`, for names of files.
-    pub fn short(&self, parts: &[&str]) -> String {
-        let sums = parts.iter().map(|part| self.0.get(*part).map_or("0", String::as_str));
-        sums.map(|sum| sum.chars().take(6).collect::<String>()).collect::<Vec<_>>().join("-")
-    }
-}
-
-impl From<&str> for Code {
-    /// The same checksum for every part.
-    fn from(sum: &str) -> Code {
-        let parts = ["common", "covington", "graph", "walk", "program"];
-        Code(parts.map(|part| (part.to_owned(), sum.to_owned())).into())
     }
 }
 
@@ -157,30 +92,6 @@ fn cpu_model() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_program_knows_the_code_that_it_was_built_of() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let sources = crate::experiment::fingerprint::of_sources(&root).unwrap();
-        let code = Code::of_this_program();
-        for (part, sum) in sources {
-            assert_eq!(code.0.get(part), Some(&sum), "{part}");
-        }
-        for parts in [Code::parts_of(treebeam_systems::COVINGTON), &Code::GRAPH, &Code::BOUNDS, &Code::PROGRAM] {
-            assert!(code.agrees(&code, parts), "{parts:?}");
-        }
-    }
-
-    #[test]
-    fn code_agrees_where_it_matters_and_unknown_equals_nothing() {
-        let [a, b] = ["common=1 covington=2 graph=3", "common=1 covington=9 graph=unknown"].map(Code::parse);
-        assert!(a.agrees(&b, &["common"]) && b.agrees(&a, Code::parts_of(treebeam_systems::ARC_EAGER)));
-        assert!(!a.agrees(&b, Code::parts_of(treebeam_systems::COVINGTON_NONMONOTONIC)));
-        assert!(!b.agrees(&b, &Code::GRAPH), "unknown is not even equal to itself");
-        assert!(!a.agrees(&a, &["walk"]), "what was not told is unknown");
-        assert!(!Code::default().agrees(&Code::default(), &["common"]));
-        assert_eq!(a.only(&["graph"]), Code::parse("graph=3"));
-    }
 
     #[test]
     fn no_name_of_the_machine_is_kept() {

@@ -215,6 +215,10 @@ impl Stored for Record {
         &self.provenance
     }
 
+    fn provenance_mut(&mut self) -> &mut Provenance {
+        &mut self.provenance
+    }
+
     fn seconds(&self) -> f64 {
         self.training.wall_s + self.decodings.iter().flat_map(|decoding| &decoding.wall_s).sum::<f64>()
     }

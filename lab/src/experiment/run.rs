@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
 use super::folder::{Attempt, Claim, Folder, Holder, Lock};
+use super::golden::Golden;
 use super::kind::{Desk, Kind};
 use super::store::{Status, Store};
 use treebeam::error::{Error, Result};
@@ -90,11 +91,11 @@ impl<K: Kind> Runner<'_, K> {
     /// Where the cell is run.
     fn desk(&self, cell: &K::Cell) -> Desk {
         let Runner { kind, folder, checkpoint_every, .. } = self;
-        let (key, code) = (kind.key(cell), kind.code_of(cell));
+        let (key, golden) = (kind.key(cell), Golden::whole());
         Desk {
-            checkpoint: folder.checkpoint(key, &code),
+            checkpoint: folder.checkpoint(key, golden),
             checkpoint_every: *checkpoint_every,
-            shared_model: folder.model(kind.shared_training(cell).unwrap_or(key), &code),
+            shared_model: folder.model(kind.shared_training(cell).unwrap_or(key), golden),
         }
     }
 
@@ -302,7 +303,7 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> &str {
 mod tests {
     use super::*;
     use crate::experiment::testing::{FakeEngine, Fault, plan, trainings};
-    use crate::experiment::{Cell, Code, Store};
+    use crate::experiment::{Cell, Store};
     use std::path::Path;
 
     /// Runs the cells of the test's plan that are missing, then gathers; titles of those that failed.
@@ -310,8 +311,7 @@ mod tests {
         let plan = plan();
         let folder = Folder::new(path);
         let mut store = Store::open(&folder).unwrap();
-        let code = Code::from("r1");
-        let missing: Vec<&Cell> = plan.cells.iter().filter(|c| store.usable(c, &code, false).is_none()).collect();
+        let missing: Vec<&Cell> = plan.cells.iter().filter(|c| store.usable(c, false).is_none()).collect();
         let mut failed = Vec::new();
         let kind = trainings(engine, "r1");
         let runner = Runner { kind: &kind, folder: &folder, jobs, checkpoint_every: Duration::MAX };

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use super::cell::Cell;
 use super::folder::{Folder, Lock};
 use super::kind::{FORMAT, Stored};
-use super::provenance::Code;
 use super::record::Record;
 use treebeam::error::{Error, Location, Problem, Result};
 use treebeam::files::{Packing, open_to_keep, write_whole};
@@ -122,10 +121,10 @@ impl<R: Stored> Store<R> {
         Ok(())
     }
 
-    /// Adds a record; one of the same cell, made by the same code, is replaced.
+    /// Adds a record; one of the same cell, of the same behaviour, is replaced.
     pub fn insert(&mut self, record: R) {
         let same = self.by_key.entry(record.key().to_owned()).or_default();
-        let is_same = |&i: &usize| of_same_code(self.records[i].provenance(), record.provenance());
+        let is_same = |&i: &usize| is_same_behaviour(self.records[i].provenance(), record.provenance());
         match same.iter().position(is_same) {
             Some(place) => {
                 let i = same.remove(place);
@@ -136,6 +135,17 @@ impl<R: Stored> Store<R> {
                 same.push(self.records.len());
                 self.records.push(record);
             }
+        }
+    }
+
+    /// Puts each of `records` in the place of the newest one of its cell.
+    ///
+    /// # Panics
+    /// If a cell has none.
+    pub fn replace(&mut self, records: Vec<R>) {
+        for record in records {
+            let newest = self.by_key.get(record.key()).and_then(|same| same.last()).expect("the cell has a record");
+            self.records[*newest] = record;
         }
     }
 
@@ -214,14 +224,14 @@ impl<R: Stored> Store<R> {
 }
 
 impl Store<Record> {
-    /// What is known of `cell` when the code is `code`.
-    pub fn status(&self, cell: &Cell, code: &Code) -> Status<'_> {
-        self.status_of(&cell.key, |record| cell.is_current(record, code))
+    /// What is known of `cell`.
+    pub fn status(&self, cell: &Cell) -> Status<'_> {
+        self.status_of(&cell.key, |record| cell.is_current(record))
     }
 
-    /// The record to use for `cell`: one of this code, or any if stale ones are accepted.
-    pub fn usable(&self, cell: &Cell, code: &Code, accept_stale: bool) -> Option<&Record> {
-        self.status(cell, code).usable(accept_stale)
+    /// The record to use for `cell`: a current one, or any if stale ones are accepted.
+    pub fn usable(&self, cell: &Cell, accept_stale: bool) -> Option<&Record> {
+        self.status(cell).usable(accept_stale)
     }
 }
 
@@ -236,9 +246,10 @@ impl<'a, R> Status<'a, R> {
     }
 }
 
-/// Whether a record replaces another one of the same cell: both tell the same code, by checksums or, in format 1, by revision.
-fn of_same_code(a: &super::Provenance, b: &super::Provenance) -> bool {
-    a.code == b.code && (!a.code.is_empty() || a.revision == b.revision)
+/// Whether a record replaces another one of the same cell: both are of the same behaviour or, in earlier formats, of the same
+/// revision.
+fn is_same_behaviour(a: &super::Provenance, b: &super::Provenance) -> bool {
+    a.golden == b.golden && (a.golden.is_some() || a.revision == b.revision)
 }
 
 fn stamp(path: &Path) -> Stamp {
@@ -341,7 +352,7 @@ mod tests {
         }
         assert_eq!(back.records(), records);
         assert!(!back.torn);
-        assert!(std::fs::read_to_string(&path).unwrap().starts_with("{\"format\":2,\"key\":"));
+        assert!(std::fs::read_to_string(&path).unwrap().starts_with("{\"format\":3,\"key\":"));
     }
 
     #[test]
@@ -389,8 +400,8 @@ mod tests {
         };
         let told = message(text.replacen('{', "x", 1));
         assert!(told.contains("records.jsonl:1: expected value"), "{told}");
-        let told = message(text.replacen("\"format\":2", "\"format\":3", 1));
-        assert!(told.contains("records.jsonl:1: a record of format 3; expected format 2 or an earlier one"), "{told}");
+        let told = message(text.replacen("\"format\":3", "\"format\":4", 1));
+        assert!(told.contains("records.jsonl:1: a record of format 4; expected format 3 or an earlier one"), "{told}");
     }
 
     /// A file as the first version wrote it: with a revision instead of checksums of the code, and without formats.
@@ -403,11 +414,11 @@ mod tests {
         let store: Store = Store::read(&path).unwrap();
         let [record] = store.records() else { panic!("one record") };
         assert_eq!(record.provenance.revision, "85f79b1694a427105eda5a3e2ae707f59c440cbe");
-        assert!(record.provenance.code.is_empty() && record.provenance.clean.is_none());
+        assert!(record.provenance.golden.is_none() && record.provenance.clean.is_none());
         assert_eq!(record.training.cpu_s, None, "it counted a thread that waited");
         assert!(text.contains("\"cpu_s\":0."), "{text}");
         let cell = &plan().cells[0];
-        assert!(!cell.is_current(record, &Code::of_this_program()));
+        assert!(!cell.is_current(record));
         // Written anew they are of this format and say no more than before.
         store.write(&path).unwrap();
         assert_eq!(Store::<Record>::read(&path).unwrap().records(), store.records());
@@ -416,21 +427,25 @@ mod tests {
     #[test]
     fn the_newest_record_of_this_code_counts() {
         let plan = plan();
-        let (cell, other) = (&plan.cells[0], &plan.cells[1]);
+        let other = &plan.cells[1];
+        let cell = &Cell { golden: "r2".to_owned(), ..plan.cells[0].clone() };
         let mut store = Store::default();
-        assert_eq!(store.status(cell, &"r2".into()), Status::Missing);
+        assert_eq!(store.status(cell), Status::Missing);
         store.insert(record(cell, "r1"));
-        assert!(matches!(store.status(cell, &"r2".into()), Status::Stale(r) if r.provenance.revision == "r1"));
-        assert!(store.usable(cell, &"r2".into(), false).is_none());
-        assert!(store.usable(cell, &"r2".into(), true).is_some());
+        assert!(matches!(store.status(cell), Status::Stale(r) if r.provenance.revision == "r1"));
+        assert!(store.usable(cell, false).is_none());
+        assert!(store.usable(cell, true).is_some());
         store.insert(record(cell, "r2"));
         store.insert(record(cell, "r3"));
-        assert!(matches!(store.status(cell, &"r2".into()), Status::Done(r) if r.provenance.revision == "r2"));
-        assert!(matches!(store.status(cell, &"r0".into()), Status::Stale(r) if r.provenance.revision == "r3"));
+        assert!(matches!(store.status(cell), Status::Done(r) if r.provenance.revision == "r2"));
+        let changed = Cell { golden: "r0".to_owned(), ..cell.clone() };
+        assert!(matches!(store.status(&changed), Status::Stale(r) if r.provenance.revision == "r3"));
         store.insert(record(cell, "r2"));
-        assert_eq!(store.records().len(), 3, "one record for a cell and a code");
-        store.insert(record(cell, "unknown"));
-        assert!(matches!(store.status(cell, &"unknown".into()), Status::Stale(_)), "unknown equals nothing");
+        assert_eq!(store.records().len(), 3, "one record for a cell and a behaviour");
+        let mut unknown = record(cell, "r4");
+        unknown.provenance.golden = None;
+        store.insert(unknown);
+        assert!(matches!(store.status(cell), Status::Done(_)), "what is not known is not current");
         let keys = || plan.cells.iter().map(|c| c.key.as_str());
         assert_eq!(store.n_foreign(keys()), 0);
         assert_eq!(store.n_foreign(std::iter::once(other.key.as_str())), 4);

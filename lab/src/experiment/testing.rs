@@ -10,7 +10,7 @@ use super::kind::Desk;
 use super::measure::measure;
 use super::overrides::Overrides;
 use super::plan::Plan;
-use super::provenance::{Code, Host, Provenance};
+use super::provenance::{Host, Provenance};
 use super::record::{Epoch, Record};
 use super::spec::Spec;
 use super::trainings::Trainings;
@@ -83,7 +83,14 @@ pub fn spec_of(text: &str) -> Spec {
 }
 
 pub fn plan() -> Plan {
-    Plan::new(&spec_of(SPEC), "quick", &Overrides::default(), None).unwrap()
+    plan_of(&spec_of(SPEC))
+}
+
+/// A plan for a program whose behaviour is called `r1`.
+pub fn plan_of(spec: &Spec) -> Plan {
+    let mut plan = Plan::new(spec, "quick", &Overrides::default(), None).unwrap();
+    plan.cells.iter_mut().for_each(|cell| cell.golden = "r1".to_owned());
+    plan
 }
 
 /// Where nothing is kept.
@@ -91,7 +98,7 @@ pub fn desk() -> Desk {
     Desk { checkpoint: "none".into(), checkpoint_every: Duration::MAX, shared_model: "none".into() }
 }
 
-/// Trainings that make figures up, by code of this name.
+/// Trainings that make figures up, by a program whose behaviour has this name.
 pub fn trainings(engine: FakeEngine, code: &str) -> Trainings<FakeEngine> {
     Trainings { engine, experiment: "test".to_owned(), provenance: provenance(code), repetitions: 1 }
 }
@@ -101,7 +108,8 @@ pub fn provenance(revision: &str) -> Provenance {
         version: "0.0.0".to_owned(),
         revision: revision.to_owned(),
         clean: Some(true),
-        code: Code::from(revision),
+        golden: Some(revision.to_owned()),
+        carried: None,
         generator: "none".to_owned(),
         host: Host { cpu: "abacus".to_owned(), cores: 2 },
         jobs: 1,

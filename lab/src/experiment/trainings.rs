@@ -5,7 +5,6 @@ use super::engine::Engine;
 use super::estimate::{cost, shared_part};
 use super::kind::{Cost, Desk, Kind};
 use super::measure::{Repetitions, measure};
-use super::options::code_parts;
 use super::provenance::Provenance;
 use super::record::Record;
 use treebeam::error::Result;
@@ -35,8 +34,8 @@ impl<E: Engine> Kind for Trainings<E> {
         cell.title()
     }
 
-    fn is_current(&self, cell: &Cell, record: &Record) -> bool {
-        cell.is_current(record, &self.provenance.code)
+    fn golden<'c>(&'c self, cell: &'c Cell) -> &'c str {
+        &cell.golden
     }
 
     fn cost(&self, cell: &Cell, records: &[&Record]) -> Cost {
@@ -45,16 +44,12 @@ impl<E: Engine> Kind for Trainings<E> {
 
     fn run(&self, cell: &Cell, desk: &Desk) -> Result<Record> {
         let measured = measure(&self.engine, cell, self.repetitions, desk)?;
-        let provenance = self.provenance.decided_by(code_parts(&cell.options));
+        let provenance = self.provenance.behaving(&cell.golden);
         Ok(Record::new(cell, &self.experiment, provenance, measured))
     }
 
     fn adopt(&self, cell: &Cell, record: &Record) -> Record {
         Record { row: cell.row.clone(), column: cell.column.clone(), ..record.clone() }
-    }
-
-    fn code_of(&self, cell: &Cell) -> String {
-        self.provenance.code.short(code_parts(&cell.options))
     }
 
     fn shared_training<'c>(&self, cell: &'c Cell) -> Option<&'c str> {

@@ -229,8 +229,8 @@ pub(super) fn best(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{SPEC, plan, record, spec_of};
-    use crate::experiment::{Cell, Overrides, Plan, Record, Store};
+    use crate::experiment::testing::{SPEC, plan, plan_of, record, spec_of};
+    use crate::experiment::{Cell, Plan, Record, Store};
 
     /// The answer of made-up records: how many labelled words `wrong` says of each sentence in a cell.
     fn answered(wrong: impl Fn(&Cell, usize) -> u64) -> Answer {
@@ -252,13 +252,13 @@ mod tests {
             }
             store.insert(record);
         }
-        answer(&Summary::new(plan, &store, &"r1".into(), false)).unwrap()
+        answer(&Summary::new(plan, &store, false)).unwrap()
     }
 
     /// The plan of the small comparison with this in the place of that.
     fn plan_with(that: &str, this: &str) -> Plan {
         assert!(SPEC.contains(that));
-        Plan::new(&spec_of(&SPEC.replace(that, this)), "quick", &Overrides::default(), None).unwrap()
+        plan_of(&spec_of(&SPEC.replace(that, this)))
     }
 
     #[test]
@@ -399,6 +399,6 @@ mod tests {
         let plan = plan();
         let mut store = Store::default();
         plan.cells.iter().filter(|cell| cell.row != "global").for_each(|c| store.insert(record(c, "r1")));
-        assert_eq!(answer(&Summary::new(&plan, &store, &"r1".into(), false)), None);
+        assert_eq!(answer(&Summary::new(&plan, &store, false)), None);
     }
 }

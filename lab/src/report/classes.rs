@@ -124,7 +124,7 @@ mod tests {
         let plan = plan();
         let mut store = Store::default();
         plan.cells.iter().for_each(|cell| store.insert(record(cell, "r1")));
-        let summary = Summary::new(&plan, &store, &"r1".into(), false);
+        let summary = Summary::new(&plan, &store, false);
         let blocks = classes(&summary, Metric::Las);
         assert_eq!(
             blocks.iter().map(|b| b.title.as_str()).collect::<Vec<_>>(),
@@ -153,6 +153,6 @@ mod tests {
             record.decodings.iter_mut().for_each(|decoding| decoding.classes = None);
             store.insert(record);
         }
-        assert_eq!(classes(&Summary::new(&plan, &store, &"r1".into(), false), Metric::Las), []);
+        assert_eq!(classes(&Summary::new(&plan, &store, false), Metric::Las), []);
     }
 }

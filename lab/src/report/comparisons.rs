@@ -89,7 +89,7 @@ mod tests {
             }
             store.insert(record);
         }
-        comparisons(&Summary::new(&plan, &store, &"r1".into(), false))
+        comparisons(&Summary::new(&plan, &store, false))
     }
 
     #[test]

@@ -392,7 +392,7 @@ mod tests {
         let plan = plan();
         let mut store = Store::default();
         plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
-        let summary = Summary::new(&plan, &store, &"r1".into(), false);
+        let summary = Summary::new(&plan, &store, false);
         let all = directions(&summary);
         // Two columns, two scores, three methods besides the baseline.
         assert_eq!(all.len(), 2 * 2 * 3);

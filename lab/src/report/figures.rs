@@ -415,16 +415,16 @@ fn file_name(column: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{SPEC, plan, record, spec_of};
-    use crate::experiment::{Overrides, Plan, Store};
+    use crate::experiment::Store;
+    use crate::experiment::testing::{SPEC, plan, plan_of, record, spec_of};
 
     #[test]
     fn one_figure_per_column_with_the_points_of_its_rows() {
         let plan = plan();
         let mut store = Store::default();
-        assert_eq!(figures(&Summary::new(&plan, &store, &"r1".into(), false)), []);
+        assert_eq!(figures(&Summary::new(&plan, &store, false)), []);
         plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
-        let summary = Summary::new(&plan, &store, &"r1".into(), false);
+        let summary = Summary::new(&plan, &store, false);
         let figures: Vec<Figure> = figures(&summary).into_iter().map(|(figure, _)| figure).collect();
         assert_eq!(figures.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["las-eager", "las-hybrid"]);
         let global = &figures[0].curves[1];
@@ -438,10 +438,10 @@ mod tests {
     fn level_lines_go_as_far_as_the_others() {
         let text =
             SPEC.replace("rows = [\"greedy\", \"dynamic\"], matched = true", "rows = [\"greedy\"], level = true");
-        let plan = Plan::new(&spec_of(&text), "quick", &Overrides::default(), None).unwrap();
+        let plan = plan_of(&spec_of(&text));
         let mut store = Store::default();
         plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
-        let (figure, reading) = figures(&Summary::new(&plan, &store, &"r1".into(), false)).remove(0);
+        let (figure, reading) = figures(&Summary::new(&plan, &store, false)).remove(0);
         let level = &figure.curves[0];
         assert_eq!((level.style, level.points.len()), (Style::Level, 2));
         assert_eq!(level.points.iter().map(|p| p.x).collect::<Vec<_>>(), [1.0, 4.0]);

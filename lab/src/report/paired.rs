@@ -234,7 +234,7 @@ mod tests {
         let plan = plan();
         let mut store = Store::default();
         plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
-        let summary = Summary::new(&plan, &store, &"r1".into(), false);
+        let summary = Summary::new(&plan, &store, false);
         let methods = summary.methods("eager");
         for metric in [Metric::Las, Metric::Uas] {
             let score = |m: &Method| summary.average_score("eager", m, metric).unwrap().mean;

@@ -187,8 +187,8 @@ fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{SPEC, record, spec_of};
-    use crate::experiment::{Overrides, Plan, Store};
+    use crate::experiment::Store;
+    use crate::experiment::testing::{SPEC, plan_of, record, spec_of};
 
     #[test]
     fn ranks_share_what_is_equal_and_correlations_are_those_of_ranks() {
@@ -212,10 +212,10 @@ mod tests {
             1,
         );
         let block = |text: &str| {
-            let plan = Plan::new(&spec_of(text), "quick", &Overrides::default(), None).unwrap();
+            let plan = plan_of(&spec_of(text));
             let mut store = Store::default();
             plan.cells.iter().for_each(|cell| store.insert(record(cell, "r1")));
-            properties(&Summary::new(&plan, &store, &"r1".into(), false), Metric::Las)
+            properties(&Summary::new(&plan, &store, false), Metric::Las)
         };
         assert_eq!(block(SPEC), None, "two treebanks are too few");
         let block = block(&six).unwrap();

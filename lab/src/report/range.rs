@@ -105,14 +105,14 @@ fn span_by_chance(summary: &Summary, metric: Metric) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{SPEC, record, spec_of};
-    use crate::experiment::{Overrides, Plan, Store};
+    use crate::experiment::Store;
+    use crate::experiment::testing::{SPEC, plan_of, record, spec_of};
 
     #[test]
     fn chance_spans_what_seeds_scatter() {
         let grid = "[[grid]]\noption = \"explore-from\"\nvalues = [0, 1]\n[[grid]]\noption = \"explore-prob\"\nvalues = [0.5, 1.0]\n";
         let spec = spec_of(&SPEC.replace("[table]", &format!("{grid}[table]")));
-        let plan = Plan::new(&spec, "quick", &Overrides::default(), None).unwrap();
+        let plan = plan_of(&spec);
         // Words right on test data: what differs between seeds, and between cells. Rows outside the grid scatter widely.
         let span = |right: &dyn Fn(usize, u64) -> u64| {
             let mut store = Store::default();
@@ -127,7 +127,7 @@ mod tests {
                 }
                 store.insert(record);
             }
-            span_by_chance(&Summary::new(&plan, &store, &"r1".into(), false), Metric::Las).unwrap()
+            span_by_chance(&Summary::new(&plan, &store, false), Metric::Las).unwrap()
         };
         let of_cells = span(&|number, _| 500 + 10 * (number / 2) as u64);
         assert!(of_cells.abs() < 1e-9, "cells differ, seeds do not: {of_cells}");

@@ -19,7 +19,8 @@ use super::reproduction::reproduction;
 use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
 use super::training::{extents, training, what_was_run};
-use crate::experiment::Portion;
+use crate::experiment::{Carried, Portion};
+use treebeam::error::counted;
 use treebeam::eval::Punctuation;
 
 /// Gives pictures whose files would have the same name, as of columns that differ in what file names leave out, names that differ.
@@ -131,11 +132,12 @@ fn about(summary: &Summary) -> Vec<String> {
             false => format!("{} of the {n_done}", summary.n_stale),
         };
         about.push(format!(
-            "{so_many} records were made by other revisions of the code than the one that made these tables ({}); a new run may give \
-             other figures.",
+            "{so_many} records were made by earlier revisions of the program, which behaved otherwise or are not known to have behaved \
+             as the one that made these tables ({}); a new run may give other figures.",
             revisions.join(", ")
         ));
     }
+    about.extend(carried_over(&summary.carried));
     if let Some(baseline) = &spec.table.baseline {
         about.push(format!(
             "In brackets: points more than `{}` in the same column. `*` p < .05, `**` p < .01: paired approximate randomisation \
@@ -157,6 +159,16 @@ fn about(summary: &Summary) -> Vec<String> {
         about.push("Mean ± standard deviation over seeds.".to_owned());
     }
     about
+}
+
+/// Sentences on records that are carried over, so many for each sample that showed that they hold.
+pub(super) fn carried_over(carried: &[(Carried, usize)]) -> impl Iterator<Item = String> {
+    carried.iter().map(|(Carried { revision, sample, of }, n)| {
+        let (records, sample, revision) = (counted(*n, "record"), counted(*sample, "cell"), short(revision));
+        format!(
+            "Carried over from earlier revisions: {records}, as {sample} of {of} gave the same figures when run again at `{revision}`."
+        )
+    })
 }
 
 /// As much of a revision as people read.
@@ -236,8 +248,7 @@ mod tests {
         let plan = plan();
         let mut store = Store::default();
         plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
-        let document =
-            document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, vec!["records.jsonl".to_owned()]);
+        let document = document(&Summary::new(&plan, &store, false), COMMAND, vec!["records.jsonl".to_owned()]);
         insta::assert_snapshot!("whole_experiment", markdown(&document));
         let json = serde_json::to_string(&document).unwrap();
         let back: Document = serde_json::from_str(&json).unwrap();
@@ -252,7 +263,7 @@ mod tests {
         );
         let mut store = Store::default();
         plan.cells.iter().skip(1).take(5).for_each(|c| store.insert(record(c, "r1")));
-        let text = markdown(&document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, Vec::new()));
+        let text = markdown(&document(&Summary::new(&plan, &store, false), COMMAND, Vec::new()));
         assert!(text.contains("**Unfinished:** 5 of 24"));
         let eager: String = text.split("## ").nth(1).unwrap().to_owned();
         insta::assert_snapshot!("unfinished_experiment", eager);
@@ -269,7 +280,7 @@ mod tests {
                 record.provenance.host.cpu = if number == 0 { second } else { "First" }.to_owned();
                 store.insert(record);
             }
-            let text = markdown(&document(&Summary::new(&plan, &store, &"r1".into(), false), COMMAND, Vec::new()));
+            let text = markdown(&document(&Summary::new(&plan, &store, false), COMMAND, Vec::new()));
             text.split("## ").find(|part| part.starts_with("Costs")).unwrap().to_owned()
         };
         let (one, two) = (costs_of("First"), costs_of("Second"));

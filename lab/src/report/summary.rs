@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use super::document::OPEN;
-use crate::experiment::{Cell, Code, Decoding, Plan, Record, Store, Variant};
+use crate::experiment::{Carried, Cell, Decoding, Plan, Provenance, Record, Store, Variant};
 use treebeam::eval::significance::randomisation_of_differences;
 use treebeam::eval::{Metric, Punctuation};
 
@@ -118,22 +118,42 @@ pub struct Summary<'a> {
     pub revisions: BTreeSet<String>,
     /// Cells with a usable record.
     pub n_done: usize,
-    /// Those among them whose record was made by other code than there is now.
+    /// Those among them whose record was made by a program that behaves otherwise, as far as is known.
     pub n_stale: usize,
+    /// Those whose record is carried over from an earlier program, by what showed that this one gives the same figures.
+    pub carried: Vec<(Carried, usize)>,
+}
+
+/// Counts those that are carried over, by what showed that they may be.
+pub fn count_carried<'p>(carried: &mut Vec<(Carried, usize)>, records: impl Iterator<Item = &'p Provenance>) {
+    for found in records.filter_map(|provenance| provenance.carried.as_ref()) {
+        match carried.iter_mut().find(|(known, _)| known == found) {
+            Some((_, n)) => *n += 1,
+            None => carried.push((found.clone(), 1)),
+        }
+    }
 }
 
 impl<'a> Summary<'a> {
-    /// Gathers the records of `plan` that count when the code is `code`.
-    pub fn new(plan: &'a Plan, store: &'a Store, code: &Code, accept_stale: bool) -> Summary<'a> {
-        let mut summary = Summary { plan, entries: Vec::new(), revisions: BTreeSet::new(), n_done: 0, n_stale: 0 };
+    /// Gathers the records of `plan` that count.
+    pub fn new(plan: &'a Plan, store: &'a Store, accept_stale: bool) -> Summary<'a> {
+        let mut summary = Summary {
+            plan,
+            entries: Vec::new(),
+            revisions: BTreeSet::new(),
+            n_done: 0,
+            n_stale: 0,
+            carried: Vec::new(),
+        };
         // The cells of one entry differ in their seeds only, and the plan puts them side by side.
         for seeds in plan.cells.chunks(plan.profile.seeds.len()) {
             let cell = &seeds[0];
-            let mut records: Vec<&Record> = seeds.iter().filter_map(|c| store.usable(c, code, accept_stale)).collect();
+            let mut records: Vec<&Record> = seeds.iter().filter_map(|c| store.usable(c, accept_stale)).collect();
             records.sort_by_key(|r| r.options.seed());
             summary.n_done += records.len();
-            let is_current = |c: &&Cell| store.usable(c, code, false).is_some();
+            let is_current = |c: &&Cell| store.usable(c, false).is_some();
             summary.n_stale += records.len() - seeds.iter().filter(is_current).count();
+            count_carried(&mut summary.carried, records.iter().map(|record| &record.provenance));
             summary.revisions.extend(records.iter().map(|r| r.provenance.told_revision()));
             for &width in &cell.decode {
                 let label = match cell.decode.len() {
@@ -303,12 +323,12 @@ mod tests {
         let (last, others) = plan.cells.split_last().unwrap();
         others.iter().for_each(|c| store.insert(record(c, "r1")));
         let average = |store: &Store| {
-            let summary = Summary::new(&plan, store, &"r1".into(), false);
+            let summary = Summary::new(&plan, store, false);
             summary.average_score("hybrid", &summary.methods("hybrid")[3], Metric::Las)
         };
         assert_eq!(average(&store), None);
         store.insert(record(last, "r1"));
-        let summary = Summary::new(&plan, &store, &"r1".into(), false);
+        let summary = Summary::new(&plan, &store, false);
         let method = &summary.methods("hybrid")[3];
         assert_eq!(method.label, "global, width 4");
         let by_hand: Vec<f64> = summary
@@ -330,7 +350,7 @@ mod tests {
         for i in [0, 1, 3] {
             store.insert(record(&plan.cells[i], "r1"));
         }
-        let summary = Summary::new(&plan, &store, &"r1".into(), false);
+        let summary = Summary::new(&plan, &store, false);
         assert_eq!(summary.entries[0].differences, []);
         let dynamic = &summary.entries[1];
         assert!(!dynamic.is_complete());
@@ -338,7 +358,9 @@ mod tests {
         let difference = dynamic.difference("greedy", Metric::Las).unwrap();
         assert!((difference.points - (las(2) - las(1))).abs() < 1e-9);
         assert!(difference.p > 0.0 && difference.p <= 1.0);
-        assert_eq!(Summary::new(&plan, &store, &"r2".into(), false).n_done, 0);
-        assert_eq!(Summary::new(&plan, &store, &"r2".into(), true).n_done, 3);
+        let mut later = self::plan();
+        later.cells.iter_mut().for_each(|cell| cell.golden = "r2".to_owned());
+        assert_eq!(Summary::new(&later, &store, false).n_done, 0);
+        assert_eq!(Summary::new(&later, &store, true).n_done, 3);
     }
 }

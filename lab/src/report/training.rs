@@ -223,7 +223,7 @@ mod tests {
     fn what_was_run_is_told_by_the_records_and_not_by_the_plan() {
         let plan = plan();
         let mut store = Store::default();
-        let summary = |store: &Store| what_was_run(&Summary::new(&plan, store, &"r1".into(), false));
+        let summary = |store: &Store| what_was_run(&Summary::new(&plan, store, false));
         assert_eq!(summary(&store), None);
         let mut one = record(&plan.cells[0], "r1");
         one.train.sentences = 0..77;
@@ -253,7 +253,7 @@ mod tests {
                 .into();
             store.insert(record);
         }
-        let block = training(&Summary::new(&plan, &store, &"r1".into(), false)).unwrap();
+        let block = training(&Summary::new(&plan, &store, false)).unwrap();
         assert!(block.reading[0].contains("2 of 6 rows"), "{:?}", block.reading);
         assert!(block.reading[0].contains("`dynamic` (eager) +0.80, `dynamic` (hybrid) +0.80"), "{:?}", block.reading);
         let Content::Table(table) = &block.content else { panic!("a table") };

@@ -83,7 +83,7 @@ mod tests {
         let plan = plan();
         let mut store = Store::default();
         plan.cells.iter().take(6).for_each(|c| store.insert(record(c, "r1")));
-        let text = tsv(&Summary::new(&plan, &store, &"r1".into(), false), "treebeam experiment table test.toml");
+        let text = tsv(&Summary::new(&plan, &store, false), "treebeam experiment table test.toml");
         let lines: Vec<Vec<&str>> =
             text.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t').collect()).collect();
         assert_eq!(lines.len(), 1 + 4, "a head, two greedy rows, one row at two widths");

@@ -25,7 +25,7 @@ use super::programs::{
 use super::throughput::one_treebank;
 use spec::{Profile, Spec};
 use treebeam::error::Result;
-use treebeam_lab::experiment::{Code, Cost, Data, Desk, Kind, Overrides, Portion, Provenance, Stored};
+use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Portion, Provenance, Stored};
 
 /// The threads of libraries that programs in Python use.
 const ONE_THREAD: [&str; 4] = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"];
@@ -119,7 +119,7 @@ pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::R
     }
     let data = Data::find(treebank.parse()?, args.treebanks.as_deref(), None)?;
     let peers = peers(&spec, &profile, &data);
-    let provenance = Provenance::of_this_process(1).decided_by(&Code::PROGRAM);
+    let provenance = Provenance::of_this_process(1).behaving(Golden::whole());
     let out = args.folder(&spec.name, treebank != profile.treebank);
     let inputs = Inputs::new(data, scratch(&spec.name, &out)?);
     let scripts = path.parent().unwrap_or(Path::new(".")).join(&spec.scripts);
@@ -199,7 +199,7 @@ impl Peers {
         let [train, dev, _] = self.inputs.portions()?;
         let data = &self.inputs.data;
         // A model of another program would be no worse, but what training took would be that of the other.
-        let own = if peer.package.is_none() { self.provenance.code.short(&Code::PROGRAM) } else { String::new() };
+        let own = if peer.package.is_none() { Golden::whole() } else { "" };
         let all = format!("{:?}\n{own}\n{:?}\n{}\n{}", peer.package, peer.train, data.train.sha256, data.dev.sha256);
         let name: String = Sha256::digest(all).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let model = self.inputs.folder().join(format!("{name}.model"));
@@ -261,11 +261,16 @@ impl Kind for Peers {
         peer.name.clone()
     }
 
-    /// On a machine like this one, and for treebeam, of this program.
+    /// What treebeam is to do stands in commands, so that all of its behaviour counts.
+    fn golden<'c>(&'c self, _: &'c Peer) -> &'c str {
+        Golden::whole()
+    }
+
+    /// On a machine like this one, and for treebeam, of this version with the same behaviour.
     fn is_current(&self, peer: &Peer, record: &PeerRecord) -> bool {
-        let Provenance { code, host, .. } = &record.provenance;
+        let own = |of: &Provenance| (of.version.clone(), of.golden.clone());
         let is_other = peer.package.is_some();
-        *host == self.provenance.host && (is_other || code.agrees(&self.provenance.code, &Code::PROGRAM))
+        record.provenance.host == self.provenance.host && (is_other || own(&record.provenance) == own(&self.provenance))
     }
 
     fn cost(&self, peer: &Peer, records: &[&PeerRecord]) -> Cost {
@@ -298,10 +303,6 @@ impl Kind for Peers {
         PeerRecord { name: peer.name.clone(), ..record.clone() }
     }
 
-    fn code_of(&self, _: &Peer) -> String {
-        self.provenance.code.short(&Code::PROGRAM)
-    }
-
     /// Cells side by side would measure each other.
     fn most_jobs(&self) -> usize {
         1
@@ -315,6 +316,10 @@ impl Stored for PeerRecord {
 
     fn provenance(&self) -> &Provenance {
         &self.provenance
+    }
+
+    fn provenance_mut(&mut self) -> &mut Provenance {
+        &mut self.provenance
     }
 
     fn seconds(&self) -> f64 {

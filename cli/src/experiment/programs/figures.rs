@@ -109,6 +109,10 @@ impl Stored for Record {
         &self.provenance
     }
 
+    fn provenance_mut(&mut self) -> &mut Provenance {
+        &mut self.provenance
+    }
+
     fn seconds(&self) -> f64 {
         match &self.figures {
             Figures::Training(figures) => figures.used.wall_s,

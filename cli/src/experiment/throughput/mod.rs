@@ -29,7 +29,7 @@ use spec::{Profile, Spec};
 use tables::Summary;
 use treebeam::error::{Error, Result};
 use treebeam::learn::IterationReport;
-use treebeam_lab::experiment::{Code, Cost, Data, Desk, Kind, Overrides, Provenance};
+use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Provenance};
 
 /// How models are trained, beside their options: on one thread, and without checkpoints, which would depend on the clock.
 pub const TRAIN_FLAGS: [&str; 4] = ["--threads", "1", "--checkpoint-seconds", "1e9"];
@@ -79,7 +79,7 @@ pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::R
         eprintln!("TREEBEAM_TREEBANKS is not set: {treebank} stands in for {}", profile.treebank);
     }
     let data = Data::find(treebank.parse()?, args.treebanks.as_deref(), None)?;
-    let provenance = Provenance::of_this_process(1).decided_by(&Code::PROGRAM);
+    let provenance = Provenance::of_this_process(1);
     let n_words = data.read(&data.test)?.n_words();
     let steps = plan::plan(&profile, &data, n_words, provenance.host.cores)?;
     let out = args.folder(&spec.name, treebank != profile.treebank);
@@ -108,8 +108,7 @@ pub fn one_treebank(path: &Path, overrides: &Overrides, chosen: &str) -> anyhow:
 impl Throughput {
     /// The file of a model: another one for every training and every program.
     fn model_path(&self, step: &Step) -> PathBuf {
-        let code = self.provenance.code.short(&Code::PROGRAM);
-        let name = treebeam::files::hex(&Sha256::digest(format!("{}\n{code}", step.training)));
+        let name = treebeam::files::hex(&Sha256::digest(format!("{}\n{}", step.training, Golden::whole())));
         self.inputs.folder().join(format!("{}.model", &name[..16]))
     }
 
@@ -169,10 +168,14 @@ impl Kind for Throughput {
         step.title()
     }
 
-    /// Of this program on a machine like this one.
-    fn is_current(&self, _: &Step, record: &Record) -> bool {
-        let Provenance { code, host, .. } = &record.provenance;
-        *host == self.provenance.host && code.agrees(&self.provenance.code, &Code::PROGRAM)
+    fn golden<'c>(&'c self, step: &'c Step) -> &'c str {
+        &step.golden
+    }
+
+    /// Of this version on a machine like this one, with the same work to do.
+    fn is_current(&self, step: &Step, record: &Record) -> bool {
+        let Provenance { version, golden, host, .. } = &record.provenance;
+        (version, host) == (&self.provenance.version, &self.provenance.host) && golden.as_ref() == Some(&step.golden)
     }
 
     fn cost(&self, step: &Step, records: &[&Record]) -> Cost {
@@ -191,16 +194,12 @@ impl Kind for Throughput {
     fn run(&self, step: &Step, _: &Desk) -> Result<Record> {
         let load_before = load();
         let figures = self.measure(step).map_err(failed)?;
-        let (key, title, provenance) = (step.key.clone(), step.title(), self.provenance.clone());
+        let (key, title, provenance) = (step.key.clone(), step.title(), self.provenance.behaving(&step.golden));
         Ok(Record { key, step: title, provenance, load_before, figures })
     }
 
     fn adopt(&self, _: &Step, record: &Record) -> Record {
         record.clone()
-    }
-
-    fn code_of(&self, _: &Step) -> String {
-        self.provenance.code.short(&Code::PROGRAM)
     }
 
     /// Cells side by side would measure each other.

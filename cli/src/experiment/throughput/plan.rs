@@ -6,7 +6,7 @@ use anyhow::Context;
 use sha2::{Digest, Sha256};
 use treebeam::error::counted;
 use treebeam::files::hex;
-use treebeam_lab::experiment::Data;
+use treebeam_lab::experiment::{Data, Golden};
 
 /// One measurement.
 #[derive(Debug, Clone)]
@@ -17,6 +17,8 @@ pub struct Step {
     pub what: What,
     /// A checksum of all that the figures depend on, but for code and machine.
     pub key: String,
+    /// The checksum of the behaviour of what is measured, see [`Golden`].
+    pub golden: String,
     /// The key of the step that trains the model.
     pub training: String,
 }
@@ -74,8 +76,15 @@ pub fn plan(profile: &Profile, data: &Data, n_words: usize, cores: usize) -> any
             whats.extend(lengths.map(|length| What::Parse { input: Input::Joined(length), width, threads: 1 }));
         }
         let mut training = String::new();
+        let golden = Golden::concerning(&[&model.resolved]);
         for what in whats {
-            let mut step = Step { model: model.clone(), what, key: String::new(), training: String::new() };
+            let mut step = Step {
+                model: model.clone(),
+                what,
+                key: String::new(),
+                golden: golden.clone(),
+                training: String::new(),
+            };
             let options = serde_json::to_string(&model.resolved).context("options")?;
             let how = match what {
                 What::Train => String::new(),

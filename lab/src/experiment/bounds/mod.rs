@@ -10,13 +10,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::data::{Data, Portion, hex};
+use super::golden::Golden;
 use super::kind::{Cost, Desk, Kind, Stored};
 use super::overrides::Overrides;
 use super::plan::{Unreadable, readable};
-use super::provenance::{Code, Provenance};
+use super::provenance::Provenance;
 use super::source::Source;
 use super::spec::{check_names, read_toml};
 use treebeam::error::{Error, Result};
@@ -136,6 +138,8 @@ impl BoundsSpec {
 pub struct BoundsCell {
     /// SHA-256 over the walk and the data.
     pub key: String,
+    /// The checksum of the behaviour that the figures depend on, see [`Golden`].
+    pub golden: String,
     /// The walk.
     pub walk: Walk,
     /// The treebank.
@@ -187,8 +191,13 @@ pub fn cells(
     let walk = Walk { transitions: scale.transitions, wander, seed, max_configurations, guide };
     let cell = |source: Source| {
         let data = Data::find(source, folder.map(PathBuf::as_path), None)?;
+        // The parser that leads is this one, see [`Walk`].
+        let guide =
+            walk.guide.map(|_| json!({ "system": "covington-nonmonotonic", "training": "greedy", "oracle": "upper" }));
+        let trainings: Vec<Value> = std::iter::once(json!({ "cell": "bounds" })).chain(guide).collect();
+        let golden = Golden::concerning(&trainings);
         let identity = serde_json::to_vec(&(&walk, &data.train.sha256)).map_err(|e| Error::Usage(e.to_string()))?;
-        Ok(BoundsCell { key: hex(&Sha256::digest(identity)), walk, data })
+        Ok(BoundsCell { key: hex(&Sha256::digest(identity)), golden, walk, data })
     };
     readable(overrides.treebanks.as_ref().unwrap_or(&scale.treebanks), cell)
 }
@@ -215,8 +224,8 @@ impl Kind for Bounds {
         cell.data.source.to_string()
     }
 
-    fn is_current(&self, _: &BoundsCell, record: &BoundsRecord) -> bool {
-        record.provenance.code.agrees(&self.provenance.code, &Code::BOUNDS)
+    fn golden<'c>(&'c self, cell: &'c BoundsCell) -> &'c str {
+        &cell.golden
     }
 
     fn cost(&self, cell: &BoundsCell, records: &[&BoundsRecord]) -> Cost {
@@ -238,7 +247,7 @@ impl Kind for Bounds {
             treebank: cell.data.source.to_string(),
             walk: cell.walk,
             train: cell.data.train.clone(),
-            provenance: self.provenance.decided_by(&Code::BOUNDS),
+            provenance: self.provenance.behaving(&cell.golden),
             wall_s: Some(start.elapsed().as_secs_f64()),
             sums,
         })
@@ -246,10 +255,6 @@ impl Kind for Bounds {
 
     fn adopt(&self, _: &BoundsCell, record: &BoundsRecord) -> BoundsRecord {
         record.clone()
-    }
-
-    fn code_of(&self, _: &BoundsCell) -> String {
-        self.provenance.code.short(&Code::BOUNDS)
     }
 }
 
@@ -262,12 +267,16 @@ impl Stored for BoundsRecord {
         &self.provenance
     }
 
+    fn provenance_mut(&mut self) -> &mut Provenance {
+        &mut self.provenance
+    }
+
     fn seconds(&self) -> f64 {
         self.wall_s.unwrap_or_default()
     }
 
-    fn repeatable(&self) -> Option<serde_json::Value> {
-        Some(serde_json::json!({ "sums": self.sums }))
+    fn repeatable(&self) -> Option<Value> {
+        Some(json!({ "sums": self.sums }))
     }
 }
 
