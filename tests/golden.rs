@@ -16,6 +16,12 @@ use sha2::{Digest, Sha256};
 use treebeam::files::hex;
 use treebeam_lab::experiment::{Case, Checksums, Golden, Record, Store, Stored, TIMES, text_of};
 
+/// Records name transition systems.
+#[ctor::ctor(unsafe)]
+fn register_systems() {
+    treebeam_systems::register();
+}
+
 /// What stands before the checksums, which the program writes.
 const SUMS: &str = "[sums]\n";
 /// Sentences of a real treebank to train on, and to parse.

@@ -24,6 +24,7 @@ const LISTED: usize = 10;
 /// ```
 /// use treebeam::job::Job;
 /// use treebeam::prelude::*;
+/// # treebeam_systems::register();
 /// let folder = tempfile::tempdir().unwrap();
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
 /// let given = GivenOptions { iterations: Some(2.into()), ..GivenOptions::default() };
