@@ -20,8 +20,10 @@
 //! by one, which two further terms make good: see `one_root`. With them the costs equal exhaustive search again.
 
 use super::eager::{self, StackView};
-use treebeam::system::{Action, Deduction, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{
+    Action, Deduction, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
 
 /// The arc-eager system.

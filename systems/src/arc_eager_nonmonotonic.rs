@@ -29,8 +29,10 @@
 //! b from the root unless σ = \[\].
 
 use super::eager::{self, StackView};
-use treebeam::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{
+    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, MAX_WORDS, NO_NODE, Node, ROOT};
 
 /// The non-monotonic arc-eager system.

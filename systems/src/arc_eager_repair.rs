@@ -27,8 +27,10 @@
 //! with β = \[\] REDUCE pops.
 
 use super::eager;
-use treebeam::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{
+    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, Node, ROOT};
 
 /// The arc-eager system that repairs.

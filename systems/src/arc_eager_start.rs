@@ -24,8 +24,8 @@
 //! the costs exact.
 
 use super::eager::{self, StackView};
-use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::tree::{Gold, MAX_WORDS, Node};
 
 /// The arc-eager system with the root at the bottom of the stack.

@@ -25,8 +25,10 @@
 
 use super::arc_eager_start::{at_bottom, successor};
 use super::eager::{self, StackView};
-use treebeam::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{
+    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, MAX_WORDS, Node};
 
 /// The arc-eager system with UNSHIFT.

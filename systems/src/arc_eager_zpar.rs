@@ -22,8 +22,8 @@
 //! dropped.
 
 use super::eager::{self, StackView};
-use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
 
 /// ZPar's arc-eager system.

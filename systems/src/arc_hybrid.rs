@@ -13,8 +13,10 @@
 //! they are, and exact: a word that hangs on the root in the gold tree can still do so if it is in the buffer or at S0
 //! with the root below it, whether or not other words may.
 
-use treebeam::system::{Action, Deduction, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{
+    Action, Deduction, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, MAX_WORDS, NO_NODE, Node, ROOT};
 
 /// The arc-hybrid system.

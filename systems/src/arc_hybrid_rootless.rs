@@ -21,8 +21,8 @@
 //! **One root**: there is no other setting. The label of the word left over is that of words that no move attached.
 
 use super::ArcHybrid;
-use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
 
 /// The arc-hybrid system without a root node.

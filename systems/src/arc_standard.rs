@@ -20,8 +20,10 @@ use std::cell::RefCell;
 use std::iter::once;
 
 use super::reachable::Reachable;
-use treebeam::system::{Action, Deduction, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, RootPlace, Stacks};
+use treebeam::system::{
+    Action, Deduction, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, Node, ROOT};
 
 /// The arc-standard system.

@@ -28,10 +28,12 @@
 //!
 //! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition, and RIGHT-2 never.
 
-use super::completion::Completion;
 use super::ArcStandard;
-use treebeam::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
+use super::completion::Completion;
 use treebeam::configuration::{Point, Stacks};
+use treebeam::system::{
+    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, Node, ROOT};
 
 /// Attardi's system of degree 2.

@@ -25,8 +25,11 @@
 
 use std::ops::Range;
 
-use treebeam::system::{Action, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Pending, Point};
+use treebeam::system::{
+    Action, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo,
+    Transitions,
+};
 use treebeam::tree::{Gold, Node, ROOT};
 
 /// The easy-first system.

@@ -31,10 +31,12 @@
 //! **Labels**: a move bears the labels of arcs that go its way in the sentence. In configurations where s0 comes before s1
 //! in the sentence, LEFT makes an arc that goes to the right; no oracle leads there.
 
-use super::completion::Completion;
 use super::ArcStandard;
-use treebeam::system::{Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
+use super::completion::Completion;
 use treebeam::configuration::{Point, Stacks};
+use treebeam::system::{
+    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, Node, ROOT};
 
 /// The swap system.

@@ -35,8 +35,11 @@
 //! Complexity: a transition is O(1), but arcs copy tables of n words, and LEFT and RIGHT look up the heads above a word. Costs
 //! take O(n + k²) for k arcs that can still be made.
 
-use treebeam::system::{Action, Exactness, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
 use treebeam::configuration::{Point, TwoStacks};
+use treebeam::system::{
+    Action, Exactness, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System,
+    SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The 2-planar system.

@@ -19,7 +19,7 @@
 use super::arborescence::{WeightedArc, least_weight};
 use super::list_state::{ListState, top};
 use super::root_word;
-use treebeam::system::{Roots};
+use treebeam::system::Roots;
 use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The memory of the computation, to be used again.

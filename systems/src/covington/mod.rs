@@ -35,20 +35,20 @@ mod arborescence;
 mod bounds;
 mod cycles;
 mod exact;
+mod list_state;
 mod loss;
 mod monotonic;
 mod nonlocal;
 mod nonmonotonic;
-mod list_state;
 
 pub use monotonic::Covington;
 pub use nonlocal::CovingtonNonlocal;
 pub use nonmonotonic::CovingtonNonmonotonic;
 
-use treebeam::system::{Move};
-use treebeam::configuration::Lists;
-use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 use list_state::top;
+use treebeam::configuration::Lists;
+use treebeam::system::Move;
+use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The left focus, if λ1 is not empty.
 fn left_focus<C: Lists>(c: &C) -> Option<Node> {

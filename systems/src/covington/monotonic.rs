@@ -21,11 +21,14 @@
 //! **Departure**: the root is a node of λ1 rather than the head of whatever has none in the end, so that the arc from it
 //! is a decision with a label.
 
-use super::loss::Loss;
 use super::list_state::{ListState, top};
+use super::loss::Loss;
 use super::{at_last_word, can_be_completed, left_focus, root_word, static_move};
 use treebeam::configuration::{Lists, Point};
-use treebeam::system::{Action, Exactness, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
+use treebeam::system::{
+    Action, Exactness, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System,
+    SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The monotonic Covington system.

@@ -20,11 +20,14 @@
 //! Complexity: O(n) moves in a configuration, each scored; an oracle's costs take O(n²) in one.
 
 use super::is_linked_before;
+use super::list_state::ListState;
 use super::loss::Loss;
 use super::monotonic::{may_pass, permitted_arcs};
-use super::list_state::ListState;
 use treebeam::configuration::{Lists, Point};
-use treebeam::system::{Action, Exactness, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
+use treebeam::system::{
+    Action, Exactness, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo,
+    Transitions,
+};
 use treebeam::tree::{Gold, Node, ROOT};
 
 /// The non-local Covington system.

@@ -25,11 +25,14 @@
 use super::bounds::bounds_of;
 use super::cycles::Cycles;
 use super::exact::ExactLoss;
-use super::monotonic::{Covington, may_pass};
 use super::list_state::{ListState, detached};
+use super::monotonic::{Covington, may_pass};
 use super::{at_last_word, can_be_completed, left_focus, static_move};
 use treebeam::configuration::{Lists, Point};
-use treebeam::system::{Action, Exactness, LossBounds, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions};
+use treebeam::system::{
+    Action, Exactness, LossBounds, MAX_WORDS_IF_QUADRATIC, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted,
+    Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, Node, ROOT};
 
 /// The non-monotonic Covington system.
