@@ -1,6 +1,6 @@
 //! `treebeam experiment verify`: a sample of the cells that have records is run again, and the figures are compared.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub struct Options {
     /// The folder in which the cells are run again, and in which an interrupted verification goes on
     #[arg(long, default_value = "runs/verify", value_name = "DIR")]
     folder: PathBuf,
-    /// Take records of earlier programs for this one's, for each experiment whose sample gives the figures of its records; the tables
-    /// say so
+    /// Draw a sample for each revision that made records, and take its records for this program's if all of them give the same
+    /// figures; the tables say so
     #[arg(long)]
     carry_over: bool,
     /// Write what came out as Markdown, too
@@ -137,50 +137,69 @@ pub fn run(experiments: &Experiments, options: Options, how: &How) -> anyhow::Re
 
 /// Runs the sample of one experiment again.
 pub fn verify<K: Kind, V>(opened: &mut Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
-    let mut verified = run_again(opened, sample, how)?;
-    if sample.carry_over && verified.run_again > 0 && verified.agree == verified.run_again {
-        verified.carried_over = carry_over(opened, &verified)?;
+    let (mut verified, agreeing) = run_again(opened, sample, how)?;
+    if sample.carry_over {
+        verified.carried_over = carry_over(opened, &agreeing)?;
     }
     Ok(verified)
 }
 
-/// Takes the records that are stale for this program's, whose figures the sample has; how many these are.
-fn carry_over<K: Kind, V>(opened: &mut Opened<K, V>, verified: &Verified) -> anyhow::Result<usize> {
+/// By revision: the number of its cells that were run again, if all of them gave the figures of their records.
+type Agreeing = HashMap<String, usize>;
+
+/// Takes the stale records of the revisions whose samples agree for this program's; how many these are.
+fn carry_over<K: Kind, V>(opened: &mut Opened<K, V>, agreeing: &Agreeing) -> anyhow::Result<usize> {
     let Provenance { revision, .. } = Provenance::of_this_process(1);
-    let carried = Carried { revision, sample: verified.run_again, of: verified.recorded };
-    let stale = recorded(opened).into_iter().filter(|(cell, record)| !opened.kind.is_current(cell, record));
-    let carry = |(cell, record): (&K::Cell, &K::Record)| {
-        let mut record = record.clone();
+    let recorded = recorded(opened);
+    let of = |revision: &str| recorded.iter().filter(|(_, record)| record.provenance().revision == revision).count();
+    let carry = |(cell, record): &(&K::Cell, &K::Record)| {
+        let old = &record.provenance().revision;
+        let carried = Carried { revision: revision.clone(), sample: *agreeing.get(old)?, of: of(old) };
+        let mut record = (*record).clone();
         let provenance = record.provenance_mut();
         *provenance = provenance.behaving(opened.kind.golden(cell));
-        provenance.carried = Some(carried.clone());
-        record
+        provenance.carried = Some(carried);
+        Some(record)
     };
-    let records: Vec<K::Record> = stale.map(carry).collect();
+    let stale = recorded.iter().filter(|(cell, record)| !opened.kind.is_current(cell, record));
+    let records: Vec<K::Record> = stale.filter_map(carry).collect();
     let n_records = records.len();
     opened.take(records)?;
     Ok(n_records)
 }
 
-fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
+/// The cells of the sample, with their records. Where records are to be carried over, each revision that made some has a sample of
+/// its own.
+fn draw<'o, K: Kind, V>(
+    opened: &'o Opened<K, V>,
+    recorded: &[(&'o K::Cell, &'o K::Record)],
+    sample: &Sample,
+) -> Vec<(&'o K::Cell, &'o K::Record)> {
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (cell, record) in recorded.iter().filter(|(_, record)| record.seconds() <= sample.at_most) {
+        let group = if sample.carry_over { &*record.provenance().revision } else { "" };
+        groups.entry(group).or_default().push(opened.kind.key(cell));
+    }
+    let share = |keys: &[&str]| sample.cells.map_or(sample.share, |n| (n as f64 / keys.len() as f64).min(1.0));
+    let drawn: HashSet<&str> = groups.values().flat_map(|keys| self::sample(keys, share(keys), sample.seed)).collect();
+    recorded.iter().filter(|(cell, _)| drawn.contains(opened.kind.key(cell))).copied().collect()
+}
+
+/// Runs the sample again; what came out, and for which revisions all agree.
+fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<(Verified, Agreeing)> {
     let recorded = recorded(opened);
     let mut verified = Verified::new(&opened.name);
     verified.recorded = recorded.len();
     opened.tell();
     verified.repeatable = recorded.iter().all(|(_, record)| record.repeatable().is_some());
     if recorded.is_empty() || !verified.repeatable {
-        return Ok(verified);
+        return Ok((verified, Agreeing::new()));
     }
-    let is_short = |(_, record): &&(&K::Cell, &K::Record)| record.seconds() <= sample.at_most;
-    let keys: Vec<&str> = recorded.iter().filter(is_short).map(|(cell, _)| opened.kind.key(cell)).collect();
-    if keys.is_empty() {
+    let drawn = draw(opened, &recorded, sample);
+    if drawn.is_empty() {
         note(format_args!("{}: all cells took more than {} seconds", opened.name, sample.at_most));
-        return Ok(verified);
+        return Ok((verified, Agreeing::new()));
     }
-    let share = sample.cells.map_or(sample.share, |cells| (cells as f64 / keys.len() as f64).min(1.0));
-    let drawn = self::sample(&keys, share, sample.seed);
-    let drawn: Vec<(&K::Cell, &K::Record)> =
-        recorded.into_iter().filter(|(cell, _)| drawn.contains(opened.kind.key(cell))).collect();
     let folder = Folder::new(&sample.folder.join(&opened.name));
     let mut store: Store<K::Record> = Store::open(&folder)?;
     let is_done = |store: &Store<K::Record>, cell: &K::Cell| {
@@ -203,20 +222,24 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> a
         for (cell, _) in &drawn {
             writeln!(out, "{}: {}", opened.name, opened.kind.title(cell))?;
         }
-        return Ok(verified);
+        return Ok((verified, Agreeing::new()));
     }
     opened.run_cells(&folder, (&to_run, &[]), &mut store, &records, how)?;
     verified.run_again = drawn.len();
+    let mut results: HashMap<String, Vec<bool>> = HashMap::new();
     for (cell, record) in drawn {
+        let of_revision = results.entry(record.provenance().revision.clone()).or_default();
         let key = opened.kind.key(cell);
         let of_other_code = !opened.kind.is_current(cell, record);
         verified.of_other_code += usize::from(of_other_code);
         let Status::Done(again) = store.status_of(key, |record| opened.kind.is_current(cell, record)) else {
             verified.failed += 1;
+            of_revision.push(false);
             continue;
         };
         let figures = record.repeatable().zip(again.repeatable());
         let found = figures.map(|(recorded, again)| disagreements(&recorded, &again)).unwrap_or_default();
+        of_revision.push(found.is_empty());
         match found.first() {
             None => verified.agree += 1,
             Some(Disagreement { place, recorded, again }) => verified.differ.push(Differing {
@@ -229,7 +252,8 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> a
             }),
         }
     }
-    Ok(verified)
+    results.retain(|_, agree| agree.iter().all(|agree| *agree));
+    Ok((verified, results.into_iter().map(|(revision, agree)| (revision, agree.len())).collect()))
 }
 
 /// The cells that have records, each once, with the record that tables are made of: one of this program's code, or else the newest.

@@ -161,14 +161,17 @@ fn about(summary: &Summary) -> Vec<String> {
     about
 }
 
-/// Sentences on records that are carried over, so many for each sample that showed that they hold.
-pub(super) fn carried_over(carried: &[(Carried, usize)]) -> impl Iterator<Item = String> {
-    carried.iter().map(|(Carried { revision, sample, of }, n)| {
-        let (records, sample, revision) = (counted(*n, "record"), counted(*sample, "cell"), short(revision));
-        format!(
-            "Carried over from earlier revisions: {records}, as {sample} of {of} gave the same figures when run again at `{revision}`."
-        )
-    })
+/// The sentence on records that are carried over, if there are any.
+pub(super) fn carried_over(carried: &[(String, Carried, usize)]) -> Option<String> {
+    let groups: Vec<String> = carried
+        .iter()
+        .map(|(made, Carried { revision, sample, of }, n)| {
+            let (records, cells) = (counted(*n, "record"), counted(*of, "cell"));
+            format!("{records} of `{}` ({sample} of {cells} run again at `{}`)", short(made), short(revision))
+        })
+        .collect();
+    let why = "Carried over from earlier revisions, as all cells that were run again gave the same figures";
+    (!groups.is_empty()).then(|| format!("{why}: {}.", groups.join(", ")))
 }
 
 /// As much of a revision as people read.

@@ -120,16 +120,19 @@ pub struct Summary<'a> {
     pub n_done: usize,
     /// Those among them whose record was made by a program that behaves otherwise, as far as is known.
     pub n_stale: usize,
-    /// Those whose record is carried over from an earlier program, by what showed that this one gives the same figures.
-    pub carried: Vec<(Carried, usize)>,
+    /// Those whose record is carried over, by the revision that made it and what showed that later ones give the same figures.
+    pub carried: Vec<(String, Carried, usize)>,
 }
 
-/// Counts those that are carried over, by what showed that they may be.
-pub fn count_carried<'p>(carried: &mut Vec<(Carried, usize)>, records: impl Iterator<Item = &'p Provenance>) {
-    for found in records.filter_map(|provenance| provenance.carried.as_ref()) {
-        match carried.iter_mut().find(|(known, _)| known == found) {
-            Some((_, n)) => *n += 1,
-            None => carried.push((found.clone(), 1)),
+/// Counts records that are carried over, see [`Summary::carried`].
+pub fn count_carried<'p>(carried: &mut Vec<(String, Carried, usize)>, records: impl Iterator<Item = &'p Provenance>) {
+    for provenance in records {
+        let Some(found) = &provenance.carried else { continue };
+        let is_same =
+            |(revision, known, _): &&mut (String, Carried, usize)| *revision == provenance.revision && known == found;
+        match carried.iter_mut().find(is_same) {
+            Some((_, _, n)) => *n += 1,
+            None => carried.push((provenance.revision.clone(), found.clone(), 1)),
         }
     }
 }
