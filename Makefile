@@ -23,6 +23,7 @@ UNOPTIMISED = --package treebeam --features cli --config profile.release.package
 test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
 	$(CARGO) test --release --locked --package treebeam --features cli --lib $(CHECKED)
 	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main --test golden
+	$(CARGO) test --release --locked $(addprefix --package treebeam-,systems lab cli) --test library
 	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --doc
 	$(CARGO) test --release --locked $(UNOPTIMISED) --doc
 

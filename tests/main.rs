@@ -1,4 +1,4 @@
-//! The integration tests, one binary: the library where several of its folders meet, and the program from outside.
+//! The tests of the whole program, one binary.
 
 // clippy.toml permits `unwrap` in test functions only; what they share is as much part of the tests.
 #![allow(clippy::unwrap_used)]
@@ -10,33 +10,24 @@ fn register_systems() {
 }
 
 mod common;
-mod hashed;
 
-mod decoding;
-mod derivations;
-mod diagnosis;
 mod documents;
 mod draw;
 mod eval;
-mod exact;
+mod exact_search;
 mod experiment;
-mod fuzz;
 mod graph;
-mod interned;
-mod learning;
-mod merging;
+mod merged_beams;
 mod model_files;
 mod neural;
 mod options;
 mod oracle;
 mod packaging;
-mod parser;
 mod parsing;
 mod processors;
 mod records;
 mod report;
 mod robustness;
-mod scorers;
 mod structure;
 mod trace;
 mod training;
