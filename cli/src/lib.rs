@@ -23,6 +23,7 @@ mod range;
 mod reference;
 mod report;
 mod sentence;
+mod shell;
 mod signals;
 mod trace;
 mod train;

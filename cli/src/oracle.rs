@@ -75,3 +75,8 @@ fn roots_name(roots: Roots) -> &'static str {
         Roots::Several => "several",
     }
 }
+
+/// `part` in percent of `whole`; NaN if both are 0.
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole as f64
+}

@@ -12,6 +12,7 @@ use anyhow::{Context, bail, ensure};
 
 use super::opened::{Planned, State};
 use super::{Experiments, Opened};
+use crate::shell::quoted;
 use treebeam::files::write_whole;
 use treebeam_lab::experiment::Provenance;
 
@@ -93,11 +94,6 @@ impl Task {
         self.seconds += cell.seconds;
         self.memory = self.memory.max(cell.memory);
     }
-}
-
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn quoted_path(path: &Path) -> String {
@@ -329,10 +325,5 @@ mod tests {
         let keys: Vec<Vec<&str>> = tasks.iter().map(|task| task.keys.iter().map(String::as_str).collect()).collect();
         assert_eq!(keys, [vec!["a", "b"], vec!["c"], vec!["d"]]);
         assert_eq!((tasks[0].seconds, tasks[0].memory), (700.0, 9));
-    }
-
-    #[test]
-    fn words_of_a_shell_are_quoted() {
-        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
     }
 }

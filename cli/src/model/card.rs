@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use crate::shell::quoted;
 use treebeam::features::{ColumnName, WordShape};
 use treebeam::linear::Learner;
 use treebeam::model::{Lags, Provenance, Pruned, VectorsOrigin};
@@ -260,15 +261,6 @@ fn flag(name: &str, value: &Value) -> String {
     }
 }
 
-/// A word of a command as a shell reads it.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
-}
-
 /// The card as it is printed: names in a column, what is long broken between words.
 pub fn card(lines: &[Line]) -> String {
     let mut card = String::new();
@@ -324,14 +316,6 @@ mod tests {
             let needed: serde_json::Map<String, Value> = needed(&training).unwrap().into_iter().collect();
             assert_eq!(options(&Value::Object(needed).to_string()), training, "{given}");
         }
-    }
-
-    #[test]
-    fn words_of_commands_are_quoted() {
-        assert_eq!(
-            [quoted("my.feat"), quoted("CC BY-SA 4.0"), quoted("it's"), quoted("")],
-            ["my.feat", "'CC BY-SA 4.0'", "'it'\\''s'", "''"]
-        );
     }
 
     #[test]

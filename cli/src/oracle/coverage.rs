@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use rayon::prelude::*;
 use std::io::Write;
 
-use super::{roots_for, roots_name, roots_of_trees};
+use super::{percent, roots_for, roots_name, roots_of_trees};
 use crate::write_json_line;
 use treebeam::files::{Output, Paths};
 use treebeam::system::{Coverage, Roots, SystemKind};
@@ -81,14 +81,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 continue;
             }
             let Coverage { trees, rebuilt, arcs, made } = coverage;
-            let (of_trees, of_arcs) = (percent(rebuilt, trees), percent(made, arcs));
+            let (of_trees, of_arcs) = (percent(rebuilt, trees.max(1)), percent(made, arcs.max(1)));
             writeln!(output, "{kind}\t{trees}\t{rebuilt}\t{of_trees:.2}\t{arcs}\t{made}\t{of_arcs:.2}\t{path}")?;
         }
     }
     output.finish()?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn percent(part: u64, whole: u64) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::{roots_for, roots_name};
+use super::{percent, roots_for, roots_name};
 use crate::write_json_line;
 use treebeam::system::exhaustive::{BoundFindings, Counterexample, Findings, Scope, Shape, check_bounds, check_named};
 use treebeam::system::{AnySystem, Exactness, OverLists, Roots, SystemKind};
@@ -207,7 +207,6 @@ fn holds(exactness: Exactness, derives_all: bool, shape: Shape, findings: &Findi
 
 /// How far approximate costs are from the losses.
 fn rate(system: SystemKind, scope: Scope, findings: &Findings) -> String {
-    let percent = |part: u64, of: u64| 100.0 * part as f64 / of as f64;
     format!(
         "{system}, {}, roots {}, {} words: approximate; {:.1} % of transitions mismatch, {:.1} % of pairs mislead\n",
         shape_name(scope.shape),
@@ -239,7 +238,6 @@ fn write_bounds(
     let mut all_right = true;
     for n_words in 1..=max_words {
         let found = check_bounds(system, n_words, roots);
-        let percent = |part: u64, of: u64| 100.0 * part as f64 / of as f64;
         for (kind, of) in BoundFindings::KINDS.into_iter().zip(found.of) {
             let row = BoundRow {
                 system: system.info().name,

@@ -25,6 +25,7 @@ use super::programs::{
 use super::throughput::one_treebank;
 use spec::{Profile, Spec};
 use treebeam::error::Result;
+use treebeam::files::hex;
 use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Portion, Provenance, Stored};
 
 /// The threads of libraries that programs in Python use.
@@ -148,7 +149,7 @@ fn peers(spec: &Spec, profile: &Profile, data: &Data) -> Vec<Peer> {
             let sums = [&data.train, &data.dev, &data.test].map(|portion| &portion.sha256);
             let timing = (profile.repetitions, profile.seconds);
             let all = format!("{:?}\n{train:?}\n{parse:?}\n{sums:?}\n{timing:?}", program.package);
-            let key = Sha256::digest(all).iter().map(|byte| format!("{byte:02x}")).collect();
+            let key = hex(&Sha256::digest(all));
             let package = program.package.clone();
             peers.push(Peer { key, name: format!("{}{}", program.name, parser.name), package, train, parse });
         }
@@ -201,7 +202,7 @@ impl Peers {
         // A model of another program would be no worse, but what training took would be that of the other.
         let own = if peer.package.is_none() { Golden::whole() } else { "" };
         let all = format!("{:?}\n{own}\n{:?}\n{}\n{}", peer.package, peer.train, data.train.sha256, data.dev.sha256);
-        let name: String = Sha256::digest(all).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let name = hex(&Sha256::digest(all)[..8]);
         let model = self.inputs.folder().join(format!("{name}.model"));
         let note = self.inputs.folder().join(format!("{name}.json"));
         if let Ok(trained) = read_json(&note)
