@@ -74,7 +74,7 @@ pub use provenance::{Carried, Host, Provenance};
 pub use record::{Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
 pub use run::{Event, Outcome, Runner, run};
 pub use source::Source;
-pub use spec::{GridAxis, Profile, Spec, Variant, check_names, read_toml};
+pub use spec::{GridAxis, Profile, Spec, Variant, check_names, profile_named, read_toml};
 pub use store::{Status, Store};
 pub use trainings::Trainings;
 pub use verification::{Disagreement, TIMES, disagreements, sample};

@@ -9,7 +9,7 @@ use super::data::Data;
 use super::options::of_layers;
 use super::overrides::Overrides;
 use super::source::Source;
-use super::spec::{Profile, Spec, Variant};
+use super::spec::{Profile, Spec, Variant, profile_named};
 use treebeam::error::{Error, Result};
 use treebeam::learn::TrainOptions;
 use treebeam::options::{GivenOptions, Options};
@@ -41,12 +41,7 @@ impl Plan {
     /// If the profile does not exist, no treebank can be read, options do not make sense, two cells would be the same
     /// training, or there are too many.
     pub fn new(spec: &Spec, profile: &str, overrides: &Overrides, folder: Option<&Path>) -> Result<Plan> {
-        let scale = spec.profiles.get(profile).ok_or_else(|| {
-            let names: Vec<&str> = spec.profiles.keys().map(String::as_str).collect();
-            let path = spec.path.display();
-            Error::Usage(format!("{path}: no profile is named `{profile}`; expected {}", names.join(" or ")))
-        })?;
-        let scale = overrides.apply(scale);
+        let scale = overrides.apply(profile_named(&spec.profiles, profile, &spec.path)?);
         if scale.treebanks.is_empty() || scale.seeds.is_empty() {
             let path = spec.path.display();
             return Err(Error::Usage(format!("{path}: profile `{profile}` needs at least one treebank and one seed")));

@@ -15,7 +15,7 @@ use super::layout::{ComparisonSpec, Horizontal, PlotSpec, Published, PublishedRa
 use super::options::given;
 
 use treebeam::decode::Margin;
-use treebeam::error::{Location, Problem, Result, excerpt};
+use treebeam::error::{Error, Location, Problem, Result, excerpt};
 use treebeam::parser::MAX_BEAM;
 
 /// A specification: what to train, on what, and how to show it.
@@ -423,6 +423,18 @@ pub fn check_names<'n>(
         return Err(source.problem(None, format!("name `{}`", excerpt(name)), expected).into());
     }
     of_tables.into_iter().try_for_each(|name| source.check_line(name, None))
+}
+
+/// The profile of this name in a specification of any kind.
+///
+/// # Errors
+/// If there is none.
+pub fn profile_named<'p, P>(profiles: &'p BTreeMap<String, P>, name: &str, path: &Path) -> Result<&'p P> {
+    profiles.get(name).ok_or_else(|| {
+        let names: Vec<&str> = profiles.keys().map(String::as_str).collect();
+        let path = path.display();
+        Error::Usage(format!("{path}: no profile is named `{name}`; expected {}", names.join(" or ")))
+    })
 }
 
 /// A specification's text, to tell lines by.

@@ -5,9 +5,7 @@ use super::figure::HeatMap;
 
 /// The Markdown of `document`; pictures are expected beside it.
 pub fn markdown(document: &Document) -> String {
-    let mut out = String::new();
-    push(&mut out, &format!("<!--\n{}\n-->\n", document.provenance.join("\n")));
-    push(&mut out, &format!("# {}\n", document.title));
+    let mut out = markdown_head(&document.provenance, &document.title);
     if let Some(answer) = &document.answer {
         push(&mut out, &format!("{} {}\n", answer.headline, answer.reading.join(" ")));
     }
@@ -31,6 +29,11 @@ pub fn markdown(document: &Document) -> String {
     out
 }
 
+/// How a page of results begins: where it comes from, as a comment, and its title.
+pub fn markdown_head(provenance: &[String], title: &str) -> String {
+    format!("<!--\n{}\n-->\n\n# {title}\n\n", provenance.join("\n"))
+}
+
 fn add_block(out: &mut String, block: &Block, profile: &str) {
     push(out, &format!("## {}\n", block.title));
     if !block.reading.is_empty() {
@@ -38,7 +41,7 @@ fn add_block(out: &mut String, block: &Block, profile: &str) {
     }
     let picture = |out: &mut String, name: &str| push(out, &format!("![{}]({profile}-{name}.svg)\n", block.title));
     match &block.content {
-        Content::Table(table) => add_table(out, table),
+        Content::Table(table) => *out += &table.markdown(),
         Content::Figure(figure) => picture(out, &figure.name),
         Content::HeatMap(HeatMap { name, .. }) => picture(out, name),
     }
@@ -47,18 +50,23 @@ fn add_block(out: &mut String, block: &Block, profile: &str) {
     }
 }
 
-fn add_table(out: &mut String, table: &Table) {
-    let escaped = |text: &str| text.replace('\\', "\\\\").replace('*', "\\*").replace('|', "\\|");
-    let heads = table.heads.iter().map(|head| escaped(head)).collect();
-    let lines = table.lines.iter().map(|line| {
-        let cells = line.iter().map(|cell| match cell.best {
-            true => format!("**{}**", escaped(&cell.text)),
-            false => escaped(&cell.text),
+impl Table {
+    /// The table in Markdown, the best of each line or group in bold, and an empty line.
+    pub fn markdown(&self) -> String {
+        let escaped = |text: &str| text.replace('\\', "\\\\").replace('*', "\\*").replace('|', "\\|");
+        let heads = self.heads.iter().map(|head| escaped(head)).collect();
+        let lines = self.lines.iter().map(|line| {
+            let cells = line.iter().map(|cell| match cell.best {
+                true => format!("**{}**", escaped(&cell.text)),
+                false => escaped(&cell.text),
+            });
+            cells.collect()
         });
-        cells.collect()
-    });
-    let lines: Vec<Vec<String>> = std::iter::once(heads).chain(lines).collect();
-    markdown_table(out, table.n_texts, &lines);
+        let lines: Vec<Vec<String>> = std::iter::once(heads).chain(lines).collect();
+        let mut out = String::new();
+        markdown_table(&mut out, self.n_texts, &lines);
+        out
+    }
 }
 
 /// One line with a line's end.

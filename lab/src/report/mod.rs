@@ -45,7 +45,7 @@ mod tsv;
 pub use bounds::bounds_document;
 pub use directions::sign_test;
 pub use figures::figures;
-pub use markdown::{markdown, markdown_table};
+pub use markdown::{markdown, markdown_head, markdown_table};
 pub use plot::{heat_map_svg, svg};
 pub use results::document;
 pub use summary::{Difference, Entry, METRICS, Method, SAMPLES, Spread, Summary};

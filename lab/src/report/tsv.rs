@@ -1,5 +1,6 @@
-//! All figures of an experiment as tab-separated values, one line per treebank, column, row and width.
+//! Tables as tab-separated values, and all figures of an experiment as such a table: one line per treebank, column, row and width.
 
+use super::document::{Cell, NOTHING, Table};
 use super::results::provenance;
 use super::summary::{METRICS, Summary};
 use treebeam::eval::Punctuation;
@@ -31,45 +32,47 @@ const HEADS: [&str; 23] = [
     "n_features",
 ];
 
+impl Table {
+    /// The table as tab-separated values, after comments that say where it comes from. What stands for a figure that is not there
+    /// is left out.
+    pub fn tsv(&self, provenance: &[String]) -> String {
+        let mut out: String = provenance.iter().map(|line| format!("# {line}\n")).collect();
+        out += &(self.heads.join("\t") + "\n");
+        for line in &self.lines {
+            let cells = line.iter().map(|cell| if cell.text == NOTHING { "" } else { &cell.text });
+            out += &(cells.collect::<Vec<_>>().join("\t") + "\n");
+        }
+        out
+    }
+}
+
 /// The figures of `summary` that have records, after comments that say where they come from. A figure that does not exist
 /// (a spread of one seed, a difference of the baseline to itself) is empty.
 pub fn tsv(summary: &Summary, command: &str) -> String {
-    let mut out: String = provenance(summary, command).iter().map(|line| format!("# {line}\n")).collect();
-    out.push_str(&HEADS.join("\t"));
-    out.push('\n');
+    let mut table = Table::new(3, HEADS);
     for entry in summary.entries.iter().filter(|e| !e.runs.is_empty()) {
-        let mut line = vec![
-            entry.treebank.clone(),
-            entry.column.clone(),
-            entry.method.row.clone(),
-            entry.method.width.to_string(),
-            entry.runs.len().to_string(),
-        ];
+        let mut line: Vec<Cell> = [&entry.treebank, &entry.column, &entry.method.row].map(Cell::text).to_vec();
+        line.extend([entry.method.width, entry.runs.len()].map(Cell::count));
         for rule in [Punctuation::Include, Punctuation::Exclude] {
-            line.push(entry.runs.first().map(|(_, d)| d.test.get(rule).tokens.to_string()).unwrap_or_default());
+            line.push(Cell::number(entry.runs.first().map(|(_, d)| d.test.get(rule).tokens as f64), 0));
             for metric in METRICS {
                 let score = entry.score(metric, rule);
-                line.push(number(score.map(|s| s.mean), 4));
-                line.push(number(score.and_then(|s| s.sd), 4));
+                line.push(Cell::number(score.map(|s| s.mean), 4));
+                line.push(Cell::number(score.and_then(|s| s.sd), 4));
             }
         }
         let baseline = summary.plan.spec.table.baseline.as_ref().map(|b| b.get_ref().as_str());
         for difference in METRICS.map(|metric| entry.difference(baseline?, metric)) {
-            line.push(number(difference.map(|d| d.points), 4));
-            line.push(number(difference.map(|d| d.p), 6));
+            line.push(Cell::number(difference.map(|d| d.points), 4));
+            line.push(Cell::number(difference.map(|d| d.p), 6));
         }
-        line.push(number(entry.mean(|r, _| r.training.wall_s), 3));
-        line.push(number(entry.mean(|_, d| d.sentences_per_second()), 1));
-        line.push(number(entry.mean(|_, d| d.tokens_per_second()), 1));
-        line.push(number(entry.mean(|r, _| r.training.n_features as f64), 0));
-        out.push_str(&line.join("\t"));
-        out.push('\n');
+        line.push(Cell::number(entry.mean(|r, _| r.training.wall_s), 3));
+        line.push(Cell::number(entry.mean(|_, d| d.sentences_per_second()), 1));
+        line.push(Cell::number(entry.mean(|_, d| d.tokens_per_second()), 1));
+        line.push(Cell::number(entry.mean(|r, _| r.training.n_features as f64), 0));
+        table.lines.push(line);
     }
-    out
-}
-
-fn number(value: Option<f64>, digits: usize) -> String {
-    value.filter(|v| v.is_finite()).map(|v| format!("{v:.digits$}")).unwrap_or_default()
+    table.tsv(&provenance(summary, command))
 }
 
 #[cfg(test)]

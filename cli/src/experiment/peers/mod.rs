@@ -26,7 +26,7 @@ use super::throughput::one_treebank;
 use spec::{Profile, Spec};
 use treebeam::error::Result;
 use treebeam::files::hex;
-use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Portion, Provenance, Stored};
+use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Portion, Provenance, Stored, profile_named};
 
 /// The threads of libraries that programs in Python use.
 const ONE_THREAD: [&str; 4] = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"];
@@ -112,7 +112,7 @@ pub type OpenedPeers = Opened<Peers, PeersView>;
 /// Opens the experiment of the specification at `path`.
 pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<OpenedPeers> {
     let spec = Spec::read(path)?;
-    let profile = spec.profile(path, &args.profile)?.clone();
+    let profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
     let chosen = if args.treebanks.is_some() { &profile.treebank } else { &profile.fallback };
     let treebank = one_treebank(path, overrides, chosen)?;
     if args.treebanks.is_none() && overrides.treebanks.is_none() {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use serde::Deserialize;
 
 use crate::experiment::programs::check_measuring;
@@ -151,16 +150,6 @@ impl Spec {
             check_measuring(path, name, profile.repetitions, profile.seconds)?;
         }
         Ok(spec)
-    }
-
-    /// The profile with this name.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn profile(&self, path: &Path, name: &str) -> anyhow::Result<&Profile> {
-        let names = || self.profiles.keys().cloned().collect::<Vec<_>>().join(" or ");
-        let unknown = || format!("{}: no profile is named `{name}`; expected {}", path.display(), names());
-        self.profiles.get(name).with_context(unknown)
     }
 }
 

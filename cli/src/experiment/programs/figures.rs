@@ -1,9 +1,12 @@
 //! What one measurement leaves behind: a line of JSON.
 
+use std::collections::BTreeSet;
+
 use super::Used;
 use serde::{Deserialize, Serialize};
 use treebeam::learn::IterationReport;
 use treebeam_lab::experiment::{Provenance, Stored};
+use treebeam_lab::report::document::Cell;
 
 /// A measurement that is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,6 +124,18 @@ impl Stored for Record {
     }
 }
 
+impl Scores {
+    /// The unlabelled attachment score, in percent.
+    pub fn uas(&self) -> f64 {
+        100.0 * self.heads as f64 / self.tokens as f64
+    }
+
+    /// The labelled attachment score, in percent.
+    pub fn las(&self) -> f64 {
+        100.0 * self.labelled as f64 / self.tokens as f64
+    }
+}
+
 impl Range {
     /// Of figures that are finite; none if there is no such figure.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Range> {
@@ -152,6 +167,25 @@ impl ParsingFigures {
     pub fn cpu_us_per_token(&self) -> Option<Range> {
         self.over(|run| 1e6 * self.cpu_s(run) / self.tokens as f64)
     }
+}
+
+/// Bytes as a cell of megabytes.
+pub fn megabytes(bytes: Option<u64>, digits: usize) -> Cell {
+    Cell::number(bytes.map(|bytes| bytes as f64 / 1e6), digits)
+}
+
+/// What records say of their provenance, each text once.
+pub fn distinct<'r, R: 'r>(records: &[&'r R], of: impl Fn(&'r R) -> String) -> String {
+    let texts: BTreeSet<String> = records.iter().map(|record| of(record)).collect();
+    Vec::from_iter(texts).join("; ")
+}
+
+/// The machines that records were made on.
+pub fn machines<R: Stored>(records: &[&R]) -> String {
+    distinct(records, |record| {
+        let host = &record.provenance().host;
+        format!("{} ({} cores)", host.cpu, host.cores)
+    })
 }
 
 /// A difference of times, which noise can turn below nothing where the times are short: then it is no figure.

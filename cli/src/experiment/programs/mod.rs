@@ -6,7 +6,7 @@ mod inputs;
 mod measure;
 mod process;
 
-pub use figures::{Figures, ParsingFigures, Range, Record, TrainingFigures};
+pub use figures::{Figures, ParsingFigures, Range, Record, TrainingFigures, distinct, machines, megabytes};
 pub use inputs::{Input, Inputs};
 pub use measure::{Once, Timing, check_measuring};
 pub use process::{Used, read_json, run, run_into, scratch};

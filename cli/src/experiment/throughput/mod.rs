@@ -29,7 +29,7 @@ use spec::{Profile, Spec};
 use tables::Summary;
 use treebeam::error::{Error, Result};
 use treebeam::learn::IterationReport;
-use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Provenance};
+use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Provenance, profile_named};
 
 /// How models are trained, beside their options: on one thread, and without checkpoints, which would depend on the clock.
 pub const TRAIN_FLAGS: [&str; 4] = ["--threads", "1", "--checkpoint-seconds", "1e9"];
@@ -72,7 +72,7 @@ struct ParseStats {
 /// Opens the experiment of the specification at `path`.
 pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<OpenedThroughput> {
     let spec = Spec::read(path)?;
-    let profile = spec.profile(&args.profile)?.clone();
+    let profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
     let chosen = if args.treebanks.is_some() { &profile.treebank } else { &profile.fallback };
     let treebank = one_treebank(path, overrides, chosen)?;
     if args.treebanks.is_none() && overrides.treebanks.is_none() {

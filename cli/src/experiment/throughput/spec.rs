@@ -128,15 +128,6 @@ impl Spec {
         }
         Ok(spec)
     }
-
-    /// The profile with this name.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn profile(&self, name: &str) -> anyhow::Result<&Profile> {
-        let names = || self.profiles.keys().cloned().collect::<Vec<_>>().join(", ");
-        self.profiles.get(name).with_context(|| format!("no profile is named `{name}`; expected one of {}", names()))
-    }
 }
 
 impl ModelSpec {

@@ -20,7 +20,7 @@ use super::overrides::Overrides;
 use super::plan::{Unreadable, readable};
 use super::provenance::Provenance;
 use super::source::Source;
-use super::spec::{check_names, read_toml};
+use super::spec::{check_names, profile_named, read_toml};
 use treebeam::error::{Error, Result};
 
 /// The names of the bounds, in the order of [`Sums::bounds`].
@@ -178,11 +178,7 @@ pub fn cells(
     overrides: &Overrides,
     folder: Option<&PathBuf>,
 ) -> Result<(Vec<BoundsCell>, Vec<Unreadable>)> {
-    let scale = spec.profiles.get(profile).ok_or_else(|| {
-        let names: Vec<&str> = spec.profiles.keys().map(String::as_str).collect();
-        let path = path.display();
-        Error::Usage(format!("{path}: no profile is named `{profile}`; expected {}", names.join(" or ")))
-    })?;
+    let scale = profile_named(&spec.profiles, profile, path)?;
     if overrides.seeds.is_some() || overrides.max_train_sentences.is_some() || !overrides.options.is_empty() {
         let path = path.display();
         return Err(Error::Usage(format!("{path}: nothing is trained here; expected --set treebanks=... only")));
