@@ -1,5 +1,5 @@
 use super::*;
-use proptest::prelude::*;
+use treebeam::random::{Xoshiro256PlusPlus, below, order, stream, unit};
 use treebeam::tree::{Roots, Tree, all_trees, is_projective};
 
 /// The arcs of a tree with labels of these widths.
@@ -117,46 +117,50 @@ fn all_small_trees() {
     }
 }
 
-/// Head choices that become a tree: word `w` hangs on a word before it in a shuffled order, or on the root.
-fn trees() -> impl Strategy<Value = (Vec<f64>, Vec<Vec<Arc>>)> {
-    let words = 1usize..25;
-    words.prop_flat_map(|n| {
-        let order = Just((0..n).collect::<Vec<_>>()).prop_shuffle();
-        let tree = (order, prop::collection::vec((any::<prop::sample::Index>(), 0.0..120.0), n)).prop_map(
-            |(order, choices)| -> Vec<Arc> {
-                let choose = |(place, (choice, label)): (usize, &(prop::sample::Index, f64))| {
-                    let head = (place > 0).then(|| choice.index(place + 1)).and_then(|i| order.get(i)).copied();
-                    let head = head.filter(|&head| head != order[place]);
-                    Arc { head, dependent: order[place], label: *label }
-                };
-                choices.iter().enumerate().map(choose).collect()
-            },
-        );
-        (prop::collection::vec(0.0..150.0, n), prop::collection::vec(tree, 1..3))
-    })
+/// Up to 24 words of random widths under one or two random trees: a word hangs on a word before it in a shuffled order, or on the
+/// root.
+fn random_trees(seed: u64) -> (Vec<f64>, Vec<Vec<Arc>>, Xoshiro256PlusPlus) {
+    let mut rng = stream(seed, "layout", &[]);
+    let n = 1 + below(24, &mut rng) as usize;
+    let widths = (0..n).map(|_| 150.0 * unit(&mut rng)).collect();
+    let n_trees = 1 + below(2, &mut rng);
+    let tree = |number: u64| -> Vec<Arc> {
+        let order = order(n, seed, number as u32);
+        let arc = |place: usize| {
+            let head = order[below(place as u64 + 1, &mut rng) as usize];
+            let label = 120.0 * unit(&mut rng);
+            Arc { head: (head != order[place]).then_some(head), dependent: order[place], label }
+        };
+        (0..n).map(arc).collect()
+    };
+    let trees = (0..n_trees).map(tree).collect();
+    (widths, trees, rng)
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_trees_over_any_words((widths, trees) in trees()) {
+#[test]
+fn any_trees_over_any_words() {
+    for seed in 0..1000 {
+        let (widths, trees, _) = random_trees(seed);
         check(&widths, &trees);
     }
+}
 
-    /// Rows have all words once and in order, are no wider than they may be, could not have one more word, and every arc is
-    /// seen in all rows from its one word to the other, at the same height above and below others.
-    #[test]
-    fn any_trees_in_rows((widths, trees) in trees(), limit in 60.0..900.0) {
+/// Rows have all words once and in order, are no wider than they may be, could not have one more word, and every arc is
+/// seen in all rows from its one word to the other, at the same height above and below others.
+#[test]
+fn any_trees_in_rows() {
+    for seed in 0..1000 {
+        let (widths, trees, mut rng) = random_trees(seed);
+        let limit = 60.0 + 840.0 * unit(&mut rng);
         let rows: Vec<Layout> = rows(&widths, &trees, Some(limit));
         let words: Vec<usize> = rows.iter().flat_map(|row| row.range.clone()).collect();
-        prop_assert_eq!(words, (0..widths.len()).collect::<Vec<_>>());
+        assert_eq!(words, (0..widths.len()).collect::<Vec<_>>());
         for layout in rows {
             let (range, width) = (layout.range.clone(), layout.width);
-            prop_assert!(width <= limit || range.len() == 1, "{width} of {limit}");
+            assert!(width <= limit || range.len() == 1, "seed {seed}: {width} of {limit}");
             if width <= limit && range.end < widths.len() {
                 let texts: f64 = widths[range.start..=range.end].iter().sum::<f64>() + range.len() as f64 * GAP;
-                prop_assert!(texts > limit || row(&widths, &trees, range.start..range.end + 1).width > limit);
+                assert!(texts > limit || row(&widths, &trees, range.start..range.end + 1).width > limit, "seed {seed}");
             }
             for (side, arcs) in layout.sides.iter().zip(&trees) {
                 let seen = |arc: &Arc| match arc.head {
@@ -164,7 +168,7 @@ proptest! {
                     Some(head) => head.min(arc.dependent) < range.end && head.max(arc.dependent) >= range.start,
                 };
                 let expected: Vec<usize> = (0..arcs.len()).filter(|&number| seen(&arcs[number])).collect();
-                prop_assert_eq!(&side.numbers, &expected);
+                assert_eq!(side.numbers, expected, "seed {seed}");
             }
             check_row(layout, &widths, &trees);
         }

@@ -75,7 +75,7 @@ fn along(from: (f64, f64), to: (f64, f64)) -> impl Iterator<Item = (f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use treebeam::random::{below, stream, unit};
 
     const AREA: Rectangle = Rectangle { left: 0.0, top: 0.0, right: 600.0, bottom: 400.0 };
 
@@ -87,23 +87,27 @@ mod tests {
         assert_eq!(places[2], None);
     }
 
-    proptest! {
-        #[test]
-        fn labels_cover_neither_marks_nor_lines_nor_each_other(
-            points in prop::collection::vec((0.0..600.0, 0.0..400.0), 1..60),
-            lengths in prop::collection::vec(0usize..20, 60),
-            line in prop::collection::vec((0.0..600.0, 0.0..400.0), 2..4),
-        ) {
-            let places = place(&points, &lengths[..points.len()], &[&line], AREA);
-            let places: Vec<Rectangle> = places.into_iter().flatten().collect();
+    #[test]
+    fn labels_cover_neither_marks_nor_lines_nor_each_other() {
+        for seed in 0..256 {
+            let mut rng = stream(seed, "labels", &[]);
+            let sizes = [1 + below(59, &mut rng), 2 + below(2, &mut rng)];
+            let [points, line] =
+                sizes.map(|n| (0..n).map(|_| (600.0 * unit(&mut rng), 400.0 * unit(&mut rng))).collect::<Vec<_>>());
+            let lengths: Vec<usize> = points.iter().map(|_| below(20, &mut rng) as usize).collect();
+            let places: Vec<Rectangle> = place(&points, &lengths, &[&line], AREA).into_iter().flatten().collect();
             for (i, label) in places.iter().enumerate() {
-                prop_assert!(AREA.holds(label));
-                prop_assert!(points.iter().all(|&(x, y)| !Rectangle::around(x, y, MARK).meets(label)));
-                let shares = (0..=1000).map(|i| f64::from(i) / 1000.0);
-                for (x, y) in line.windows(2).flat_map(|w| shares.clone().map(|s| (w[0].0 + s * (w[1].0 - w[0].0), w[0].1 + s * (w[1].1 - w[0].1)))) {
-                    prop_assert!(!Rectangle::around(x, y, 0.0).meets(label), "{line:?} {label:?}");
+                assert!(AREA.holds(label), "seed {seed}");
+                assert!(points.iter().all(|&(x, y)| !Rectangle::around(x, y, MARK).meets(label)), "seed {seed}");
+                for ends in line.windows(2) {
+                    let at = |share: f64| {
+                        let along = |from: f64, to: f64| from + share * (to - from);
+                        (along(ends[0].0, ends[1].0), along(ends[0].1, ends[1].1))
+                    };
+                    let mut steps = (0..=1000).map(|step| at(f64::from(step) / 1000.0));
+                    assert!(steps.all(|(x, y)| !Rectangle::around(x, y, 0.0).meets(label)), "{line:?} {label:?}");
                 }
-                prop_assert!(places[..i].iter().all(|other| !other.meets(label)));
+                assert!(places[..i].iter().all(|other| !other.meets(label)), "seed {seed}");
             }
         }
     }
