@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use treebeam::eval::{Metric, Punctuation};
@@ -74,7 +74,7 @@ impl PlotSpec {
 }
 
 /// What a plot shows on its horizontal axis.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Horizontal {
     /// The width of the decoding beam.
@@ -95,7 +95,7 @@ pub enum Horizontal {
 }
 
 /// What a plot shows on its vertical axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Vertical {
     /// Labelled attachment score.

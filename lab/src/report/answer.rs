@@ -3,7 +3,7 @@
 //! In each column the best greedy and the best global model are chosen by their score on development data, averaged over
 //! treebanks; then the two are compared on test data. Nothing that is tested has chosen what it is tested on.
 
-mod told;
+mod sentences;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +14,6 @@ use treebeam::decode::SearchKind;
 use treebeam::eval::Metric;
 use treebeam::learn::{TrainOptions, Training};
 use treebeam::system::OracleKind;
-
-pub(super) use told::{capitalised, so_many_of_all};
 
 /// What an experiment says of the question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,13 +136,9 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
         reading: Vec::new(),
     };
     answer.settings.sort_by(|a, b| b.gain.points.total_cmp(&a.gain.points));
-    answer.headline = answer.told(sides);
-    answer.reading.push(answer.where_it_holds());
-    answer.reading.extend(answer.over_treebanks());
-    answer.reading.extend(answer.in_beams_of_the_same_width());
-    answer.reading.extend(answer.cost());
-    answer.reading.push(answer.how());
-    answer.reading.push(answer.how_far(&mean));
+    let mut sentences = answer.sentences(sides, &mean).into_iter();
+    answer.headline = sentences.next().unwrap_or_default();
+    answer.reading = sentences.collect();
     Some(answer)
 }
 
@@ -231,6 +225,7 @@ mod tests {
     use super::*;
     use crate::experiment::testing::{SPEC, plan, plan_of, record, spec_of};
     use crate::experiment::{Cell, Plan, Record, Store};
+    use crate::report::templates::{sentences, view};
 
     /// The answer of made-up records: how many labelled words `wrong` says of each sentence in a cell.
     fn answered(wrong: impl Fn(&Cell, usize) -> u64) -> Answer {
@@ -369,7 +364,7 @@ mod tests {
             .iter()
             .map(|&n_ahead| Setting { name: format!("s{}", n_ahead.0), n_ahead, ..setting.clone() })
             .collect();
-        let told = answer.over_treebanks().unwrap();
+        let told = sentences("conclusions.jinja", view! { part => "where", a => answer.view() }).concat();
         let expected = "Counted by treebank (sign test over 10 treebanks, p < .05), global training is significantly ahead with 2 of 6 \
                         systems (s10, s9), and significantly behind with 1 (s0).";
         assert_eq!(told, expected);

@@ -3,6 +3,7 @@
 use super::answer::chosen;
 use super::document::{Block, Cell, Content, Table};
 use super::summary::{Method, Summary};
+use super::templates::{block, view};
 use treebeam::eval::{Classes, Metric, OfClass, RightWords};
 
 /// A kind of classes: what it is called, the head of its column, and where it is found.
@@ -26,25 +27,20 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
         ("by sentence length", "words of the sentence", |classes| &classes.sentence_length),
         ("by label", "gold label", |classes| &classes.label),
     ];
-    let of_kind = |(title, head, of): Kind| -> Option<Block> {
+    let of_kind = |(by, head, of): Kind| -> Option<Block> {
         let metric_name = metric.name();
         let heads =
             ["column", head, "words", &format!("greedy {metric_name}"), &format!("global {metric_name}"), "difference"];
         let mut table = Table::new(2, heads);
-        let mut reading = Vec::new();
+        let mut readings = Vec::new();
         for (column, [greedy, global]) in &compared {
             let lines = lines(of(greedy), of(global), metric);
             let difference = |line: &Line| line.global - line.greedy;
             let by_difference = |a: &&Line, b: &&Line| difference(a).total_cmp(&difference(b));
             let most = lines.iter().max_by(by_difference).zip(lines.iter().min_by(by_difference));
             if let Some((most, least)) = most.filter(|_| lines.len() > 1) {
-                reading.push(format!(
-                    "{column}: global less greedy is {:+.2} with `{}` and {:+.2} with `{}`, the most and the least.",
-                    difference(most),
-                    most.class,
-                    difference(least),
-                    least.class
-                ));
+                let [most, least] = [most, least].map(|line| (&line.class, difference(line)));
+                readings.push(view! { column, most, least });
             }
             table.lines.extend(lines.iter().map(|line| {
                 let points = |value: f64| Cell::number(Some(value), 2);
@@ -60,13 +56,8 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
                 ]
             }));
         }
-        let note = format!(
-            "Of each column the best greedy and the best global model, chosen on development data. Words of the test data of all \
-             treebanks and seeds, punctuation included, in classes of their gold trees; at most the {MOST} classes with the most words. \
-             Differences are not tested."
-        );
-        let title = format!("Where they differ, {title}");
-        (!table.lines.is_empty()).then_some(Block { title, reading, note, content: Content::Table(table) })
+        let view = view! { by, columns => readings, most_classes => MOST };
+        (!table.lines.is_empty()).then(|| block("classes.jinja", view, Content::Table(table)))
     };
     kinds.into_iter().filter_map(of_kind).collect()
 }

@@ -3,23 +3,19 @@
 //! What the two are called comes from the specification; which is ahead comes from the records, so that the sentence is true of
 //! whatever data the experiment was run on.
 
-use super::answer::{FOR_SIGNS, capitalised};
-use super::directions::{LEVEL, sign_test};
-use super::paired::{Pairs, told_p};
+use super::directions::sign_test;
+use super::paired::Pairs;
 use super::summary::Summary;
+use super::templates::{sentences, view};
 use crate::experiment::ComparisonSpec;
-use treebeam::error::counted;
-
-/// With more columns than these, their gains are not told one by one.
-const MOST_TOLD: usize = 5;
 
 /// The comparisons that the specification asks for, as far as they have been run, a sentence each.
 pub fn comparisons(summary: &Summary) -> Vec<String> {
-    summary.plan.spec.comparisons.iter().filter_map(|comparison| told(summary, comparison)).collect()
+    summary.plan.spec.comparisons.iter().filter_map(|comparison| sentence(summary, comparison)).collect()
 }
 
 /// The sentence; none unless every treebank has both rows in every column that is meant.
-fn told(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
+fn sentence(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
     let metric = summary.main_metric();
     let ComparisonSpec { what, row, width, than, against, against_width, columns } = comparison;
     let all = summary.plan.spec.columns.iter().map(|column| column.name.get_ref());
@@ -33,37 +29,18 @@ fn told(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
     };
     let pairs = columns.iter().map(of_column).collect::<Option<Vec<Pairs>>>()?;
     let mean = Pairs::mean(&pairs)?;
-    let (gain, name) = (mean.gain(), metric.name());
-    let ahead = match (gain.p < LEVEL, gain.points > 0.0) {
-        (true, true) => format!("{what} is {:.2} points of {name} ahead of {than}", gain.points),
-        (true, false) => format!("{what} is {:.2} points of {name} behind {than}", -gain.points),
-        (false, _) => {
-            format!("{what} differs from {than} by {:+.2} points of {name}, which is not significant,", gain.points)
-        }
-    };
-    let treebanks = match &summary.treebanks()[..] {
-        [treebank] => format!("on {treebank}"),
-        treebanks => format!("in the mean of {}", counted(treebanks.len(), "treebank")),
-    };
-    let over = match columns.len() {
-        n if n > MOST_TOLD => format!("{treebanks} and {n} columns"),
-        _ => treebanks,
-    };
-    let mut facts = Vec::new();
-    if (2..=MOST_TOLD).contains(&columns.len()) {
-        let each = columns.iter().zip(&pairs).map(|(column, pairs)| format!("{column} {:+.2}", pairs.points()));
-        facts.push(each.collect::<Vec<_>>().join(", "));
-    }
-    facts.push(format!("95 % interval {:+.2} to {:+.2}, {}", gain.low, gain.high, told_p(gain.p)));
     let by_treebank = mean.by_treebank();
     let n_of_sign = |sign: f64| by_treebank.iter().filter(|points| **points * sign > 0.0).count();
     let (higher, lower) = (n_of_sign(1.0), n_of_sign(-1.0));
-    match by_treebank.len() {
-        1 => {}
-        n if n < FOR_SIGNS => facts.push(format!("ahead on {higher} of {n} treebanks")),
-        n => facts.push(format!("ahead on {higher} of {n} treebanks, {} by signs", told_p(sign_test(higher, lower)))),
-    }
-    Some(format!("{} {over} ({}).", capitalised(&ahead), facts.join("; ")))
+    let columns: Vec<(&String, f64)> = columns.into_iter().zip(pairs.iter().map(Pairs::points)).collect();
+    let view = view! {
+        what, than, columns, higher,
+        metric => metric.name(),
+        gain => mean.gain(),
+        treebanks => summary.treebanks(),
+        p_of_signs => sign_test(higher, lower),
+    };
+    sentences("comparison.jinja", view).pop()
 }
 
 #[cfg(test)]

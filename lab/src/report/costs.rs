@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::document::{Block, Cell, Content, Table};
 use super::summary::{Method, Summary};
+use super::templates::{block, view};
 use crate::experiment::{Decoding, Record};
 use treebeam::eval::Punctuation;
 
@@ -37,26 +38,16 @@ pub fn costs(summary: &Summary) -> Block {
             ]);
         }
     }
-    let mut note = "Averages over treebanks and seeds; one thread each. Training is by the clock, from reading the data to the \
-                model. Speeds \
-                are of the test data, with the model in memory, by the time of the processor where records tell, otherwise by the \
-                clock; where several cells ran at once, they took caches and memory from each other. Memory is the process's peak, with all cells that ran side by side."
-        .to_owned();
-    let mut reading = reading(summary);
-    if all.len() > 1 {
-        reading.clear();
-        let listed: Vec<String> = all
-            .iter()
-            .map(|processor| format!("{} {processor}", marks(&all, &BTreeSet::from([*processor])).trim()))
-            .collect();
-        note += &format!(
-            " **Times and speeds are of {} kinds of processor**, marked at each figure: {}. Compare only figures with the same \
-             marks.",
-            all.len(),
-            listed.join(", ")
-        );
-    }
-    Block { title: "Costs".to_owned(), reading, note, content: Content::Table(table) }
+    let several = summary.plan.spec.columns.len() > 1;
+    let marked =
+        |processor: &&str| (marks(&all, &BTreeSet::from([*processor])).trim().to_owned(), (*processor).to_owned());
+    let processors: Vec<(String, String)> = all.iter().map(marked).collect();
+    // Times of several processors do not compare.
+    let [speed, time] = match all.len() {
+        0 | 1 => [extremes(summary, &|_, d| d.tokens_per_second()), extremes(summary, &|r, _| r.training.wall_s)],
+        _ => [None, None],
+    };
+    block("costs.jinja", view! { several, speed, time, processors }, Content::Table(table))
 }
 
 /// The models of the processors that the records of these columns and methods were made on.
@@ -71,38 +62,17 @@ fn marks(all: &BTreeSet<&str>, some: &BTreeSet<&str>) -> String {
     format!(" ({})", letters.map(|(_, letter)| letter).collect::<String>())
 }
 
-fn reading(summary: &Summary) -> Vec<String> {
+/// The method of a column with the highest mean of a value, and that with the lowest; none of fewer than two methods.
+fn extremes(summary: &Summary, value: &dyn Fn(&Record, &Decoding) -> f64) -> Option<[(String, String, f64); 2]> {
     let columns = summary.plan.spec.columns.iter().map(|c| c.name.get_ref());
     let methods: Vec<(&String, Method)> =
         columns.flat_map(|column| summary.methods(column).into_iter().map(move |m| (column, m))).collect();
-    let extremes = |value: &dyn Fn(&Record, &Decoding) -> f64| {
-        let means = methods.iter().filter_map(|(c, m)| Some((*c, m, summary.average(c, m, value)?.mean)));
-        let means: Vec<_> = means.filter(|(.., v)| v.is_finite()).collect();
-        let most = means.iter().max_by(|a, b| a.2.total_cmp(&b.2)).copied();
-        most.zip(means.iter().min_by(|a, b| a.2.total_cmp(&b.2)).copied())
-    };
-    let several = summary.plan.spec.columns.len() > 1;
-    let name = |column: &str, method: &Method| match several {
-        true => format!("`{}` ({column})", method.label),
-        false => format!("`{}`", method.label),
-    };
-    let mut sentences = Vec::new();
-    if methods.len() < 2 {
-        return sentences;
-    }
-    if let Some(((c1, fast, most), (c2, slow, least))) = extremes(&|_, d| d.tokens_per_second()) {
-        let (fast, slow) = (name(c1, fast), name(c2, slow));
-        sentences.push(format!(
-            "Parsing is fastest with {fast}, {most:.0} tokens a second, and slowest with {slow}, {least:.0}."
-        ));
-    }
-    if let Some(((c1, long, most), (c2, short, least))) = extremes(&|r, _| r.training.wall_s) {
-        let (long, short) = (name(c1, long), name(c2, short));
-        sentences.push(format!(
-            "Training takes longest for {long}, {most:.1} s in the mean, and shortest for {short}, {least:.1} s."
-        ));
-    }
-    sentences
+    let means = methods.iter().filter_map(|(c, m)| Some((*c, m, summary.average(c, m, value)?.mean)));
+    let means: Vec<_> = means.filter(|(.., v)| v.is_finite() && methods.len() > 1).collect();
+    let end = |(column, method, mean): &(&String, &Method, f64)| ((*column).clone(), method.label.clone(), *mean);
+    let most = means.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let least = means.iter().min_by(|a, b| a.2.total_cmp(&b.2))?;
+    Some([end(most), end(least)])
 }
 
 /// How much data there are.
@@ -119,6 +89,5 @@ pub fn data(summary: &Summary) -> Block {
         line.extend([tokens(Punctuation::Include), tokens(Punctuation::Exclude)]);
         table.lines.push(line);
     }
-    let (title, note) = ("Data".to_owned(), String::new());
-    Block { title, reading: Vec::new(), note, content: Content::Table(table) }
+    block("data.jinja", view! {}, Content::Table(table))
 }

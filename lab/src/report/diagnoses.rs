@@ -2,6 +2,7 @@
 
 use super::document::{Block, Cell, Content, Table};
 use super::summary::{Method, Summary};
+use super::templates::{block, view};
 use treebeam::diagnosis::{Diagnosis, PARTS};
 
 /// The diagnoses of a method summed up over treebanks and seeds; nothing unless every decoding has one.
@@ -57,23 +58,12 @@ pub fn diagnoses(summary: &Summary) -> Option<Block> {
         }
     }
     let share = |d: &Diagnosis| 100.0 * d.search_errors as f64 / d.sentences as f64;
-    let most = all.iter().max_by(|a, b| share(&a.2).total_cmp(&share(&b.2)))?;
-    let least = all.iter().min_by(|a, b| share(&a.2).total_cmp(&share(&b.2)))?;
-    let told = |(column, method, d): &(String, Method, Diagnosis)| {
+    let end = |(column, method, d): &(String, Method, Diagnosis)| {
         let wrong = (d.search_errors + d.model_errors).max(1);
         let of_wrong = 100.0 * d.search_errors as f64 / wrong as f64;
-        format!("`{}` ({column}): {:.1} % of sentences, {of_wrong:.0} % of the wrong ones", method.label, share(d))
+        view! { column, of_wrong, method => method.label, share => share(d) }
     };
-    let reading = vec![
-        format!("Search errors, counted from below, are most frequent with {}.", told(most)),
-        format!("They are rarest with {}.", told(least)),
-    ];
-    let note = "Test sentences of all treebanks and seeds. *Right*: the gold tree, or the best that the system derives, was put out. \
-                *Search error*: a gold derivation was found that scores more than what was put out; a beam that is wide enough puts it out. \
-                *Model error*: none was found. The best gold derivation is looked for by a beam over correct actions, which may miss \
-                it, so search errors are counted from below and model errors from above. Gold is \
-                lost when no item of the beam is a gold derivation any more: all of least cost where the system's oracle for beams \
-                is dynamic, else the canonical one."
-        .to_owned();
-    Some(Block { title: "Search errors and model errors".to_owned(), reading, note, content: Content::Table(table) })
+    let most = all.iter().max_by(|a, b| share(&a.2).total_cmp(&share(&b.2))).map(end)?;
+    let least = all.iter().min_by(|a, b| share(&a.2).total_cmp(&share(&b.2))).map(end)?;
+    Some(block("diagnoses.jinja", view! { most, least }, Content::Table(table)))
 }

@@ -3,9 +3,12 @@
 //! Treebanks, annotation and sizes are not those of the papers, so scores do not compare; whether a change helps or harms, and
 //! by how much, does.
 
+use serde::Serialize;
+
 use super::document::{Block, Cell, Content, Table};
-use super::paired::{bare_p, holm, told_p};
+use super::paired::{bare_p, holm};
 use super::summary::{Difference, METRICS, Method, Summary};
+use super::templates::{block, view};
 use crate::experiment::{AVERAGE, Published};
 use treebeam::eval::Metric;
 
@@ -160,11 +163,6 @@ impl Direction {
         (of_sign.clone().count(), of_sign.filter(|(_, d)| d.p < LEVEL).count())
     }
 
-    /// The number of treebanks on which the method is higher.
-    pub fn n_higher(&self) -> usize {
-        self.count(1.0).0
-    }
-
     /// The probability of so uneven a split of treebanks, or a more uneven one, if either side were as likely: the sign test,
     /// two-sided, without ties.
     pub fn sign_test(&self) -> f64 {
@@ -202,60 +200,45 @@ impl Direction {
         self.paper.as_ref().filter(has_sign).map(|paper| paper.mean * self.mean() > 0.0)
     }
 
-    /// Whether the difference is significant over treebanks, in words.
-    pub fn judgement(&self) -> String {
-        judgement(self.count(1.0).0, self.count(-1.0).0)
-    }
-
-    /// The gist of it, where there are several: what is gained here and in the paper, and where its direction holds.
-    pub fn clause(&self) -> String {
-        let (label, mean) = (&self.method.label, self.mean());
-        let significant = self.count(mean.signum()).1;
-        let mut clause = format!(
-            "`{label}` {mean:+.2} ({}, and significant on {significant} of {} taken alone)",
-            self.judgement(),
-            self.ours.len()
-        );
-        if let Some(paper) = &self.paper {
-            clause += &format!(", in the paper {:+.2}", paper.mean);
-            if let Some((n, held, _)) = self.held().filter(|(n, ..)| *n > 0) {
-                clause += &format!(", direction holds on {held} of {n}");
-            }
-        }
-        clause
-    }
-
-    /// All that in a sentence.
-    pub fn sentence(&self) -> String {
+    /// The figures that sentences need.
+    pub fn view(&self) -> DirectionView<'_> {
         let ((higher, surely_higher), (lower, surely_lower)) = (self.count(1.0), self.count(-1.0));
-        let n = self.ours.len();
-        let mut sentence = format!(
-            "`{}` is higher than `{}` on {higher} of {n} treebanks ({surely_higher} significantly) and lower on {lower} \
-             ({surely_lower}), by {:+.2} points in the mean, {}",
-            self.method.label,
-            self.against,
-            self.mean(),
-            self.judgement()
-        );
-        if let (Some(paper), Some((n, held, _))) = (&self.paper, self.held()) {
-            sentence += &format!("; in the paper {:+.2}", paper.mean);
-            if n > 0 {
-                sentence += &format!(", and its direction holds on {held} of {n}");
-            }
-            let not_held = self.not_held();
-            if !not_held.is_empty() && not_held.len() <= 5 {
-                sentence += &format!(" (not on {})", not_held.join(", "));
-            }
+        DirectionView {
+            column: &self.column,
+            label: &self.method.label,
+            against: &self.against,
+            metric: self.metric.name(),
+            n: self.ours.len(),
+            higher,
+            surely_higher,
+            lower,
+            surely_lower,
+            mean: self.mean(),
+            p: self.sign_test(),
+            paper: self.paper.as_ref().map(|paper| paper.mean),
+            held: self.held(),
+            not_held: self.not_held(),
         }
-        sentence + "."
     }
 }
 
-/// What the sign test says of a method that is higher on some treebanks and lower on others.
-pub fn judgement(higher: usize, lower: usize) -> String {
-    let p = sign_test(higher, lower);
-    let is_significant = if p < LEVEL { "significant" } else { "not significant" };
-    format!("{is_significant} over treebanks, {}", told_p(p))
+/// A [`Direction`] for templates.
+#[derive(Debug, Serialize)]
+pub struct DirectionView<'a> {
+    column: &'a str,
+    label: &'a str,
+    against: &'a str,
+    metric: &'static str,
+    n: usize,
+    higher: usize,
+    surely_higher: usize,
+    lower: usize,
+    surely_lower: usize,
+    mean: f64,
+    p: f64,
+    paper: Option<f64>,
+    held: Option<(usize, usize, usize)>,
+    not_held: Vec<&'a str>,
 }
 
 /// Two-sided binomial test of `a` against `b` with even odds.
@@ -319,56 +302,24 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         }
         table.lines.push(line);
     }
-    Some(Block {
-        title: "Who wins".to_owned(),
-        reading: reading(directions),
-        note:
-            "Higher and lower: on how many treebanks, and on how many of these significantly, by the test over sentences. \
-             *p of signs*: the sign test over treebanks, which asks whether so many would be on one side if either were as \
-             likely; with fewer than six treebanks it cannot be below .05. *p, corrected*: the same when all comparisons in this score \
-             are looked at (Holm 1979); many comparisons on few treebanks leave nothing below .05, whatever comes out."
-                .to_owned(),
-        content: Content::Table(table),
-    })
-}
-
-fn reading(directions: &[Direction]) -> Vec<String> {
-    let with_paper: Vec<&Direction> = directions.iter().filter(|d| d.paper.is_some()).collect();
-    if with_paper.is_empty() {
-        let best = |metric| {
-            let of_metric = directions.iter().filter(move |d| d.metric == metric);
-            of_metric.max_by(|a, b| a.mean().total_cmp(&b.mean()))
-        };
-        return METRICS
-            .into_iter()
-            .filter_map(best)
-            .map(|d| format!("The largest mean gain in {} is in {}: {}", d.metric.name(), d.column, d.sentence()))
-            .collect();
-    }
-    let held = with_paper.iter().filter_map(|d| d.held());
-    let (n, held, against) = held.fold((0, 0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1, sum.2 + d.2));
-    let mut sentences = Vec::new();
-    if n > 0 {
-        sentences.push(format!(
-            "Over all comparisons that the paper made on a treebank of the same language, the difference here has the paper's \
-             sign in {held} of {n}; {against} of the others are significantly the other way."
-        ));
-    }
-    if let Some(Found { all, same_way, other_way, surely, .. }) = Found::new(directions) {
-        let told = |d: &&Direction| {
-            format!("`{}` against `{}` ({}, {})", d.method.label, d.against, d.column, d.metric.name())
-        };
-        let not: Vec<String> = other_way.iter().map(told).collect();
-        let so_many = if not.is_empty() { "all".to_owned() } else { same_way.len().to_string() };
-        let but = if not.is_empty() { String::new() } else { format!("; not for {}", not.join(", ")) };
-        sentences.push(format!(
-            "The mean over treebanks has the paper's sign in {so_many} of {} comparisons, in {} of them significantly (p < .05 \
-             by the sign test over treebanks){but}.",
-            all.len(),
-            surely.len()
-        ));
-    }
-    sentences
+    let of_paper = directions.iter().filter_map(Direction::held);
+    let (n, held, against) = of_paper.fold((0, 0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1, sum.2 + d.2));
+    let best = |metric| {
+        let of_metric = directions.iter().filter(move |d| d.metric == metric && !with_paper);
+        of_metric.max_by(|a, b| a.mean().total_cmp(&b.mean()))
+    };
+    let best_of_metrics: Vec<DirectionView> = METRICS.into_iter().filter_map(best).map(Direction::view).collect();
+    let found = Found::new(directions);
+    let other_way = found.iter().flat_map(|found| &found.other_way).map(|d| d.view()).collect::<Vec<_>>();
+    let view = view! {
+        best_of_metrics, other_way,
+        n_of_paper => n,
+        n_held => held,
+        n_against => against,
+        n_found => found.as_ref().map_or(0, |found| found.all.len()),
+        n_surely => found.as_ref().map_or(0, |found| found.surely.len()),
+    };
+    Some(block("wins.jinja", view, Content::Table(table)))
 }
 
 #[cfg(test)]
@@ -403,6 +354,7 @@ mod tests {
         assert_eq!(dynamic.held(), Some((1, 1, 0)));
         assert_eq!(dynamic.mean_holds(), Some(true));
         assert!((dynamic.paper.as_ref().unwrap().mean - 0.5).abs() < 1e-9);
-        assert!(dynamic.sentence().contains("higher than `greedy` on 2 of 2 treebanks"), "{}", dynamic.sentence());
+        let DirectionView { against, higher, n, .. } = dynamic.view();
+        assert_eq!((against, higher, n), ("greedy", 2, 2));
     }
 }

@@ -1,10 +1,10 @@
 //! The figures of an experiment as points.
 
 use super::diagnoses::of_method;
-use super::directions::{LEVEL, sign_test};
+use super::directions::sign_test;
 use super::figure::{Axis, Curve, Figure, HeatMap, Point, Style};
-use super::paired::told_p;
 use super::summary::{Method, Spread, Summary};
+use super::templates::{sentences, view};
 use crate::experiment::{Decoding, Horizontal, PlotSpec, Record, SeriesSpec, Vertical};
 use treebeam::diagnosis::PARTS;
 use treebeam::eval::Metric;
@@ -266,96 +266,50 @@ fn advantage(summary: &Summary, column: &str, plot: &PlotSpec) -> Vec<Point> {
     xs.into_iter().filter_map(at).collect()
 }
 
-/// What is to be seen in a figure.
+/// The findings of a figure, in sentences.
 fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
-    if plot.y == Vertical::Advantage {
+    let (x, y) = (plot.x, plot.y);
+    if y == Vertical::Advantage {
         return advantage_reading(figure, plot);
     }
     if let Some(frontier) = figure.curves.iter().find(|c| c.style == Style::Frontier) {
-        let told = frontier.points.iter().rev().map(|p| format!("`{}` ({:.2} at {:.0})", p.label, p.y, p.x));
-        let told = told.collect::<Vec<_>>().join(", ");
-        let (better, order, changes) = match plot.x {
-            Horizontal::TokensPerSecond => ("faster", "from the fastest to the slowest", "speed falls"),
-            Horizontal::TimePerToken => ("faster", "from the slowest to the fastest", "the time for a word changes"),
-            Horizontal::TrainingTime => {
-                ("quicker to train", "from the slowest to the quickest", "the time of training changes")
-            }
-            _ => ("cheaper", "from right to left", "the horizontal axis changes"),
-        };
-        let mut sentences = vec![format!(
-            "These are the best trade-offs, {order}: {told}. Every other model here is matched by one of them that is at least as \
-             accurate and {better}."
-        )];
-        if let [left, .., right] = &frontier.points[..] {
-            sentences.push(format!(
-                "From `{}` to `{}` the score rises by {:.2} points and {changes} to {:.0} %.",
-                right.label,
-                left.label,
-                left.y - right.y,
-                100.0 * left.x / right.x
-            ));
-        }
-        sentences.extend(untested(plot));
-        return sentences;
+        let points: Vec<&Point> = frontier.points.iter().rev().collect();
+        return sentences("frontier.jinja", view! { points, x, y });
     }
-    let ends: Vec<(&str, &Point)> =
-        figure.curves.iter().filter_map(|c| Some((c.name.as_str(), c.points.last()?))).collect();
-    let by_y = |a: &&(&str, &Point), b: &&(&str, &Point)| a.1.y.total_cmp(&b.1.y);
-    let Some((high, low)) = ends.iter().max_by(by_y).zip(ends.iter().min_by(by_y)) else { return Vec::new() };
-    let what = figure.y.title.split(',').next().unwrap_or_default();
-    let digits = if high.1.y.abs() < 1000.0 { 2 } else { 0 };
-    let mut sentences = vec![if ends.len() > 1 {
-        format!(
-            "At the right end `{}` is highest ({what}: {:.digits$}) and `{}` lowest ({:.digits$}).",
-            high.0, high.1.y, low.0, low.1.y
-        )
-    } else {
-        format!("{what}: {:.digits$} at the right end.", high.1.y)
-    }];
+    let ends: Vec<(&str, f64)> =
+        figure.curves.iter().filter_map(|c| Some((c.name.as_str(), c.points.last()?.y))).collect();
+    let by_y = |a: &&(&str, f64), b: &&(&str, f64)| a.1.total_cmp(&b.1);
     let points = figure.curves.iter().flat_map(|c| c.points.iter().map(move |p| (c, p)));
-    if let Some((curve, top)) = points.max_by(|a, b| a.1.y.total_cmp(&b.1.y)) {
-        let place = match curve.style {
-            Style::Level => format!("which is the same at every {}", figure.x.title),
-            _ if plot.x == Horizontal::TrainSentences => format!("with {:.0} {}", top.x, figure.x.title),
-            _ => format!("at {} {:.0}", figure.x.title, top.x),
-        };
-        sentences.push(format!("The highest point of all is {:.digits$}, by `{}` {place}.", top.y, curve.name));
-    }
-    sentences.extend(untested(plot));
-    sentences
+    let top = points.max_by(|a, b| a.1.y.total_cmp(&b.1.y));
+    let Some(((high, low), (curve, top))) = ends.iter().max_by(by_y).zip(ends.iter().min_by(by_y)).zip(top) else {
+        return Vec::new();
+    };
+    let view = view! {
+        x, y, high, low, top,
+        several => ends.len() > 1,
+        what => figure.y.title.split(',').next(),
+        digits => if high.1.abs() < 1000.0 { 2 } else { 0 },
+        curve => curve.name,
+        is_level => curve.style == Style::Level,
+        x_title => figure.x.title,
+    };
+    sentences("curves.jinja", view)
 }
 
-/// What goes with scores in a picture, which shows no significance.
-fn untested(plot: &PlotSpec) -> Option<String> {
-    matches!(plot.y, Vertical::Las | Vertical::Uas).then(|| {
-        "Differences in this picture are not tested; the tables of scores say which are significant.".to_owned()
-    })
-}
-
-/// By how much the first series is ahead with the most time, and with the least time of training.
+/// The lead of the first series with the most time, and with the least time of training.
 fn advantage_reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
-    let [ours, theirs] = [&plot.series[0].name, &plot.series[1].name];
-    let at = |which: &str, end: fn(&[Point]) -> Option<&Point>| {
+    let at = |end: fn(&[Point]) -> Option<&Point>| {
         let points = || figure.curves.iter().filter_map(|c| end(&c.points));
         let ahead = points().filter(|p| p.y > 0.0).count();
         let behind = points().filter(|p| p.y < 0.0).count();
         let n = points().count();
         let mean = points().map(|p| p.y).sum::<f64>() / n.max(1) as f64;
-        let p = sign_test(ahead, behind);
-        let judgement = if p < LEVEL { "significant" } else { "not significant" };
-        format!(
-            "With {which}, {ours} less {theirs} is {mean:+.2} points of LAS in the mean over {n} systems, above zero for {ahead} and \
-             below for {behind}; that is {judgement} over systems, {} by the sign test, which takes them as independent.",
-            told_p(p)
-        )
+        view! { n, mean, ahead, behind, p => sign_test(ahead, behind) }
     };
-    let mut sentences = vec![at("all the time that any row takes", <[Point]>::last)];
+    let mut ends = vec![at(<[Point]>::last)];
     // The least time of parsing is that of rows that parse greedily, whatever they were trained for.
-    if plot.x == Horizontal::TrainingTime {
-        sentences.push(at("the least time at which both have a row", <[Point]>::first));
-    }
-    sentences.push("Of each side the row is shown that is best on development data in the time given.".to_owned());
-    sentences
+    ends.extend((plot.x == Horizontal::TrainingTime).then(|| at(<[Point]>::first)));
+    sentences("advantage.jinja", view! { ends, ours => plot.series[0].name, theirs => plot.series[1].name })
 }
 
 /// The heat maps of the specification's grid, for the first score: one per column, as averages over treebanks, and one per

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
+use minijinja::Value;
+
 use super::answer::chosen;
 use super::document::{Block, Cell, Content, Table};
 use super::figure::{Axis, Curve, Figure, Point, Style};
-use super::paired::told_p;
 use super::summary::{Method, SAMPLES, Summary};
+use super::templates::{block, view};
 use crate::experiment::Data;
 use treebeam::error::Result;
 use treebeam::eval::Metric;
@@ -73,12 +75,12 @@ pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
     }
     lines.sort_by(|a, b| b.2.total_cmp(&a.2));
     let gains: Vec<f64> = lines.iter().map(|line| line.2).collect();
-    let told = |(number, name): (usize, &&str)| {
+    let of_property = |(number, name): (usize, &&str)| {
         let values: Vec<f64> = lines.iter().map(|line| line.1[number]).collect();
         let (rho, p) = rank_correlation(&values, &gains)?;
-        Some(format!("{name} {rho:+.2} ({})", told_p(p)))
+        Some(view! { name, rho, p })
     };
-    let correlations: Vec<String> = NAMES.iter().enumerate().filter_map(told).collect();
+    let correlations: Vec<Value> = NAMES.iter().enumerate().filter_map(of_property).collect();
     let mut table = Table::new(1, std::iter::once("treebank").chain(NAMES).chain(["global less greedy"]));
     for (treebank, properties, gain) in &lines {
         let mut line = vec![Cell::text(treebank)];
@@ -88,17 +90,8 @@ pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
         table.lines.push(line);
     }
     let ahead = gains.iter().filter(|gain| **gain > 0.0).count();
-    let reading = vec![
-        format!("Global training is ahead on {ahead} of {} treebanks.", lines.len()),
-        format!("Rank correlations of its gain (Spearman): {}.", correlations.join(", ")),
-    ];
-    let note = format!(
-        "Of each column the best greedy and the best global model, chosen on development data; {} on test data, in the mean over \
-         columns and seeds. Properties are those of the training data that were used. p of correlations: by permutation, each by \
-         itself, so of six at .05 one may be chance; treebanks are few, and their properties go together.",
-        metric.name()
-    );
-    Some(Block { title: "By treebank".to_owned(), reading, note, content: Content::Table(table) })
+    let view = view! { ahead, correlations, n => lines.len(), metric => metric.name() };
+    Some(block("properties.jinja", view, Content::Table(table)))
 }
 
 /// Each treebank and column as a point: how well the best greedy model parses, and by how much the best global one exceeds it;
@@ -121,19 +114,12 @@ pub fn gains(summary: &Summary, metric: Metric) -> Option<Block> {
             .noted("above 0 global training is ahead"),
         curves,
     };
-    let of_curve = |curve: &Curve| {
-        let ahead = curve.points.iter().filter(|point| point.y > 0.0).count();
-        let name = if curve.name == "all" { String::new() } else { format!("{}: ", curve.name) };
-        format!("{name}above 0 on {ahead} of {} treebanks.", curve.points.len())
+    let of_curve = |Curve { name, points, .. }: &Curve| {
+        let ahead = points.iter().filter(|point| point.y > 0.0).count();
+        view! { name, ahead, n => points.len() }
     };
-    (!figure.curves.is_empty()).then(|| Block {
-        title: figure.title.clone(),
-        reading: figure.curves.iter().map(of_curve).collect(),
-        note: "A point for each treebank and column: the best greedy and the best global model, chosen on development data, on test data, \
-               in the mean over seeds."
-            .to_owned(),
-        content: Content::Figure(figure),
-    })
+    let view = view! { curves => figure.curves.iter().map(of_curve).collect::<Vec<_>>() };
+    (!figure.curves.is_empty()).then(|| block("gains.jinja", view, Content::Figure(figure)))
 }
 
 fn of_treebank(data: &Data, greedy: f64) -> Result<Properties> {

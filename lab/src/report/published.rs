@@ -5,6 +5,7 @@ use super::directions::published as figures_of;
 use super::document::{Block, Cell, Content, Table};
 use super::scores::stars;
 use super::summary::{Entry, Summary};
+use super::templates::{block, view};
 use crate::experiment::{AVERAGE, Published, Variant};
 
 /// The table of figures that papers printed; nothing if the specification has none.
@@ -38,17 +39,19 @@ pub fn published(summary: &Summary) -> Option<Block> {
     }
     let mut sources: Vec<&str> = spec.papers.iter().map(|p| p.source.as_str()).collect();
     sources.dedup();
-    let mut note = format!("The paper's figures: {}.", sources.join("; "));
-    if let Some(baseline) = spec.table.compared_with().first() {
-        note += &format!(" Gains are those over `{baseline}`, with the marks of significance of the tables above.");
-    }
-    let open = spec
-        .rows
-        .iter()
-        .filter_map(|row| Some(format!(" `{}` is left open: {}", row.name.get_ref(), row.open.as_ref()?)));
-    note.extend(open);
-    let reading = reading(&table);
-    Some(Block { title: "The paper's figures beside ours".to_owned(), reading, note, content: Content::Table(table) })
+    let gains: Vec<(f64, f64)> = table.lines.iter().filter_map(|l| Some((l[7].value?, l[8].value?))).collect();
+    let n = gains.len();
+    let mean = |of: fn(&(f64, f64)) -> f64| gains.iter().map(of).sum::<f64>() / n as f64;
+    let open = spec.rows.iter().filter_map(|row| Some((row.name.get_ref(), row.open.as_ref()?))).collect::<Vec<_>>();
+    let view = view! {
+        n, sources, open,
+        ours => mean(|g| g.0),
+        theirs => mean(|g| g.1),
+        apart => mean(|g| (g.0 - g.1).abs()),
+        same => gains.iter().filter(|(a, b)| a * b > 0.0).count(),
+        baseline => spec.table.compared_with().first(),
+    };
+    Some(block("published.jinja", view, Content::Table(table)))
 }
 
 fn line(summary: &Summary, paper: &Published, treebank: &str, theirs: f64) -> Vec<Cell> {
@@ -101,21 +104,4 @@ fn line(summary: &Summary, paper: &Published, treebank: &str, theirs: f64) -> Ve
         Cell::signed(gain.zip(their_gain).map(|(a, b)| a - b)),
         Cell::text(direction),
     ]
-}
-
-/// How gains agree over all lines.
-fn reading(table: &Table) -> Vec<String> {
-    let gains: Vec<(f64, f64)> = table.lines.iter().filter_map(|l| Some((l[7].value?, l[8].value?))).collect();
-    if gains.len() < 2 {
-        return Vec::new();
-    }
-    let n = gains.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| gains.iter().map(of).sum::<f64>() / n;
-    let (ours, theirs, apart) = (mean(|g| g.0), mean(|g| g.1), mean(|g| (g.0 - g.1).abs()));
-    let same = gains.iter().filter(|(a, b)| a * b > 0.0).count();
-    vec![format!(
-        "Over the {} lines that have both gains, ours are {ours:+.2} points in the mean and the paper's {theirs:+.2}; they have one \
-         sign in {same}, and are {apart:.2} points apart in the mean.",
-        gains.len()
-    )]
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::document::{Block, Cell, Content, Table};
 use super::figures::heat_maps_of;
 use super::summary::Summary;
-use treebeam::error::counted;
+use super::templates::{block, view};
 use treebeam::eval::Metric;
 use treebeam::random::{below, stream};
 
@@ -34,26 +34,19 @@ pub fn range(summary: &Summary) -> Option<Block> {
         ]);
     }
     let pairs: Vec<(f64, f64)> = table.lines.iter().filter_map(|l| Some((l[3].value?, l[6].value?))).collect();
-    let n = pairs.len() as f64;
-    let reading = (!pairs.is_empty()).then(|| {
-        let (ours, theirs) = pairs.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / n, sum.1 + p.1 / n));
-        let n_cells = maps.first().map_or(0, |(_, map)| map.values.iter().flatten().flatten().count());
-        let n_seeds = summary.plan.profile.seeds.len();
-        let by_chance = match span_by_chance(summary, paper.metric) {
-            Some(span) => format!(
-                "Cells that differ in nothing but their seeds, and scatter over these as ours do, would span {span:.2} points by chance."
-            ),
-            None => "Of so many cells the highest is well above the lowest by chance alone.".to_owned(),
-        };
-        format!(
-            "From lowest to highest there are {ours:.2} points in the mean over treebanks here and {theirs:.2} in the paper. The {n_cells} \
-             cells here are of {} each. {by_chance} The two spans compare only if the paper's cells scatter as much.",
-            counted(n_seeds, "seed")
-        )
-    });
-    let note = format!("The paper's figures: {}.", paper.source);
-    let title = format!("{}: from the worst to the best of the grid", paper.metric.name());
-    Some(Block { title, reading: reading.into_iter().collect(), note, content: Content::Table(table) })
+    let mean = |of: fn(&(f64, f64)) -> f64| {
+        (!pairs.is_empty()).then(|| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64)
+    };
+    let view = view! {
+        ours => mean(|pair| pair.0),
+        theirs => mean(|pair| pair.1),
+        metric => paper.metric.name(),
+        n_cells => maps.first().map_or(0, |(_, map)| map.values.iter().flatten().flatten().count()),
+        n_seeds => summary.plan.profile.seeds.len(),
+        span => span_by_chance(summary, paper.metric),
+        source => paper.source,
+    };
+    Some(block("range.jinja", view, Content::Table(table)))
 }
 
 /// How far the cells of the grid would reach from the lowest to the highest if they differed by their seeds alone, in the mean over

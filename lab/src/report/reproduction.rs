@@ -1,11 +1,10 @@
-//! What a paper reports beside what came out here: how many of its differences point the same way, and which do not.
+//! Differences that a paper reports beside what came out here: how many point the same way, and which do not.
 
-use super::answer::FOR_SIGNS;
-use super::directions::{Direction, Found};
+use minijinja::Value;
+
+use super::directions::{Direction, DirectionView, Found};
 use super::document::{Reproduction, Verdict};
-
-/// The most comparisons that are named where they point the other way, and where they are not significant.
-const MOST_EXCEPTIONS: usize = 3;
+use super::templates::{sentences, view};
 
 impl Found<'_> {
     fn verdict(&self) -> Verdict {
@@ -16,87 +15,51 @@ impl Found<'_> {
         }
     }
 
-    /// Whether the sign test cannot be significant, whatever the differences are.
-    fn has_too_few_treebanks(&self) -> bool {
-        self.n_treebanks < FOR_SIGNS
-    }
-
-    /// How many are significant, in words.
-    fn so_many_surely(&self) -> String {
-        if self.surely.is_empty() { "none".to_owned() } else { self.surely.len().to_string() }
+    fn view(&self) -> Value {
+        let [n, same_way, surely] = [&self.all, &self.same_way, &self.surely].map(Vec::len);
+        view! { n, same_way, surely, n_treebanks => self.n_treebanks }
     }
 }
 
-/// How much of what a paper reports is found here, and what is not; none without figures of a paper.
+/// Reproduction of the differences that a paper reports; none without figures of a paper.
 pub fn reproduction(directions: &[Direction], differs: &str) -> Option<Reproduction> {
     let found = Found::new(directions)?;
-    // What cannot be significant on so few treebanks is no exception.
-    let (surely, unsure) = match found.n_treebanks {
-        _ if found.same_way.is_empty() => (String::new(), Vec::new()),
-        n if found.has_too_few_treebanks() => (format!("; {n} treebanks are too few for significance"), Vec::new()),
-        _ => {
-            let unsure = found.same_way.iter().copied().filter(|d| !d.is_significant()).collect();
-            (format!(", {} significantly", found.so_many_surely()), unsure)
-        }
+    let unsure = found.same_way.iter().copied().filter(|d| !d.is_significant()).collect();
+    let view = view! {
+        found => found.view(),
+        other_way => furthest_first(found.other_way.clone()),
+        unsure => furthest_first(unsure),
+        several_columns => directions.iter().any(|d| d.column != directions[0].column),
     };
-    let is_only_column = directions.iter().all(|d| d.column == directions[0].column);
-    let otherwise = [("the other way", found.other_way.clone()), ("not significant", unsure)];
-    let otherwise = otherwise.into_iter().filter_map(|(what, of_it)| exceptions(what, of_it, is_only_column)).collect();
-    let held = format!("{} of {}{surely}", found.same_way.len(), found.all.len());
-    Some(Reproduction { verdict: found.verdict(), held, otherwise, differs: differs.trim().to_owned() })
+    let mut sentences = sentences("reproduction.jinja", view).into_iter();
+    let held = sentences.next().unwrap_or_default();
+    Some(Reproduction {
+        verdict: found.verdict(),
+        held,
+        otherwise: sentences.collect(),
+        differs: differs.trim().to_owned(),
+    })
 }
 
-/// The comparisons that are not as a paper has them: those named that are furthest from it.
-fn exceptions(what: &str, mut directions: Vec<&Direction>, is_only_column: bool) -> Option<String> {
-    let theirs = |d: &Direction| d.paper.as_ref().map_or(0.0, |paper| paper.mean);
-    let distance = |d: &Direction| (d.mean() - theirs(d)).abs();
+/// Those first that are furthest from the paper.
+fn furthest_first(mut directions: Vec<&Direction>) -> Vec<DirectionView<'_>> {
+    let distance = |d: &Direction| (d.mean() - d.paper.as_ref().map_or(0.0, |paper| paper.mean)).abs();
     directions.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
-    let n = directions.len();
-    let clause = |d: &&Direction| {
-        let (name, row) = (d.metric.name(), &d.method.label);
-        let ours = format!("{:+.2}, higher on {} of {}", d.mean(), d.n_higher(), d.ours.len());
-        let place = if is_only_column { String::new() } else { format!("{}, ", d.column) };
-        format!("{place}`{row}` over `{}` {name} {ours} (paper {:+.2})", d.against, theirs(d))
-    };
-    let mut clauses: Vec<String> = directions.iter().take(MOST_EXCEPTIONS).map(clause).collect();
-    clauses.extend((n > MOST_EXCEPTIONS).then(|| format!("and {} more", n - MOST_EXCEPTIONS)));
-    (n > 0).then(|| format!("{what}: {}", clauses.join("; ")))
+    directions.into_iter().map(Direction::view).collect()
 }
 
 /// Whether what a paper found is found here, in a sentence.
 pub fn of_paper(directions: &[Direction]) -> Option<String> {
     let found = Found::new(directions)?;
-    let verdict = found.verdict().name();
-    let (n, n_surely) = (found.all.len(), found.surely.len());
     // They may all be of one row, while the paper's claim is about others. Of one or two this says nothing.
     let is_of = |row: &str, d: &Direction| d.method.row == row || d.against == row;
-    let first = found.surely.first().filter(|_| n_surely > 2);
+    let first = found.surely.first().filter(|_| found.surely.len() > 2);
     let of_one = first
         .into_iter()
         .flat_map(|first| [&first.method.row, &first.against])
         .find(|row| found.surely.iter().all(|d| is_of(row, d)) && found.all.iter().any(|d| !is_of(row, d)));
-    let of_one = of_one.map_or_else(String::new, |row| format!(", all of these in comparison with `{row}`"));
-    let too_few = match found.n_treebanks {
-        n if found.has_too_few_treebanks() => format!(", which {n} are too few for"),
-        _ => String::new(),
-    };
-    let how_many = found.so_many_surely();
-    Some(match (n, found.same_way.len()) {
-        (1, n_held) => {
-            let holds = if n_held == 1 { "points the same way here" } else { "points the other way here" };
-            let sure = if n_surely == 1 { "significant" } else { "not significant" };
-            format!(
-                "**{verdict}:** the paper's one difference {holds}, {sure} by the sign test over treebanks{too_few}."
-            )
-        }
-        (n, 0) => format!(
-            "**{verdict}:** of {n} differences that the paper reports, none points the same way here in the mean over treebanks."
-        ),
-        (n, n_held) => format!(
-            "**{verdict}:** of {n} differences that the paper reports, {n_held} point the same way here in the mean over treebanks, \
-             {how_many} of them significantly by the sign test over treebanks{too_few}{of_one}."
-        ),
-    })
+    let view = view! { of_one, found => found.view(), verdict => found.verdict().name() };
+    sentences("paper.jinja", view).pop()
 }
 
 #[cfg(test)]

@@ -18,9 +18,9 @@ use super::range::range;
 use super::reproduction::reproduction;
 use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
-use super::training::{extents, training, what_was_run};
-use crate::experiment::{Carried, Portion};
-use treebeam::error::counted;
+use super::templates::{block, sentences, view};
+use super::training::{extents, training};
+use crate::experiment::Portion;
 use treebeam::eval::Punctuation;
 
 /// Gives pictures whose files would have the same name, as of columns that differ in what file names leave out, names that differ.
@@ -114,69 +114,26 @@ fn trimmed(block: Block, is_only_column: bool) -> Option<Block> {
 }
 
 fn about(summary: &Summary) -> Vec<String> {
-    let spec = &summary.plan.spec;
-    let rule = match spec.table.punctuation {
-        Punctuation::Include => "punctuation included",
-        Punctuation::Exclude => "punctuation excluded",
+    let table = &summary.plan.spec.table;
+    let punctuation = match table.punctuation {
+        Punctuation::Include => "included",
+        Punctuation::Exclude => "excluded",
     };
-    let (n_done, n_cells) = (summary.n_done, summary.plan.cells.len());
-    let mut about = vec![format!("Test data, gold tokens and tags, {rule}. Profile `{}`.", summary.plan.profile_name)];
-    about.extend(what_was_run(summary));
-    if n_done < n_cells {
-        about.push(format!("**Unfinished:** {n_done} of {n_cells} trainings have been run."));
-    }
-    if summary.n_stale > 0 {
-        let revisions: Vec<String> = summary.revisions.iter().map(|r| format!("`{}`", short(r))).collect();
-        let so_many = match summary.n_stale == n_done {
-            true => format!("All {n_done}"),
-            false => format!("{} of the {n_done}", summary.n_stale),
-        };
-        about.push(format!(
-            "{so_many} records were made by earlier revisions of the program, which behaved otherwise or are not known to have behaved \
-             as the one that made these tables ({}); a new run may give other figures.",
-            revisions.join(", ")
-        ));
-    }
-    about.extend(carried_over(&summary.carried));
-    if let Some(baseline) = &spec.table.baseline {
-        about.push(format!(
-            "In brackets: points more than `{}` in the same column. `*` p < .05, `**` p < .01: paired approximate randomisation \
-             over sentences (Yeh 2000), {SAMPLES} samples, every comparison by itself.",
-            baseline.get_ref()
-        ));
-    }
-    if let [_, _, ..] = &spec.table.compared_with()[..] {
-        let rows: Vec<String> = spec.table.compared_with().iter().map(|row| format!("`{row}`")).collect();
-        about.push(format!("`†` significantly higher (p < .05) than each of {}.", rows.join(", ")));
-    }
-    if let Some(baseline) = spec.table.compared_with().first() {
-        about.push(format!(
-            "`‡` significantly different from `{baseline}` (p < .05), too, when corrected for all comparisons of the table with it (Holm \
-             1979)."
-        ));
-    }
-    if summary.plan.profile.seeds.len() > 1 {
-        about.push("Mean ± standard deviation over seeds.".to_owned());
-    }
-    about
-}
-
-/// The sentence on records that are carried over, if there are any.
-pub(super) fn carried_over(carried: &[(String, Carried, usize)]) -> Option<String> {
-    let groups: Vec<String> = carried
-        .iter()
-        .map(|(made, Carried { revision, sample, of }, n)| {
-            let (records, cells) = (counted(*n, "record"), counted(*of, "cell"));
-            format!("{records} of `{}` ({sample} of {cells} run again at `{}`)", short(made), short(revision))
-        })
-        .collect();
-    let why = "Carried over from earlier revisions, as all cells that were run again gave the same figures";
-    (!groups.is_empty()).then(|| format!("{why}: {}.", groups.join(", ")))
-}
-
-/// As much of a revision as people read.
-fn short(revision: &str) -> &str {
-    revision.get(..7).unwrap_or(revision)
+    let view = view! {
+        punctuation,
+        profile => summary.plan.profile_name,
+        extents => extents(summary),
+        n_done => summary.n_done,
+        n_cells => summary.plan.cells.len(),
+        n_stale => summary.n_stale,
+        revisions => summary.revisions,
+        carried => summary.carried,
+        baseline => table.baseline.as_ref().map(|row| row.get_ref()),
+        samples => SAMPLES,
+        compared_with => table.compared_with(),
+        n_seeds => summary.plan.profile.seeds.len(),
+    };
+    sentences("about.jinja", view)
 }
 
 /// The lines that say where all this comes from.
@@ -214,26 +171,16 @@ fn heat_block(map: HeatMap, n_seeds: usize) -> Block {
         cells.extend(line.iter().enumerate().filter_map(|(j, value)| Some((i, j, (*value)?))));
     }
     let by_value = |a: &&(usize, usize, f64), b: &&(usize, usize, f64)| a.2.total_cmp(&b.2);
-    let told = |&(i, j, value): &(usize, usize, f64)| {
-        format!("{value:.2} at {} {}, {} {}", map.y_title, map.y[i], map.x_title, map.x[j])
-    };
-    let ends = cells.iter().max_by(by_value).zip(cells.iter().min_by(by_value));
-    let caution = match n_seeds {
-        1 => "Each cell is one training with one seed, so which single cell is best says little".to_owned(),
-        n => format!("Each cell is the mean of {n} seeds; differences between cells are not tested"),
-    };
-    let ends = ends.map(|(high, low)| format!("{caution}. Highest: {}; lowest: {}.", told(high), told(low)));
+    let cell = |&(i, j, value): &(usize, usize, f64)| view! { value, x => map.x[j], y => map.y[i] };
     let mean_of = |is_in: &dyn Fn(&&(usize, usize, f64)) -> bool| {
         let values: Vec<f64> = cells.iter().filter(is_in).map(|cell| cell.2).collect();
         values.iter().sum::<f64>() / values.len() as f64
     };
-    let by_line = map.y.iter().enumerate().map(|(i, y)| format!("{y}: {:.2}", mean_of(&|cell| cell.0 == i)));
-    let by_column = map.x.iter().enumerate().map(|(j, x)| format!("{x}: {:.2}", mean_of(&|cell| cell.1 == j)));
-    let (by_line, by_column): (Vec<String>, Vec<String>) = (by_line.collect(), by_column.collect());
-    let (by_line, by_column) = (by_line.join(", "), by_column.join(", "));
-    let means = format!("Means by {}: {by_line}; by {}: {by_column}.", map.y_title, map.x_title);
-    let reading = std::iter::once(means).chain(ends).collect();
-    Block { title: map.title.clone(), reading, note: String::new(), content: Content::HeatMap(map) }
+    let lines = map.y.iter().enumerate().map(|(i, y)| (y, mean_of(&|cell| cell.0 == i))).collect::<Vec<_>>();
+    let columns = map.x.iter().enumerate().map(|(j, x)| (x, mean_of(&|cell| cell.1 == j))).collect::<Vec<_>>();
+    let (high, low) = (cells.iter().max_by(by_value).map(cell), cells.iter().min_by(by_value).map(cell));
+    let view = view! { map, lines, columns, high, low, n_seeds };
+    block("heat.jinja", view, Content::HeatMap(map))
 }
 
 #[cfg(test)]

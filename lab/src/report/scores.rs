@@ -1,9 +1,12 @@
 //! Scores: a table for each score and column.
 
-use super::directions::{Direction, LEVEL, judgement};
+use serde::Serialize;
+
+use super::directions::{Direction, DirectionView, LEVEL, sign_test};
 use super::document::{Block, Cell, Content, NOTHING, Table};
-use super::paired::{Pairs, holm, told_p};
+use super::paired::{Pairs, holm};
 use super::summary::{Difference, Entry, Method, Spread, Summary, difference};
+use super::templates::{block, view};
 use crate::experiment::TableLines;
 use treebeam::eval::Metric;
 
@@ -44,17 +47,24 @@ pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric:
             table.lines = names.into_iter().enumerate().map(|(i, name)| line(name, of_place(i))).collect();
         }
     }
-    Block {
-        title: format!("{}: {column}", metric.name()),
-        reading: reading(summary, directions, &averages, column, metric),
-        note: corrected
-            .told()
-            .into_iter()
-            .chain(power(summary, &averages, column, metric))
-            .collect::<Vec<_>>()
-            .join(" "),
-        content: Content::Table(table),
-    }
+    let power = power(summary, &averages, column, metric);
+    let lead = match &averages[..] {
+        [(best, _), (second, _), ..] => lead(summary, &averages, column, metric, [best, second]),
+        _ => None,
+    };
+    let ends: Vec<(&String, f64)> = averages.iter().map(|(method, score)| (&method.label, *score)).collect();
+    let view = view! {
+        column, treebanks, lead, power,
+        metric => metric.name(),
+        best => ends.first(),
+        second => ends.get(1),
+        compared => compared(summary, directions, column, metric),
+        baseline => corrected.baseline,
+        n_tests => corrected.p_values.len(),
+        n_surely => corrected.count(|p| p < LEVEL),
+        n_kept => corrected.count(|p| corrected.is_kept(p)),
+    };
+    block("scores.jinja", view, Content::Table(table))
 }
 
 /// The comparisons of a table with the row that all are compared with, and which of them are significant when all are looked at.
@@ -83,22 +93,8 @@ impl Corrected {
         self.largest.is_some_and(|largest| p <= largest)
     }
 
-    /// How many are significant; none where there is nothing to correct.
-    fn told(&self) -> Option<String> {
-        let (baseline, n) = (self.baseline.as_ref()?, self.p_values.len());
-        if n < 2 {
-            return None;
-        }
-        let count = |is: &dyn Fn(f64) -> bool| self.p_values.iter().filter(|p| is(**p)).count();
-        let surely = count(&|p| p < LEVEL);
-        let kept = match count(&|p| self.is_kept(p)) {
-            _ if surely == 0 => return Some(format!("Of {n} comparisons with `{baseline}` none is significant.")),
-            0 => "none".to_owned(),
-            kept => format!("{kept} (`‡`)"),
-        };
-        Some(format!(
-            "Significant of {n} comparisons with `{baseline}`: {surely} taken alone, {kept} when corrected for all {n}."
-        ))
+    fn count(&self, is_meant: impl Fn(f64) -> bool) -> usize {
+        self.p_values.iter().filter(|p| is_meant(**p)).count()
     }
 }
 
@@ -171,95 +167,82 @@ pub fn stars(difference: &Difference) -> &'static str {
     }
 }
 
-/// Whether the highest average is significantly above the next.
-fn lead(summary: &Summary, column: &str, metric: Metric, best: &Method, second: &Method) -> String {
-    let treebanks = summary.treebanks();
-    let rule = summary.plan.spec.table.punctuation;
+/// The highest average beside the next.
+#[derive(Serialize)]
+struct Lead {
+    /// The difference.
+    mean: f64,
+    /// By the test over sentences if there is one treebank, otherwise by the sign test over treebanks.
+    p: f64,
+    /// The number of treebanks where it is significantly higher, of so many.
+    surely: usize,
+    n: usize,
+    /// The number of treebanks where none is higher.
+    n_best: usize,
+}
+
+fn lead(
+    summary: &Summary,
+    averages: &[(Method, f64)],
+    column: &str,
+    metric: Metric,
+    [best, second]: [&Method; 2],
+) -> Option<Lead> {
+    let (treebanks, rule) = (summary.treebanks(), summary.plan.spec.table.punctuation);
     let of = |t: &String| {
         let (ours, theirs) = (summary.entry(t, column, best)?, summary.entry(t, column, second)?);
         difference(ours, theirs, metric, rule)
     };
     let differences: Vec<Difference> = treebanks.iter().filter_map(of).collect();
-    if let ([one], 1) = (&differences[..], treebanks.len()) {
-        let judgement = if one.p < LEVEL { "significant" } else { "not significant" };
-        return format!("the difference, {:+.2}, is {judgement}, {}", one.points, told_p(one.p));
-    }
-    let (higher, lower) = (|d: &&Difference| d.points > 0.0, |d: &&Difference| d.points < 0.0);
-    let count = |of_sign: &dyn Fn(&&Difference) -> bool| differences.iter().filter(of_sign).count();
-    let surely = differences.iter().filter(higher).filter(|d| d.p < LEVEL).count();
-    let mean = differences.iter().map(|d| d.points).sum::<f64>() / differences.len() as f64;
-    let (higher, lower) = (count(&higher), count(&lower));
-    let judgement = judgement(higher, lower);
-    let n = differences.len();
-    format!("the difference, {mean:+.2}, is {judgement}, and significant on {surely} of {n} taken alone")
+    let score = |t: &String, m: &Method| summary.score(t, column, m, metric);
+    let is_best = |t: &&String| averages.iter().all(|(m, _)| score(t, m) <= score(t, best));
+    let count = |sign: f64| differences.iter().filter(|d| d.points * sign > 0.0).count();
+    let first = differences.first()?;
+    Some(Lead {
+        mean: differences.iter().map(|d| d.points).sum::<f64>() / differences.len() as f64,
+        p: if treebanks.len() == 1 { first.p } else { sign_test(count(1.0), count(-1.0)) },
+        surely: differences.iter().filter(|d| d.points > 0.0 && d.p < LEVEL).count(),
+        n: differences.len(),
+        n_best: treebanks.iter().filter(is_best).count(),
+    })
 }
 
 /// The methods of a column with their averages, the highest first.
-fn averages(summary: &Summary, column: &str, metric: Metric) -> Vec<(Method, f64)> {
+pub fn averages(summary: &Summary, column: &str, metric: Metric) -> Vec<(Method, f64)> {
     let score = |m: Method| summary.average_score(column, &m, metric).map(|score| (m, score.mean));
     let mut averages: Vec<(Method, f64)> = summary.methods(column).into_iter().filter_map(score).collect();
     averages.sort_by(|a, b| b.1.total_cmp(&a.1));
     averages
 }
 
-/// What difference the table could have shown: between its highest method and the one that all are compared with, or, if there is
-/// none or that is the highest, the next.
-fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Metric) -> Option<String> {
+/// The minimum detectable difference of a table.
+#[derive(Serialize)]
+struct Power {
+    points: f64,
+    /// The method that the highest is compared with: the one that all are compared with, or, if there is none or that is the highest,
+    /// the next.
+    other: String,
+}
+
+fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Metric) -> Option<Power> {
     let [(best, _), (second, _), ..] = averages else { return None };
     let baseline = summary.plan.spec.table.compared_with().first().and_then(|row| summary.method_of(column, row));
     let other = baseline.as_ref().filter(|m| *m != best).unwrap_or(second);
     let points = Pairs::new(summary, column, best, other, metric)?.detectable();
-    let over = if summary.treebanks().len() > 1 { " in the mean over treebanks" } else { "" };
-    Some(format!(
-        "A difference of {points:.2} points{over}, between methods that differ as `{}` and `{}` do, would be found in four of five \
-         cases (p < .05, by the test over sentences).",
-        best.label, other.label
-    ))
+    Some(Power { points, other: other.label.clone() })
 }
 
-/// Who is highest, and what that is against the baseline.
-fn reading(
+/// The comparisons with the baseline that are told: with a paper those of all rows that it has, else the one that gains most.
+fn compared<'d>(
     summary: &Summary,
-    directions: &[Direction],
-    averages: &[(Method, f64)],
+    directions: &'d [Direction],
     column: &str,
     metric: Metric,
-) -> Vec<String> {
-    let treebanks = summary.treebanks();
-    let name = metric.name();
-    let mut sentences = Vec::new();
-    if let [(best, score), (second, next), ..] = averages {
-        let of = |t: &String, m: &Method| summary.score(t, column, m, metric);
-        let is_best = |t: &&String| averages.iter().all(|(m, _)| of(t, m) <= of(t, best));
-        let n_best = treebanks.iter().filter(is_best).count();
-        let lead = lead(summary, column, metric, best, second);
-        sentences.push(match treebanks.len() {
-            1 => format!(
-                "`{}` is highest with {name} {score:.2}, before `{}` with {next:.2}: {lead}.",
-                best.label, second.label
-            ),
-            n => format!(
-                "On average `{}` is highest with {name} {score:.2}, before `{}` with {next:.2}: {lead}. It is highest on {n_best} of \
-                 {n} treebanks.",
-                best.label, second.label
-            ),
-        });
-    }
+) -> Vec<DirectionView<'d>> {
     let baseline = summary.plan.spec.table.compared_with().first().copied().unwrap_or_default();
     let of_column = |d: &&Direction| d.column == column && d.metric == metric && d.against == baseline;
-    // With a paper all rows that it has, else the method that gains most.
-    let of_paper = directions.iter().filter(of_column).filter(|d| d.paper.is_some());
-    let of_paper: Vec<&Direction> = of_paper.collect();
+    let of_paper: Vec<DirectionView> =
+        directions.iter().filter(of_column).filter(|d| d.paper.is_some()).map(Direction::view).collect();
     let most = directions.iter().filter(of_column).max_by(|a, b| a.mean().total_cmp(&b.mean()));
-    match (&of_paper[..], most) {
-        _ if treebanks.len() < 2 => {}
-        ([], Some(direction)) => sentences.push(direction.sentence()),
-        ([direction], _) => sentences.push(direction.sentence()),
-        ([first, ..], _) => {
-            let clauses: Vec<String> = of_paper.iter().map(|d| d.clause()).collect();
-            sentences.push(format!("Mean gains over `{}`: {}.", first.against, clauses.join("; ")));
-        }
-        ([], None) => {}
-    }
-    sentences
+    if of_paper.is_empty() { most.map(Direction::view).into_iter().collect() } else { of_paper }
 }

@@ -2,17 +2,16 @@
 
 use std::ops::RangeInclusive;
 
+use serde::Serialize;
+
 use super::document::{Block, Cell, Content, Table};
 use super::summary::{Entry, Summary};
+use super::templates::{block, view};
 use crate::experiment::Record;
-use treebeam::error::counted;
 use treebeam::eval::Metric;
 
 /// A row that still gains as many points of LAS on development data in its last iteration, in the mean, has not converged.
 const STILL_GAINS: f64 = 0.1;
-
-/// How many rows that have not converged are named in a sentence.
-const MOST_NAMED: usize = 5;
 
 /// The trainings of one row in one column, over treebanks and seeds.
 struct Trainings<'a> {
@@ -92,7 +91,8 @@ fn n_iterations(record: &Record) -> usize {
     record.training.epochs.len()
 }
 
-/// How far the records of an experiment go.
+/// Extent of the records of an experiment.
+#[derive(Serialize)]
 pub struct Extents {
     /// How many training sentences of each treebank.
     pub sentences: String,
@@ -124,23 +124,6 @@ pub fn extents(summary: &Summary) -> Option<Extents> {
     })
 }
 
-/// What was run, in a sentence made from the records: sentences, treebanks, iterations, seeds.
-pub fn what_was_run(summary: &Summary) -> Option<String> {
-    let extents = extents(summary)?;
-    let which = if extents.are_iterations_equal { "" } else { " (the table *Training* says which)" };
-    let mut told = format!(
-        "Training data: {} sentences a treebank, {}. Trained for {}{which}, with {}.",
-        extents.sentences,
-        counted(extents.n_treebanks, "treebank"),
-        extents.iterations,
-        counted(extents.n_seeds, "seed"),
-    );
-    if extents.n_seeds == 1 {
-        told += " What another seed would change is not told apart from what the rows change.";
-    }
-    Some(told)
-}
-
 /// The table of how long rows were trained; nothing if nothing was.
 pub fn training(summary: &Summary) -> Option<Block> {
     let trainings = trainings(summary);
@@ -164,43 +147,27 @@ pub fn training(summary: &Summary) -> Option<Block> {
             }),
         ]);
     }
-    let note = format!(
-        "*LAS gained in the last*: points of LAS on development data, punctuation included, that the last iteration added to the \
-         one before, in the mean over trainings. *Last is the best*: in how many trainings no earlier iteration reaches the \
-         last. Rows that still gain {STILL_GAINS} points or more are said not to have converged."
-    );
-    let reading = reading(&trainings);
-    let title = "Training".to_owned();
-    (!table.lines.is_empty()).then_some(Block { title, reading, note, content: Content::Table(table) })
+    let last_gains: Vec<RowGain> = trainings.iter().filter_map(RowGain::of).collect();
+    let n_rows = last_gains.len();
+    let mut gains: Vec<RowGain> = last_gains.into_iter().filter(|gain| gain.points >= STILL_GAINS).collect();
+    gains.sort_by(|a, b| b.points.total_cmp(&a.points));
+    let several = trainings.iter().any(|t| t.column != trainings[0].column);
+    let view = view! { n_rows, gains, several, still_gains => STILL_GAINS };
+    (!table.lines.is_empty()).then(|| block("training.jinja", view, Content::Table(table)))
 }
 
-/// Which rows had not converged.
-fn reading(trainings: &[Trainings]) -> Vec<String> {
-    let mut gains: Vec<(&Trainings, f64)> = trainings.iter().filter_map(|t| Some((t, t.last_gain()?))).collect();
-    if gains.is_empty() {
-        return Vec::new();
+/// Points of LAS that a row gains in its last iteration.
+#[derive(Serialize)]
+struct RowGain<'a> {
+    column: &'a str,
+    row: &'a str,
+    points: f64,
+}
+
+impl<'a> RowGain<'a> {
+    fn of(trainings: &Trainings<'a>) -> Option<RowGain<'a>> {
+        Some(RowGain { column: trainings.column, row: trainings.row, points: trainings.last_gain()? })
     }
-    let n = gains.len();
-    gains.retain(|(_, gain)| *gain >= STILL_GAINS);
-    gains.sort_by(|a, b| b.1.total_cmp(&a.1));
-    if gains.is_empty() {
-        return vec!["Every row has converged: none gains in its last iteration what would tell.".to_owned()];
-    }
-    let several = trainings.iter().any(|t| t.column != trainings[0].column);
-    let name = |(t, gain): &(&Trainings, f64)| match several {
-        true => format!("`{}` ({}) {gain:+.2}", t.row, t.column),
-        false => format!("`{}` {gain:+.2}", t.row),
-    };
-    let named: Vec<String> = gains.iter().take(MOST_NAMED).map(name).collect();
-    let most = if gains.len() > MOST_NAMED { ", most of all" } else { "" };
-    vec![
-        format!(
-            "**Not converged:** {} of {n} rows still gained LAS on development data in their last iteration{most}: {}.",
-            gains.len(),
-            named.join(", ")
-        ),
-        "Where such a row is behind another it may only be slower.".to_owned(),
-    ]
 }
 
 #[cfg(test)]
@@ -223,17 +190,16 @@ mod tests {
     fn what_was_run_is_told_by_the_records_and_not_by_the_plan() {
         let plan = plan();
         let mut store = Store::default();
-        let summary = |store: &Store| what_was_run(&Summary::new(&plan, store, false));
-        assert_eq!(summary(&store), None);
+        let summary = |store: &Store| extents(&Summary::new(&plan, store, false));
+        assert!(summary(&store).is_none());
         let mut one = record(&plan.cells[0], "r1");
         one.train.sentences = 0..77;
         store.insert(one);
-        let told = summary(&store).unwrap();
-        assert!(told.starts_with("Training data: 77 sentences a treebank, 1 treebank. Trained for "), "{told}");
-        assert!(told.contains("with 1 seed. What another seed would change"), "{told}");
+        let one = summary(&store).unwrap();
+        assert_eq!((one.sentences.as_str(), one.n_treebanks, one.n_seeds), ("77", 1, 1));
         plan.cells.iter().skip(1).for_each(|c| store.insert(record(c, "r1")));
-        let told = summary(&store).unwrap();
-        assert!(told.contains("2 treebanks") && told.ends_with("with 2 seeds."), "{told}");
+        let all = summary(&store).unwrap();
+        assert_eq!((all.n_treebanks, all.n_seeds), (2, 2));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::answer::{documents, main_answer};
 use super::papers::papers;
 use crate::report::answer::{Answer, FOR_SIGNS};
 use crate::report::document::{Document, Progress, Reproduction, Verdict};
-use treebeam::error::counted;
+use crate::report::templates::{sentences, view};
 
 /// A sentence of the answer, or two, in Markdown.
 pub(super) struct Conclusion<'a> {
@@ -24,8 +24,8 @@ impl<'a> Conclusion<'a> {
 /// The answer, its headline first; none unless some experiment answers the question.
 pub(super) fn conclusions(experiments: &[Experiment]) -> Vec<Conclusion<'_>> {
     let Some((document, answer)) = main_answer(experiments) else { return Vec::new() };
-    let so_where = answer.over_treebanks().unwrap_or_else(|| answer.where_it_holds());
-    let of_answer = [Some(answer.headline.clone()), Some(so_where), answer.cost()].into_iter().flatten();
+    let of = |part: &str| sentences("conclusions.jinja", view! { part, a => answer.view() });
+    let of_answer = [vec![answer.headline.clone()], of("where"), of("cost")].into_iter().flatten();
     let mut all: Vec<Conclusion> = of_answer.map(|text| Conclusion::new(text, document)).collect();
     all.extend(on_more_systems(experiments, document, answer));
     let firsts = || experiments.iter().map(|experiment| &experiment.profiles[0]);
@@ -43,38 +43,26 @@ fn on_more_systems<'a>(experiments: &'a [Experiment], main: &Document, answer: &
     });
     // Of equals the first.
     let most = others.reduce(|most, other| if other.1.settings.len() > most.1.settings.len() { other } else { most });
-    most.map(|(document, other)| {
-        let plain = other.headline.replace("**", "");
-        let mut letters = plain.chars();
-        let headline = letters.next().map(|first| first.to_lowercase().chain(letters).collect::<String>());
-        let text = format!("**On more systems:** {} {}", headline.unwrap_or_default(), other.where_it_holds());
-        Conclusion::new(text, document)
-    })
+    let (document, other) = most?;
+    let text = sentences("conclusions.jinja", view! { part => "systems", a => other.view() }).pop()?;
+    Some(Conclusion::new(text, document))
 }
 
-/// More tables of one verdict than these are not named.
-const MOST_NAMED: usize = 2;
-
-/// How many of the papers' tables are reproduced.
+/// The number of the papers' tables that are reproduced.
 fn of_papers<'a>(judged: &[(&'a Document, &Reproduction)]) -> Option<Conclusion<'a>> {
     let of_verdict = |wanted: Verdict| judged.iter().filter(move |(_, paper)| paper.verdict == wanted).map(|(d, _)| *d);
-    let so_many = |wanted: Verdict| {
-        let names: Vec<String> = of_verdict(wanted).map(|d| format!("`{}`", d.name)).collect();
-        let named =
-            if (1..=MOST_NAMED).contains(&names.len()) { format!(" ({})", names.join(", ")) } else { String::new() };
-        format!("{}{named}", names.len())
+    let names = |wanted: Verdict| of_verdict(wanted).map(|document| &document.name).collect::<Vec<_>>();
+    let view = view! {
+        part => "papers",
+        n => judged.len(),
+        reproduced => names(Verdict::Reproduced),
+        in_part => names(Verdict::InPart),
+        not_reproduced => names(Verdict::Not),
     };
-    (!judged.is_empty()).then(|| Conclusion {
-        text: format!(
-            "**The papers:** of {} tables with figures of a paper beside ours, {} have every difference the paper's way and significant \
-             over treebanks, {} some of them, {} none.",
-            judged.len(),
-            so_many(Verdict::Reproduced),
-            so_many(Verdict::InPart),
-            so_many(Verdict::Not)
-        ),
-        from: [Verdict::Reproduced, Verdict::InPart, Verdict::Not].into_iter().flat_map(of_verdict).collect(),
-    })
+    let from =
+        [Verdict::Reproduced, Verdict::InPart, Verdict::Not].into_iter().flat_map(of_verdict).collect::<Vec<_>>();
+    let text = sentences("conclusions.jinja", view).pop()?;
+    (!judged.is_empty()).then_some(Conclusion { text, from })
 }
 
 /// What the results cannot say, counted.
@@ -88,15 +76,10 @@ fn open(experiments: &[Experiment]) -> Option<Conclusion<'_>> {
     let one_seed = those(&|_, progress| progress.seeds == 1).len();
     let few_treebanks = those(&|_, progress| (1..FOR_SIGNS).contains(&progress.treebanks)).len();
     let unfinished = those(&|_, progress| progress.done < progress.cells);
-    (!run.is_empty()).then(|| Conclusion {
-        text: format!(
-            "**What remains open:** {small} of {} exist only as a small version; with one seed: {one_seed}; with fewer than {FOR_SIGNS} \
-             treebanks: {few_treebanks}; with trainings missing: {}. What other seeds, languages and sizes would say there is not known.",
-            counted(run.len(), "experiment"),
-            unfinished.len()
-        ),
-        from: unfinished,
-    })
+    let n = run.len();
+    let view = view! { part => "open", small, n, one_seed, few_treebanks, unfinished => unfinished.len() };
+    let text = sentences("conclusions.jinja", view).pop()?;
+    (n > 0).then_some(Conclusion { text, from: unfinished })
 }
 
 #[cfg(test)]

@@ -1,0 +1,125 @@
+//! The answer as figures for its sentences, and as a table.
+
+use minijinja::Value;
+use serde::Serialize;
+
+use super::{Answer, Setting};
+use crate::report::directions::LEVEL;
+use crate::report::document::{Block, Cell, Content, Table};
+use crate::report::paired::{Pairs, holm};
+use crate::report::templates::{block, sentences, view};
+
+/// The columns in which one side is ahead.
+#[derive(Serialize)]
+struct Side<'a> {
+    n: usize,
+    /// Those in which it is significantly so, each by itself.
+    surely: Vec<&'a str>,
+    /// How many are when corrected for all columns.
+    n_kept: usize,
+    /// Those in which treebanks agree, by the sign test.
+    by_signs: Vec<&'a str>,
+}
+
+/// A ratio of times over columns, for people.
+#[derive(Serialize)]
+struct Times {
+    median: String,
+    least: String,
+    most: String,
+}
+
+impl Times {
+    fn of(values: impl Iterator<Item = f64>) -> Option<Times> {
+        let mut values: Vec<f64> = values.collect();
+        values.sort_by(f64::total_cmp);
+        let shown = |value: f64| if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") };
+        // Of an even number the mean of the two in the middle.
+        let (least, most) = (shown(*values.first()?), shown(*values.last()?));
+        let median = shown((values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0);
+        Some(Times { median, least, most })
+    }
+}
+
+impl Answer {
+    /// Number of pairs of models that are compared: one for each setting, treebank and seed.
+    pub fn n_pairs(&self) -> usize {
+        self.settings.len() * self.treebanks.len() * self.seeds
+    }
+
+    /// Weight of the evidence: treebanks first, as what holds for few languages may not hold for others; then pairs of models.
+    pub fn weight(&self) -> (usize, usize) {
+        (self.treebanks.len(), self.n_pairs())
+    }
+
+    /// The figures that sentences of the answer need.
+    pub(in crate::report) fn view(&self) -> Value {
+        let corrected = holm(&self.settings.iter().map(|s| s.gain.p).collect::<Vec<_>>());
+        let side = |sign: f64| {
+            let of_side = || self.settings.iter().zip(&corrected).filter(move |(s, _)| s.gain.points * sign > 0.0);
+            let leads = |s: &&Setting| (s.n_ahead.0 > s.n_ahead.1) == (sign > 0.0) && s.p_of_signs() < LEVEL;
+            Side {
+                n: of_side().count(),
+                surely: of_side().filter(|(s, _)| s.is_significant()).map(|(s, _)| s.name.as_str()).collect(),
+                n_kept: of_side().filter(|(_, p)| **p < LEVEL).count(),
+                by_signs: self.settings.iter().filter(leads).map(|s| s.name.as_str()).collect(),
+            }
+        };
+        let Answer { metric, treebanks, settings, are_systems, overall, in_same_beam, headline, .. } = self;
+        let (ahead, behind) = (side(1.0), side(-1.0));
+        let p_of_signs: Vec<f64> = settings.iter().map(Setting::p_of_signs).collect();
+        let parsing_time = Times::of(settings.iter().filter_map(|s| s.parsing_time));
+        let training_time = Times::of(settings.iter().filter_map(|s| s.training_time));
+        view! {
+            metric, treebanks, settings, are_systems, overall, in_same_beam, headline, ahead, behind, p_of_signs, parsing_time,
+            training_time,
+        }
+    }
+
+    /// The answer in sentences, the headline first; the sides are the global one and the greedy one.
+    pub(super) fn sentences(&self, sides: [&str; 2], mean: &Pairs) -> Vec<String> {
+        let ((low, high), (least_seeds, most_seeds)) = (mean.interval_of_all(), mean.n_seeds());
+        let (a, detectable) = (self.view(), self.overall.detectable());
+        sentences("answer.jinja", view! { a, sides, low, high, least_seeds, most_seeds, detectable })
+    }
+
+    /// The comparisons as a table.
+    pub fn block(&self) -> Block {
+        let name = if self.are_systems { "system" } else { "setting" };
+        let scores = ["greedy", "global"].map(|which| format!("{which} {}", self.metric));
+        let [greedy, global] = &scores;
+        let heads = [
+            name,
+            "best greedy",
+            "best global",
+            greedy,
+            global,
+            "difference",
+            "95 % interval",
+            "p",
+            "parsing time",
+            "training time",
+        ];
+        let mut table = Table::new(3, heads);
+        let times = |value: Option<f64>| Cell::shown(value, |value| format!("× {value:.1}"));
+        for Setting { name, greedy, global, gain, parsing_time, training_time, .. } in &self.settings {
+            table.lines.push(vec![
+                Cell::text(name),
+                Cell::text(&greedy.label),
+                Cell::text(&global.label),
+                Cell::number(Some(greedy.test), 2),
+                Cell::number(Some(global.test), 2),
+                Cell::signed(Some(gain.points)),
+                Cell::text(format!("{:+.2} to {:+.2}", gain.low, gain.high)),
+                Cell {
+                    text: if gain.p < 0.001 { "< 0.001".to_owned() } else { format!("{:.3}", gain.p) },
+                    value: Some(gain.p),
+                    best: false,
+                },
+                times(*parsing_time),
+                times(*training_time),
+            ]);
+        }
+        block("answer-models.jinja", view! {}, Content::Table(table.trimmed()))
+    }
+}
