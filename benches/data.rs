@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use treebeam::decode::{Decoder, Workspace};
 use treebeam::features::Input;
 use treebeam::learn::{Keep, TrainOptions, Training, TrainingData, train};
-use treebeam::linear::{FrozenWeights, LinearMemory, LinearModel, LinearScorer};
+use treebeam::linear::{FrozenWeights, LinearModel, LinearScorer};
 use treebeam::model::Frozen as _;
 use treebeam::system::{AnySystem, OverPending, OverStacks, Roots};
 use treebeam::tree::{Gold, Labels};
@@ -40,20 +40,21 @@ fn trained(options: TrainOptions) -> LinearModel {
     train(&options, &data, 1).expect("the options agree")
 }
 
-/// What decodes with a model.
-pub type ModelDecoder<S> = Decoder<'static, S, LinearScorer<'static, FrozenWeights>>;
+static SCORER: LazyLock<LinearScorer<'static, FrozenWeights>> = LazyLock::new(|| MODEL.scorer.linear_scorer());
+static EASY_FIRST_SCORER: LazyLock<LinearScorer<'static, FrozenWeights>> =
+    LazyLock::new(|| EASY_FIRST.scorer.linear_scorer());
 
 /// The model's decoder.
-pub fn decoder() -> ModelDecoder<&'static dyn OverStacks> {
-    Decoder::new(treebeam_systems::ARC_EAGER.over_stacks(Roots::Single), &MODEL.actions, MODEL.scorer.linear_scorer())
+pub fn decoder() -> Decoder<'static, &'static dyn OverStacks> {
+    Decoder::new(treebeam_systems::ARC_EAGER.over_stacks(Roots::Single), &MODEL.actions, &*SCORER)
 }
 
 /// The easy-first model's decoder.
-pub fn easy_first_decoder() -> ModelDecoder<&'static dyn OverPending> {
+pub fn easy_first_decoder() -> Decoder<'static, &'static dyn OverPending> {
     let AnySystem::Pending(system) = treebeam_systems::EASY_FIRST.system(Roots::Single) else {
         unreachable!("easy-first has pending nodes")
     };
-    Decoder::new(system, &EASY_FIRST.actions, EASY_FIRST.scorer.linear_scorer())
+    Decoder::new(system, &EASY_FIRST.actions, &*EASY_FIRST_SCORER)
 }
 
 /// What the model's features read of `sentences`.
@@ -69,12 +70,12 @@ pub fn golds() -> Vec<Gold> {
 }
 
 /// Scratch memory for the model.
-pub fn workspace() -> Workspace<LinearMemory> {
+pub fn workspace() -> Workspace {
     Workspace::new(MODEL.actions.n_labels())
 }
 
 /// The sum of the scores of the best derivations.
-pub fn decode(inputs: &[Input], workspace: &mut Workspace<LinearMemory>, width: usize) -> i64 {
+pub fn decode(inputs: &[Input], workspace: &mut Workspace, width: usize) -> i64 {
     let decode = |input| {
         workspace.input.clone_from(input);
         decoder().decode(workspace, width, 1)[0].score

@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use criterion::{Criterion, Throughput};
-use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
+use treebeam::configuration::{Arena, ArenaConfiguration, Interner, SharedConfiguration as _, View};
 use treebeam::features::{BUILT_IN, Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::linear::LinearMemory;
 use treebeam::scorer::Context;
@@ -27,14 +27,17 @@ pub fn trace<'a>(gold: &treebeam::tree::Gold, arena: Arena<'a>) -> Vec<ArenaConf
 /// Features per second.
 pub fn bench(c: &mut Criterion) {
     let golds = golds();
-    let (bump, sets) = (Bump::new(), LabelSets::new(MODEL.actions.n_labels()));
+    let bump = Bump::new();
     let mut group = c.benchmark_group("features");
     for (name, _) in BUILT_IN {
         let set = FeatureSet::load(name).expect("the set is built in");
         let features = Compiled::new(&set, Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos), true);
-        let arena = Arena::new(&bump, &sets, features.masks());
+        let interners: Vec<Interner> = golds.iter().map(|_| Interner::new(MODEL.actions.n_labels())).collect();
         let inputs = TEST.sentences.iter().map(|sentence| Input::new(features.columns(), sentence));
-        let traces: Vec<_> = inputs.zip(&golds).map(|(input, gold)| (input, trace(gold, arena))).collect();
+        let traces: Vec<_> = inputs
+            .zip(golds.iter().zip(&interners))
+            .map(|(input, (gold, interner))| (input, interner, trace(gold, Arena::new(&bump, interner))))
+            .collect();
         let n_features = 2 * TEST.n_words() * features.n_templates();
         group.throughput(Throughput::Elements(n_features as u64));
         let mut scorer = LinearMemory::default();
@@ -42,10 +45,11 @@ pub fn bench(c: &mut Criterion) {
         group.bench_function(format!("{name}/{N}-sentences"), |b| {
             b.iter(|| {
                 let (mut n, mut sum) = (0, 0u64);
-                for (input, trace) in &traces {
+                for (input, interner, trace) in &traces {
                     for configuration in trace {
-                        let context = Context { input, label_sets: &sets, actions: &MODEL.actions };
-                        let hashes = scorer.features(&features, context, &configuration.cells(0));
+                        let context = Context { input, interner, actions: &MODEL.actions };
+                        let hashes =
+                            scorer.features(&features, context, &View { cells: configuration.cells(0), history: None });
                         n += hashes.len();
                         sum = hashes.iter().fold(sum, |sum, hash| sum.wrapping_add(*hash));
                     }

@@ -3,14 +3,13 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput};
-use treebeam::decode::{Parsed, Workspace};
+use treebeam::decode::{Decoder, Parsed, Workspace};
 use treebeam::features::{Columns, Input};
-use treebeam::linear::LinearMemory;
 use treebeam::model::Frozen as _;
 use treebeam::system::TransitionSystem;
 use treebeam::treebank::{Column, Format, Sentence, Treebank};
 
-use crate::data::{EASY_FIRST, MODEL, ModelDecoder, decoder, easy_first_decoder, generated};
+use crate::data::{EASY_FIRST, MODEL, decoder, easy_first_decoder, generated};
 
 /// The first `n_words` words of `treebank` as one sentence.
 fn joined(treebank: &Treebank, n_words: usize) -> Sentence {
@@ -63,9 +62,9 @@ pub fn bench(c: &mut Criterion) {
 fn bench_sentence<S: TransitionSystem>(
     group: &mut BenchmarkGroup<WallTime>,
     name: &str,
-    decoder: &ModelDecoder<S>,
+    decoder: &Decoder<'static, S>,
     (columns, sentence): (&Columns, &Sentence),
-    decode: impl Fn(&ModelDecoder<S>, &mut Workspace<LinearMemory>) -> Parsed,
+    decode: impl Fn(&Decoder<'static, S>, &mut Workspace) -> Parsed,
 ) {
     let input = Input::new(columns, sentence);
     let n_words = input.n_words();

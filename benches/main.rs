@@ -4,7 +4,6 @@
 //! `cargo bench` runs all of them, `cargo bench -- length` those with *length* in their name, `cargo bench -- --quick` all of
 //! them roughly.
 
-mod beam;
 mod data;
 mod decode;
 mod features;
@@ -21,9 +20,7 @@ fn main() {
     let (warm_up, measurement) = (Duration::from_millis(500), Duration::from_secs(2));
     let criterion = Criterion::default().sample_size(10).warm_up_time(warm_up).measurement_time(measurement);
     let criterion = &mut criterion.configure_from_args();
-    for bench in
-        [reader::bench, transitions::bench, features::bench, scoring::bench, beam::bench, decode::bench, length::bench]
-    {
+    for bench in [reader::bench, transitions::bench, features::bench, scoring::bench, decode::bench, length::bench] {
         bench(criterion);
     }
     criterion.final_summary();

@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use criterion::{Criterion, Throughput};
-use treebeam::configuration::{Arena, LabelSets};
+use treebeam::configuration::{Arena, Interner};
 use treebeam::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use treebeam::with_system;
 
@@ -23,12 +23,13 @@ fn bench_system<S: TransitionSystem>(c: &mut Criterion, system: &S) {
         let derivation = derivation.expect("the sentences are projective");
         assert!((n_words..=system.max_derivation_len(n_words)).contains(&derivation.actions.len()));
     };
-    let (mut bump, sets) = (Bump::new(), LabelSets::new(MODEL.actions.n_labels()));
+    let (mut bump, interner) = (Bump::new(), Interner::new(MODEL.actions.n_labels()));
     group.bench_function(format!("{}/arena/{N}-sentences", system.info().name), |b| {
         b.iter(|| {
             for gold in &golds {
                 bump.reset();
-                let arena = Arena::new(&bump, &sets, MODEL.scorer.features().masks());
+                interner.start(MODEL.scorer.features().reads());
+                let arena = Arena::new(&bump, &interner);
                 check(Derivation::canonical::<S, S::Shared<'_>>(system, gold, arena), gold.n_words());
             }
         });

@@ -1,19 +1,17 @@
-//! Scorers of all kinds as one: what programs train and parse with that do not care which kind it is. Training and decoding
-//! are compiled for each transition system, so that each further kind of scorer would cost as many copies of them again.
+//! Scorers of all kinds as one: what programs train and parse with that do not care which kind it is.
 
 mod learner;
 
-pub use learner::{AnyGradient, AnyKept, AnyLearner};
+pub use learner::AnyLearner;
 
-use crate::configuration::{InternedConfiguration, SlotMask, Tables, View};
 use crate::error::Result;
-use crate::features::{Columns, Sides, Vocabulary};
+use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
-use crate::linear::{FrozenWeights, IntegerWeights, Linear, LinearMemory, LinearModel, LinearScorer, RealWeights};
+use crate::linear::{Linear, LinearModel};
 use crate::model::{Frozen, Header, Model, Scoring, Size};
-use crate::neural::{FeedForward, FeedForwardMemory, FeedForwardScorer};
-use crate::scorer::{Context, Query, Scorer, Scores, SideScores};
-use crate::system::{Actions, Permitted};
+use crate::neural::FeedForward;
+use crate::scorer::Scorer;
+use crate::system::Actions;
 
 /// The model of a transition-based parser with any scorer.
 ///
@@ -47,26 +45,6 @@ pub enum AnyScorer {
     Linear(Linear),
     /// A network, with an encoder or without.
     FeedForward(FeedForward),
-}
-
-/// Scoring with an [`AnyScorer`], or with an [`AnyLearner`] as it is: decoders and training are compiled for this one.
-#[derive(Debug, Clone, Copy)]
-pub enum AnyScoring<'m> {
-    /// Sparse features.
-    Linear(LinearScorer<'m, FrozenWeights>),
-    /// A perceptron that is being trained.
-    Perceptron(LinearScorer<'m, IntegerWeights>),
-    /// Regressors that are being trained.
-    Regressors(LinearScorer<'m, RealWeights>),
-    /// A network, with an encoder or without, finished or not.
-    FeedForward(FeedForwardScorer<'m>),
-}
-
-/// The scratch memory of an [`AnyScoring`].
-#[derive(Debug, Default)]
-pub struct AnyMemory {
-    linear: LinearMemory,
-    feed_forward: FeedForwardMemory,
 }
 
 impl From<Linear> for AnyScorer {
@@ -125,36 +103,9 @@ impl From<LinearModel> for AnyModel {
     }
 }
 
-impl Scoring for Linear {
-    type Memory = AnyMemory;
-    type Scorer<'m> = AnyScoring<'m>;
-
-    #[inline]
-    fn scorer(&self) -> AnyScoring<'_> {
-        AnyScoring::Linear(self.linear_scorer())
-    }
-}
-
-impl Scoring for FeedForward {
-    type Memory = AnyMemory;
-    type Scorer<'m> = AnyScoring<'m>;
-
-    #[inline]
-    fn scorer(&self) -> AnyScoring<'_> {
-        AnyScoring::FeedForward(self.network_scorer())
-    }
-}
-
 impl Scoring for AnyScorer {
-    type Memory = AnyMemory;
-    type Scorer<'m> = AnyScoring<'m>;
-
-    #[inline]
-    fn scorer(&self) -> AnyScoring<'_> {
-        match self {
-            AnyScorer::Linear(linear) => linear.scorer(),
-            AnyScorer::FeedForward(network) => network.scorer(),
-        }
+    fn scorer(&self) -> Box<dyn Scorer + '_> {
+        each!(self, |scorer| scorer.scorer())
     }
 }
 
@@ -197,101 +148,5 @@ impl Frozen for AnyScorer {
             true => FeedForward::from_sections(sections, header, actions).map(AnyScorer::FeedForward),
             false => Linear::from_sections(sections, header, actions).map(AnyScorer::Linear),
         }
-    }
-}
-
-/// Runs the same code with whatever scores.
-macro_rules! with_scorer {
-    ($of:expr, |$scorer:ident| $body:expr) => {
-        match $of {
-            AnyScoring::Linear($scorer) => $body,
-            AnyScoring::Perceptron($scorer) => $body,
-            AnyScoring::Regressors($scorer) => $body,
-            AnyScoring::FeedForward($scorer) => $body,
-        }
-    };
-}
-
-/// Runs the same code with whatever scores, and its memory.
-macro_rules! with_memory {
-    ($of:expr, $memory:expr, |$scorer:ident, $own:ident| $body:expr) => {
-        with_memory!(@ $of, $scorer, $own, $body,
-            Linear in $memory.linear, Perceptron in $memory.linear, Regressors in $memory.linear,
-            FeedForward in $memory.feed_forward)
-    };
-    (@ $of:expr, $scorer:ident, $own:ident, $body:expr, $($kind:ident in $memory:expr),+) => {
-        match $of {
-            $(AnyScoring::$kind($scorer) => {
-                let $own = &mut $memory;
-                $body
-            })+
-        }
-    };
-}
-
-impl Scorer for AnyScoring<'_> {
-    type Memory = AnyMemory;
-
-    fn masks(&self) -> &[SlotMask] {
-        with_scorer!(self, |scorer| scorer.masks())
-    }
-
-    fn reads_history(&self) -> bool {
-        with_scorer!(self, |scorer| scorer.reads_history())
-    }
-
-    fn begin(&self, memory: &mut AnyMemory, context: Context) {
-        with_memory!(self, memory, |scorer, memory| scorer.begin(memory, context));
-    }
-
-    fn forget(&self, memory: &mut AnyMemory) {
-        with_memory!(self, memory, |scorer, memory| scorer.forget(memory));
-    }
-
-    fn score<'a, V: View<'a>>(&self, memory: &mut AnyMemory, context: Context, queries: &[Query<V>]) {
-        with_memory!(self, memory, |scorer, memory| scorer.score(memory, context, queries));
-    }
-
-    #[inline(always)]
-    fn row<'s>(&self, memory: &'s mut AnyMemory, context: Context, number: usize, permitted: Permitted) -> Scores<'s> {
-        with_memory!(self, memory, |scorer, memory| scorer.row(memory, context, number, permitted))
-    }
-
-    #[inline]
-    fn score_one<'a, 's, V: View<'a>>(
-        &self,
-        memory: &'s mut AnyMemory,
-        context: Context,
-        query: Query<V>,
-    ) -> &'s [i32] {
-        with_memory!(self, memory, |scorer, memory| scorer.score_one(memory, context, query))
-    }
-
-    #[inline]
-    fn score_once<'a, 's, V: View<'a>>(
-        &self,
-        memory: &'s mut AnyMemory,
-        context: Context,
-        query: Query<V>,
-    ) -> &'s [i32] {
-        with_memory!(self, memory, |scorer, memory| scorer.score_once(memory, context, query))
-    }
-
-    fn sides(&self) -> Option<&Sides> {
-        with_scorer!(self, |scorer| scorer.sides())
-    }
-
-    fn begin_sides(&self, memory: &mut AnyMemory, context: Context) {
-        with_memory!(self, memory, |scorer, memory| scorer.begin_sides(memory, context));
-    }
-
-    fn score_sides<'s>(
-        &self,
-        memory: &'s mut AnyMemory,
-        context: Context,
-        tables: &Tables,
-        queries: &[Query<&InternedConfiguration>],
-    ) -> Option<&'s SideScores> {
-        with_memory!(self, memory, |scorer, memory| scorer.score_sides(memory, context, tables, queries))
     }
 }

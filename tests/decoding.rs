@@ -3,12 +3,12 @@
 
 use bumpalo::Bump;
 use std::collections::{BTreeMap, HashSet};
-use treebeam::configuration::{Arena, LabelSets, Point, Role, View as _};
-use treebeam::decode::{Beam, Decoder, Parsed, Scratch, Workspace};
+use treebeam::configuration::{Arena, Interner, Point, SharedConfiguration as _, View};
+use treebeam::decode::{Decoder, Parsed, Workspace};
 use treebeam::features::{BUILT_IN, Input};
 use treebeam::linear::{LinearMemory, LinearScorer};
 use treebeam::random;
-use treebeam::scorer::{Context, Query, Scorer as _};
+use treebeam::scorer::{Context, Opaque, Query, Scorer as _};
 use treebeam::system::{
     Action, ActionId, Actions, AnySystem, OverPending, Permitted, Roots, SystemKind, TransitionSystem,
 };
@@ -78,19 +78,19 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
         length: usize,
         score: i64,
     ) {
-        let context = Context { input: self.input, label_sets: arena.label_sets(), actions: self.actions };
+        let context = Context { input: self.input, interner: arena.interner(), actions: self.actions };
         if self.system.is_terminal(plain) {
             let waiting = self.actions.idle().map_or(0, |idle| {
-                let cells = shared.cells(0);
-                let (scores, _) = self.memory.score_plainly(&self.scorer, context, &cells);
+                let view = View { cells: shared.cells(0), history: None };
+                let (scores, _) = self.memory.score_plainly(&self.scorer, context, &view);
                 i64::from(scores[idle as usize])
             });
             self.found.push((Parsed { tree: completed(tree.clone(), self.actions), score }, length, waiting));
             return;
         }
         for (action, id) in permitted_actions(&self.system, self.actions, plain) {
-            let cells = shared.cells(action.point);
-            let (scores, _) = self.memory.score_plainly(&self.scorer, context, &cells);
+            let view = View { cells: shared.cells(action.point), history: None };
+            let (scores, _) = self.memory.score_plainly(&self.scorer, context, &view);
             let score = score + i64::from(scores[id as usize]);
             let mut tree = tree.clone();
             apply(&self.system, plain, action, &mut tree);
@@ -109,8 +109,8 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
 ) -> usize {
     let (features, actions, weights) = (compile(&system, "zn11"), actions(&system), Hashed { seed });
     let input = Input::new(features.columns(), sentence);
-    let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
-    let arena = Arena::new(&bump, &sets, &[]);
+    let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
+    let arena = Arena::new(&bump, &interner);
     let n_words = sentence.n_words();
     let actions = &actions;
     let scorer = LinearScorer::new(&features, &weights, actions.width());
@@ -127,7 +127,7 @@ fn unlimited_width_is_exhaustive<S: TransitionSystem>(
 
     let mut workspace = Workspace::new(N_LABELS);
     workspace.input.clone_from(&input);
-    let decoder = Decoder::new(system, actions, scorer);
+    let decoder = Decoder::new(system, actions, &scorer);
     let decoded = decoder.decode(&mut workspace, usize::MAX, usize::MAX);
 
     let what = format!("{}, {roots:?}, {n_words} words, seed {seed}", system.info().name);
@@ -195,11 +195,11 @@ fn a_beam_of_unlimited_width_finds_every_derivation() {
 }
 
 /// Takes the best permitted action, the first of them on ties, until the end.
-fn greedily<S: TransitionSystem>(decoder: &Decoder<S, LinearScorer<Hashed>>, input: &Input) -> Parsed {
+fn greedily<S: TransitionSystem>(decoder: &Decoder<S>, scorer: &LinearScorer<Hashed>, input: &Input) -> Parsed {
     let (system, actions) = (decoder.machine.system, decoder.machine.actions);
-    let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
-    let arena = Arena::new(&bump, &sets, &[]);
-    let context = Context { input, label_sets: &sets, actions };
+    let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
+    let arena = Arena::new(&bump, &interner);
+    let context = Context { input, interner: &interner, actions };
     let mut memory = LinearMemory::default();
     let mut parsed = Parsed { tree: Tree::unattached(input.n_words()), score: 0 };
     let mut plain: S::Plain = system.initial((), input.n_words());
@@ -208,9 +208,8 @@ fn greedily<S: TransitionSystem>(decoder: &Decoder<S, LinearScorer<Hashed>>, inp
     while !system.is_terminal(&plain) {
         let mut best: Option<(i32, Action, ActionId)> = None;
         for (action, id) in permitted_actions(&system, actions, &plain) {
-            let mut cells = shared.cells(action.point);
-            cells[Role::A as usize] = history;
-            let (scores, _) = memory.score_plainly(&decoder.scorer, context, &cells);
+            let view = View { cells: shared.cells(action.point), history };
+            let (scores, _) = memory.score_plainly(scorer, context, &view);
             if best.is_none_or(|(highest, ..)| scores[id as usize] > highest) {
                 best = Some((scores[id as usize], action, id));
             }
@@ -234,12 +233,12 @@ fn a_beam_of_width_1_is_the_greedy_loop() {
             for (set, _) in BUILT_IN {
                 with_system!(kind, roots, |system| {
                     let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 3 });
-                    let decoder =
-                        Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));
+                    let scorer = LinearScorer::new(&features, &weights, actions.width());
+                    let decoder = Decoder::new(system, &actions, &scorer);
                     let mut workspace = Workspace::new(N_LABELS);
                     for sentence in &sentences {
                         workspace.input.read(features.columns(), None, sentence);
-                        let greedy = greedily(&decoder, &workspace.input);
+                        let greedy = greedily(&decoder, &scorer, &workspace.input);
                         assert_eq!(decoder.decode(&mut workspace, 1, 2), [greedy], "{kind}, {roots:?}, {set}");
                     }
                 });
@@ -268,7 +267,8 @@ fn decoding_by_points_is_decoding_by_beam() {
             for seed in 0..3 {
                 let system = easy_first(roots);
                 let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed });
-                let decoder = Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));
+                let scorer = LinearScorer::new(&features, &weights, actions.width());
+                let decoder = Decoder::new(system, &actions, &scorer);
                 let mut workspace = Workspace::new(N_LABELS);
                 for sentence in &sentences {
                     workspace.input.read(features.columns(), None, sentence);
@@ -284,11 +284,12 @@ fn decoding_by_points_is_decoding_by_beam() {
 fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize {
     let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 5 });
     let input = Input::new(features.columns(), sentence);
-    let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
-    let arena = Arena::new(&bump, &sets, features.masks());
+    let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
+    let arena = Arena::new(&bump, &interner);
     let scorer = LinearScorer::new(&features, &weights, actions.width());
-    let context = Context { input: &input, label_sets: &sets, actions: &actions };
-    let (mut memoising, mut plain) = (LinearMemory::default(), LinearMemory::default());
+    interner.start(scorer.reads());
+    let context = Context { input: &input, interner: &interner, actions: &actions };
+    let (mut memoising, mut plain) = (Opaque::default(), LinearMemory::default());
     scorer.begin(&mut memoising, context);
     let mut met = HashSet::new();
     let mut n_again = 0;
@@ -299,10 +300,10 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
         while !system.is_terminal(&configuration) {
             let permitted = permitted_actions(&system, &actions, &plain_configuration);
             let (action, _) = permitted[random::below(permitted.len() as u64, &mut rng) as usize];
-            let cells = configuration.cells(action.point);
-            let (expected, hashes) = plain.score_plainly(&scorer, context, &cells);
-            let query = Query { view: configuration, point: action.point, permitted: Permitted::default() };
-            let scores = scorer.score_one(&mut memoising, context, query);
+            let view = View { cells: configuration.cells(action.point), history: None };
+            let (expected, hashes) = plain.score_plainly(&scorer, context, &view);
+            let query = Query { view, permitted: Permitted::default() };
+            let scores = scorer.score_one(&mut memoising, context, &query);
             assert_eq!(scores, expected, "{}, {set}", system.info().name);
             n_again += usize::from(!met.insert(hashes.to_vec()));
             plain_configuration = system.successor(&plain_configuration, action, ());
@@ -310,64 +311,6 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
         }
     }
     n_again
-}
-
-/// Decodes by beams of `width` and compares the two ways of scoring for every item of every step; how many there were.
-fn compare_in_beams<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence, width: usize) -> usize {
-    let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: 6 });
-    let scorer = LinearScorer::new(&features, &weights, actions.width());
-    let decoder = Decoder::new(system, &actions, scorer);
-    let mut workspace = Workspace::new(N_LABELS);
-    workspace.input.read(features.columns(), None, sentence);
-    let n_words = sentence.n_words();
-    let (bump, context, scratch) = workspace.parts(&actions);
-    let Scratch { memory, selection, distinct } = scratch;
-    scorer.begin(memory, context);
-    let arena = Arena::new(bump, context.label_sets, scorer.masks());
-    let mut plain = LinearMemory::default();
-    let mut items = vec![decoder.machine.initial(arena, n_words)];
-    let (mut queries, mut n_compared) = (Vec::new(), 0);
-    while !items.iter().all(|item| decoder.machine.is_terminal(item)) {
-        decoder.score(&items, memory, context, &mut queries);
-        for (number, Query { view, point, permitted }) in queries.iter().enumerate() {
-            let (expected, _) = plain.score_plainly(&scorer, context, &view.cells(*point));
-            let scores = scorer.row(memory, context, number, *permitted);
-            for action in (0..actions.len() as ActionId).filter(|&action| actions.permits(*permitted, action)) {
-                assert_eq!(
-                    scores.of(action),
-                    expected[action as usize],
-                    "{}, {set}, width {width}",
-                    system.info().name
-                );
-                n_compared += 1;
-            }
-        }
-        let mut beam = Beam::new(2 * width, items[0].score, selection);
-        decoder.offer(&mut beam, &items, memory, context, &queries);
-        let mut next = Vec::new();
-        decoder.build(&items, beam.finish(), width, distinct, arena, |_| false, |item| next.push(item));
-        items = next;
-    }
-    n_compared
-}
-
-/// With every built-in set, and with the last four actions beside labels and sets of labels.
-#[test]
-fn memoised_scores_are_the_plain_ones_in_beams() {
-    let folder = tempfile::tempdir().unwrap();
-    let history = folder.path().join("history.feat");
-    std::fs::write(&history, "A1\nA2 A1 S0.p\nA3 B0.w\nA4 A3 A2 A1\nA4 S0.l1.label\nS0.sl A2\n1\n").unwrap();
-    let sets = BUILT_IN.iter().map(|&(set, _)| set).chain([history.to_str().unwrap()]);
-    let sentences = generated(15, 2);
-    for set in sets {
-        for &kind in SystemKind::all() {
-            let mut n_compared = 0;
-            for (sentence, width) in sentences.iter().zip([3, 12]) {
-                n_compared += with_system!(kind, kind.roots()[0], |s| compare_in_beams(s, set, sentence, width));
-            }
-            assert!(n_compared > 200, "{kind}, {set}: {n_compared}");
-        }
-    }
 }
 
 /// B0 tells what is behind it even where no feature reads B0 itself.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bumpalo::Bump;
 use serde::Deserialize;
-use treebeam::configuration::{Arena, LabelSets, PlainView as _, Point};
+use treebeam::configuration::{Arena, Interner, PlainView as _, Point};
 use treebeam::random;
 use treebeam::system::{Action, Derivation, Exactness, Move, Roots, System, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, Labels, NO_LABEL, NO_NODE, Node, ROOT, Tree, is_projective};
@@ -39,8 +39,8 @@ const NOT_DERIVABLE: &str = "not derivable";
 
 /// The canonical derivation, the same with both implementations of configurations.
 fn canonical<S: TransitionSystem>(system: &S, gold: &Gold, n_labels: usize) -> Option<Derivation> {
-    let (bump, sets) = (Bump::new(), LabelSets::new(n_labels));
-    let shared = Derivation::canonical::<S, S::Shared<'_>>(system, gold, Arena::new(&bump, &sets, &[]));
+    let (bump, interner) = (Bump::new(), Interner::new(n_labels));
+    let shared = Derivation::canonical::<S, S::Shared<'_>>(system, gold, Arena::new(&bump, &interner));
     let plain = Derivation::canonical::<S, S::Plain>(system, gold, ());
     assert_eq!(shared, plain);
     plain

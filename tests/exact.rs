@@ -2,12 +2,12 @@
 //! derivations again; with weights that are a hash of the feature and the action.
 
 use bumpalo::Bump;
-use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
+use treebeam::configuration::{Arena, ArenaConfiguration, Interner, SharedConfiguration as _, View};
 use treebeam::decode::exact::{Loss, Tabulation};
 use treebeam::decode::{Decoder, Machine, Workspace};
 use treebeam::features::{Compiled, FeatureSet, Input};
 use treebeam::linear::{LinearMemory, LinearScorer};
-use treebeam::scorer::{Context, Query, Scorer as _};
+use treebeam::scorer::{Context, Query};
 use treebeam::system::{Actions, Choice, Move, Permitted, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, NO_NODE, Node, Tree};
 
@@ -31,9 +31,12 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
         if self.system.is_terminal(plain) {
             return (0, 1);
         }
-        let context = Context { input: self.input, label_sets: arena.label_sets(), actions: self.actions };
+        let context = Context { input: self.input, interner: arena.interner(), actions: self.actions };
         let permitted = self.system.permitted(plain, 0);
-        let scores = self.memory.score_plainly(&self.scorer, context, &shared.cells(0)).0.to_vec();
+        let scores = {
+            let view = View { cells: shared.cells(0), history: None };
+            self.memory.score_plainly(&self.scorer, context, &view).0.to_vec()
+        };
         let (mut best, mut n) = (i64::MIN, 0);
         for mv in permitted.moves.iter() {
             let lost = |label| match (self.loss, self.system.arc(plain, 0, mv)) {
@@ -59,22 +62,15 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
 }
 
 /// The score and the tree of a derivation, by the machine; every transition must be permitted.
-fn replay<S: TransitionSystem>(
-    decoder: &Decoder<S, LinearScorer<Hashed>>,
-    workspace: &mut Workspace<LinearMemory>,
-    derivation: &[Choice],
-) -> (i64, Tree) {
+fn replay<S: TransitionSystem>(decoder: &Decoder<S>, workspace: &mut Workspace, derivation: &[Choice]) -> (i64, Tree) {
     let machine: Machine<S> = decoder.machine;
     let n_words = workspace.input.n_words();
-    workspace.start();
-    let (bump, context, scratch) = workspace.parts(machine.actions);
-    decoder.scorer.begin(scratch.memory, context);
-    let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
+    let (arena, context, scratch) = workspace.begin(decoder.scorer, machine.actions);
     let mut item = machine.initial(arena, n_words);
     for &choice in derivation {
         let permitted: Permitted = machine.system.permitted(&item.configuration, 0);
         assert!(machine.actions.permits(permitted, choice.action));
-        let scores = decoder.scorer.score_one(scratch.memory, context, Query { view: item, point: 0, permitted });
+        let scores = decoder.scorer.score_one(scratch.memory, context, &Query { view: item.view(0), permitted });
         let score = item.score + i64::from(scores[choice.action as usize]);
         item = machine.successor(item, choice, score, false, arena);
     }
@@ -110,14 +106,14 @@ fn check<S: TransitionSystem>(
         let what = format!("{}, {roots:?}, {} words, {}, loss {weight:?}", system.info().name, n_words, set.name);
         let loss = weight.map(|weight| Loss { gold, weight });
         let (derivation, score) = tabulation.search(&scorer, actions, &mut workspace, loss);
-        let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
-        let arena = Arena::new(&bump, &sets, &[]);
+        let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
+        let arena = Arena::new(&bump, &interner);
         let memory = LinearMemory::default();
         let loss = weight.map(|weight| (gold, weight));
         let mut all = Exhaustive { system, actions, scorer, input, memory, loss };
         let (best, n) = all.best(&system.initial((), n_words), system.initial(arena, n_words), arena);
         assert_eq!(score, best, "{what}");
-        let decoder = Decoder::new(system, actions, scorer);
+        let decoder = Decoder::new(system, actions, &scorer);
         let (again, tree) = replay(&decoder, &mut workspace, &derivation);
         let lost = |word: Node| match gold.head(word) == tree.head(word) {
             true => i64::from(gold.label(word) != tree.label(word)),
@@ -219,17 +215,17 @@ pub fn check_neighbours() {
     let mut n_checked = 0;
     let word = |word: usize| if (1..=n_words).contains(&word) { word as Node } else { NO_NODE };
     let labels = treebeam::tree::Labels::default();
-    let sets = LabelSets::new(N_LABELS);
-    let shown =
-        treebeam::features::Shown { columns: features.columns(), sentence, labels: &labels, sets: &sets, actions: &[] };
+    let interner = Interner::new(N_LABELS);
+    let columns = features.columns();
+    let shown = treebeam::features::Shown { columns, sentence, labels: &labels, interner: &interner, actions: &[] };
     let name = |node: Node| if node == NO_NODE { "∅".to_owned() } else { sentence.form(node).to_owned() };
     let bump = Bump::new();
-    let arena = Arena::new(&bump, &sets, features.masks());
+    let arena = Arena::new(&bump, &interner);
     let system = treebeam_systems::ARC_EAGER.over_stacks(Roots::Single);
     let mut c: ArenaConfiguration<'_> = system.initial(arena, n_words);
     for i in 1..=n_words {
         c = system.successor(&c, treebeam::system::Action::bare(Move::Shift), arena);
-        let values = shown.template(&set.templates[0], &c.cells(0));
+        let values = shown.template(&set.templates[0], &View { cells: c.cells(0), history: None });
         // Behind the last word stands the root, and before it the last word.
         let next = if i == n_words { NO_NODE } else { word(i + 2) };
         let expected = [word(i - 1), word(i + 1), word(i), next].map(name);
@@ -238,6 +234,7 @@ pub fn check_neighbours() {
     }
     assert_eq!(n_checked, n_words);
     let mut hashes = Vec::new();
-    treebeam::features::Extractor::default().extract_all(&features, &input, &sets, &c.cells(0), &mut hashes);
+    let view = View { cells: c.cells(0), history: None };
+    treebeam::features::Extractor::default().extract_all(&features, &input, &interner, &view, &mut hashes);
     assert_eq!(hashes.len(), 2);
 }

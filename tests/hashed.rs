@@ -1,9 +1,15 @@
 //! A scorer of no sense, for tests of decoders: weights that are a hash of the feature and the action, so that every feature counts,
-//! and no two actions are alike. `fuzz/` uses it as well.
+//! and no two actions are alike; and the plainest beam. `fuzz/` uses both as well.
 
-use treebeam::features::{Columns, Compiled, FeatureSet, WordShape};
-use treebeam::linear::{Row, Weights};
-use treebeam::system::{Actions, System};
+use std::collections::HashSet;
+
+use bumpalo::Bump;
+use treebeam::configuration::{Arena, Interner, Point};
+use treebeam::decode::{Candidate, Decoder, IDLE, Item, Parsed, selected};
+use treebeam::features::{Columns, Compiled, FeatureSet, Input, WordShape};
+use treebeam::linear::{LinearMemory, LinearScorer, Row, Weights};
+use treebeam::scorer::Context;
+use treebeam::system::{ActionId, Actions, Choice, System, TransitionSystem};
 use treebeam::tree::ROOT;
 use treebeam::treebank::Column;
 
@@ -41,4 +47,57 @@ pub fn actions(system: &dyn System) -> Actions {
     let of_words = arc_moves().flat_map(|mv| [(mv, 1, false), (mv, 2, false)]);
     let from_root = arc_moves().filter(|&mv| system.arc_moves(ROOT, 1).has(mv)).map(|mv| (mv, 0, true));
     Actions::new(system.info().moves, N_LABELS, of_words.chain(from_root)).unwrap()
+}
+
+/// What [`Decoder::decode_by_beam`] and [`Decoder::lag`] are to find.
+pub fn reference<S: TransitionSystem>(
+    decoder: &Decoder<S>,
+    scorer: &LinearScorer<Hashed>,
+    input: &Input,
+    width: usize,
+) -> (Vec<Parsed>, i64) {
+    let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
+    let (arena, machine) = (Arena::new(&bump, &interner), decoder.machine);
+    let context = Context { input, interner: &interner, actions: machine.actions };
+    let mut memory = LinearMemory::default();
+    let mut items = vec![machine.initial(arena, input.n_words())];
+    let mut tops = vec![0];
+    while !items.iter().all(|item| machine.is_terminal(item)) {
+        let mut candidates = Vec::new();
+        for (rank, item) in (0..).zip(&items) {
+            let mut score = |point| memory.score_plainly(scorer, context, &item.view(point)).0.to_vec();
+            if machine.is_terminal(item) {
+                let gained = machine.actions.idle().map_or(0, |idle| i64::from(score(0)[usize::from(idle)]));
+                candidates.push(Candidate::new(item.score + gained, rank, IDLE));
+                continue;
+            }
+            for point in 0..machine.system.n_points(&item.configuration) as Point {
+                let (permitted, scores) = (machine.system.permitted(&item.configuration, point), score(point));
+                for action in
+                    (0..machine.actions.len() as ActionId).filter(|&id| machine.actions.permits(permitted, id))
+                {
+                    let score = item.score + i64::from(scores[usize::from(action)]);
+                    candidates.push(Candidate::new(score, rank, Choice { point, action }));
+                }
+            }
+        }
+        candidates.sort_unstable();
+        candidates.truncate(selected(width));
+        let least = candidates[0].score().saturating_sub(decoder.margin);
+        candidates.retain(|candidate| candidate.score() >= least);
+        let mut distinct = HashSet::new();
+        let mut next: Vec<&Item<_>> = Vec::new();
+        for candidate in candidates {
+            let parent = items[candidate.rank() as usize];
+            let item = machine.successor(parent, candidate.choice(), candidate.score(), false, arena);
+            if next.len() < width && distinct.insert(item.identity()) {
+                next.push(item);
+            }
+        }
+        items = next;
+        tops.push(items[0].score);
+    }
+    let lags = items[0].history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
+    let parsed = |item: &&Item<_>| Parsed { tree: machine.tree(item, input.n_words()), score: item.score };
+    (items.iter().map(parsed).collect(), lags.max().unwrap())
 }

@@ -14,12 +14,12 @@ fn register_systems() {
 mod common;
 mod hashed;
 
+mod beams;
 mod decoding;
 mod derivations;
 mod diagnosis;
 mod exact;
 mod fuzz;
-mod interned;
 mod learning;
 mod merging;
 mod parser;

@@ -3,13 +3,13 @@
 
 use bumpalo::Bump;
 use std::collections::BTreeMap;
-use treebeam::configuration::{Arena, ArenaConfiguration, LabelSets, View as _};
+use treebeam::configuration::{Arena, ArenaConfiguration, Interner, SharedConfiguration as _, View};
 use treebeam::decode::merged::Merging;
-use treebeam::decode::{Decoder, Machine, Parsed, Workspace};
+use treebeam::decode::{Buffers, Decoder, Machine, Parsed, Stepper, Workspace};
 use treebeam::features::{Columns, Compiled, FeatureSet, Input, WordShape};
-use treebeam::learn::{GoldBeam, GoldSide, MergedGoldBeam, Supervision};
+use treebeam::learn::{GoldBeam, GoldBeamSettings, GoldSide, MergedGoldBeam, Supervision};
 use treebeam::linear::{LinearMemory, LinearScorer};
-use treebeam::scorer::{Context, Query, Scorer as _};
+use treebeam::scorer::{Context, Opaque, Query};
 use treebeam::system::{ActionId, Actions, Choice, OverStacks, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, ROOT, Tree};
 use treebeam::treebank::{Column, Sentence};
@@ -38,9 +38,12 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
             self.n += 1;
             return;
         }
-        let context = Context { input: self.input, label_sets: arena.label_sets(), actions: self.actions };
+        let context = Context { input: self.input, interner: arena.interner(), actions: self.actions };
         let permitted = self.system.permitted(plain, 0);
-        let scores = self.memory.score_plainly(&self.scorer, context, &shared.cells(0)).0.to_vec();
+        let scores = {
+            let view = View { cells: shared.cells(0), history: None };
+            self.memory.score_plainly(&self.scorer, context, &view).0.to_vec()
+        };
         for id in (0..self.actions.len() as ActionId).filter(|&id| self.actions.permits(permitted, id)) {
             let action = self.actions.get(id);
             let mut tree = tree.clone();
@@ -55,22 +58,15 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
 }
 
 /// The score and the tree of a derivation, by the machine; every transition must be permitted.
-fn replay<S: TransitionSystem>(
-    decoder: &Decoder<S, LinearScorer<Hashed>>,
-    workspace: &mut Workspace<LinearMemory>,
-    derivation: &[ActionId],
-) -> Parsed {
+fn replay<S: TransitionSystem>(decoder: &Decoder<S>, workspace: &mut Workspace, derivation: &[ActionId]) -> Parsed {
     let machine: Machine<S> = decoder.machine;
     let n_words = workspace.input.n_words();
-    workspace.start();
-    let (bump, context, scratch) = workspace.parts(machine.actions);
-    decoder.scorer.begin(scratch.memory, context);
-    let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
+    let (arena, context, scratch) = workspace.begin(decoder.scorer, machine.actions);
     let mut item = machine.initial(arena, n_words);
     for &action in derivation {
         let permitted = machine.system.permitted(&item.configuration, 0);
         assert!(machine.actions.permits(permitted, action));
-        let scores = decoder.scorer.score_one(scratch.memory, context, Query { view: item, point: 0, permitted });
+        let scores = decoder.scorer.score_one(scratch.memory, context, &Query { view: item.view(0), permitted });
         let score = item.score + i64::from(scores[action as usize]);
         item = machine.successor(item, Choice { point: 0, action }, score, false, arena);
     }
@@ -99,46 +95,44 @@ struct Setting<'t, S> {
 
 impl<S: TransitionSystem> Setting<'_, S> {
     /// Calls `check` with the decoder, a workspace with the sentence, what merges by signatures and what by histories.
-    fn with(
-        &self,
-        check: impl FnOnce(&Decoder<S, LinearScorer<Hashed>>, &mut Workspace<LinearMemory>, [&Merging; 2], &str),
-    ) {
+    fn with(&self, check: impl FnOnce(&Decoder<S>, &LinearScorer<Hashed>, &mut Workspace, [&Merging; 2], &str)) {
         let Setting { system, kind, roots, set, sentence, seed, n_labels } = *self;
         let columns = Columns::of(set, Column::Form, WordShape::AsWritten, Column::Upos);
         let merging = Merging::new(kind, roots, set, &columns).unwrap();
         let histories = Merging::of_histories(kind, roots).unwrap();
         let features = Compiled::new(set, columns, system.info().buffer_is_suffix);
         let (actions, weights) = (actions(&system, n_labels), Hashed { seed });
-        let decoder = Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));
+        let scorer = LinearScorer::new(&features, &weights, actions.width());
+        let decoder = Decoder::new(system, &actions, &scorer);
         let mut workspace = Workspace::new(N_LABELS);
         workspace.input = Input::new(features.columns(), sentence);
         let what = format!("{kind}, {roots:?}, {}, {} words, seed {seed}", set.name, sentence.n_words());
-        check(&decoder, &mut workspace, [&merging, &histories], &what);
+        check(&decoder, &scorer, &mut workspace, [&merging, &histories], &what);
     }
 
     /// A beam of unlimited width finds the best of all derivations, and, if `all`, of every tree its best derivation.
     fn check_exhaustively(&self, all: bool) -> usize {
         let mut n = 0;
-        self.with(|decoder, workspace, [merging, _], what| {
+        self.with(|decoder, &scorer, workspace, [merging, _], what| {
             let actions = decoder.machine.actions;
             let input = workspace.input.clone();
-            let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
-            let arena = Arena::new(&bump, &sets, &[]);
+            let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
+            let arena = Arena::new(&bump, &interner);
             let n_words = input.n_words();
-            let (scorer, memory) = (decoder.scorer, LinearMemory::default());
+            let memory = LinearMemory::default();
             let system = self.system;
             let mut every = Exhaustive { system, actions, scorer, input: &input, memory, best: BTreeMap::new(), n: 0 };
             let tree = Tree::unattached(n_words);
             every.search(&system.initial((), n_words), system.initial(arena, n_words), arena, &tree, 0);
             n = every.n;
-            let best = merging.search(&decoder.scorer, actions, workspace, usize::MAX, 1);
+            let best = merging.search(decoder.scorer, actions, workspace, usize::MAX, 1);
             assert_eq!(Some(&best[0].1), every.best.values().max(), "{what}");
             let again = replay(decoder, workspace, &best[0].0);
             assert_eq!(again.score, best[0].1, "{what}");
-            let parsed = merging.decode(&decoder.scorer, actions, workspace, usize::MAX, 1);
+            let parsed = merging.decode(decoder.scorer, actions, workspace, usize::MAX, 1);
             assert_eq!(parsed, [again], "{what}");
             if all {
-                let parsed = merging.decode(&decoder.scorer, actions, workspace, usize::MAX, usize::MAX);
+                let parsed = merging.decode(decoder.scorer, actions, workspace, usize::MAX, usize::MAX);
                 assert!(parsed.is_sorted_by(|a, b| a.score >= b.score), "{what}");
                 assert_eq!(parsed.len(), every.best.len(), "{what}");
                 let found = parsed.iter().map(|p| ((p.tree.heads().to_vec(), p.tree.labels().to_vec()), p.score));
@@ -150,23 +144,23 @@ impl<S: TransitionSystem> Setting<'_, S> {
 
     /// Where nothing is merged the beam is the plain one; where something is, derivations have the scores that are told.
     fn check_beams(&self, n_kept: &mut [usize; 2]) {
-        self.with(|decoder, workspace, [merging, histories], what| {
+        self.with(|decoder, _, workspace, [merging, histories], what| {
             let actions = decoder.machine.actions;
             for width in [1, 2, 3, 4, 8, 20] {
                 let plain = decoder.decode_by_beam(workspace, width, usize::MAX);
-                let merged = histories.decode(&decoder.scorer, actions, workspace, width, usize::MAX);
+                let merged = histories.decode(decoder.scorer, actions, workspace, width, usize::MAX);
                 assert_eq!(merged, plain, "{what}, width {width}");
-                let best = histories.decode(&decoder.scorer, actions, workspace, width, 1);
+                let best = histories.decode(decoder.scorer, actions, workspace, width, 1);
                 assert_eq!(best[..], plain[..1], "{what}, width {width}");
-                let found = merging.search(&decoder.scorer, actions, workspace, width, 30);
-                let parsed = merging.decode(&decoder.scorer, actions, workspace, width, 30);
+                let found = merging.search(decoder.scorer, actions, workspace, width, 30);
+                let parsed = merging.decode(decoder.scorer, actions, workspace, width, 30);
                 assert!(parsed.is_sorted_by(|a, b| a.score >= b.score), "{what}, width {width}");
                 for ((derivation, _), parsed) in found.iter().zip(&parsed) {
                     assert_eq!(&replay(decoder, workspace, derivation), parsed, "{what}, width {width}");
                 }
                 let distinct = |(i, a): (usize, &Parsed)| parsed[..i].iter().all(|b| a.tree != b.tree);
                 assert!(parsed.iter().enumerate().all(distinct), "{what}, width {width}");
-                let best = merging.decode(&decoder.scorer, actions, workspace, width, 1);
+                let best = merging.decode(decoder.scorer, actions, workspace, width, 1);
                 assert!(!best.is_empty(), "{what}");
                 n_kept[0] += plain.len().min(30);
                 n_kept[1] += parsed.len();
@@ -242,32 +236,27 @@ fn follow(system: &'static dyn OverStacks, kind: SystemKind, sentence: &Sentence
     let set = FeatureSet::load("zn11").unwrap();
     let roots = Roots::Single;
     let setting = Setting { system, kind, roots, set: &set, sentence, seed: 3, n_labels: 2 };
-    setting.with(|decoder, workspace, [merging, histories], what| {
+    setting.with(|decoder, _, workspace, [merging, histories], what| {
         let machine = decoder.machine;
         let gold = gold(sentence);
         let supervision = Supervision { machine, gold: &gold };
-        let (bump, sets) = (Bump::new(), LabelSets::new(N_LABELS));
-        let derivation = supervision.derivation::<ArenaConfiguration<'_>>(Arena::new(&bump, &sets, &[]));
+        let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
+        let derivation = supervision.derivation::<ArenaConfiguration<'_>>(Arena::new(&bump, &interner));
         for gold_side in [GoldSide::Canonical(&derivation), GoldSide::LeastCost] {
             let is_canonical = matches!(gold_side, GoldSide::Canonical(_));
-            let new = || GoldBeam {
-                decoder: Decoder::new(system, machine.actions, decoder.scorer),
-                supervision,
-                gold_side,
-                width,
-                gold_width: width,
-                loss_weight: 0,
-            };
-            workspace.start();
-            let (bump, context, mut scratch) = workspace.parts(machine.actions);
-            decoder.scorer.begin(scratch.memory, context);
-            let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
-            let gold_beam = new();
-            let mut beams = gold_beam.start(arena, context.input.n_words());
-            let mut by_histories = MergedGoldBeam::start(histories, new(), arena, context);
-            let mut merged = MergedGoldBeam::start(merging, new(), arena, context);
-            while gold_beam.advance(&mut beams, arena, context, &mut scratch) {
-                assert!(by_histories.advance(context, &mut scratch) && merged.advance(context, &mut scratch), "{what}");
+            let settings = GoldBeamSettings::new(supervision, gold_side, width);
+            let scorer = decoder.scorer;
+            let (arena, context, _) = workspace.begin(scorer, machine.actions);
+            let mut scratch = [0; 3].map(|_| (Opaque::default(), Buffers::default()));
+            let [a, b, c] = scratch.each_mut().map(|(memory, buffers)| {
+                scorer.begin(memory, context);
+                Stepper::new(machine, arena, context, (memory, buffers))
+            });
+            let mut beams = GoldBeam::new(a, settings);
+            let mut by_histories = MergedGoldBeam::start(histories, b, settings);
+            let mut merged = MergedGoldBeam::start(merging, c, settings);
+            while beams.advance(scorer) {
+                assert!(by_histories.advance(scorer) && merged.advance(scorer), "{what}");
                 let (plain, found, merged) = (beams.scores(), by_histories.scores(), merged.scores());
                 assert_eq!((plain.predicted, plain.gold), (found.predicted, found.gold), "{what}");
                 // Other gold derivations than those of the gold beam are not followed.
@@ -277,7 +266,7 @@ fn follow(system: &'static dyn OverStacks, kind: SystemKind, sentence: &Sentence
                 assert!(!merged.gold_in_beam || !is_canonical || merged.predicted >= merged.gold, "{what}");
                 n[usize::from(found.gold_in_beam)] += 1;
             }
-            assert!(!by_histories.advance(context, &mut scratch) && !merged.advance(context, &mut scratch), "{what}");
+            assert!(!by_histories.advance(scorer) && !merged.advance(scorer), "{what}");
         }
     });
 }

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use treebeam::configuration::{Role, View};
-use treebeam::decode::{Decodable, Decoder, Parser, Workspace};
+use treebeam::configuration::{Reads, Role, Slot, View};
+use treebeam::decode::{Decoder, Parser, Workspace};
 use treebeam::error::Result;
 use treebeam::features::{Columns, Input, Vocabulary};
 use treebeam::files::{Section, Sections};
@@ -12,8 +12,8 @@ use treebeam::learn::{
     Keep, Learner, ModelRun as _, Objective, Run as _, TrainOptions, Trainer, Training, TrainingData,
 };
 use treebeam::model::{Averaged, Dropped, Frozen, Header, Model, Scoring, Seen, Size, Trainable};
-use treebeam::scorer::{Context, Query, Scorer, Scores, Vectors};
-use treebeam::system::{OracleKind, Permitted, Roots};
+use treebeam::scorer::{Context, Opaque, Query, Scorer, StepScores};
+use treebeam::system::{OracleKind, Roots};
 use treebeam::tree::NO_NODE;
 use treebeam::treebank::Sentence;
 
@@ -31,6 +31,8 @@ struct TagBigrams {
     /// The sum of the weights after each sentence, and the number of sentences: their average is what stays.
     sums: Vec<i64>,
     n_sentences: i64,
+    /// Nodes alone are read.
+    reads: Reads,
 }
 
 const N_MOVES: usize = 16;
@@ -52,62 +54,72 @@ impl TagBigrams {
         let moves = (0..actions.len() as u16).map(|id| actions.get(id).mv as usize).collect();
         let n = vocabulary.len(columns.word_and_tag().1).pow(2) * N_MOVES;
         let weights = weights.unwrap_or_else(|| vec![0; n]);
-        TagBigrams { columns, vocabulary, moves, sums: vec![0; n], weights, n_sentences: 0 }
+        TagBigrams {
+            columns,
+            vocabulary,
+            moves,
+            sums: vec![0; n],
+            weights,
+            n_sentences: 0,
+            reads: Reads::of([Slot::Node]),
+        }
     }
 
     /// Where the weights of the moves begin.
-    fn place<'a>(&self, input: &Input, query: &Query<impl View<'a>>) -> usize {
+    fn place(&self, input: &Input, view: &View) -> usize {
         let tag = self.columns.word_and_tag().1;
-        let node = |role| query.view.cell(query.point, role).map_or(NO_NODE, |cell| cell.node());
+        let node = |role| view.cell(role).map_or(NO_NODE, |cell| cell.node());
         let [s0, b0] = [Role::S0, Role::B0].map(|role| input.id(tag, node(role)) as usize);
         (s0 * self.vocabulary.len(tag) + b0) * N_MOVES
     }
 }
 
+/// The scores of a step, and of one configuration.
 #[derive(Debug, Default)]
 struct Memory {
-    rows: Vectors,
-    /// The row of each query.
-    numbers: Vec<u32>,
+    step: StepScores,
+    one: Vec<i32>,
 }
 
 impl Scorer for &TagBigrams {
-    type Memory = Memory;
+    fn reads(&self) -> &Reads {
+        &self.reads
+    }
 
-    fn begin(&self, _: &mut Memory, _: Context) {}
+    fn begin(&self, _: &mut Opaque, _: Context) {}
 
-    fn forget(&self, _: &mut Memory) {}
+    fn forget(&self, _: &mut Opaque) {}
 
-    fn score<'a, V: View<'a>>(&self, memory: &mut Memory, context: Context, queries: &[Query<V>]) {
-        memory.rows.clear(context.actions.width());
-        memory.numbers = (0..queries.len() as u32).collect();
+    fn score<'s>(&self, memory: &'s mut Opaque, context: Context, queries: &[Query]) -> &'s mut StepScores {
+        let Memory { step, .. } = memory.get();
+        step.clear();
+        // Queries that read the same weights and permit the same share a row.
+        let mut places = Vec::new();
         for query in queries {
-            let place = self.place(context.input, query);
-            let row = memory.rows.push_zero();
-            self.moves.iter().zip(row).for_each(|(mv, score)| *score = self.weights[place + mv]);
+            let place = self.place(context.input, &query.view);
+            places.extend(step.ask(place as u64, query.permitted).map(|_| place));
         }
+        step.fill(context.actions, |row, _, scores| {
+            self.moves.iter().zip(scores).for_each(|(mv, score)| *score = self.weights[places[row] + mv]);
+        });
+        step
     }
 
-    fn row<'s>(&self, memory: &'s mut Memory, _: Context, number: usize, _: Permitted) -> Scores<'s> {
-        Scores::new(&memory.rows, &memory.numbers[number..=number])
-    }
-
-    fn score_one<'a, 's, V: View<'a>>(&self, memory: &'s mut Memory, context: Context, query: Query<V>) -> &'s [i32] {
-        self.score(memory, context, &[query]);
-        memory.rows.get(0)
+    fn score_one<'s>(&self, memory: &'s mut Opaque, context: Context, query: &Query) -> &'s [i32] {
+        let Memory { one, .. } = memory.get();
+        let place = self.place(context.input, &query.view);
+        one.clear();
+        one.extend(self.moves.iter().map(|mv| self.weights[place + mv]));
+        one.resize(context.actions.width(), 0);
+        one
     }
 }
 
 impl Scoring for TagBigrams {
-    type Memory = Memory;
-    type Scorer<'m> = &'m TagBigrams;
-
-    fn scorer(&self) -> &TagBigrams {
-        self
+    fn scorer(&self) -> Box<dyn Scorer + '_> {
+        Box::new(self)
     }
 }
-
-impl Decodable for TagBigrams {}
 
 impl Frozen for TagBigrams {
     const KIND: &'static str = "tag-bigrams";
@@ -211,50 +223,39 @@ impl Averaged for TagBigrams {
 }
 
 impl Trainable for TagBigrams {
-    type Lane = i32;
-    type Kept = usize;
-    type Gradient = Vec<(usize, i32)>;
-    type Memory = Memory;
-    type Scorer<'w> = &'w TagBigrams;
-
-    fn scorer(&self) -> &TagBigrams {
-        self
+    fn scorer(&self) -> Box<dyn Scorer + '_> {
+        Box::new(self)
     }
 
-    fn see<'a, V: View<'a>>(
-        &self,
-        memory: &mut Memory,
-        context: Context,
-        query: Query<V>,
-        _: Dropped,
-        seen: &mut Seen<i32, usize>,
-    ) {
-        seen.kept = self.place(context.input, &query);
-        let scores = Trainable::scorer(self).score_once(memory, context, query).to_vec();
-        seen.lanes = scores;
+    fn reads(&self) -> &Reads {
+        &self.reads
     }
 
-    fn see_stage(&self, _: usize, _: &mut Seen<i32, usize>) {}
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, _: Dropped, seen: &mut Seen) {
+        seen.set((&self).score_one(memory, context, query));
+    }
 
-    fn credit<'a, V: View<'a>>(
+    fn credit(
         &self,
-        _: &mut Memory,
+        _: &mut Opaque,
         context: Context,
-        query: Query<V>,
-        seen: Option<&Seen<i32, usize>>,
+        query: &Query,
+        _: Option<&Seen>,
         _: usize,
         gradient: &[(u32, f32)],
-        into: &mut Vec<(usize, i32)>,
+        into: &mut Opaque,
     ) {
-        let place = seen.map_or_else(|| self.place(context.input, &query), |seen| seen.kept);
+        let place = self.place(context.input, &query.view);
+        let into: &mut Vec<(usize, i32)> = into.get();
         into.extend(gradient.iter().map(|&(lane, slope)| (place + self.moves[lane as usize], -slope as i32)));
     }
 
-    fn learn(&mut self, gradient: &mut Vec<(usize, i32)>) {
-        gradient.drain(..).for_each(|(weight, change)| self.weights[weight] += change);
+    fn learn(&mut self, gradient: &mut Opaque) {
+        let changes: &mut Vec<(usize, i32)> = gradient.get();
+        changes.drain(..).for_each(|(weight, change)| self.weights[weight] += change);
     }
 
-    fn squared_distance(&self, _: (&Seen<i32, usize>, u32), _: (&Seen<i32, usize>, u32)) -> f32 {
+    fn squared_distance(&self, _: (&Seen, u32), _: (&Seen, u32)) -> f32 {
         2.0
     }
 }
@@ -326,11 +327,9 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
         assert!(error.contains("kind `tag-bigrams`; expected `linear`"), "{error}");
 
         // The decoder by hand, over the model's parts.
-        let decoder = Decoder::new(
-            treebeam_systems::ARC_EAGER.over_stacks(Roots::Single),
-            &again.actions,
-            Scoring::scorer(&again.scorer),
-        );
+        let scorer = Scoring::scorer(&again.scorer);
+        let system = treebeam_systems::ARC_EAGER.over_stacks(Roots::Single);
+        let decoder = Decoder::new(system, &again.actions, &*scorer);
         let mut workspace = Workspace::new(again.actions.n_labels());
         again.read(&test[0], &mut workspace.input);
         assert_eq!(again.system(), treebeam_systems::ARC_EAGER);

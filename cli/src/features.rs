@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::write_json_line;
-use treebeam::configuration::{Arena, LabelSets, Point, Role, SharedConfiguration as _, View as _};
+use treebeam::configuration::{Arena, Interner, Point, SharedConfiguration as _, View};
 use treebeam::error::{Error, Location};
 use treebeam::features::{
     BUILT_IN, ColumnName, Columns, FeatureSet, GROUPS, NETWORK_SETS, NetworkSet, Place, Shown, WordShape,
@@ -192,8 +192,8 @@ fn show<S: TransitionSystem>(
     set.check(system.info().name, system.info().buffer_is_suffix)?;
     let mut labels = Labels::default();
     let gold = Gold::new(sentence.tree(roots, &mut labels)?);
-    let (bump, sets) = (Bump::new(), LabelSets::new(labels.len()));
-    let arena = Arena::new(&bump, &sets, &[]);
+    let (bump, interner) = (Bump::new(), Interner::new(labels.len()));
+    let arena = Arena::new(&bump, &interner);
     let derivation = Derivation::least_cost::<_, S::Shared<'_>>(system, &gold, arena);
     let steps = derivation.actions.len();
     let step = args.step.unwrap_or(steps / 2);
@@ -216,12 +216,12 @@ fn show<S: TransitionSystem>(
         None => 0,
     };
     let columns = Columns::of(set, args.word_column.into(), WordShape::AsWritten, args.tag_column.into());
-    let shown = Shown { columns: &columns, sentence, labels: &labels, sets: &sets, actions: &derivation.actions };
-    let mut cells = configuration.cells(point);
-    cells[Role::A as usize] = history;
+    let shown =
+        Shown { columns: &columns, sentence, labels: &labels, interner: &interner, actions: &derivation.actions };
+    let view = View { cells: configuration.cells(point), history };
     let templates = set.templates.iter().map(|template| ShownTemplate {
         template: template.to_string(),
-        values: shown.template(template, &cells).iter().map(ToString::to_string).collect(),
+        values: shown.template(template, &view).iter().map(ToString::to_string).collect(),
     });
     let lists = configuration.places().into_iter().map(|list| list.into_iter().map(|place| place.node).collect());
     Ok(ShownConfiguration {

@@ -8,7 +8,7 @@ use treebeam::system::{Roots, SystemKind, TransitionSystem};
 use treebeam::treebank::{Format, Sentence};
 use treebeam::with_system;
 
-use crate::hashed::{Hashed, N_LABELS, actions, compile};
+use crate::hashed::{Hashed, N_LABELS, actions, compile, reference};
 
 /// The longest sentence.
 const MAX_WORDS: usize = 24;
@@ -43,17 +43,18 @@ fn check<S: TransitionSystem>(
     what: &str,
 ) {
     let (features, actions, weights) = (compile(&system, set), actions(&system), Hashed { seed: seed.into() });
-    let plain = Decoder::new(system, &actions, LinearScorer::new(&features, &weights, actions.width()));
+    let scorer = LinearScorer::new(&features, &weights, actions.width());
+    let plain = Decoder::new(system, &actions, &scorer);
     let mut workspace = Workspace::new(N_LABELS);
     workspace.input.read(features.columns(), None, sentence);
 
     let decoder = plain.with_margin(margin);
-    let reference = decoder.decode_by_beam(&mut workspace, width, width);
-    assert!(!reference.is_empty() && reference.is_sorted_by(|a, b| a.score >= b.score), "{what}");
-    assert!(reference.iter().all(|parsed| is_tree(parsed, roots)), "{what}: what was found is no tree");
-    if let Some(interned) = decoder.decode_interned(&mut workspace, width, width) {
-        assert_eq!(interned, reference, "{what}: interned states");
-    }
+    let found = decoder.decode_by_beam(&mut workspace, width, width);
+    assert!(!found.is_empty() && found.is_sorted_by(|a, b| a.score >= b.score), "{what}");
+    assert!(found.iter().all(|parsed| is_tree(parsed, roots)), "{what}: what was found is no tree");
+    let (expected, lag) = reference(&decoder, &scorer, &workspace.input, width);
+    assert_eq!(found, expected, "{what}: the plainest beam");
+    assert_eq!(decoder.lag(&mut workspace, width), lag, "{what}: lag");
     assert_eq!(plain.decode(&mut workspace, 1, 1), plain.decode_by_beam(&mut workspace, 1, 1), "{what}: greedily");
 
     // Beams that merge are for some systems, and for sets without the last actions.
@@ -61,9 +62,9 @@ fn check<S: TransitionSystem>(
     if Merging::new(kind, roots, &set, features.columns()).is_ok()
         && let Ok(histories) = Merging::of_histories(kind, roots)
     {
-        let reference = plain.decode_by_beam(&mut workspace, width, width);
-        let merged = histories.decode(&plain.scorer, &actions, &mut workspace, width, width);
-        assert_eq!(merged, reference, "{what}: nothing to merge");
+        let found = plain.decode_by_beam(&mut workspace, width, width);
+        let merged = histories.decode(plain.scorer, &actions, &mut workspace, width, width);
+        assert_eq!(merged, found, "{what}: nothing to merge");
     }
 }
 

@@ -9,86 +9,25 @@
 //!   back by a system that lets later heads replace earlier ones.
 //!
 //! The idea of the tree-structured stack is Goldberg, Zhao & Huang's (ACL 2013, "Efficient Implementation of Beam-Search
-//! Incremental Parsers"); cells that carry the partial tree, and their keys, are ours.
+//! Incremental Parsers"); cells that carry interned partial trees are ours.
 
 use bumpalo::Bump;
 
-use super::cell::{Keyed, PartialTree, SlotMask, Slots};
-use super::{Cell, Cells, Composition, Configuration, LabelSets, Point, Role, RootPlace, Stacks, TreeId, View};
-use crate::tree::{LabelId, NO_LABEL, Node, ROOT};
+use super::{Cell, Configuration, History, Interner, PartialTree, Role, RootPlace, Stacks};
+use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, ROOT};
 
 /// Where the cells of one sentence live.
-#[derive(Debug)]
-pub struct Arena<'a, P: PartialTree<'a> = Keyed<'a>> {
+#[derive(Debug, Clone, Copy)]
+pub struct Arena<'a> {
     bump: &'a Bump,
-    label_sets: &'a LabelSets,
-    maker: P::Maker,
+    interner: &'a Interner,
 }
-
-impl<'a, P: PartialTree<'a>> Clone for Arena<'a, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<'a, P: PartialTree<'a>> Copy for Arena<'a, P> {}
 
 impl<'a> Arena<'a> {
-    /// An arena over `bump`, whose cells carry one key per mask.
-    pub fn new(bump: &'a Bump, label_sets: &'a LabelSets, masks: &'a [SlotMask]) -> Arena<'a> {
-        Arena::of(bump, label_sets, masks)
-    }
-
-    /// The cell that stands for the last actions: `action`, and those of `before`, to which it is linked where
-    /// [trees](super::Trees) are kept.
-    pub fn history(&self, action: u16, before: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
-        let slots = Slots::of_history(action, before.map(|cell| &cell.slots));
-        self.cell(slots, before.filter(|_| self.label_sets.trees().are_kept()))
-    }
-
-    #[inline]
-    pub(super) fn cell(&self, slots: Slots, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
-        self.on(self.keyed(slots), below)
-    }
-
-    /// These slots with their keys.
-    #[inline]
-    pub(super) fn keyed(&self, slots: Slots) -> Keyed<'a> {
-        Keyed { slots, keys: self.bump.alloc_slice_fill_iter(self.maker.iter().map(|mask| slots.key(mask))) }
-    }
-
-    /// These slots, which became of the first one's when it got the second one as a dependent.
-    #[inline]
-    pub(super) fn grown(&self, slots: Slots, parts: [&Keyed; 2], label: LabelId, is_left: bool) -> Keyed<'a> {
-        match self.label_sets.trees().are_kept() {
-            true => {
-                let [head, dependent] = parts.map(Keyed::tree);
-                self.with_tree(slots, self.label_sets.trees().compose(Composition { head, dependent, label, is_left }))
-            }
-            false => self.keyed(slots),
-        }
-    }
-
-    /// These slots, of a node whose tree has this number.
-    #[cold]
-    pub(super) fn with_tree(&self, slots: Slots, tree: TreeId) -> Keyed<'a> {
-        Keyed { slots, keys: self.bump.alloc_slice_copy(&[u64::from(tree)]) }
-    }
-
-    /// These slots, which became of others while the tree stayed as it was.
-    #[inline]
-    pub(super) fn changed(&self, slots: Slots, before: &Keyed<'a>) -> Keyed<'a> {
-        match self.label_sets.trees().are_kept() {
-            true => Keyed { slots, keys: before.keys },
-            false => self.keyed(slots),
-        }
-    }
-}
-
-impl<'a, P: PartialTree<'a>> Arena<'a, P> {
-    /// An arena over `bump`, for cells that know partial trees in the way of `maker`.
-    pub fn of(bump: &'a Bump, label_sets: &'a LabelSets, maker: P::Maker) -> Arena<'a, P> {
-        Arena { bump, label_sets, maker }
+    /// An arena over `bump`, for cells whose partial trees `interner` knows, which was [started](Interner::start) for the
+    /// sentence.
+    pub fn new(bump: &'a Bump, interner: &'a Interner) -> Arena<'a> {
+        Arena { bump, interner }
     }
 
     /// The memory behind the arena, for what lives as long as its cells.
@@ -96,33 +35,35 @@ impl<'a, P: PartialTree<'a>> Arena<'a, P> {
         self.bump
     }
 
-    /// The interner of label sets.
-    pub fn label_sets(&self) -> &'a LabelSets {
-        self.label_sets
+    /// The interner of partial trees.
+    pub fn interner(&self) -> &'a Interner {
+        self.interner
     }
 
-    /// Maker of partial trees.
-    pub fn maker(&self) -> P::Maker {
-        self.maker
+    /// The last actions after `action`.
+    pub fn history(&self, action: u16, before: Option<&'a History<'a>>) -> &'a History<'a> {
+        let [a, b, c, _] = before.map_or([NO_NODE; History::LENGTH], |before| before.last);
+        let before = before.filter(|_| self.interner.trees().are_kept());
+        self.bump.alloc(History { last: [action, a, b, c], before })
     }
 
     #[inline]
-    pub(super) fn on(&self, partial: P, below: Option<&'a Cell<'a, P>>) -> &'a Cell<'a, P> {
+    pub(super) fn on(&self, partial: PartialTree, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
         self.bump.alloc(Cell::on(partial, below))
     }
 
     /// The same node on another cell: what is known of it stays what it is.
     #[inline]
-    fn moved(&self, cell: &Cell<'a, P>, below: Option<&'a Cell<'a, P>>) -> &'a Cell<'a, P> {
+    fn moved(&self, cell: &Cell<'a>, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
         self.on(cell.partial, below)
     }
 }
 
 /// A configuration in an [`Arena`]: a few words, `Copy`.
 #[derive(Debug, Clone, Copy)]
-pub struct ArenaConfiguration<'a, P = Keyed<'a>> {
-    stack: Option<&'a Cell<'a, P>>,
-    buffer: Option<&'a Cell<'a, P>>,
+pub struct ArenaConfiguration<'a> {
+    stack: Option<&'a Cell<'a>>,
+    buffer: Option<&'a Cell<'a>>,
     stack_len: u16,
     buffer_len: u16,
     n_headless: u16,
@@ -131,22 +72,22 @@ pub struct ArenaConfiguration<'a, P = Keyed<'a>> {
     arcs: u64,
 }
 
-impl<'a, P: PartialTree<'a>> ArenaConfiguration<'a, P> {
+impl<'a> ArenaConfiguration<'a> {
     /// The cell of the stack's top.
     #[inline]
-    pub fn stack_cell(&self) -> Option<&'a Cell<'a, P>> {
+    pub fn stack_cell(&self) -> Option<&'a Cell<'a>> {
         self.stack
     }
 
     /// The cell of the buffer's front.
     #[inline]
-    pub fn buffer_cell(&self) -> Option<&'a Cell<'a, P>> {
+    pub fn buffer_cell(&self) -> Option<&'a Cell<'a>> {
         self.buffer
     }
 
     /// The cell in a place of the stack or the buffer.
     #[inline]
-    pub fn cell_at(&self, role: Role) -> Option<&'a Cell<'a, P>> {
+    pub fn cell_at(&self, role: Role) -> Option<&'a Cell<'a>> {
         match role {
             // Most of what is asked for.
             Role::S0 => self.stack,
@@ -157,7 +98,7 @@ impl<'a, P: PartialTree<'a>> ArenaConfiguration<'a, P> {
         }
     }
 
-    /// See [`View::identity`].
+    /// See [`SharedConfiguration::identity`](super::SharedConfiguration::identity).
     #[inline]
     pub fn fingerprint(&self) -> u64 {
         let stack = self.stack.map_or(1, |cell| cell.nodes);
@@ -168,7 +109,7 @@ impl<'a, P: PartialTree<'a>> ArenaConfiguration<'a, P> {
 
     /// The configuration that results if what was done since `from`, on whose topmost node everything happened, is done on
     /// `onto` instead, which looks the same: the same S0 and the same buffer, but what is below S0 in `onto`.
-    pub fn grafted(&self, from: &Self, onto: &Self, arena: Arena<'a, P>) -> Self {
+    pub fn grafted(&self, from: &Self, onto: &Self, arena: Arena<'a>) -> Self {
         let [s0, top] = [self.stack, onto.stack].map(|cell| cell.expect(PRECONDITION));
         ArenaConfiguration {
             stack: Some(arena.moved(s0, top.below)),
@@ -181,7 +122,7 @@ impl<'a, P: PartialTree<'a>> ArenaConfiguration<'a, P> {
 
     /// The three topmost cells of the stack.
     #[inline]
-    fn top(&self) -> [&'a Cell<'a, P>; 3] {
+    fn top(&self) -> [&'a Cell<'a>; 3] {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
         [s0, s1, s1.below.expect(PRECONDITION)]
@@ -201,7 +142,7 @@ pub(crate) fn fingerprint(head: Node, dependent: Node, label: LabelId) -> u64 {
     (arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9)
 }
 
-fn nth<'a, P>(mut cell: Option<&'a Cell<'a, P>>, n: usize) -> Option<&'a Cell<'a, P>> {
+fn nth<'a>(mut cell: Option<&'a Cell<'a>>, n: usize) -> Option<&'a Cell<'a>> {
     for _ in 0..n {
         cell = cell?.below;
     }
@@ -210,39 +151,23 @@ fn nth<'a, P>(mut cell: Option<&'a Cell<'a, P>>, n: usize) -> Option<&'a Cell<'a
 
 const PRECONDITION: &str = "the effect's precondition holds";
 
-impl<'a, P: PartialTree<'a>> Configuration for ArenaConfiguration<'a, P> {
-    type Arena = Arena<'a, P>;
+impl<'a> Configuration for ArenaConfiguration<'a> {
+    type Arena = Arena<'a>;
 }
 
-impl<'a> View<'a> for ArenaConfiguration<'a> {
-    #[inline]
-    fn cells(&self, _: Point) -> Cells<'a> {
-        Role::cells(self.stack, self.buffer)
-    }
-
-    #[inline]
-    fn cell(&self, _: Point, role: Role) -> Option<&'a Cell<'a>> {
-        self.cell_at(role)
-    }
-
-    #[inline]
-    fn identity(&self) -> u64 {
-        self.fingerprint()
-    }
-}
-
-impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
-    fn initial(arena: Arena<'a, P>, n_words: usize, root: RootPlace) -> Self {
+impl<'a> Stacks for ArenaConfiguration<'a> {
+    fn initial(arena: Arena<'a>, n_words: usize, root: RootPlace) -> Self {
+        arena.interner.cover(n_words);
         let mut stack = None;
         let mut buffer = None;
         match root {
-            RootPlace::StackBottom => stack = Some(arena.on(P::bare(ROOT, arena), None)),
-            RootPlace::BufferEnd => buffer = Some(arena.on(P::bare(ROOT, arena), None)),
+            RootPlace::StackBottom => stack = Some(arena.on(PartialTree::bare(ROOT), None)),
+            RootPlace::BufferEnd => buffer = Some(arena.on(PartialTree::bare(ROOT), None)),
             RootPlace::Nowhere => {}
         }
         let (stack_len, root_in_buffer) = (stack.is_some() as u16, buffer.is_some() as u16);
         for word in (1..=n_words as Node).rev() {
-            buffer = Some(arena.on(P::bare(word, arena), buffer));
+            buffer = Some(arena.on(PartialTree::bare(word), buffer));
         }
         let buffer_len = n_words as u16 + root_in_buffer;
         ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless: 0, flag: false, arcs: 0 }
@@ -309,7 +234,7 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn shift(&self, arena: Arena<'a, P>) -> Self {
+    fn shift(&self, arena: Arena<'a>) -> Self {
         let b0 = self.buffer.expect(PRECONDITION);
         ArenaConfiguration {
             stack: Some(arena.moved(b0, self.stack)),
@@ -322,7 +247,7 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn reduce(&self, _: Arena<'a, P>) -> Self {
+    fn reduce(&self, _: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         ArenaConfiguration {
             stack: s0.below,
@@ -332,13 +257,13 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
         }
     }
 
-    fn unshift(&self, arena: Arena<'a, P>) -> Self {
+    fn unshift(&self, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let b0 = arena.bump.alloc(Cell::on(s0.partial, self.buffer).bound(s0));
         ArenaConfiguration { buffer: Some(b0), buffer_len: self.buffer_len + 1, ..self.reduce(arena) }
     }
 
-    fn free_b0(&self, arena: Arena<'a, P>) -> Self {
+    fn free_b0(&self, arena: Arena<'a>) -> Self {
         match self.buffer {
             Some(b0) if b0.before.is_some() => ArenaConfiguration { buffer: Some(arena.moved(b0, b0.below)), ..*self },
             _ => *self,
@@ -346,7 +271,7 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
+    fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
         let mut head = Cell::on(b0.with_left(s0, label, arena), b0.below);
         if let Some(before) = b0.before {
@@ -364,13 +289,13 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn arc_from_absent_root(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
+    fn arc_from_absent_root(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         ArenaConfiguration { arcs: self.arcs_with(ROOT, s0.node(), label), ..self.reduce(arena) }
     }
 
     #[inline]
-    fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
+    fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
         let head = Cell { before: Some(s0), ..Cell::on(s0.with_right(b0, label, arena), s0.below) };
         let dependent = arena.on(b0.with_head(s0, label, arena), Some(arena.bump.alloc(head)));
@@ -385,7 +310,7 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn left_arc_in_stack(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
+    fn left_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
         let head = s0.with_dependent(s1, label, arena);
@@ -399,7 +324,7 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn right_arc_in_stack(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
+    fn right_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
         let head = s1.with_dependent(s0, label, arena);
@@ -413,7 +338,7 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn left_arc_over_s1(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
+    fn left_arc_over_s1(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let [s0, s1, s2] = self.top();
         let head = s0.with_dependent(s2, label, arena);
         ArenaConfiguration {
@@ -426,7 +351,7 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn right_arc_over_s1(&self, label: LabelId, arena: Arena<'a, P>) -> Self {
+    fn right_arc_over_s1(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let [s0, s1, s2] = self.top();
         let head = arena.on(s2.with_dependent(s0, label, arena), s2.below);
         ArenaConfiguration {
@@ -439,7 +364,7 @@ impl<'a, P: PartialTree<'a>> Stacks for ArenaConfiguration<'a, P> {
     }
 
     #[inline]
-    fn swap(&self, arena: Arena<'a, P>) -> Self {
+    fn swap(&self, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
         ArenaConfiguration {

@@ -4,7 +4,6 @@ use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Trees;
 use crate::tree::LabelId;
 
 /// A set's number in its [`LabelSets`].
@@ -24,7 +23,6 @@ static EDITIONS: AtomicU64 = AtomicU64::new(1);
 pub struct LabelSets {
     n_labels: usize,
     inner: RefCell<Inner>,
-    trees: Trees,
 }
 
 #[derive(Debug, Default)]
@@ -40,15 +38,9 @@ struct Inner {
 impl LabelSets {
     /// An interner of sets of labels below `n_labels`.
     pub fn new(n_labels: usize) -> LabelSets {
-        let sets = LabelSets { n_labels, inner: RefCell::default(), trees: Trees::default() };
+        let sets = LabelSets { n_labels, inner: RefCell::default() };
         sets.clear();
         sets
-    }
-
-    /// The partial trees of a sentence, if they are kept.
-    #[inline]
-    pub fn trees(&self) -> &Trees {
-        &self.trees
     }
 
     /// The set `set` with `label` added; labels that the interner does not know, as those of a gold tree that were not seen in

@@ -10,8 +10,7 @@
 //! * Every cell in the table is current, heads of heads included: when a word gets or loses its head, the cells of its
 //!   dependents and of their dependents are remade.
 
-use super::cell::Slots;
-use super::{Arena, Cell, Cells, Composition, Configuration, PlainView, Point, Role, TreeId, View};
+use super::{Arena, Cell, Cells, Configuration, PartialTree, Place, PlainView, Point, Role, SharedConfiguration};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, Tree};
 
 /// A configuration ⟨λ1, λ2, β, A⟩ with λ1 = 0..i, λ2 = i+1..j-1, β = j..n.
@@ -82,7 +81,7 @@ impl<'a> Draft<'a> {
     }
 
     fn label(&self, node: Node) -> LabelId {
-        self.cells[node as usize].slots.get(super::Slot::Label)
+        self.cells[node as usize].label()
     }
 
     fn fingerprint(&self, word: Node) -> u64 {
@@ -91,41 +90,18 @@ impl<'a> Draft<'a> {
         (arc ^ arc >> 29).wrapping_mul(0x1656_67b1_9e37_79f9)
     }
 
-    fn remake(&mut self, node: Node, slots: Slots) {
-        let partial = self.arena.changed(slots, &self.cells[node as usize].partial);
-        self.cells[node as usize] = self.arena.on(partial, None);
+    fn tree(&self, node: Node) -> PartialTree {
+        self.cells[node as usize].partial
     }
 
-    /// Remakes the cell of a node whose dependents have changed; `tree` is what it was before those of `added` were added,
-    /// with their labels.
-    fn remake_head(&mut self, node: Node, slots: Slots, tree: TreeId, added: impl Iterator<Item = (Node, LabelId)>) {
-        let trees = self.arena.label_sets().trees();
-        if !trees.are_kept() {
-            return self.remake(node, slots);
-        }
-        let with = |head: TreeId, (dependent, label): (Node, LabelId)| {
-            let is_left = dependent < node;
-            trees.compose(Composition { head, dependent: self.cells[dependent as usize].tree(), label, is_left })
-        };
-        let tree = added.fold(tree, with);
-        self.cells[node as usize] = self.arena.on(self.arena.with_tree(slots, tree), None);
+    fn remake(&mut self, node: Node, tree: PartialTree) {
+        self.cells[node as usize] = self.arena.on(tree, None);
     }
 
-    /// Adds the words that hang on `node` to the dependents of `slots`.
-    fn with_dependents(&self, node: Node, mut slots: Slots) -> Slots {
-        for dependent in (1..self.heads.len() as Node).filter(|&word| self.heads[word as usize] == node) {
-            slots = self.with_dependent(node, slots, dependent, self.label(dependent));
-        }
-        slots
-    }
-
-    fn with_dependent(&self, node: Node, slots: Slots, dependent: Node, label: LabelId) -> Slots {
-        let (of_dependent, sets) = (&self.cells[dependent as usize].slots, self.arena.label_sets());
-        if dependent < node {
-            slots.with_left(of_dependent, label, sets)
-        } else {
-            slots.with_right(of_dependent, label, sets)
-        }
+    /// Adds the words that hang on `node` to the dependents of its partial tree.
+    fn with_dependents(&self, node: Node, tree: PartialTree) -> PartialTree {
+        let dependents = (1..self.heads.len() as Node).filter(|&word| self.heads[word as usize] == node);
+        dependents.fold(tree, |tree, word| tree.with_dependent(&self.tree(word), self.label(word), self.arena))
     }
 
     /// Remakes the cells that see the head of `word`, whose own cell is current: those of its dependents, and of theirs.
@@ -145,9 +121,8 @@ impl<'a> Draft<'a> {
 
     /// Remakes what the cell of `word` says of its head.
     fn take_over(&mut self, word: Node) {
-        let head = self.cells[self.heads[word as usize] as usize].slots;
-        let label = self.label(word);
-        self.remake(word, self.cells[word as usize].slots.with_head(&head, label));
+        let head = self.tree(self.heads[word as usize]);
+        self.remake(word, self.tree(word).with_head(&head, self.label(word), self.arena));
     }
 
     fn detach(&mut self, word: Node) {
@@ -157,21 +132,17 @@ impl<'a> Draft<'a> {
         }
         self.arcs = self.arcs.wrapping_sub(self.fingerprint(word));
         self.heads[word as usize] = NO_NODE;
-        self.remake(word, self.cells[word as usize].slots.without_head());
-        let slots = self.with_dependents(head, self.cells[head as usize].slots.without_dependents());
-        let all = if self.arena.label_sets().trees().are_kept() { self.heads.len() as Node } else { 0 };
-        let words = (1..all).filter(|&word| self.heads[word as usize] == head);
-        let left: Vec<(Node, LabelId)> = words.map(|word| (word, self.label(word))).collect();
-        self.remake_head(head, slots, head.into(), left.into_iter());
+        self.remake(word, self.tree(word).without_head());
+        self.remake(head, self.with_dependents(head, self.tree(head).without_dependents()));
         self.spread(word);
     }
 
     /// Makes `word`, which has no head, a dependent of `head`.
     fn attach(&mut self, head: Node, word: Node, label: LabelId) {
         self.heads[word as usize] = head;
-        let slots = self.with_dependent(head, self.cells[head as usize].slots, word, label);
-        self.remake_head(head, slots, self.cells[head as usize].tree(), std::iter::once((word, label)));
-        self.remake(word, self.cells[word as usize].slots.with_head(&slots, label));
+        let tree = self.tree(head).with_dependent(&self.tree(word), label, self.arena);
+        self.remake(head, tree);
+        self.remake(word, self.tree(word).with_head(&tree, label, self.arena));
         self.arcs = self.arcs.wrapping_add(self.fingerprint(word));
         self.spread(word);
     }
@@ -181,7 +152,10 @@ impl<'a> Configuration for SharedLists<'a> {
     type Arena = Arena<'a>;
 }
 
-impl<'a> View<'a> for SharedLists<'a> {
+impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
+    const LISTS: &'static [&'static str] = &["lambda1", "lambda2", "buffer"];
+    const N_STACKS: usize = 1;
+
     /// S0, S1, ... are λ1 from its end, `point` nodes of it left out; M0 is the first of what then is λ2; B0, B1, ... are
     /// β.
     #[inline]
@@ -204,13 +178,22 @@ impl<'a> View<'a> for SharedLists<'a> {
         let lists = u64::from(self.n_left) | u64::from(self.right) << 16;
         (self.arcs ^ (lists + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
+
+    fn places(&self) -> Vec<Vec<Place<'a>>> {
+        let cells = self.table();
+        let left = usize::from(self.n_left());
+        let right = usize::from(self.right()).min(cells.len());
+        let list = |cells: &[&'a Cell<'a>]| cells.iter().map(|cell| Place::of(cell)).collect();
+        vec![list(&cells[..left]), list(&cells[left..right]), list(&cells[right..])]
+    }
 }
 
 impl<'a> Lists for SharedLists<'a> {
     fn initial(arena: Arena<'a>, n_words: usize) -> Self {
         let bump = arena.bump();
         let heads = bump.alloc_slice_fill_copy(n_words + 1, NO_NODE);
-        let cells = bump.alloc_slice_fill_with(n_words + 1, |node| arena.cell(Slots::bare(node as Node), None));
+        arena.interner().cover(n_words);
+        let cells = bump.alloc_slice_fill_with(n_words + 1, |node| arena.on(PartialTree::bare(node as Node), None));
         SharedLists { n_left: 1, right: 1, arcs: 0, heads, cells }
     }
 

@@ -9,9 +9,9 @@
 
 mod arena;
 mod cell;
-mod interned;
 mod label_set;
 mod lists;
+mod partial_tree;
 mod pending;
 mod plain;
 mod role;
@@ -21,14 +21,14 @@ mod two_stacks;
 
 pub(crate) use arena::fingerprint;
 pub use arena::{Arena, ArenaConfiguration};
-pub use cell::{Cell, Dependents, Keyed, N_SLOTS, PartialTree, SideSlots, Slot, SlotMask, Slots};
-pub use interned::{InternedConfiguration, Interner, SideIds, Tables};
+pub use cell::{Cell, History, N_SLOTS, Slot};
 pub use label_set::{LabelSetId, LabelSets};
 pub use lists::{Lists, PlainLists, SharedLists};
+pub use partial_tree::{Interner, PartialTree, Reads, States};
 pub use pending::{Pending, PlainPending, SharedPending};
 pub use plain::PlainConfiguration;
-pub use role::{Cells, Role};
-pub use side::{NOTHING, STATE_SLOTS, Side, State, StateId};
+pub use role::{Cells, Role, View};
+pub use side::{Dependents, NOTHING, STATE_SLOTS, Side, State, StateId};
 pub use trees::{Composition, TreeId, Trees};
 pub use two_stacks::{PlainTwoStacks, SharedTwoStacks, TwoStacks};
 
@@ -58,46 +58,20 @@ pub trait Configuration: Sized + Clone {
     type Arena: Copy;
 }
 
-/// View of a configuration that decoding reads.
-pub trait View<'a>: Copy {
+/// A configuration as decoding and learning keep it.
+pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + Copy + Debug {
+    /// The names of the lists, in the order of [`PlainView::lists`].
+    const LISTS: &'static [&'static str];
+    /// Number of stacks: these lists, the first ones, grow and shrink at their right end.
+    const N_STACKS: usize;
+
     /// The cells that features read, as seen from `point`.
     fn cells(&self, point: Point) -> Cells<'a>;
-
-    /// One of these cells.
-    #[inline]
-    fn cell(&self, point: Point, role: Role) -> Option<&'a Cell<'a>> {
-        self.cells(point)[role as usize]
-    }
 
     /// A fingerprint of all that later transitions and scores depend on, and of the arcs so far. Configurations of equal
     /// identity were reached by doing the same things in another order; they have the same successors with the same
     /// scores, and derive the same trees.
     fn identity(&self) -> u64;
-}
-
-impl<'a, V: View<'a>> View<'a> for &V {
-    #[inline]
-    fn cells(&self, point: Point) -> Cells<'a> {
-        (**self).cells(point)
-    }
-
-    #[inline]
-    fn cell(&self, point: Point, role: Role) -> Option<&'a Cell<'a>> {
-        (**self).cell(point, role)
-    }
-
-    #[inline]
-    fn identity(&self) -> u64 {
-        (**self).identity()
-    }
-}
-
-/// A configuration as decoding and learning keep it.
-pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + View<'a> {
-    /// The names of the lists, in the order of [`PlainView::lists`].
-    const LISTS: &'static [&'static str];
-    /// Number of stacks: these lists, the first ones, grow and shrink at their right end.
-    const N_STACKS: usize;
 
     /// Places of each of the lists, from left to right as in [`PlainView::lists`], for traces.
     fn places(&self) -> Vec<Vec<Place<'a>>>;
@@ -110,14 +84,14 @@ pub struct Place<'a> {
     pub node: Node,
     /// A name for the cell in which it stands: configurations that share the cell share the name.
     pub cell: usize,
-    /// Slots of the node's cell, if they do not stand elsewhere.
-    pub slots: Option<&'a Slots>,
+    /// The node's partial tree, if it does not stand elsewhere.
+    pub tree: Option<&'a PartialTree>,
 }
 
 impl<'a> Place<'a> {
     /// The place that `cell` stands for.
     pub(crate) fn of(cell: &'a Cell<'a>) -> Place<'a> {
-        Place { node: cell.node(), cell: std::ptr::from_ref(cell).addr(), slots: Some(&cell.partial.slots) }
+        Place { node: cell.node(), cell: std::ptr::from_ref(cell).addr(), tree: Some(&cell.partial) }
     }
 }
 
@@ -125,42 +99,21 @@ impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
     const LISTS: &'static [&'static str] = &["stack", "buffer"];
     const N_STACKS: usize = 1;
 
+    #[inline]
+    fn cells(&self, _: Point) -> Cells<'a> {
+        Role::cells(self.stack_cell(), self.buffer_cell())
+    }
+
+    #[inline]
+    fn identity(&self) -> u64 {
+        self.fingerprint()
+    }
+
     fn places(&self) -> Vec<Vec<Place<'a>>> {
         let list = |first| std::iter::successors(first, |cell: &&Cell<'a>| cell.below).map(Place::of);
         let mut stack: Vec<Place> = list(self.stack_cell()).collect();
         stack.reverse();
         vec![stack, list(self.buffer_cell()).collect()]
-    }
-}
-
-impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
-    const LISTS: &'static [&'static str] = &["lambda1", "lambda2", "buffer"];
-    const N_STACKS: usize = 1;
-
-    fn places(&self) -> Vec<Vec<Place<'a>>> {
-        let cells = self.table();
-        let left = usize::from(self.n_left());
-        let right = usize::from(self.right()).min(cells.len());
-        let list = |cells: &[&'a Cell<'a>]| cells.iter().map(|cell| Place::of(cell)).collect();
-        vec![list(&cells[..left]), list(&cells[left..right]), list(&cells[right..])]
-    }
-}
-
-impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
-    const LISTS: &'static [&'static str] = &["pending"];
-    const N_STACKS: usize = 0;
-
-    fn places(&self) -> Vec<Vec<Place<'a>>> {
-        vec![self.cells_in_order().map(Place::of).collect()]
-    }
-}
-
-impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
-    const LISTS: &'static [&'static str] = &["active", "other", "buffer"];
-    const N_STACKS: usize = 2;
-
-    fn places(&self) -> Vec<Vec<Place<'a>>> {
-        self.stacks_and_buffer().into()
     }
 }
 

@@ -2,10 +2,27 @@
 
 use std::fmt;
 
-use super::Cell;
+use super::{Cell, History};
 
-/// The cells in all places of a configuration.
+/// The cells in all places of a configuration; none in that of the last actions.
 pub type Cells<'a> = [Option<&'a Cell<'a>>; Role::COUNT];
+
+/// A configuration as scorers read it, from one point.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct View<'a> {
+    /// The cells in all places.
+    pub cells: Cells<'a>,
+    /// The last actions, if there are any and they are kept.
+    pub history: Option<&'a History<'a>>,
+}
+
+impl<'a> View<'a> {
+    /// The cell in a place.
+    #[inline]
+    pub fn cell(&self, role: Role) -> Option<&'a Cell<'a>> {
+        self.cells[role as usize]
+    }
+}
 
 /// A place of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,7 +35,7 @@ pub enum Role {
     S3,
     /// Middle word between the two focus words of a Covington configuration: the first word of λ2.
     M0,
-    /// The last actions, in the cell that [`Arena::history`](super::Arena::history) makes.
+    /// The last actions: no cell, but the [history](super::History) of the derivation.
     A,
     B0,
     B1,

@@ -1,7 +1,7 @@
-//! The sides of a node: what is known of its left dependents, of its right ones, and of its heads.
+//! The sides of a node: its left dependents, its right ones, its heads, and the dependents of its outermost dependents.
 
-use super::cell::{Dependents, SideSlots, Slot};
-use crate::tree::{NO_NODE, Node};
+use super::{LabelSets, Slot};
+use crate::tree::{LabelId, NO_NODE, Node};
 
 /// One of the sides of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,8 +13,8 @@ pub enum Side {
     Right,
     /// Its head and its head's head.
     Head,
-    /// Nothing but the node itself.
-    Node,
+    /// The node itself, and the outermost dependents of its outermost dependents.
+    Inner,
 }
 
 /// Number of values in the state of a side.
@@ -24,21 +24,19 @@ pub const STATE_SLOTS: usize = 8;
 const SIZE: usize = 7;
 
 impl Side {
-    /// The sides that have states.
-    pub const ALL: [Side; 3] = [Side::Left, Side::Right, Side::Head];
+    /// Every side.
+    pub const ALL: [Side; Side::COUNT] = [Side::Left, Side::Right, Side::Head, Side::Inner];
+    /// The number of sides.
+    pub const COUNT: usize = 4;
 
     /// The slots that the state of the side holds, in its order; the node comes first.
     pub fn slots(self) -> &'static [Slot] {
-        const fn with_node(SideSlots([a, b, c, d, e, f], _): SideSlots) -> [Slot; 7] {
-            [Slot::Node, a, b, c, d, e, f]
-        }
-        const LEFT: [Slot; 7] = with_node(SideSlots::LEFT);
-        const RIGHT: [Slot; 7] = with_node(SideSlots::RIGHT);
+        use Slot::*;
         match self {
-            Side::Left => &LEFT,
-            Side::Right => &RIGHT,
-            Side::Head => &[Slot::Node, Slot::Label, Slot::Head, Slot::HeadLabel, Slot::Head2, Slot::Head2Label],
-            Side::Node => &[Slot::Node],
+            Side::Left => &[Node, L1, L1Label, L2, L2Label, LeftValency, LeftLabels],
+            Side::Right => &[Node, R1, R1Label, R2, R2Label, RightValency, RightLabels],
+            Side::Head => &[Node, Label, Head, HeadLabel, Head2, Head2Label],
+            Side::Inner => &[Node, L1L1, L1L1Label, R1R1, R1R1Label],
         }
     }
 
@@ -48,6 +46,13 @@ impl Side {
             (Side::Left | Side::Right, Slot::Size) => Some(SIZE),
             _ => self.slots().iter().position(|&held| held == slot),
         }
+    }
+
+    /// A side whose state holds a slot other than the size, and where.
+    pub fn holding(slot: Slot) -> (Side, usize) {
+        let at = |side: Side| Some((side, side.place(slot)?));
+        // The inner state is where fewest nodes have another than the bare one.
+        [Side::Inner, Side::Left, Side::Right, Side::Head].into_iter().find_map(at).expect("some side holds each slot")
     }
 
     /// The sides whose states tell what `slot` holds; none for the node, which all of them tell.
@@ -77,13 +82,17 @@ impl State {
     pub fn bare(side: Side, node: Node) -> State {
         let none = NO_NODE;
         match side {
-            Side::Left | Side::Right | Side::Node => {
+            Side::Left | Side::Right => {
                 let [a, b, c, d, e, f] = Dependents::NONE.0;
                 State([node, a, b, c, d, e, f, 0])
             }
             Side::Head => State([node, none, none, none, none, none, 0, 0]),
+            Side::Inner => State([node, none, none, none, none, 0, 0, 0]),
         }
     }
+
+    /// The mask that keeps all values.
+    pub const WHOLE: State = State([u16::MAX; STATE_SLOTS]);
 
     /// The mask that keeps these values.
     pub fn mask(keeps: [bool; STATE_SLOTS]) -> State {
@@ -129,5 +138,43 @@ impl State {
     #[inline]
     pub fn size(self) -> u16 {
         self.0[STATE_SLOTS - 1]
+    }
+}
+
+/// Dependents of a node on one side: the outermost, its label, the second outermost, its label, their number, and the
+/// set of their labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dependents(pub [u16; 6]);
+
+impl Dependents {
+    /// No dependents.
+    pub const NONE: Dependents = Dependents([NO_NODE, NO_NODE, NO_NODE, NO_NODE, 0, 0]);
+
+    /// Adds a left dependent.
+    #[inline]
+    pub fn add_left(&mut self, node: Node, label: LabelId, sets: &LabelSets) {
+        // NO_NODE is greater than any node.
+        self.add(node, label, sets, |other| node < other);
+    }
+
+    /// Adds a right dependent.
+    #[inline]
+    pub fn add_right(&mut self, node: Node, label: LabelId, sets: &LabelSets) {
+        self.add(node, label, sets, |other| other == NO_NODE || node > other);
+    }
+
+    #[inline]
+    fn add(&mut self, node: Node, label: LabelId, sets: &LabelSets, is_beyond: impl Fn(Node) -> bool) {
+        let [first, first_label, second, second_label, valency, labels] = self.0;
+        let outermost = if is_beyond(first) {
+            [node, label, first, first_label]
+        } else if is_beyond(second) {
+            [first, first_label, node, label]
+        } else {
+            [first, first_label, second, second_label]
+        };
+        let [first, first_label, second, second_label] = outermost;
+        let (valency, labels) = (valency.saturating_add(1), sets.with(labels, label));
+        self.0 = [first, first_label, second, second_label, valency, labels];
     }
 }

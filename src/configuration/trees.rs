@@ -24,8 +24,7 @@ pub struct Composition {
 /// An interner of partial trees: trees that were composed of the same parts in the same order have the same number, whichever
 /// configurations they stand in. A tree's parts have smaller numbers than the tree.
 ///
-/// They are only kept once a scorer that reads them has [started](Trees::start) a sentence; then the [cells](super::Cell) of
-/// configurations carry the numbers in place of keys, and those of their last actions are linked back to the first one.
+/// They are only kept for scorers that read them.
 #[derive(Debug, Default)]
 pub struct Trees {
     are_kept: Cell<bool>,
@@ -42,17 +41,12 @@ impl Trees {
     /// The number of the first tree with a dependent: one more than any node's.
     pub const FIRST: TreeId = 1 << 16;
 
-    /// Forgets all trees, and keeps those to come.
-    pub fn start(&self) {
-        self.are_kept.set(true);
+    /// Forgets all trees; those to come are kept or not.
+    pub fn start(&self, are_kept: bool) {
+        self.are_kept.set(are_kept);
         let Inner { made, by_parts } = &mut *self.inner.borrow_mut();
         made.clear();
         by_parts.clear();
-    }
-
-    /// Keeps no trees from here on: the next scorer may read keys.
-    pub fn stop(&self) {
-        self.are_kept.set(false);
     }
 
     /// True if trees are kept.
@@ -85,7 +79,7 @@ mod tests {
     fn a_tree_is_its_parts_in_their_order() {
         let trees = Trees::default();
         assert!(!trees.are_kept());
-        trees.start();
+        trees.start(true);
         let arc = |head, dependent, label| Composition { head, dependent, label, is_left: dependent < head };
         let of = |parts: [Composition; 2]| trees.compose(Composition { head: trees.compose(parts[0]), ..parts[1] });
         let (left, right) = (arc(2, 1, 0), arc(2, 3, 1));
@@ -93,9 +87,8 @@ mod tests {
         assert!(one != other && one == of([left, right]));
         assert_eq!(trees.parts(trees.parts(one).unwrap().head), Some(left));
         assert_eq!(trees.parts(2), None);
-        trees.start();
+        trees.start(false);
         assert_eq!(trees.parts(one), None);
-        trees.stop();
         assert!(!trees.are_kept());
     }
 }

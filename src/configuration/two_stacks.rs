@@ -5,7 +5,7 @@
 //!   cells, as in Covington's systems, whose [`SharedLists`] are used for this: O(n).
 //! * A word may stand on both stacks. Links hold words, not cells, so that a word is seen with its latest arcs on both.
 
-use super::{Arena, Cells, Configuration, Lists as _, Place, PlainView, Point, Role, SharedLists, View};
+use super::{Arena, Cells, Configuration, Lists as _, Place, PlainView, Point, Role, SharedConfiguration, SharedLists};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, Tree};
 
 /// A configuration ⟨active stack, other stack, buffer, arcs⟩ without a root node: words without a head hang on the root.
@@ -76,8 +76,8 @@ pub struct SharedTwoStacks<'a> {
 
 impl<'a> SharedTwoStacks<'a> {
     /// Both stacks from the bottom up, the active one first, and the buffer.
-    pub(super) fn stacks_and_buffer(&self) -> [Vec<Place<'a>>; 3] {
-        let place = |link: &'a Link<'a>| Place { node: link.node, cell: std::ptr::from_ref(link).addr(), slots: None };
+    fn stacks_and_buffer(&self) -> [Vec<Place<'a>>; 3] {
+        let place = |link: &'a Link<'a>| Place { node: link.node, cell: std::ptr::from_ref(link).addr(), tree: None };
         let stack = |top: Stack<'a>| {
             let mut places: Vec<Place> = std::iter::successors(top, |link| link.below).map(place).collect();
             places.reverse();
@@ -94,7 +94,10 @@ impl<'a> Configuration for SharedTwoStacks<'a> {
     type Arena = Arena<'a>;
 }
 
-impl<'a> View<'a> for SharedTwoStacks<'a> {
+impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
+    const LISTS: &'static [&'static str] = &["active", "other", "buffer"];
+    const N_STACKS: usize = 2;
+
     /// S0, S1, ... are the active stack, M0 is the top of the other one.
     #[inline]
     fn cells(&self, _: Point) -> Cells<'a> {
@@ -115,6 +118,10 @@ impl<'a> View<'a> for SharedTwoStacks<'a> {
     fn identity(&self) -> u64 {
         let stacks = fingerprint(self.active).wrapping_mul(3) ^ fingerprint(self.other).rotate_left(17);
         (self.words.identity() ^ stacks).wrapping_mul(0xd6e8_feb8_6659_fd93) ^ u64::from(self.has_switched)
+    }
+
+    fn places(&self) -> Vec<Vec<Place<'a>>> {
+        self.stacks_and_buffer().into()
     }
 }
 

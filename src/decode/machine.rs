@@ -1,9 +1,9 @@
 //! The machine that scorers drive: a transition system with its inventory of actions.
 
 use super::{IDLE, Item};
-use crate::configuration::{Arena, Configuration, Point};
-use crate::scorer::{Query, Scorer};
-use crate::system::{Actions, Choice, OverStacks, Permitted, TransitionSystem, Transitions};
+use crate::configuration::{Arena, Configuration, History, Reads};
+use crate::scorer::Scorer;
+use crate::system::{Actions, Choice, OverStacks, TransitionSystem, Transitions};
 use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
 
 /// A transition system, its actions, and what its items remember. It knows nothing of scores.
@@ -19,8 +19,8 @@ pub struct Machine<'m, S> {
 
 impl<'m, S: TransitionSystem> Machine<'m, S> {
     /// The machine whose items remember what `scorer` reads.
-    pub fn new(system: S, actions: &'m Actions, scorer: &impl Scorer) -> Machine<'m, S> {
-        Machine { system, actions, keeps_history: scorer.reads_history() }
+    pub fn new(system: S, actions: &'m Actions, scorer: &dyn Scorer) -> Machine<'m, S> {
+        Machine { system, actions, keeps_history: keeps_history(scorer.reads()) }
     }
 
     /// The machine of a system over a stack and a buffer, if it is one.
@@ -32,33 +32,20 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
     /// The item before the first transition.
     pub fn initial<'a>(&self, arena: Arena<'a>, n_words: usize) -> &'a Item<'a, S::Shared<'a>> {
         let configuration = self.system.initial(arena, n_words);
-        arena.bump().alloc(Item { configuration, parent: None, choice: IDLE, score: 0, is_gold: true, history: None })
+        arena.bump().alloc(Item {
+            configuration,
+            parent: None,
+            choice: IDLE,
+            score: 0,
+            is_gold: true,
+            last_actions: None,
+        })
     }
 
     /// True if the derivation of an item is complete.
     #[inline]
     pub fn is_terminal<'a>(&self, item: &Item<'a, S::Shared<'a>>) -> bool {
         self.system.is_terminal(&item.configuration)
-    }
-
-    /// At how many points an item is scored whose derivation is complete.
-    pub(super) fn n_idling(&self) -> usize {
-        usize::from(self.actions.idle().is_some())
-    }
-
-    /// Appends to `queries` what is to be scored of an item: all its points, or its waiting.
-    #[inline]
-    pub fn ask<'a>(&self, item: &'a Item<'a, S::Shared<'a>>, queries: &mut Vec<Query<&'a Item<'a, S::Shared<'a>>>>) {
-        let c = &item.configuration;
-        let Some(permitted) = self.system.permitted_unless_terminal(c, 0) else {
-            let idle = Query { view: item, point: 0, permitted: Permitted::default() };
-            queries.extend((self.n_idling() > 0).then_some(idle));
-            return;
-        };
-        queries.push(Query { view: item, point: 0, permitted });
-        for point in 1..self.system.n_points(c) as Point {
-            queries.push(Query { view: item, point, permitted: self.system.permitted(c, point) });
-        }
     }
 
     /// The item after `choice`.
@@ -71,16 +58,34 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
         is_gold: bool,
         arena: Arena<'a>,
     ) -> &'a Item<'a, S::Shared<'a>> {
-        let configuration = match choice {
-            IDLE => parent.configuration,
-            _ => self.system.successor(&parent.configuration, self.actions.chosen(choice), arena),
-        };
-        let history = match choice {
-            IDLE => parent.history,
-            _ if self.keeps_history => Some(arena.history(choice.action, parent.history)),
-            _ => None,
-        };
-        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold, history })
+        let (configuration, last_actions) = self.after(parent, choice, arena);
+        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold, last_actions })
+    }
+
+    /// The configuration after `choice`, and the last actions.
+    #[inline]
+    pub(super) fn after<'a>(
+        &self,
+        parent: &'a Item<'a, S::Shared<'a>>,
+        choice: Choice,
+        arena: Arena<'a>,
+    ) -> (S::Shared<'a>, Option<&'a History<'a>>) {
+        if choice == IDLE {
+            return (parent.configuration, parent.last_actions);
+        }
+        let configuration = self.system.successor(&parent.configuration, self.actions.chosen(choice), arena);
+        (configuration, self.keeps_history.then(|| arena.history(choice.action, parent.last_actions)))
+    }
+
+    /// The item that a derivation leads to from the initial one; it has no score.
+    pub fn derive<'a>(
+        &self,
+        choices: impl IntoIterator<Item = Choice>,
+        arena: Arena<'a>,
+        n_words: usize,
+    ) -> &'a Item<'a, S::Shared<'a>> {
+        let initial = self.initial(arena, n_words);
+        choices.into_iter().fold(initial, |item, choice| self.successor(item, choice, 0, false, arena))
     }
 
     /// The arcs of a derivation, read off by walking back: what happened last to a word stands, whether it got a head or lost
@@ -113,4 +118,9 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
         }
         tree
     }
+}
+
+/// True if items must remember their last actions.
+pub fn keeps_history(reads: &Reads) -> bool {
+    reads.history || reads.compositions
 }

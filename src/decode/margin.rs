@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-use super::beam::NO_MARGIN;
-use super::{Decoder, Workspace};
+use super::{Decoder, NO_MARGIN, Workspace};
 use crate::features::Input;
 use crate::model::{Lags, Model, Scoring};
 use crate::with_system;
@@ -118,11 +117,12 @@ impl<F: Scoring> Model<F> {
     }
 
     fn lags(&self, inputs: &[&Input], width: usize) -> Lags {
-        let workspace = || Workspace::<F::Memory>::new(self.actions.n_labels());
-        let lag = |workspace: &mut Workspace<F::Memory>, input: &&Input| {
+        let workspace = || Workspace::new(self.actions.n_labels());
+        let scorer = self.scorer.scorer();
+        let lag = |workspace: &mut Workspace, input: &&Input| {
             workspace.input.clone_from(input);
             with_system!(self.header.system, self.header.roots, |system| {
-                Decoder::new(system, &self.actions, self.scorer.scorer()).lag(workspace, width)
+                Decoder::new(system, &self.actions, &*scorer).lag(workspace, width)
             })
         };
         let lags = inputs.par_iter().map_init(workspace, lag).collect();

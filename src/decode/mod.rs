@@ -24,25 +24,28 @@
 //! With arc-standard models and trees differ; earlier comparisons put that down to static derivations of non-projective trees, which
 //! had changed in between. It was not looked into again here.
 
-mod beam;
 mod decoder;
 pub mod exact;
 mod greedy;
-pub mod interned;
+mod item;
 mod machine;
 pub mod margin;
 pub mod merged;
 mod parser;
 mod points;
+mod select;
+mod step;
 mod strategy;
 mod workspace;
 
 pub use crate::scorer::Identities;
-pub use beam::{Beam, Candidate, IDLE, Item, NO_MARGIN, Selection};
-pub use decoder::{Decoder, Parsed, selected};
-pub use machine::Machine;
+pub use decoder::{Decoder, Parsed};
+pub use item::{Candidate, IDLE, Item};
+pub use machine::{Machine, keeps_history};
 pub use margin::Margin;
 pub(crate) use parser::pool;
-pub use parser::{Decodable, Parser, Read, Search};
+pub use parser::{Parser, Read, Search};
+pub use select::{NO_MARGIN, selected};
+pub use step::{Buffers, ItemOf, Restricted, Stepper};
 pub use strategy::{SearchKind, Strategy};
 pub use workspace::{Scratch, Workspace};

@@ -4,17 +4,14 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::beam::NO_MARGIN;
 use super::margin::{self, Margin};
-use super::{Decoder, Parsed, SearchKind, Strategy, Workspace};
+use super::{Decoder, NO_MARGIN, Parsed, SearchKind, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
 use crate::model::{Header, Held, Model, Scoring};
-use crate::neural::FeedForward;
 use crate::process;
 use crate::scorer::Scorer;
-use crate::scorers::{AnyMemory, AnyScorer, AnyScoring};
 use crate::system::{Actions, Roots, SystemKind};
 use crate::tree::Tree;
 use crate::treebank::Sentence;
@@ -43,17 +40,17 @@ use crate::with_system;
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Parser<'m, F: Decodable = Linear> {
+pub struct Parser<'m, F = Linear> {
     model: Held<'m, Model<F>>,
     strategy: Strategy,
     margin: Option<i64>,
     /// None if there is but one thread, the caller's.
     pool: Option<rayon::ThreadPool>,
     /// One per thread.
-    workspaces: Vec<Workspace<F::Memory>>,
+    workspaces: Vec<Workspace>,
 }
 
-impl<'m, F: Decodable> Parser<'m, F> {
+impl<'m, F: Scoring> Parser<'m, F> {
     /// A parser that decodes with a beam of `width`, which merges as the model was trained to, on `threads` threads.
     ///
     /// # Errors
@@ -120,9 +117,10 @@ impl<'m, F: Decodable> Parser<'m, F> {
         let Parser { strategy, margin, .. } = *self;
         let search =
             Search { system, roots, actions: &model.actions, strategy, margin: margin.unwrap_or(NO_MARGIN), k };
-        let parse = |i: usize, workspace: &mut Workspace<F::Memory>| {
+        let scorer = model.scorer.scorer();
+        let parse = |i: usize, workspace: &mut Workspace| {
             read(i, &mut workspace.input);
-            let mut parsed = F::find(&model.scorer, search, workspace);
+            let mut parsed = search.find(&*scorer, workspace);
             for parsed in &mut parsed {
                 parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
             }
@@ -134,7 +132,7 @@ impl<'m, F: Decodable> Parser<'m, F> {
         };
         // Threads take the next sentence when they have finished one: sentences differ much in length.
         let next = AtomicUsize::new(0);
-        let work = |workspace: &mut Workspace<F::Memory>| {
+        let work = |workspace: &mut Workspace| {
             let mut done = Vec::new();
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
@@ -174,40 +172,13 @@ pub struct Search<'s> {
 
 impl Search<'_> {
     /// The best trees of the sentence in the workspace, by this scorer.
-    pub fn find<C: Scorer>(&self, scorer: C, workspace: &mut Workspace<C::Memory>) -> Vec<Parsed> {
+    pub fn find(&self, scorer: &dyn Scorer, workspace: &mut Workspace) -> Vec<Parsed> {
         let Search { system, roots, actions, strategy, margin, k } = *self;
         with_system!(system, roots, |system| {
             Decoder::new(system, actions, scorer).with_margin(margin).find(workspace, strategy, k)
         })
     }
 }
-
-/// A finished scorer by which trees are found. Decoding is compiled where this is implemented: for the scorers of this crate once
-/// for all, here.
-pub trait Decodable: Scoring {
-    /// The best trees of the sentence in the workspace.
-    fn find(&self, search: Search<'_>, workspace: &mut Workspace<Self::Memory>) -> Vec<Parsed> {
-        search.find(self.scorer(), workspace)
-    }
-}
-
-/// The best trees by a scorer of this crate.
-fn find_any(scorer: AnyScoring<'_>, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
-    search.find(scorer, workspace)
-}
-
-/// Makes scorers of this crate decodable.
-macro_rules! decodable {
-    ($($scorer:ty),*) => { $(
-        impl Decodable for $scorer {
-            fn find(&self, search: Search<'_>, workspace: &mut Workspace<AnyMemory>) -> Vec<Parsed> {
-                find_any(self.scorer(), search, workspace)
-            }
-        }
-    )* };
-}
-
-decodable!(Linear, FeedForward, AnyScorer);
 
 /// Reader that fills in the input of the sentence with this number, from 0.
 pub type Read<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;

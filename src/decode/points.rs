@@ -10,8 +10,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{Decoder, Parsed, Workspace};
-use crate::configuration::{Arena, Point};
-use crate::scorer::{Context, Query, Scorer, best_permitted};
+use crate::configuration::Point;
+use crate::scorer::{Query, best_permitted};
 use crate::system::{ActionId, Choice, TransitionSystem};
 use crate::tree::Node;
 
@@ -19,16 +19,12 @@ use crate::tree::Node;
 /// is to be taken first.
 type Waiting = (i32, Reverse<Node>, Reverse<ActionId>, u32);
 
-impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
+impl<S: TransitionSystem> Decoder<'_, S> {
     /// The tree that greedy decoding finds for the sentence in `workspace.input`.
-    pub(super) fn decode_by_points(&self, workspace: &mut Workspace<C::Memory>) -> Parsed {
-        let n_words = workspace.input.n_words();
-        workspace.start();
-        let Workspace { bump, label_sets, memory, input, .. } = workspace;
+    pub(super) fn decode_by_points(&self, workspace: &mut Workspace) -> Parsed {
         let machine = &self.machine;
-        let context = Context { input, label_sets, actions: machine.actions };
-        self.scorer.begin(memory, context);
-        let arena = Arena::new(bump, label_sets, self.scorer.masks());
+        let (arena, context, scratch) = workspace.begin(self.scorer, machine.actions);
+        let n_words = context.input.n_words();
         let system = machine.system;
         let mut item = machine.initial(arena, n_words);
         let mut waiting: BinaryHeap<Waiting> = BinaryHeap::new();
@@ -42,7 +38,8 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
                 let edition = &mut editions[name as usize];
                 *edition += 1;
                 let permitted = system.permitted(c, point);
-                let scores = self.scorer.score_one(memory, context, Query { view: item, point, permitted });
+                let scores =
+                    self.scorer.score_one(scratch.memory, context, &Query { view: item.view(point), permitted });
                 let best = best_permitted(scores, machine.actions.mask(permitted));
                 waiting.extend(best.map(|(score, action)| (score, Reverse(name), Reverse(action), *edition)));
             }
@@ -57,7 +54,7 @@ impl<S: TransitionSystem, C: Scorer> Decoder<'_, S, C> {
             stale = system.points_touched(&item.configuration, choice.point);
         }
         let (tree, score) = (machine.tree(item, n_words), item.score);
-        workspace.n_scored += item.length() as u64;
+        *scratch.n_scored += item.length() as u64;
         Parsed { tree, score }
     }
 }

@@ -2,70 +2,82 @@
 
 use bumpalo::Bump;
 
-use super::interned::InternedBeam;
-use super::{Identities, Selection};
-use crate::configuration::LabelSets;
+use super::Machine;
+use super::step::{Buffers, Stepper};
+use crate::configuration::{Arena, Interner, Reads};
 use crate::features::Input;
-use crate::scorer::Context;
-use crate::system::Actions;
+use crate::scorer::{Context, Opaque, Scorer};
+use crate::system::{Actions, TransitionSystem};
 
-/// Scratch memory, owned by the caller and used for any number of sentences; one per thread. `M` is that of the scorer.
+/// Scratch memory, owned by the caller and used for any number of sentences; one per thread.
 #[derive(Debug)]
-pub struct Workspace<M> {
+pub struct Workspace {
     /// Configurations, cells and beam items of the sentence at hand.
     pub bump: Bump,
-    /// The label sets met so far.
-    pub label_sets: LabelSets,
+    /// Partial trees of the sentence, and the label sets met so far.
+    pub interner: Interner,
     /// Memory of the scorer for the current sentence.
-    pub memory: M,
+    pub memory: Opaque,
     /// Input of scorers for the current sentence.
     pub input: Input,
-    /// The candidates of a step.
-    pub selection: Selection,
-    /// The identities of a step's configurations.
-    pub distinct: Identities,
-    /// Beams of interned side states.
-    pub interned: InternedBeam,
+    /// Memory of the steps of beams.
+    pub buffers: Buffers,
     /// Number of configurations that decoding has scored, over all sentences.
     pub n_scored: u64,
 }
 
 /// The scratch memory of a [`Workspace`] without what configurations live in.
 #[derive(Debug)]
-pub struct Scratch<'w, M> {
+pub struct Scratch<'w> {
     /// Memory of the scorer for the current sentence.
-    pub memory: &'w mut M,
-    /// The candidates of a step.
-    pub selection: &'w mut Selection,
-    /// The identities of a step's configurations.
-    pub distinct: &'w mut Identities,
+    pub memory: &'w mut Opaque,
+    /// Memory of the steps of beams.
+    pub buffers: &'w mut Buffers,
+    /// Number of configurations that decoding has scored.
+    pub n_scored: &'w mut u64,
 }
 
-impl<M: Default> Workspace<M> {
+impl Workspace {
     /// Scratch memory for a model of `n_labels` labels.
-    pub fn new(n_labels: usize) -> Workspace<M> {
+    pub fn new(n_labels: usize) -> Workspace {
         Workspace {
             bump: Bump::new(),
-            label_sets: LabelSets::new(n_labels),
-            memory: M::default(),
+            interner: Interner::new(n_labels),
+            memory: Opaque::default(),
             input: Input::default(),
-            selection: Selection::default(),
-            distinct: Identities::default(),
-            interned: InternedBeam::default(),
+            buffers: Buffers::default(),
             n_scored: 0,
         }
     }
 
-    /// Parts of the workspace: memory of configurations, context of scorers, and the rest.
-    pub fn parts<'w>(&'w mut self, actions: &'w Actions) -> (&'w Bump, Context<'w>, Scratch<'w, M>) {
-        let Workspace { bump, label_sets, memory, input, selection, distinct, .. } = self;
-        (bump, Context { input, label_sets, actions }, Scratch { memory, selection, distinct })
+    /// Forgets the last sentence but for its input, and prepares for one of which this is read.
+    pub fn start(&mut self, reads: &Reads) {
+        self.bump.reset();
+        self.interner.start(reads);
     }
 
-    /// Forgets the last sentence but for its input. The scorer must [begin](crate::scorer::Scorer::begin) anew.
-    pub fn start(&mut self) {
-        self.label_sets.clear_if_full();
-        self.label_sets.trees().stop();
-        self.bump.reset();
+    /// Parts of the workspace: memory of configurations, context of scorers, and the rest.
+    pub fn parts<'w>(&'w mut self, actions: &'w Actions) -> (Arena<'w>, Context<'w>, Scratch<'w>) {
+        let Workspace { bump, interner, memory, input, buffers, n_scored } = self;
+        (Arena::new(bump, interner), Context { input, interner, actions }, Scratch { memory, buffers, n_scored })
+    }
+
+    /// The same after `scorer` has begun with the sentence in `input`.
+    pub fn begin<'w>(&'w mut self, scorer: &dyn Scorer, actions: &'w Actions) -> (Arena<'w>, Context<'w>, Scratch<'w>) {
+        self.start(scorer.reads());
+        let (arena, context, scratch) = self.parts(actions);
+        scorer.begin(scratch.memory, context);
+        (arena, context, scratch)
+    }
+
+    /// A search in the sentence in `input`, with which `scorer` has begun; and the number of configurations that decoding has
+    /// scored.
+    pub fn stepper<'w, S: TransitionSystem>(
+        &'w mut self,
+        machine: Machine<'w, S>,
+        scorer: &dyn Scorer,
+    ) -> (Stepper<'w, 'w, S>, &'w mut u64) {
+        let (arena, context, Scratch { memory, buffers, n_scored }) = self.begin(scorer, machine.actions);
+        (Stepper::new(machine, arena, context, (memory, buffers)), n_scored)
     }
 }

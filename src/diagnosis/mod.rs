@@ -14,13 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::configuration::Arena;
 use crate::decode::merged::Merging;
-use crate::decode::{Decoder, Margin, NO_MARGIN, Scratch, Strategy, Workspace, margin};
+use crate::decode::{Machine, Margin, NO_MARGIN, Stepper, Strategy, Workspace, margin};
 use crate::error::Result;
 use crate::features::Input;
-use crate::learn::{Beams, GoldBeam, GoldSide, MergedGoldBeam, Supervision};
+use crate::learn::{GoldBeam, GoldBeamSettings, GoldSide, MergedGoldBeam, Supervision};
 use crate::model::{Header, Model, Scoring};
-use crate::scorer::{Context, Scorer};
-use crate::scorers::{AnyMemory, AnyScoring};
+use crate::scorer::Scorer;
 use crate::system::{Actions, Choice, OracleKind, OverStacks, TransitionSystem};
 use crate::tree::{Gold, Roots, Tree};
 use crate::treebank::{Sentence, Treebank};
@@ -77,10 +76,12 @@ impl Diagnosis {
 ///
 /// # Errors
 /// If a tree is malformed.
-pub fn diagnose<F>(model: &Model<F>, gold: &Treebank, width: usize, margin: Margin) -> Result<Option<Diagnosis>>
-where
-    F: for<'m> Scoring<Memory = AnyMemory, Scorer<'m> = AnyScoring<'m>>,
-{
+pub fn diagnose<F: Scoring>(
+    model: &Model<F>,
+    gold: &Treebank,
+    width: usize,
+    margin: Margin,
+) -> Result<Option<Diagnosis>> {
     if model.header.lift.is_some() {
         return Ok(None);
     }
@@ -88,7 +89,8 @@ where
     let margin = margin::margin(margin, lags, width, model.scorer.scale()).unwrap_or(NO_MARGIN);
     let mut labels = model.label_decoding.labels().clone();
     let trees = gold.trees(Roots::Several, &mut labels)?;
-    let on = On { header: &model.header, actions: &model.actions, scorer: model.scorer.scorer() };
+    let scorer = model.scorer.scorer();
+    let on = On { header: &model.header, actions: &model.actions, scorer: &*scorer };
     let read = |sentence: &Sentence, input: &mut Input| model.read(sentence, input);
     of_treebank(on, gold, trees, &read, (width, margin)).map(Some)
 }
@@ -98,7 +100,7 @@ where
 struct On<'m> {
     header: &'m Header,
     actions: &'m Actions,
-    scorer: AnyScoring<'m>,
+    scorer: &'m dyn Scorer,
 }
 
 /// The diagnosis of all sentences with these trees, of which `read` fills in what the model reads.
@@ -132,22 +134,17 @@ fn of_sentence<S: TransitionSystem>(
     tree: Tree,
     merging: Option<&Merging>,
     (width, margin): (usize, i64),
-    workspace: &mut Workspace<AnyMemory>,
+    workspace: &mut Workspace,
 ) -> Diagnosis {
-    let decoder = Decoder::new(system, actions, scorer).with_margin(margin);
-    workspace.start();
-    let (bump, context, mut scratch) = workspace.parts(actions);
-    scorer.begin(scratch.memory, context);
-    let arena = Arena::new(bump, context.label_sets, scorer.masks());
-    let oracle = header.system.beam_oracle();
+    let machine = Machine::new(system, actions, scorer);
     let gold = Gold::new(tree);
+    let beams = Followers { gold: &gold, oracle: header.system.beam_oracle(), width, margin };
     let found = match merging {
         Some(merging) => {
-            let machine = decoder.machine.over_stacks().expect("what merges is over a stack and a buffer");
-            let decoder = Decoder { machine, scorer, margin };
-            follow_merged(merging, decoder, &gold, oracle, width, arena, context, &mut scratch)
+            let machine = machine.over_stacks().expect("what merges is over a stack and a buffer");
+            follow_merged(merging, &beams, scorer, workspace.stepper(machine, scorer).0)
         }
-        None => follow(decoder, &gold, oracle, width, arena, context, &mut scratch, |_, _| {}),
+        None => follow(&beams, scorer, workspace.stepper(machine, scorer).0, |_| {}),
     };
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
     diagnosis.not_derivable = u64::from(!found.is_derivable);
@@ -202,91 +199,89 @@ pub struct Followed {
     pub scores: (i64, i64),
 }
 
-/// The one derivation that is gold under a static oracle; `None` where all of least cost are.
-fn canonical<S: TransitionSystem>(
-    supervision: &Supervision<S>,
-    oracle: OracleKind,
-    arena: Arena,
-) -> Option<Vec<Choice>> {
-    let own = Arena::new(arena.bump(), arena.label_sets(), &[]);
-    oracle.is_static().then(|| supervision.derivation::<S::Shared<'_>>(own))
+/// What is followed: a sentence's gold derivations, in a beam of this width.
+#[derive(Debug, Clone, Copy)]
+pub struct Followers<'g> {
+    /// The gold tree.
+    pub gold: &'g Gold,
+    /// The oracle that defines the gold derivations.
+    pub oracle: OracleKind,
+    /// The width of the free beam.
+    pub width: usize,
+    /// Its margin.
+    pub margin: i64,
+}
+
+impl Followers<'_> {
+    /// Calls `follow` with both beams of a search before the first step.
+    fn start<'p, 'a, S: TransitionSystem>(
+        &self,
+        machine: Machine<'p, S>,
+        arena: Arena<'a>,
+        follow: impl FnOnce(GoldBeamSettings<'_, S>) -> Followed,
+    ) -> Followed {
+        let supervision = Supervision { machine, gold: self.gold };
+        let canonical = self.oracle.is_static().then(|| supervision.derivation::<S::Shared<'_>>(arena));
+        let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
+        let (width, margin) = (self.width, self.margin);
+        let gold_width = width.max(GOLD_WIDTH);
+        follow(GoldBeamSettings { supervision, gold_side, width, gold_width, margin, loss_weight: 0 })
+    }
 }
 
 /// [`follow`] for a beam that merges.
-#[expect(clippy::too_many_arguments, reason = "what lives as long as the items comes from the caller, who keeps them")]
-fn follow_merged<'a, C: Scorer>(
+fn follow_merged<'a>(
     merging: &'a Merging,
-    decoder: Decoder<'a, &'static dyn OverStacks, C>,
-    gold: &'a Gold,
-    oracle: OracleKind,
-    width: usize,
-    arena: Arena<'a>,
-    context: Context<'a>,
-    scratch: &mut Scratch<C::Memory>,
+    followers: &Followers,
+    scorer: &dyn Scorer,
+    stepper: Stepper<'a, 'a, &'static dyn OverStacks>,
 ) -> Followed {
-    let machine = decoder.machine;
-    let supervision = Supervision { machine, gold };
-    let canonical = canonical(&supervision, oracle, arena);
-    let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
-    let gold_width = width.max(GOLD_WIDTH);
-    let gold_beam = GoldBeam { decoder, supervision, gold_side, width, gold_width, loss_weight: 0 };
-    let n_words = gold.n_words();
-    let mut gold_beam = MergedGoldBeam::start(merging, gold_beam, arena, context);
-    let (mut n_steps, mut fell_off) = (0, None);
-    while gold_beam.advance(context, scratch) {
-        n_steps += 1;
-        if fell_off.is_none() && !gold_beam.scores().gold_in_beam {
-            fell_off = Some(n_steps);
+    let (machine, arena, n_words) = (stepper.machine, stepper.arena, followers.gold.n_words());
+    followers.start(machine, arena, |settings| {
+        let mut gold_beam = MergedGoldBeam::start(merging, stepper, settings);
+        let (mut n_steps, mut fell_off) = (0, None);
+        while gold_beam.advance(scorer) {
+            n_steps += 1;
+            if fell_off.is_none() && !gold_beam.scores().gold_in_beam {
+                fell_off = Some(n_steps);
+            }
         }
-    }
-    let best_gold = gold_beam.gold_items()[0];
-    let reached = machine.tree(best_gold, n_words);
-    let score = gold_beam.search.score(gold_beam.search.items()[0]);
-    let derivation = gold_beam.search.best_after(n_steps);
-    let mut output = machine.initial(arena, n_words);
-    for action in derivation {
-        output = machine.successor(output, Choice { point: 0, action }, 0, false, arena);
-    }
-    let scores = (score, best_gold.score);
-    let verdict = Verdict::of(machine.tree(output, n_words) == reached, scores);
-    Followed { verdict, is_derivable: reached == *gold.tree(), fell_off, n_steps, scores }
+        let best_gold = gold_beam.gold_items()[0];
+        let reached = machine.tree(best_gold, n_words);
+        let score = gold_beam.search.score(gold_beam.search.items()[0]);
+        let derivation = gold_beam.search.best_after(n_steps).into_iter();
+        let output = machine.derive(derivation.map(|action| Choice { point: 0, action }), arena, n_words);
+        let scores = (score, best_gold.score);
+        let verdict = Verdict::of(machine.tree(output, n_words) == reached, scores);
+        Followed { verdict, is_derivable: reached == *followers.gold.tree(), fell_off, n_steps, scores }
+    })
 }
 
-/// Decodes a sentence, of which `context` has the input and with which the scorer has begun, in a beam of this width, beside the beam of its gold derivations. `watch` is shown both before the first step and after each.
-#[expect(clippy::too_many_arguments, reason = "what lives as long as the items comes from the caller, who keeps them")]
-pub fn follow<'a, S: TransitionSystem, C: Scorer>(
-    decoder: Decoder<'_, S, C>,
-    gold: &Gold,
-    oracle: OracleKind,
-    width: usize,
-    arena: Arena<'a>,
-    context: Context,
-    scratch: &mut Scratch<C::Memory>,
-    mut watch: impl FnMut(&GoldBeam<'_, S, C>, &Beams<'a, S::Shared<'a>>),
+/// Decodes a sentence beside the beam of its gold derivations. `watch` is shown both beams before the first step and after each.
+pub fn follow<'p, 'a, S: TransitionSystem>(
+    followers: &Followers,
+    scorer: &dyn Scorer,
+    stepper: Stepper<'p, 'a, S>,
+    mut watch: impl FnMut(&GoldBeam<'_, 'a, S>),
 ) -> Followed {
-    let machine = decoder.machine;
-    let supervision = Supervision { machine, gold };
-    let canonical = canonical(&supervision, oracle, arena);
-    let gold_side = canonical.as_deref().map_or(GoldSide::LeastCost, GoldSide::Canonical);
-    let gold_width = width.max(GOLD_WIDTH);
-    let gold_beam = GoldBeam { decoder, supervision, gold_side, width, gold_width, loss_weight: 0 };
-    let n_words = gold.n_words();
-    let mut beams = gold_beam.start(arena, n_words);
-    watch(&gold_beam, &beams);
-    let mut n_steps = 0;
-    let mut fell_off = None;
-    while gold_beam.advance(&mut beams, arena, context, scratch) {
-        n_steps += 1;
-        watch(&gold_beam, &beams);
-        if fell_off.is_none() && !beams.scores().gold_in_beam {
-            fell_off = Some(n_steps);
+    let (machine, arena, n_words) = (stepper.machine, stepper.arena, followers.gold.n_words());
+    followers.start(machine, arena, |settings| {
+        let mut beams = GoldBeam::new(stepper, settings);
+        watch(&beams);
+        let mut fell_off = None;
+        while beams.advance(scorer) {
+            watch(&beams);
+            if fell_off.is_none() && !beams.scores().gold_in_beam {
+                fell_off = Some(beams.n_steps());
+            }
         }
-    }
-    let (output, best_gold) = (beams.items[0], beams.gold_items[0]);
-    let reached = machine.tree(best_gold, n_words);
-    // The same tree by another derivation than the canonical one is right, too.
-    let is_right = output.is_gold || machine.tree(output, n_words) == reached;
-    let scores = (output.score, best_gold.score);
-    let verdict = Verdict::of(is_right, scores);
-    Followed { verdict, is_derivable: reached == *gold.tree(), fell_off, n_steps, scores }
+        let (output, best_gold) = (beams.items[0], beams.gold_items[0]);
+        let reached = machine.tree(best_gold, n_words);
+        // The same tree by another derivation than the canonical one is right, too.
+        let is_right = output.is_gold || machine.tree(output, n_words) == reached;
+        let scores = (output.score, best_gold.score);
+        let verdict = Verdict::of(is_right, scores);
+        let is_derivable = reached == *followers.gold.tree();
+        Followed { verdict, is_derivable, fell_off, n_steps: beams.n_steps(), scores }
+    })
 }

@@ -1,11 +1,9 @@
 //! A feature set made ready for extraction: templates in groups that can be memoised, atoms as slot numbers.
 
-use std::ops::Range;
-
 use super::address::history_slot;
 use super::extract::slot_place;
 use super::{Address, Atom, Attribute, Columns, FeatureSet, Sides, Step, Template};
-use crate::configuration::{Role, Slot, SlotMask};
+use crate::configuration::{Reads, Role, Slot};
 
 /// Instruction to read one atom's value; places are those of [`slot_place`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +54,6 @@ pub struct Group {
     pub(super) templates: Vec<Hashed>,
     /// The places of the slots that the key depends on, four to a word; the last word repeats its last slot.
     pub(super) key: Vec<[u8; 4]>,
-    places: Vec<Role>,
 }
 
 impl Group {
@@ -69,98 +66,58 @@ impl Group {
     pub fn is_empty(&self) -> bool {
         self.templates.is_empty()
     }
-
-    /// The places that the group's key depends on.
-    pub fn places(&self) -> impl Iterator<Item = Role> + '_ {
-        self.places.iter().copied()
-    }
-
-    /// True if the group reads several places.
-    pub fn is_joint(&self) -> bool {
-        self.places.len() > 1
-    }
-
-    /// The numbers of the group's templates in the set.
-    pub fn templates(&self) -> impl Iterator<Item = usize> + '_ {
-        self.templates.iter().map(|t| t.template as usize)
-    }
 }
-
-/// The groups that read the same places, whatever they read there. Their sum is memoised, too, so that a configuration
-/// whose left dependents alone are new looks up the features of left dependents alone.
-#[derive(Debug, Clone)]
-pub struct Part {
-    /// The numbers of its groups.
-    pub groups: Range<usize>,
-    pub(super) key: CellKeys,
-}
-
-/// (place, number of the mask) for each place that a key depends on: cells carry their keys under these masks.
-pub(super) type CellKeys = Vec<(Role, u8)>;
 
 /// A compiled feature set.
 #[derive(Debug, Clone)]
 pub struct Compiled {
-    pub(super) groups: Vec<Group>,
-    pub(super) parts: Vec<Part>,
-    /// The places that any feature of the set reads, with the masks of their keys.
-    pub(super) whole: CellKeys,
-    places_read: Vec<Role>,
-    masks: Vec<SlotMask>,
+    sides: Sides,
+    /// The templates in the order in which learners add up their features.
+    order: Vec<u16>,
+    /// By place in this order: the template's place among those of all groups.
+    places: Vec<u16>,
+    reads: Reads,
     columns: Columns,
-    n_templates: usize,
-    reads_history: bool,
-    sides: Option<Sides>,
 }
 
 impl Compiled {
     /// Compiles `set` over `columns`. `buffer_is_suffix` says whether B0 tells what is behind it
     /// ([`SystemInfo::buffer_is_suffix`](crate::system::SystemInfo::buffer_is_suffix)).
     pub fn new(set: &FeatureSet, columns: Columns, buffer_is_suffix: bool) -> Compiled {
-        let mut masks = Masks::default();
-        let (mut groups, mut parts): (Vec<Group>, Vec<Part>) = (Vec::new(), Vec::new());
-        let all: Vec<usize> = (0..set.templates.len()).collect();
-        for members in classes(&all, |number| places(&set.templates[number])) {
-            let first = groups.len();
-            for members in classes(&members, |number| sides(&set.templates[number], buffer_is_suffix)) {
-                groups.push(group(set, &members, &columns, buffer_is_suffix));
-            }
-            let key = masks.key(slots_read(set, &members, buffer_is_suffix));
-            parts.push(Part { groups: first..groups.len(), key });
-        }
-        let whole = masks.key(slots_read(set, &all, buffer_is_suffix));
-        // Also the places whose cells hold the keys of other places.
-        let read = |(role, slot)| [role, seen_from(role, slot, buffer_is_suffix).0];
-        let read: Vec<Role> =
-            set.templates.iter().flat_map(|t| &t.atoms).flat_map(Atom::slots).flat_map(read).collect();
-        let is_read = |role: &Role| read.contains(role);
-        let places_read = Role::ALL.into_iter().filter(is_read).collect();
-        let mut atoms = set.templates.iter().flat_map(|template| &template.atoms);
-        let reads_history = atoms.any(|atom| matches!(atom, Atom::Action(_)));
-        let n_templates = set.templates.len();
         let sides = Sides::new(set, &columns, buffer_is_suffix);
-        Compiled { groups, parts, whole, places_read, masks: masks.0, columns, n_templates, reads_history, sides }
+        let order = order(set, buffer_is_suffix);
+        let in_groups: Vec<u16> = sides.groups().flat_map(|group| group.templates.iter().map(|t| t.template)).collect();
+        let place =
+            |template: &u16| in_groups.iter().position(|other| other == template).expect("all have a group") as u16;
+        let places = order.iter().map(place).collect();
+        let mut atoms = set.templates.iter().flat_map(|template| &template.atoms);
+        let history = atoms.any(|atom| matches!(atom, Atom::Action(_)));
+        let slots = set.templates.iter().flat_map(|template| &template.atoms).flat_map(Atom::slots);
+        let reads = Reads::of(slots.filter(|(role, _)| *role != Role::A).map(|(_, slot)| slot));
+        Compiled { sides, order, places, reads: Reads { history, ..reads }, columns }
     }
 
-    /// The groups.
-    pub fn groups(&self) -> &[Group] {
-        &self.groups
-    }
-
-    /// The parts: every group is in one of them.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
-    /// The masks under which cells must carry keys.
-    pub fn masks(&self) -> &[SlotMask] {
-        &self.masks
-    }
-
-    /// The places that features read.
+    /// The templates by the sides of nodes that they read.
     #[inline]
-    pub fn places_read(&self) -> &[Role] {
-        &self.places_read
+    pub fn sides(&self) -> &Sides {
+        &self.sides
+    }
+
+    /// The templates in the order in which [`Extractor::extract_all`](super::Extractor::extract_all) gives their features.
+    pub fn order(&self) -> &[u16] {
+        &self.order
+    }
+
+    /// By place in this order: the template's place among those of all groups.
+    #[inline]
+    pub(super) fn places(&self) -> &[u16] {
+        &self.places
+    }
+
+    /// Parts of partial trees that any template reads.
+    #[inline]
+    pub fn reads(&self) -> &Reads {
+        &self.reads
     }
 
     /// The columns that the set reads.
@@ -168,22 +125,27 @@ impl Compiled {
         &self.columns
     }
 
-    /// True if any template reads the last actions.
-    #[inline]
-    pub fn reads_history(&self) -> bool {
-        self.reads_history
-    }
-
     /// The number of templates.
     pub fn n_templates(&self) -> usize {
-        self.n_templates
+        self.order.len()
     }
+}
 
-    /// The templates by the sides of nodes that they read, if they can be told apart by these.
-    #[inline]
-    pub fn sides(&self) -> Option<&Sides> {
-        self.sides.as_ref()
-    }
+/// The templates by the places that they read and then by what they read there. Sums of real weights depend on the order of
+/// their terms, so that models of a release are those of the next as long as it stays as it is.
+fn order(set: &FeatureSet, buffer_is_suffix: bool) -> Vec<u16> {
+    let all: Vec<usize> = (0..set.templates.len()).collect();
+    let by_places = classes(&all, |number| places(&set.templates[number])).into_iter();
+    let mut groups: Vec<Vec<usize>> = by_places
+        .flat_map(|members| classes(&members, |number| sides(&set.templates[number], buffer_is_suffix)))
+        .collect();
+    groups.iter_mut().for_each(|members| members.sort_by_key(|&number| rank(&set.templates[number], number)));
+    groups.into_iter().flatten().map(|number| number as u16).collect()
+}
+
+/// Rank of a template within a group: those with a condition come last.
+fn rank(template: &Template, number: usize) -> (bool, usize, usize) {
+    (template.atoms.iter().any(|atom| matches!(atom, Atom::Is(..))), template.atoms.len(), number)
 }
 
 /// The members by class, classes in order of their first member.
@@ -199,7 +161,7 @@ pub(super) fn classes<K: PartialEq>(members: &[usize], class: impl Fn(usize) -> 
     classes.into_iter().map(|(_, members)| members).collect()
 }
 
-/// Key of a template's part: the places of the stack that it reads, and true if it reads the buffer.
+/// Key of a template by its places: those of the stack, and true if it reads the buffer.
 fn places(template: &Template) -> (u16, bool) {
     let (mut stack, mut buffer) = (0, false);
     for (role, _) in template.atoms.iter().flat_map(Atom::slots) {
@@ -212,7 +174,7 @@ fn places(template: &Template) -> (u16, bool) {
     (stack, buffer)
 }
 
-/// Key of a template's group within its part: the sides of its places that it reads.
+/// Key of a template by what it reads of its places.
 fn sides(template: &Template, buffer_is_suffix: bool) -> u128 {
     let read = template.atoms.iter().flat_map(Atom::slots).map(|(role, slot)| seen_from(role, slot, buffer_is_suffix));
     read.fold(0, |sides, (role, slot)| sides | 1 << (role as u32 * 7 + side(slot)))
@@ -259,29 +221,6 @@ fn slots_read(set: &FeatureSet, members: &[usize], buffer_is_suffix: bool) -> Sl
     slots
 }
 
-fn masks_of(slots: &SlotsRead) -> impl Iterator<Item = (Role, SlotMask)> {
-    let read = Role::ALL.into_iter().zip(slots).filter(|(_, slots)| !slots.is_empty());
-    read.map(|(role, slots)| (role, SlotMask::of(slots.iter().copied())))
-}
-
-/// The masks under which cells carry keys.
-#[derive(Default)]
-struct Masks(Vec<SlotMask>);
-
-impl Masks {
-    fn key(&mut self, slots: SlotsRead) -> CellKeys {
-        masks_of(&slots).map(|(role, mask)| (role, self.number(mask))).collect()
-    }
-
-    fn number(&mut self, mask: SlotMask) -> u8 {
-        let number = self.0.iter().position(|known| *known == mask).unwrap_or_else(|| {
-            self.0.push(mask);
-            self.0.len() - 1
-        });
-        number as u8
-    }
-}
-
 pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {
     let mut atoms: Vec<&Atom> = members.iter().flat_map(|&number| &set.templates[number].atoms).collect();
     atoms.sort_unstable();
@@ -309,9 +248,8 @@ pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buff
         }
         templates.push(hashed);
     }
-    templates.sort_by_key(|t| (t.condition != 0, t.n_atoms, t.template));
+    templates.sort_by_key(|t| rank(&set.templates[usize::from(t.template)], t.template.into()));
     let slots = slots_read(set, members, buffer_is_suffix);
-    let places = masks_of(&slots).map(|(role, _)| role).collect();
     let slots = Role::ALL.into_iter().zip(&slots).flat_map(|(role, slots)| slots.iter().map(move |&slot| (role, slot)));
     let read_slots: Vec<u8> = slots.map(|(role, slot)| slot_place(role, slot)).collect();
     let word = |slots: &[u8]| std::array::from_fn(|i| slots[i.min(slots.len() - 1)]);
@@ -323,7 +261,7 @@ pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buff
             read => reads.push(read),
         }
     }
-    Group { columns: of_columns, reads, templates, key, places }
+    Group { columns: of_columns, reads, templates, key }
 }
 
 fn read(atom: &Atom, columns: &Columns) -> Read {

@@ -1,8 +1,8 @@
 //! Extraction: from a configuration to the hashes of its features.
 
-use super::compile::{CellKeys, Hashed, Read};
-use super::{Compiled, Group, Input};
-use crate::configuration::{Cell, Cells, LabelSets, N_SLOTS, Role, Slot};
+use super::compile::{Hashed, Read};
+use super::{Behind, Compiled, Group, Input, SidePart};
+use crate::configuration::{History, Interner, LabelSets, N_SLOTS, Role, Slot, State, States, View};
 use crate::tree::{NO_NODE, Node, ROOT};
 
 /// Scratch memory of extraction.
@@ -14,11 +14,13 @@ pub struct Extractor {
     values: [u64; 256],
     /// The hash of each label set, by number, as far as met.
     set_hashes: Vec<u64>,
+    /// Features in the order of groups.
+    by_group: Vec<u64>,
 }
 
 impl Default for Extractor {
     fn default() -> Extractor {
-        Extractor { seen: [NO_NODE; 256], values: [0; 256], set_hashes: Vec::new() }
+        Extractor { seen: [NO_NODE; 256], values: [0; 256], set_hashes: Vec::new(), by_group: Vec::new() }
     }
 }
 
@@ -35,45 +37,43 @@ impl Extractor {
     }
 
     /// Looks at a configuration: keys and features of groups are those of the last one that was looked at.
+    pub fn see(&mut self, features: &Compiled, states: &States, view: &View) {
+        for part in &features.sides().parts {
+            let state = view.cell(part.role).map_or(State::NOTHING, |cell| states.state(part.side, cell.id(part.side)));
+            self.see_part(part, state, view);
+        }
+        self.see_others(features, states, view);
+    }
+
+    /// Looks at the state of a part.
     #[inline]
-    pub fn see(&mut self, features: &Compiled, cells: &Cells) {
-        for &role in features.places_read() {
-            let slots = &mut self.seen[role as usize * N_SLOTS..][..N_SLOTS];
-            match cells[role as usize] {
-                Some(cell) => slots.copy_from_slice(cell.slots.as_array()),
-                None => slots.fill(NO_NODE),
+    pub fn see_part(&mut self, part: &SidePart, state: State, view: &View) {
+        for (&place, value) in part.places.iter().zip(state.0) {
+            self.seen[place as usize] = value;
+        }
+        for &Behind { role, node: place, ref bare } in &part.behind {
+            let node = view.cell(role).map(|cell| cell.node());
+            self.seen[place as usize] = node.unwrap_or(NO_NODE);
+            for &(place, value) in bare {
+                self.seen[place as usize] = node.map_or(NO_NODE, |_| value);
             }
         }
     }
 
-    /// The key of what all features read: equal keys mean equal features. `cell` gives the cell in a place.
+    /// Looks at what no side has: sizes of trees, and the last actions.
     #[inline]
-    pub fn key<'a>(&self, features: &Compiled, cell: impl Fn(Role) -> Option<&'a Cell<'a>>) -> u64 {
-        cell_key(&features.whole, cell, 0)
-    }
-
-    /// The key of what `part` reads.
-    #[inline]
-    pub fn part_key<'a>(&self, features: &Compiled, part: usize, cell: impl Fn(Role) -> Option<&'a Cell<'a>>) -> u64 {
-        cell_key(&features.parts[part].key, cell, part as u64 + 1)
-    }
-
-    /// The value of a slot in the configuration that features are extracted from next.
-    #[inline]
-    pub fn set(&mut self, role: Role, slot: Slot, value: u16) {
-        self.set_at(slot_place(role, slot), value);
-    }
-
-    /// [`Extractor::set`] of the slot that stands in a place.
-    #[inline]
-    pub fn set_at(&mut self, place: u8, value: u16) {
-        self.seen[place as usize] = value;
-    }
-
-    /// The key of what `group` reads.
-    #[inline]
-    pub fn group_key(&self, features: &Compiled, group: usize) -> u64 {
-        self.key_of(&features.groups[group], group)
+    pub fn see_others(&mut self, features: &Compiled, states: &States, view: &View) {
+        if features.reads().sizes {
+            for of_role in &features.sides().roles {
+                let size = view.cell(of_role.role).map_or(NO_NODE, |cell| states.size(cell));
+                self.seen[slot_place(of_role.role, Slot::Size) as usize] = size;
+            }
+        }
+        if features.reads().history {
+            let first = slot_place(Role::A, Slot::Node) as usize;
+            let last = view.history.map_or([NO_NODE; History::LENGTH], |history| history.last);
+            self.seen[first..first + last.len()].copy_from_slice(&last);
+        }
     }
 
     /// The key of what a group reads that has this number.
@@ -83,19 +83,6 @@ impl Extractor {
         let start = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let words = group.key.iter();
         key(start, words.map(|&[a, b, c, d]| slot(a) | slot(b) << 16 | slot(c) << 32 | slot(d) << 48))
-    }
-
-    /// Appends the hashes of all features of `group` to `hashes`, in the order of the group's templates.
-    #[inline]
-    pub fn extract(
-        &mut self,
-        features: &Compiled,
-        group: usize,
-        input: &Input,
-        sets: &LabelSets,
-        hashes: &mut Vec<u64>,
-    ) {
-        self.extract_of(&features.groups[group], input, sets, hashes);
     }
 
     /// Appends the hashes of all features of a group to `hashes`, in the order of its templates.
@@ -120,19 +107,23 @@ impl Extractor {
         }));
     }
 
-    /// Appends the hashes of all features to `hashes`.
+    /// Appends the hashes of all features to `hashes`, in the [order](Compiled::order) of learners.
     pub fn extract_all(
         &mut self,
         features: &Compiled,
         input: &Input,
-        sets: &LabelSets,
-        cells: &Cells,
+        interner: &Interner,
+        view: &View,
         hashes: &mut Vec<u64>,
     ) {
-        self.see(features, cells);
-        for group in 0..features.groups.len() {
-            self.extract(features, group, input, sets, hashes);
+        self.see(features, &interner.states(), view);
+        let mut by_group = std::mem::take(&mut self.by_group);
+        by_group.clear();
+        for group in features.sides().groups() {
+            self.extract_of(group, input, interner.label_sets(), &mut by_group);
         }
+        hashes.extend(features.places().iter().map(|&place| by_group[usize::from(place)]));
+        self.by_group = by_group;
     }
 }
 
@@ -186,12 +177,6 @@ fn set_hash(set_hashes: &mut Vec<u64>, sets: &LabelSets, set: u16) -> u64 {
         set_hashes.push(hash);
     }
     set_hashes[set as usize]
-}
-
-#[inline]
-fn cell_key<'a>(read: &CellKeys, cell: impl Fn(Role) -> Option<&'a Cell<'a>>, start: u64) -> u64 {
-    const NO_CELL: u64 = 0x51_7c_c1_b7_27_22_0a_95;
-    key(start, read.iter().map(|&(role, mask)| cell(role).map_or(NO_CELL, |cell| cell.keys[mask as usize])))
 }
 
 /// One key of several.

@@ -22,7 +22,7 @@ mod union;
 mod vocabulary;
 
 pub use address::{Address, Atom, Attribute, Step};
-pub use compile::{Compiled, Group, Part};
+pub use compile::{Compiled, Group};
 pub use extract::Extractor;
 pub(crate) use extract::{key, mix};
 pub use input::{ColumnName, Columns, Input, WordShape};

@@ -25,7 +25,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Step, Template};
-use crate::configuration::{Role, Slot, Slots};
+use crate::configuration::{History, Role, Slot};
 use crate::error::{Location, Problem, Result, excerpt};
 
 /// The most atoms a template may have.
@@ -244,8 +244,8 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
         return Ok(vec![Atom::One]);
     }
     if let Some(number) = word.strip_prefix('A') {
-        let known = number.parse::<u8>().ok().filter(|&number| (1..=Slots::HISTORY as u8).contains(&number));
-        let expected = || format!("A1 to A{}, the last actions", Slots::HISTORY);
+        let known = number.parse::<u8>().ok().filter(|&number| (1..=History::LENGTH as u8).contains(&number));
+        let expected = || format!("A1 to A{}, the last actions", History::LENGTH);
         return Ok(vec![Atom::Action(known.ok_or_else(|| (0, quoted(word), expected()))? - 1)]);
     }
     if let Some(places) = word.strip_prefix("dist(") {

@@ -1,8 +1,7 @@
 //! Values that each template reads in a configuration, in words.
 
-use super::address::history_slot;
 use super::{Address, Atom, Attribute, Columns, Template};
-use crate::configuration::{Cell, Cells, LabelSets, Role, Slot};
+use crate::configuration::{Interner, Role, Slot, View};
 use crate::system::Action;
 use crate::tree::{Labels, NO_LABEL, NO_NODE, ROOT};
 use crate::treebank::Sentence;
@@ -16,8 +15,8 @@ pub struct Shown<'s> {
     pub sentence: &'s Sentence,
     /// The names of labels.
     pub labels: &'s Labels,
-    /// The label sets of the configuration.
-    pub sets: &'s LabelSets,
+    /// The partial trees of the configuration.
+    pub interner: &'s Interner,
     /// Actions by their numbers in the history.
     pub actions: &'s [Action],
 }
@@ -27,16 +26,16 @@ const NOTHING: &str = "∅";
 
 impl Shown<'_> {
     /// The values of the template's atoms, in order.
-    pub fn template(&self, template: &Template, cells: &Cells) -> Vec<String> {
-        template.atoms.iter().map(|atom| self.atom(atom, cells)).collect()
+    pub fn template(&self, template: &Template, view: &View) -> Vec<String> {
+        template.atoms.iter().map(|atom| self.atom(atom, view)).collect()
     }
 
     /// The value of one atom.
-    pub fn atom(&self, atom: &Atom, cells: &Cells) -> String {
+    pub fn atom(&self, atom: &Atom, view: &View) -> String {
         match *atom {
-            Atom::Is(address, attribute, _) => self.atom(&Atom::Of(address, attribute), cells),
+            Atom::Is(address, attribute, _) => self.atom(&Atom::Of(address, attribute), view),
             Atom::One => "1".to_owned(),
-            Atom::Action(number) => match cells[Role::A as usize].map(|cell| cell.slots.get(history_slot(number))) {
+            Atom::Action(number) => match view.history.map(|history| history.last[usize::from(number)]) {
                 None | Some(NO_NODE) => NOTHING.to_owned(),
                 Some(action) => {
                     let Action { mv, label, .. } = self.actions[action as usize];
@@ -45,12 +44,12 @@ impl Shown<'_> {
                 }
             },
             Atom::Distance(a, b) => {
-                let node = |role: Role| cells[role as usize].map_or(NO_NODE, Cell::node);
+                let node = |role: Role| view.cell(role).map_or(NO_NODE, |cell| cell.node());
                 super::extract::distance((a, node(a)), (b, node(b)), self.sentence.n_words()).to_string()
             }
             Atom::Of(Address { role, step }, attribute) => {
-                let Some(cell) = cells[role as usize] else { return NOTHING.to_owned() };
-                let slot = |slot: Slot| cell.slots.get(slot);
+                let Some(cell) = view.cell(role) else { return NOTHING.to_owned() };
+                let slot = |slot: Slot| self.interner.get(cell, slot);
                 match attribute {
                     Attribute::Label => self.label(slot(step.label_slot())),
                     Attribute::LeftValency => slot(Slot::LeftValency).to_string(),
@@ -77,7 +76,8 @@ impl Shown<'_> {
     }
 
     fn set(&self, set: u16) -> String {
-        let names = self.sets.members(set, |labels| labels.iter().map(|&l| self.label(l)).collect::<Vec<_>>());
+        let names =
+            self.interner.label_sets().members(set, |labels| labels.iter().map(|&l| self.label(l)).collect::<Vec<_>>());
         format!("{{{}}}", names.join(","))
     }
 }

@@ -8,7 +8,7 @@
 use super::compile::{Group, classes, group, seen_from};
 use super::extract::slot_place;
 use super::{Atom, Columns, FeatureSet};
-use crate::configuration::{Role, STATE_SLOTS, Side, SideIds, Slot, State};
+use crate::configuration::{PartialTree, Role, STATE_SLOTS, Side, Slot, State};
 use crate::tree::{NO_NODE, ROOT};
 
 /// A value of a state that the joint part reads.
@@ -76,12 +76,10 @@ pub struct Sides {
     pub parts: Vec<SidePart>,
     /// The templates of the joint part, by the sides that they read.
     pub joint: Vec<Group>,
-    /// By side: which values of states are read at all, directly or to find others after a transition.
-    pub is_read: [State; 3],
-    /// True if templates read the sizes of partial trees.
-    pub reads_size: bool,
     /// The places that are read, and the sides of each: those of the parts, in their order.
     pub roles: Vec<RoleSides>,
+    /// Words of the numbers of states that are read: the place, the word of [`PartialTree::words`], and its bits.
+    pub words: Vec<(Role, usize, u64)>,
 }
 
 /// A place and the sides of it that are read.
@@ -91,12 +89,10 @@ pub struct RoleSides {
     pub role: Role,
     /// The sides.
     pub sides: Vec<Side>,
-    /// The same as [`SideIds::mask`].
-    pub mask: [u64; 2],
 }
 
 /// The most parts that there may be.
-pub(crate) const MAX_PARTS: usize = 32;
+pub(crate) const MAX_PARTS: usize = (Role::COUNT - 1) * Side::COUNT;
 
 /// The most groups that a part may have.
 const MAX_GROUPS: usize = u64::BITS as usize;
@@ -109,87 +105,82 @@ struct Reach {
 }
 
 impl Sides {
-    /// The sides of `set`; `None` if it reads what they do not tell: the last actions, what is between two lists, dependents of dependents.
-    pub fn new(set: &FeatureSet, columns: &Columns, buffer_is_suffix: bool) -> Option<Sides> {
+    /// The sides of `set`.
+    pub fn new(set: &FeatureSet, columns: &Columns, buffer_is_suffix: bool) -> Sides {
         let slots: Vec<Vec<(Role, Slot)>> = set
             .templates
             .iter()
             .map(|template| template.atoms.iter().flat_map(Atom::slots))
             .map(|slots| slots.map(|(role, slot)| seen_from(role, slot, buffer_is_suffix)).collect())
             .collect();
-        let is_told =
-            |role, slot| !matches!(role, Role::A | Role::M0) && (slot == Slot::Node || !Side::of(slot).is_empty());
-        if !slots.iter().flatten().all(|&(role, slot)| is_told(role, slot)) {
-            return None;
-        }
         let reaches: Vec<Reach> = slots.iter().map(|slots| Reach::of(slots)).collect();
         let mut places: Vec<(Role, Side)> = reaches.iter().flat_map(|reach| reach.sides.clone()).collect();
-        for &role in reaches.iter().flat_map(|reach| &reach.roles) {
+        for &role in reaches.iter().flat_map(|reach| &reach.roles).filter(|role| **role != Role::A) {
             if !places.iter().any(|(known, _)| *known == role) {
-                places.push((role, Side::Node));
+                places.push((role, Side::Inner));
             }
         }
         places.sort_unstable();
         places.dedup();
-        let first = places.first().copied().filter(|_| places.len() <= MAX_PARTS)?;
         // A node alone is told by any side of its place; of its right side there are fewest states.
         let of_node = |role: Role| {
             let of_role = || places.iter().copied().filter(|(known, _)| *known == role);
-            of_role().find(|(_, side)| *side == Side::Right).or(of_role().next()).unwrap_or(first)
+            of_role().find(|(_, side)| *side == Side::Right).or(of_role().next())
         };
         let part_of = |reach: &Reach| match (&reach.roles[..], &reach.sides[..]) {
-            ([], _) => Some(first),
-            (&[role], []) => Some(of_node(role)),
+            ([], _) => places.first().copied(),
+            (&[role], []) => of_node(role),
             ([_], &[place]) => Some(place),
             _ => None,
         };
         let members = |part: Option<(Role, Side)>| -> Vec<usize> {
             (0..reaches.len()).filter(|&number| part_of(&reaches[number]) == part).collect()
         };
-        let compile = |classes: Vec<Vec<usize>>| -> Option<Vec<Group>> {
-            let fits = |members: &Vec<usize>| n_atoms(set, members) < 256;
-            let groups =
-                classes.iter().map(|members| fits(members).then(|| group(set, members, columns, buffer_is_suffix)));
-            groups.collect()
-        };
-        let joint = members(None);
-        let mut parts = Vec::new();
-        for &(role, side) in &places {
-            let classes = classes(&members(Some((role, side))), |number| class_in_part(&slots[number]));
-            let reads: Vec<GroupReads> = classes.iter().map(|members| reads_of(side, members, &slots)).collect();
-            let groups = compile(classes)?.into_iter().zip(reads);
-            let mut groups: Vec<SideGroup> = groups.map(|(group, reads)| SideGroup { group, reads }).collect();
+        let mut joint = members(None);
+        let in_parts: Vec<Vec<Vec<usize>>> = places
+            .iter()
+            .map(|&place| {
+                let mut classes = that_fit(set, classes(&members(Some(place)), |number| class_in_part(&slots[number])));
+                joint.extend(classes.drain(MAX_GROUPS.min(classes.len())..).flatten());
+                classes
+            })
+            .collect();
+        let group = |members: &Vec<usize>| group(set, members, columns, buffer_is_suffix);
+        let part = |(&(role, side), classes): (&(Role, Side), &Vec<Vec<usize>>)| {
+            let in_part = |members| SideGroup { group: group(members), reads: reads_of(side, members, &slots) };
+            let mut groups: Vec<SideGroup> = classes.iter().map(in_part).collect();
             groups.sort_by_key(|group| matches!(group.reads, GroupReads::Some(_)));
             let ones = groups.iter().filter_map(|group| match group.reads {
                 GroupReads::One(place) => Some(place),
                 GroupReads::Some(_) => None,
             });
             let ones: Vec<u8> = ones.collect();
-            if groups.len() > MAX_GROUPS {
-                return None;
-            }
-            let key = key_reads(set, columns, &joint, (role, side), of_node(role) == (role, side), buffer_is_suffix);
+            let with_node = of_node(role) == Some((role, side));
+            let key = key_reads(set, columns, &joint, (role, side), with_node, buffer_is_suffix);
             let behind = match role {
                 Role::B0 if buffer_is_suffix => read_behind(set),
                 _ => Vec::new(),
             };
             let places = side.slots().iter().map(|&slot| slot_place(role, slot)).collect();
-            parts.push(SidePart { role, side, groups, ones, key, places, behind });
-        }
-        let joint = compile(classes(&joint, |number| reaches[number].clone()))?;
-        let slots_of = |side: Side| slots.iter().flatten().filter_map(move |&(_, slot)| side.place(slot));
-        let is_read = Side::ALL.map(|side| {
-            let mut read = [false; STATE_SLOTS];
-            slots_of(side).for_each(|place| read[place] = true);
-            State::mask(needed(side, read))
-        });
-        let reads_size = slots.iter().flatten().any(|&(_, slot)| slot == Slot::Size);
-        let of_role = |places: &[(Role, Side)]| {
-            let sides: Vec<Side> = places.iter().map(|&(_, side)| side).collect();
-            RoleSides { role: places[0].0, mask: SideIds::mask(&sides), sides }
+            SidePart { role, side, groups, ones, key, places, behind }
         };
-        let roles = places.chunk_by(|a, b| a.0 == b.0).map(of_role).collect();
-        Some(Sides { parts, joint, is_read, reads_size, roles })
+        let parts = places.iter().zip(&in_parts).map(part).collect();
+        let joint = that_fit(set, classes(&joint, |number| reaches[number].clone())).iter().map(group).collect();
+        let of_role = |places: &[(Role, Side)]| RoleSides {
+            role: places[0].0,
+            sides: places.iter().map(|&(_, side)| side).collect(),
+        };
+        let roles: Vec<RoleSides> = places.chunk_by(|a, b| a.0 == b.0).map(of_role).collect();
+        let words = roles.iter().flat_map(|&RoleSides { role, ref sides }| {
+            PartialTree::mask(sides).into_iter().enumerate().map(move |(number, bits)| (role, number, bits))
+        });
+        let words = words.filter(|&(.., bits)| bits != 0).collect();
+        Sides { parts, joint, roles, words }
+    }
+
+    /// All groups: those of the parts, in their order, and then the joint ones.
+    pub fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.parts.iter().flat_map(|part| part.groups.iter().map(|group| &group.group)).chain(&self.joint)
     }
 
     /// The number of groups.
@@ -201,33 +192,16 @@ impl Sides {
 impl Reach {
     fn of(slots: &[(Role, Slot)]) -> Reach {
         let mut roles: Vec<Role> = slots.iter().map(|&(role, _)| role).collect();
+        // The last actions are on no side.
+        let on_sides = slots.iter().filter(|(role, _)| *role != Role::A);
         let mut sides: Vec<(Role, Side)> =
-            slots.iter().flat_map(|&(role, slot)| Side::of(slot).into_iter().map(move |side| (role, side))).collect();
+            on_sides.flat_map(|&(role, slot)| Side::of(slot).into_iter().map(move |side| (role, side))).collect();
         roles.sort_unstable();
         roles.dedup();
         sides.sort_unstable();
         sides.dedup();
         Reach { roles, sides }
     }
-}
-
-/// With what is read, what it follows from: the outermost dependent from the outermost before, and so on.
-fn needed(side: Side, mut read: [bool; STATE_SLOTS]) -> [bool; STATE_SLOTS] {
-    read[0] = true;
-    let reads_any_of = |read: &[bool; STATE_SLOTS], places: &[usize]| places.iter().any(|&place| read[place]);
-    match side {
-        Side::Left | Side::Right => {
-            read[3] |= read[4];
-            read[1] |= reads_any_of(&read, &[2, 3, 4]);
-            read[2] |= read[4];
-        }
-        Side::Head | Side::Node => {
-            read[3] |= read[5];
-            read[2] |= read[4];
-            read[1] |= read[3];
-        }
-    }
-    read
 }
 
 /// Class of a template's group within a part: the one slot that it reads; or else whether it reads several and which of
@@ -251,6 +225,8 @@ fn class_in_part(slots: &[(Role, Slot)]) -> (bool, Vec<Slot>) {
                 | Slot::R2Label
                 | Slot::LeftLabels
                 | Slot::RightLabels
+                | Slot::L1L1Label
+                | Slot::R1R1Label
         )
     });
     (true, read)
@@ -269,6 +245,21 @@ fn reads_of(side: Side, members: &[usize], slots: &[Vec<(Role, Slot)>]) -> Group
         1 if !is_set => GroupReads::One(read.iter().position(|&read| read).unwrap_or(0) as u8),
         _ => GroupReads::Some(State::mask(read)),
     }
+}
+
+/// The classes, those cut in two whose templates have more different atoms than a byte can number.
+fn that_fit(set: &FeatureSet, classes: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let mut fit = Vec::new();
+    let mut waiting: Vec<Vec<usize>> = classes.into_iter().rev().collect();
+    while let Some(mut members) = waiting.pop() {
+        if n_atoms(set, &members) < 256 {
+            fit.push(members);
+        } else {
+            let rest = members.split_off(members.len() / 2);
+            waiting.extend([rest, members]);
+        }
+    }
+    fit
 }
 
 fn n_atoms(set: &FeatureSet, members: &[usize]) -> usize {

@@ -12,7 +12,7 @@
 use hashbrown::HashMap;
 
 use super::{Atom, Attribute, Columns, FeatureSet, Input};
-use crate::configuration::{Cell, Role, Slot};
+use crate::configuration::{Cell, Role, Slot, States};
 use crate::error::{Location, Problem, Result};
 use crate::tree::{NO_NODE, Node};
 
@@ -131,13 +131,12 @@ impl Signature {
             place as u8
         };
         let places = self.places.map(|place| {
-            let slots = (0..u32::BITS).filter(|slot| place.slots >> slot & 1 == 1);
-            let by_slot = |slot: u32| {
-                let node_slot = NODE_SLOTS.iter().position(|&known| known as u32 == slot);
+            let by_slot = |slot: Slot| {
+                let node_slot = NODE_SLOTS.iter().position(|&known| known == slot);
                 let columns = node_slot.map(|number| place.columns[number]).filter(|columns| columns & WHOLE == 0);
-                (slot as u8, columns.map(&mut class))
+                (slot, columns.map(&mut class))
             };
-            slots.map(by_slot).collect()
+            Slot::ALL.into_iter().filter(|&slot| place.has(slot)).map(by_slot).collect()
         });
         SentenceSignature { places, classes }
     }
@@ -220,28 +219,34 @@ fn classes_of(columns: u8, input: &Input) -> Vec<Node> {
 #[derive(Debug)]
 pub struct SentenceSignature {
     /// By place: the slots that count, with the number of the classes by which the nodes in them are told apart.
-    places: [Vec<(u8, Option<u8>)>; N_PLACES],
+    places: [Vec<(Slot, Option<u8>)>; N_PLACES],
     classes: Vec<Vec<Node>>,
 }
 
 impl SentenceSignature {
     /// A fingerprint of S0 and B0, and of what is below S0 if `whole`: equal ones have equal signatures but for a chance of
     /// about 2^-64. `more` goes into it.
-    pub fn key<'a>(&self, s0: Option<&'a Cell<'a>>, b0: Option<&'a Cell<'a>>, whole: bool, more: u64) -> u64 {
-        let mut key = self.add(more, B0, b0);
+    pub fn key<'a>(
+        &self,
+        states: &States,
+        (s0, b0): (Option<&'a Cell<'a>>, Option<&'a Cell<'a>>),
+        whole: bool,
+        more: u64,
+    ) -> u64 {
+        let mut key = self.add(states, more, B0, b0);
         let mut cell = s0;
         for place in 0..if whole { STACK.len() } else { 1 } {
-            key = self.add(key, place, cell);
+            key = self.add(states, key, place, cell);
             cell = cell.and_then(|cell| cell.below);
         }
         key
     }
 
-    fn add<'a>(&self, key: u64, place: usize, cell: Option<&'a Cell<'a>>) -> u64 {
+    fn add<'a>(&self, states: &States, key: u64, place: usize, cell: Option<&'a Cell<'a>>) -> u64 {
         let Some(cell) = cell else { return mixed(key, u64::MAX) };
         // Four slots at a time.
-        let value = |&(slot, class): &(u8, Option<u8>)| {
-            let value = cell.slots.at(slot.into());
+        let value = |&(slot, class): &(Slot, Option<u8>)| {
+            let value = states.get(cell, slot);
             let node = class.filter(|_| value != NO_NODE);
             u64::from(node.map_or(value, |class| self.classes[usize::from(class)][usize::from(value)]))
         };

@@ -1,13 +1,12 @@
 //! Training and development data made ready: features' inputs, gold trees, canonical derivations.
 
-use bumpalo::Bump;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::TrainOptions;
 use super::network::{Init, NetworkStart};
 use super::supervision::Supervision;
-use crate::configuration::{Arena, LabelSets};
+use crate::configuration::{Arena, Reads};
 use crate::decode::{Decoder, Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
@@ -126,11 +125,11 @@ impl TrainingData {
         let examples = kept
             .into_par_iter()
             .map_init(
-                || (Bump::new(), LabelSets::new(labels.len())),
-                |(bump, sets), (sentence, tree)| {
-                    bump.reset();
+                || Workspace::new(labels.len()),
+                |workspace, (sentence, tree)| {
+                    workspace.start(&Reads::of([]));
                     let gold = Gold::new(tree);
-                    let arena = Arena::new(bump, sets, &[]);
+                    let (arena, ..) = workspace.parts(&actions);
                     let derivation = with_system!(options.system, options.roots, options.oracle, |system| {
                         derivation(system, &actions, &gold, arena)
                     });
@@ -210,14 +209,14 @@ impl TrainingData {
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
-    pub fn score_dev<C: Scorer>(&self, scorer: impl Fn() -> C + Sync) -> Option<Counts> {
+    pub fn score_dev(&self, scorer: &dyn Scorer) -> Option<Counts> {
         let n_labels = self.actions.n_labels();
         let counts = self.dev.par_iter().map_init(
             || Workspace::new(n_labels),
             |workspace, (input, gold)| {
                 workspace.input.clone_from(input);
                 let mut parsed = with_system!(self.header.system, self.header.roots, |system| {
-                    Decoder::new(system, &self.actions, scorer()).find(workspace, self.strategy, 1)
+                    Decoder::new(system, &self.actions, scorer).find(workspace, self.strategy, 1)
                 });
                 compare(gold, &self.label_decoding.finish(parsed.swap_remove(0).tree))
             },

@@ -11,7 +11,7 @@ use crate::configuration::{Arena, ArenaConfiguration};
 use crate::decode::exact::{Loss, Tabulation};
 use crate::decode::{Item, Machine, Workspace};
 use crate::model::Trainable;
-use crate::scorer::{Context, Query, Scorer as _};
+use crate::scorer::{Context, Opaque, Query};
 use crate::system::{Choice, OverStacks, Permitted};
 
 /// Penalty of the gold derivation for a wrong word: more than any scores make up for.
@@ -19,32 +19,29 @@ const FORBIDDING: i64 = 1 << 44;
 
 /// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted
 /// and the gold derivation; whether there is any.
-pub fn learn<T: Trainable>(
+pub fn learn(
     tabulation: &Tabulation,
     supervision: &Supervision<&'static dyn OverStacks>,
     gold_side: GoldSide,
     options: GlobalOptions,
-    model: &T,
-    workspace: &mut Workspace<T::Memory>,
-    gradient: &mut T::Gradient,
+    model: &dyn Trainable,
+    workspace: &mut Workspace,
+    gradient: &mut Opaque,
 ) -> bool {
     let Supervision { machine, gold } = *supervision;
     let scorer = model.scorer();
     let loss = |weight| Some(Loss { gold, weight }).filter(|_| weight != 0);
     let margin = options.loss_weight(model.unit());
-    let (predicted, highest) = tabulation.search(&scorer, machine.actions, workspace, loss(margin.into()));
+    let (predicted, highest) = tabulation.search(&*scorer, machine.actions, workspace, loss(margin.into()));
     let best_gold;
     let gold: &[Choice] = match gold_side {
         GoldSide::Canonical(derivation) => derivation,
         GoldSide::LeastCost => {
-            (best_gold, _) = tabulation.search(&scorer, machine.actions, workspace, loss(-FORBIDDING));
+            (best_gold, _) = tabulation.search(&*scorer, machine.actions, workspace, loss(-FORBIDDING));
             &best_gold
         }
     };
-    workspace.start();
-    let (bump, context, scratch) = workspace.parts(machine.actions);
-    scorer.begin(scratch.memory, context);
-    let arena = Arena::new(bump, context.label_sets, scorer.masks());
+    let (arena, context, scratch) = workspace.begin(&*scorer, machine.actions);
     if !difference(&machine, arena, (&predicted, gold), (model, scratch.memory, context), gradient) {
         return false;
     }
@@ -52,8 +49,8 @@ pub fn learn<T: Trainable>(
         let mut item: &Item<_> = machine.initial(arena, context.input.n_words());
         let mut gold_score = 0;
         for &choice in gold {
-            let query = Query { view: item, point: choice.point, permitted: Permitted::default() };
-            let scores = scorer.score_one(scratch.memory, context, query);
+            let query = Query { view: item.view(choice.point), permitted: Permitted::default() };
+            let scores = scorer.score_one(scratch.memory, context, &query);
             gold_score += i64::from(scores[usize::from(choice.action)]);
             item = machine.successor(item, choice, 0, false, arena);
         }
@@ -64,12 +61,12 @@ pub fn learn<T: Trainable>(
 
 /// Adds to `gradient` that of the difference between the scores of two derivations, predicted and gold; whether there is any. What
 /// both do before they part cancels.
-pub(super) fn difference<'a, T: Trainable>(
+pub(super) fn difference<'a>(
     machine: &Machine<&'static dyn OverStacks>,
     arena: Arena<'a>,
     (predicted, gold): (&[Choice], &[Choice]),
-    (model, memory, context): (&T, &mut T::Memory, Context),
-    gradient: &mut T::Gradient,
+    (model, memory, context): (&dyn Trainable, &mut Opaque, Context),
+    gradient: &mut Opaque,
 ) -> bool {
     let Some(parted) = predicted.iter().zip(gold).position(|(predicted, gold)| predicted != gold) else {
         return false;
@@ -78,9 +75,9 @@ pub(super) fn difference<'a, T: Trainable>(
         let mut item: &Item<ArenaConfiguration<'a>> = machine.initial(arena, context.input.n_words());
         for (step, &choice) in derivation.iter().enumerate() {
             if step >= parted {
-                let query = Query { view: item, point: choice.point, permitted: Permitted::default() };
+                let query = Query { view: item.view(choice.point), permitted: Permitted::default() };
                 let slopes = [(u32::from(choice.action), slope)];
-                model.credit(memory, context, query, None, 0, &slopes, gradient);
+                model.credit(memory, context, &query, None, 0, &slopes, gradient);
             }
             item = machine.successor(item, choice, 0, false, arena);
         }

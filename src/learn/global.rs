@@ -18,17 +18,16 @@
 //! **MIRA**: the step is as long as it takes for the gold prefix to win by the loss, and at most C.
 
 mod expectation;
-mod interned;
 
-use super::gold_beam::{Beams, GoldBeam};
+use super::gold_beam::{GoldBeam, GoldBeamSettings};
 use super::local::Parameters;
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use super::{Objective, Update};
-use crate::configuration::{Arena, View};
-use crate::decode::{Decoder, IDLE, Item, Workspace};
+use crate::configuration::SharedConfiguration;
+use crate::decode::{IDLE, Item, ItemOf, Scratch, Stepper, Workspace};
 use crate::model::Trainable;
-use crate::scorer::{Context, Query, Scorer as _};
+use crate::scorer::{Context, Opaque, Query};
 use crate::system::{ActionId, Actions, Choice, Permitted, TransitionSystem};
 use expectation::{distribute, slopes};
 
@@ -56,53 +55,36 @@ impl GlobalOptions {
 
 /// Decodes the sentence in `workspace.input` and learns from it: the number of updates, and the gradients that are put off. But
 /// for LaSO all are.
-pub fn learn<S: TransitionSystem, T: Trainable>(
+pub fn learn<S: TransitionSystem>(
     options: GlobalOptions,
     supervision: Supervision<S>,
     gold_side: GoldSide,
-    workspace: &mut Workspace<T::Memory>,
-    parameters: Parameters<T>,
-) -> (u64, T::Gradient) {
-    if let Some(learned) = interned::learn(options, supervision, gold_side, workspace, &*parameters) {
-        return learned;
-    }
-    learn_in_any_beams(options, supervision, gold_side, workspace, parameters)
-}
-
-/// [`learn`] with any options, system and scorer.
-fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
-    options: GlobalOptions,
-    supervision: Supervision<S>,
-    gold_side: GoldSide,
-    workspace: &mut Workspace<T::Memory>,
-    mut parameters: Parameters<T>,
-) -> (u64, T::Gradient) {
-    let Supervision { machine, .. } = supervision;
-    let mut gradient = T::Gradient::default();
-    workspace.start();
-    let (bump, context, mut scratch) = workspace.parts(machine.actions);
-    let masks = parameters.scorer().masks().to_vec();
-    parameters.scorer().begin(scratch.memory, context);
-    let arena = Arena::new(bump, context.label_sets, &masks);
-    let loss_weight = options.loss_weight(parameters.unit());
-    let mut beams: Option<Beams<S::Shared<'_>>> = None;
+    workspace: &mut Workspace,
+    mut parameters: Parameters,
+) -> (u64, Opaque) {
+    let GlobalOptions { width, update, .. } = options;
+    let mut gradient = Opaque::default();
+    workspace.start(parameters.reads());
+    let (arena, context, Scratch { memory, buffers, .. }) = workspace.parts(supervision.machine.actions);
+    parameters.scorer().begin(memory, context);
+    let settings = GoldBeamSettings::new(supervision, gold_side, width);
+    let settings = GoldBeamSettings { loss_weight: options.loss_weight(parameters.unit()), ..settings };
+    let stepper = Stepper::new(supervision.machine, arena, context, (memory, buffers));
+    let mut beams = GoldBeam::new(stepper, settings);
     let mut n_updates = 0;
     loop {
-        let decoder = Decoder::new(machine.system, machine.actions, parameters.scorer());
-        let GlobalOptions { width, update, .. } = options;
-        let gold_beam = GoldBeam { decoder, supervision, gold_side, width, gold_width: width, loss_weight };
-        let beams = beams.get_or_insert_with(|| gold_beam.start(arena, context.input.n_words()));
         let mut trace: Vec<PrefixScores> = Vec::new();
-        let mut prefixes: Vec<(&Item<_>, &Item<_>)> = Vec::new();
+        let mut prefixes: Vec<(ItemOf<S>, ItemOf<S>)> = Vec::new();
         let mut fell_off = false;
-        while !fell_off && gold_beam.advance(beams, arena, context, &mut scratch) {
+        let scorer = parameters.scorer();
+        while !fell_off && beams.advance(&*scorer) {
             let scores = beams.scores();
             trace.push(scores);
             prefixes.push((beams.items[0], beams.gold_items[0]));
             fell_off = update.stops_early() && !scores.gold_in_beam;
         }
-        drop(gold_beam);
-        let of = (&*parameters, &mut *scratch.memory, context);
+        drop(scorer);
+        let of = (&*parameters, &mut *beams.stepper.memory, context);
         let updated = match options.objective.is_probability() {
             // Where the search stopped: where gold fell off, or at the end.
             true => {
@@ -117,26 +99,26 @@ fn learn_in_any_beams<S: TransitionSystem, T: Trainable>(
         }
         if let Parameters::AtOnce(model) = &mut parameters {
             model.learn(&mut gradient);
-            if model.has_diverged() {
+            if model.diverges() {
                 // Scores might overflow: nothing is scored any more.
                 return (n_updates, gradient);
             }
-            model.scorer().forget(scratch.memory);
+            model.scorer().forget(beams.stepper.memory);
         }
         beams.restart();
     }
 }
 
 /// Inputs of gradients: the model, its memory of the sentence, and the sentence.
-type Of<'l, T> = (&'l T, &'l mut <T as Trainable>::Memory, Context<'l>);
+type Of<'l> = (&'l dyn Trainable, &'l mut Opaque, Context<'l>);
 
 /// Adds to `gradient` that of the difference between the scores of two prefixes, predicted and gold; whether there
 /// is any.
-fn learn_pair<'a, C: View<'a>, T: Trainable>(
+fn learn_pair<'a, C: SharedConfiguration<'a>>(
     options: GlobalOptions,
     (predicted, gold): (&'a Item<'a, C>, &'a Item<'a, C>),
-    (model, memory, context): Of<T>,
-    gradient: &mut T::Gradient,
+    (model, memory, context): Of,
+    gradient: &mut Opaque,
 ) -> bool {
     let loss = (predicted.score - gold.score) as f32 / model.unit();
     // Updates without a violation (standard ones, mostly) lower no hinge.
@@ -168,11 +150,11 @@ fn learn_pair<'a, C: View<'a>, T: Trainable>(
 
 /// Adds to `gradient` that of the probability of the gold ones among `items`, and of the gold one outside, if they are without
 /// any; whether there is any.
-fn learn_expectation<'a, C: View<'a>, T: Trainable>(
+fn learn_expectation<'a, C: SharedConfiguration<'a>>(
     items: &[&'a Item<'a, C>],
     outside: Option<&'a Item<'a, C>>,
-    (model, memory, context): Of<T>,
-    gradient: &mut T::Gradient,
+    (model, memory, context): Of,
+    gradient: &mut Opaque,
 ) -> bool {
     let members: Vec<&Item<_>> = items.iter().copied().chain(outside).collect();
     let scores: Vec<(i64, bool)> = members.iter().map(|item| (item.score, item.is_gold)).collect();
@@ -194,11 +176,11 @@ fn learn_expectation<'a, C: View<'a>, T: Trainable>(
 }
 
 /// Adds to `gradient` that of some actions in one configuration, all at one point.
-fn credit<'a, C: View<'a>, T: Trainable>(
+fn credit<'a, C: SharedConfiguration<'a>>(
     before: &'a Item<'a, C>,
     slopes: &[(Choice, f32)],
-    (model, memory, context): Of<T>,
-    gradient: &mut T::Gradient,
+    (model, memory, context): Of,
+    gradient: &mut Opaque,
 ) {
     let scored = |&(choice, slope): &(Choice, f32)| Some((u32::from(lane(choice, context.actions)?), slope));
     let point = slopes[0].0.point;
@@ -206,8 +188,8 @@ fn credit<'a, C: View<'a>, T: Trainable>(
     if slopes.is_empty() {
         return;
     }
-    let query = Query { view: before, point, permitted: Permitted::default() };
-    model.credit(memory, context, query, None, 0, &slopes, gradient);
+    let query = Query { view: before.view(point), permitted: Permitted::default() };
+    model.credit(memory, context, &query, None, 0, &slopes, gradient);
 }
 
 /// The action that a choice is scored as; `None` for waiting that is not scored.

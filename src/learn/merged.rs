@@ -10,14 +10,13 @@ use bumpalo::Bump;
 
 use super::exact::difference;
 use super::global::GlobalOptions;
-use super::gold_beam::{Beams, GoldBeam};
+use super::gold_beam::{GoldBeam, GoldBeamSettings};
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
-use crate::configuration::{Arena, ArenaConfiguration};
 use crate::decode::merged::{Merging, Search};
-use crate::decode::{Decoder, Item, Scratch, Workspace};
+use crate::decode::{ItemOf, Scratch, Stepper, Workspace};
 use crate::model::Trainable;
-use crate::scorer::{Context, Scorer};
+use crate::scorer::{Opaque, Scorer};
 use crate::system::{ActionId, Choice, OverStacks};
 
 /// Where a gold prefix is held: the item, and the predictors of the words that it has pushed and not popped.
@@ -49,46 +48,44 @@ impl<'a> Track<'a> {
 
 /// A beam that merges and the plain one of gold prefixes beside it.
 #[derive(Debug)]
-pub struct MergedGoldBeam<'p, 'a, C> {
-    gold_beam: GoldBeam<'p, &'static dyn OverStacks, C>,
-    arena: Arena<'a>,
+pub struct MergedGoldBeam<'p, 'a> {
     /// The beam that merges.
     pub search: Search<'a, 'p>,
     /// The gold beam.
-    gold: Beams<'a, ArenaConfiguration<'a>>,
+    gold: GoldBeam<'p, 'a, &'static dyn OverStacks>,
     /// By rank in the gold beam: where the prefix is held.
     tracks: Vec<Option<Track<'a>>>,
 }
 
-impl<'p, 'a, C: Scorer> MergedGoldBeam<'p, 'a, C> {
-    /// Both beams before the first step. What `gold_beam` says of the free beam counts for the width of this one.
+impl<'p, 'a> MergedGoldBeam<'p, 'a> {
+    /// Both beams before the first step. The width of the free beam in `settings` is that of the one that merges.
     pub fn start(
         merging: &'p Merging,
-        gold_beam: GoldBeam<'p, &'static dyn OverStacks, C>,
-        arena: Arena<'a>,
-        context: Context<'p>,
+        stepper: Stepper<'p, 'a, &'static dyn OverStacks>,
+        settings: GoldBeamSettings<'p, &'static dyn OverStacks>,
     ) -> Self {
-        let gold = gold_beam.start(arena, context.input.n_words());
-        let search = Search::new(merging, arena, context, (gold_beam.width, 1));
-        MergedGoldBeam { gold_beam, arena, search, gold, tracks: vec![Some(Track { item: 0, below: None })] }
+        let search = Search::new(merging, stepper.arena, stepper.context, (settings.width, 1));
+        let tracks = vec![Some(Track { item: 0, below: None })];
+        MergedGoldBeam { search, gold: GoldBeam::new(stepper, settings), tracks }
     }
 
     /// The gold prefixes, best first.
-    pub fn gold_items(&self) -> &[&'a Item<'a, ArenaConfiguration<'a>>] {
+    pub fn gold_items(&self) -> &[ItemOf<'a, &'static dyn OverStacks>] {
         &self.gold.gold_items
     }
 
     /// Takes one step in both beams; false, and nothing is done, if all derivations are complete.
-    pub fn advance(&mut self, context: Context, scratch: &mut Scratch<C::Memory>) -> bool {
-        if !self.search.advance(&self.gold_beam.decoder.scorer, scratch.memory, context) {
+    pub fn advance(&mut self, scorer: &dyn Scorer) -> bool {
+        let Stepper { arena, context, ref mut memory, .. } = self.gold.stepper;
+        if !self.search.advance(scorer, memory, context) {
             return false;
         }
         let before = self.gold.gold_items.clone();
-        self.gold_beam.advance_gold(&mut self.gold, self.arena, context, scratch);
-        let track = |item: &&Item<ArenaConfiguration<'a>>| {
+        self.gold.advance_gold(scorer);
+        let track = |item: &ItemOf<'a, &'static dyn OverStacks>| {
             let parent = item.parent?;
             let place = before.iter().position(|before| std::ptr::eq(*before, parent))?;
-            self.tracks[place]?.after(item.choice.action, &self.search, self.arena.bump())
+            self.tracks[place]?.after(item.choice.action, &self.search, arena.bump())
         };
         self.tracks = self.gold.gold_items.iter().map(track).collect();
         true
@@ -111,28 +108,24 @@ impl<'p, 'a, C: Scorer> MergedGoldBeam<'p, 'a, C> {
 
 /// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted
 /// and the gold prefix; whether there is any.
-pub fn learn<T: Trainable>(
+pub fn learn(
     merging: &Merging,
     supervision: &Supervision<&'static dyn OverStacks>,
     gold_side: GoldSide,
     options: GlobalOptions,
-    model: &T,
-    workspace: &mut Workspace<T::Memory>,
-    gradient: &mut T::Gradient,
+    model: &dyn Trainable,
+    workspace: &mut Workspace,
+    gradient: &mut Opaque,
 ) -> bool {
     let machine = supervision.machine;
     let GlobalOptions { width, update, .. } = options;
-    workspace.start();
-    let (bump, context, mut scratch) = workspace.parts(machine.actions);
     let scorer = model.scorer();
-    scorer.begin(scratch.memory, context);
-    let arena = Arena::new(bump, context.label_sets, scorer.masks());
-    let decoder = Decoder::new(machine.system, machine.actions, model.scorer());
-    let gold_beam =
-        GoldBeam { decoder, supervision: *supervision, gold_side, width, gold_width: width, loss_weight: 0 };
-    let mut gold_beam = MergedGoldBeam::start(merging, gold_beam, arena, context);
+    let (arena, context, Scratch { memory, buffers, .. }) = workspace.begin(&*scorer, machine.actions);
+    let stepper = Stepper::new(machine, arena, context, (memory, buffers));
+    let settings = GoldBeamSettings::new(*supervision, gold_side, width);
+    let mut gold_beam = MergedGoldBeam::start(merging, stepper, settings);
     let (mut trace, mut gold_prefixes) = (Vec::new(), Vec::new());
-    while gold_beam.advance(context, &mut scratch) {
+    while gold_beam.advance(&*scorer) {
         let scores: PrefixScores = gold_beam.scores();
         trace.push(scores);
         gold_prefixes.push(gold_beam.gold_items()[0]);
@@ -143,9 +136,6 @@ pub fn learn<T: Trainable>(
     let Some(step) = update.choose(&trace) else { return false };
     let choice = |action| Choice { point: 0, action };
     let predicted: Vec<Choice> = gold_beam.search.best_after(step + 1).into_iter().map(choice).collect();
-    let mut gold: Vec<Choice> = gold_prefixes[step].history().map(|item| item.choice).collect();
-    // The initial item has no choice.
-    gold.pop();
-    gold.reverse();
-    difference(&machine, arena, (&predicted, &gold), (model, scratch.memory, context), gradient)
+    let of = (model, &mut *gold_beam.gold.stepper.memory, context);
+    difference(&machine, arena, (&predicted, &gold_prefixes[step].choices()), of, gradient)
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::TrainOptions;
 use super::data::{Example, TrainingData};
 use super::trainer::ModelRun;
-use crate::configuration::{Arena, Point};
+use crate::configuration::Point;
 use crate::decode::{Machine, Workspace};
 use crate::error::Result;
 use crate::features::Compiled;
@@ -45,10 +45,8 @@ impl<'t> OfflineRun<'t> {
         let examples = pool.install(|| {
             with_system!(options.system, options.roots, |system| {
                 // Whether items remember their actions matters to what features read.
-                let machine = Machine { system, actions: data.actions(), keeps_history: features.reads_history() };
-                let of = |workspace: &mut Workspace<LinearMemory>, example: &Example| {
-                    collect(machine, &features, example, workspace)
-                };
+                let machine = Machine { system, actions: data.actions(), keeps_history: features.reads().history };
+                let of = |workspace: &mut Workspace, example: &Example| collect(machine, &features, example, workspace);
                 gather(data, &of)
             })
         });
@@ -58,7 +56,7 @@ impl<'t> OfflineRun<'t> {
 }
 
 /// All sentences' examples, one sentence after the other.
-fn gather(data: &TrainingData, of: &(dyn Fn(&mut Workspace<LinearMemory>, &Example) -> Examples + Sync)) -> Examples {
+fn gather(data: &TrainingData, of: &(dyn Fn(&mut Workspace, &Example) -> Examples + Sync)) -> Examples {
     let n_labels = data.actions().n_labels();
     let parts =
         data.examples().par_iter().map_init(|| Workspace::new(n_labels), |workspace, example| of(workspace, example));
@@ -73,20 +71,20 @@ fn collect<S: TransitionSystem>(
     machine: Machine<S>,
     features: &Compiled,
     example: &Example,
-    workspace: &mut Workspace<LinearMemory>,
+    workspace: &mut Workspace,
 ) -> Examples {
     workspace.input.clone_from(&example.input);
-    workspace.start();
-    let (bump, context, scratch) = workspace.parts(machine.actions);
-    scratch.memory.begin(context, machine.actions.width());
-    let arena = Arena::new(bump, context.label_sets, &[]);
+    workspace.start(features.reads());
+    let (arena, context, scratch) = workspace.parts(machine.actions);
+    let memory: &mut LinearMemory = scratch.memory.get();
+    memory.begin(context);
     let mut item = machine.initial(arena, context.input.n_words());
     let mut examples = Examples::default();
     for &choice in &example.derivation {
         let c = &item.configuration;
         for point in 0..machine.system.n_points(c) as Point {
-            let cells = crate::configuration::View::cells(item, point);
-            examples.push_point(scratch.memory.features(features, context, &cells), machine.system.permitted(c, point));
+            let features = memory.features(features, context, &item.view(point));
+            examples.push_point(features, machine.system.permitted(c, point));
         }
         examples.push(choice);
         item = machine.successor(item, choice, 0, true, arena);
@@ -133,7 +131,7 @@ impl Run for OfflineRun<'_> {
         }
         let pass =
             Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
-        let score_dev = |linear: &Linear| pool.install(|| data.score_dev(|| linear.scorer()));
+        let score_dev = |linear: &Linear| pool.install(|| data.score_dev(&*linear.scorer()));
         progress.end_pass(pass, score_dev);
         ControlFlow::Continue(())
     }

@@ -15,14 +15,15 @@ use super::supervision::{GoldSide, Supervision};
 use super::{TrainOptions, Training, exact, merged};
 use crate::decode::exact::Tabulation;
 use crate::decode::merged::Merging;
-use crate::decode::{Machine, Strategy, Workspace};
+use crate::decode::{Machine, Strategy, Workspace, keeps_history};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
-use crate::model::{Averaged, Frozen as _, Model, Scoring as _, Trainable};
+use crate::model::{Averaged, Frozen as _, Model, Scoring, Trainable};
 use crate::process::{self, Clock};
 use crate::random;
+use crate::scorer::Opaque;
 use crate::scorers::{AnyLearner, AnyModel, AnyScorer};
 use crate::system::{OracleKind, TransitionSystem};
 use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
@@ -114,9 +115,14 @@ pub fn train_any(options: &TrainOptions, data: &TrainingData, threads: usize) ->
     Ok(model)
 }
 
+/// Parameters that a [`Trainer`] trains.
+pub trait Learning: Trainable + Averaged<Finished: Scoring> {}
+
+impl<T: Trainable + Averaged<Finished: Scoring>> Learning for T {}
+
 /// A training run of parameters of type `T`.
 #[derive(Debug)]
-pub struct Trainer<'t, T: Trainable> {
+pub struct Trainer<'t, T: Averaged> {
     options: &'t TrainOptions,
     data: &'t TrainingData,
     pool: rayon::ThreadPool,
@@ -180,7 +186,7 @@ impl<T: Averaged> Averaged for Replica<T> {
     }
 }
 
-impl<'t, T: Trainable> Trainer<'t, T> {
+impl<'t, T: Learning> Trainer<'t, T> {
     /// A run on `data` with up to `threads` threads, on which the result does not depend. `new` makes what is trained, from
     /// a seed of its own for each replica.
     ///
@@ -211,7 +217,7 @@ impl<'t, T: Trainable> Trainer<'t, T> {
     }
 }
 
-impl<T: Trainable> ModelRun<T::Finished> for Trainer<'_, T> {
+impl<T: Learning> ModelRun<T::Finished> for Trainer<'_, T> {
     fn model(&self) -> Result<Model<T::Finished>> {
         let best = self.progress.kept()?;
         let mut header = self.data.header().clone();
@@ -220,7 +226,7 @@ impl<T: Trainable> ModelRun<T::Finished> for Trainer<'_, T> {
     }
 }
 
-impl<T: Trainable> Run for Trainer<'_, T> {
+impl<T: Learning> Run for Trainer<'_, T> {
     fn n_sentences(&self) -> usize {
         self.data.examples().len() * self.options.replicas as usize
     }
@@ -268,7 +274,7 @@ impl<T: Trainable> Run for Trainer<'_, T> {
         };
         let pass =
             Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
-        progress.end_pass(pass, |finished| pool.install(|| data.score_dev(|| finished.scorer())));
+        progress.end_pass(pass, |finished| pool.install(|| data.score_dev(&*finished.scorer())));
         ControlFlow::Continue(())
     }
 
@@ -296,12 +302,12 @@ impl<T: Trainable> Run for Trainer<'_, T> {
 /// first.
 ///
 /// This is no part of [`ReplicaPass`] so that it is compiled once, not for each system.
-fn learn_side_by_side<M: Send, G: Send>(
+fn learn_side_by_side(
     batch: &[usize],
-    workspaces: &mut [Workspace<M>],
-    look_ahead: &(dyn Fn(&[usize], &mut Workspace<M>) + Sync),
-    learn: &(dyn Fn(usize, &mut Workspace<M>) -> G + Sync),
-) -> Vec<G> {
+    workspaces: &mut [Workspace],
+    look_ahead: &(dyn Fn(&[usize], &mut Workspace) + Sync),
+    learn: &(dyn Fn(usize, &mut Workspace) -> (u64, Opaque) + Sync),
+) -> Vec<(u64, Opaque)> {
     let share = batch.len().div_ceil(workspaces.len());
     let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
     parts
@@ -375,7 +381,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
 
     /// The number of updates; none if `tick` breaks the pass off, which is told the number of sentences done and whether
     /// the learner has diverged: nothing is scored then any more, as the scores might overflow.
-    fn run<T: Trainable>(
+    fn run<T: Learning>(
         &self,
         replica: &mut Replica<T>,
         threads: usize,
@@ -384,7 +390,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let (data, options) = (self.data, self.options);
         let order = random::order(data.examples().len(), self.seed, self.iteration);
         let n_labels = data.actions().n_labels();
-        let mut workspaces: Vec<Workspace<T::Memory>> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
+        let mut workspaces: Vec<Workspace> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
         let method = Method::of(self.training, options, data);
         let mut updates = 0;
         let by_batch = replica.model.by_batch();
@@ -399,8 +405,15 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 updates += n_updates;
             } else {
                 let learned = self.batch(batch, method, replica, &mut workspaces);
-                let (n_updates, mut gradients): (Vec<u64>, Vec<T::Gradient>) = learned.into_iter().unzip();
-                replica.model.learn_batch(&mut gradients);
+                let (n_updates, mut gradients): (Vec<u64>, Vec<Opaque>) = learned.into_iter().unzip();
+                if by_batch {
+                    replica.model.learn_batch(&mut gradients);
+                } else {
+                    for gradient in &mut gradients {
+                        replica.model.learn(gradient);
+                        replica.model.end_sentence();
+                    }
+                }
                 updates += n_updates.into_iter().sum::<u64>();
             }
             if tick(batch.len(), replica.has_diverged()).is_break() {
@@ -412,18 +425,18 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     }
 
     /// The updates and gradients of each sentence of a mini-batch, in order, whichever thread they come from.
-    fn batch<T: Trainable>(
+    fn batch<T: Learning>(
         &self,
         batch: &[usize],
         method: Method,
         replica: &Replica<T>,
-        workspaces: &mut [Workspace<T::Memory>],
-    ) -> Vec<(u64, T::Gradient)> {
+        workspaces: &mut [Workspace],
+    ) -> Vec<(u64, Opaque)> {
         let Replica { model, objective } = replica;
-        let learn = |number: usize, workspace: &mut Workspace<T::Memory>| {
+        let learn = |number: usize, workspace: &mut Workspace| {
             self.learn(number, method, workspace, Parameters::PutOff(model), &mut objective.clone())
         };
-        let look_ahead = |part: &[usize], workspace: &mut Workspace<T::Memory>| {
+        let look_ahead = |part: &[usize], workspace: &mut Workspace| {
             let inputs: Vec<&Input> = part.iter().map(|&number| &self.data.examples()[number].input).collect();
             model.look_ahead(&mut workspace.memory, &inputs);
         };
@@ -460,18 +473,18 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     }
 
     /// The number of updates that the sentence calls for, and their gradients as far as they are put off.
-    fn learn<T: Trainable>(
+    fn learn(
         &self,
         number: usize,
         method: Method,
-        workspace: &mut Workspace<T::Memory>,
-        parameters: Parameters<T>,
+        workspace: &mut Workspace,
+        parameters: Parameters,
         objective: &mut LocalObjective,
-    ) -> (u64, T::Gradient) {
+    ) -> (u64, Opaque) {
         let example = &self.data.examples()[number];
         workspace.input.clone_from(&example.input);
         // What is merged, or read by position, does not read the last actions.
-        let keeps_history = matches!(method, Method::Local | Method::Global(_)) && parameters.reads_history();
+        let keeps_history = matches!(method, Method::Local | Method::Global(_)) && keeps_history(parameters.reads());
         let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
         let supervision = Supervision { machine, gold: &example.gold };
         let side = self.gold_side(example);
@@ -505,8 +518,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
 }
 
 /// Result of learning from a whole sentence at once: one update or none, and its gradient.
-fn whole<G: Default>(learn: impl FnOnce(&mut G) -> bool) -> (u64, G) {
-    let mut gradient = G::default();
+fn whole(learn: impl FnOnce(&mut Opaque) -> bool) -> (u64, Opaque) {
+    let mut gradient = Opaque::default();
     let updated = learn(&mut gradient);
     (u64::from(updated), gradient)
 }

@@ -58,10 +58,15 @@ impl LookUp {
     /// Forgets vectors, if there are many.
     pub fn make_room(&mut self, lanes: usize) {
         if self.next - self.first >= MAX_VECTORS * self.vectors.width() as u32 {
-            self.memo.clear();
-            self.vectors.clear(lanes);
-            self.first = self.next;
+            self.forget(lanes);
         }
+    }
+
+    /// Forgets all vectors.
+    pub fn forget(&mut self, lanes: usize) {
+        self.memo.clear();
+        self.vectors.clear(lanes);
+        self.first = self.next;
     }
 
     /// Asks for the sum of the vectors of a part's groups, the first of which has this number, in a state. `see` shows it

@@ -26,7 +26,6 @@ mod reals;
 mod regressors;
 mod rows;
 mod score;
-mod sides;
 mod svm;
 mod table;
 
@@ -36,9 +35,13 @@ pub use integers::IntegerWeights;
 pub use learner::{Learner, LearnerOptions};
 pub use model::{Linear, LinearModel};
 pub use output::{HiddenLayer, OutputLayer};
+#[cfg(test)]
+pub(crate) use perceptron::Change;
 pub use perceptron::Perceptron;
 pub use reals::{Lanes, RealWeights, State};
 pub use regressors::Regressors;
+#[cfg(test)]
+pub(crate) use regressors::Update;
 pub use rows::Precision;
 pub use score::{LinearMemory, LinearScorer};
 pub use svm::{Examples, SupportVectors};

@@ -6,7 +6,8 @@ use super::{FrozenWeights, HiddenLayer, LinearScorer, OutputLayer, Precision, We
 use crate::error::Result;
 use crate::features::{Columns, Compiled};
 use crate::files::{Section, Sections};
-use crate::model::{Frozen, Header, Model, Size};
+use crate::model::{Frozen, Header, Model, Scoring, Size};
+use crate::scorer::Scorer;
 use crate::system::Actions;
 
 /// The model of a transition-based parser with sparse features.
@@ -69,6 +70,12 @@ impl Linear {
     #[must_use]
     pub fn prune(self, least: f64) -> Linear {
         Linear { weights: self.weights.prune(least), ..self }
+    }
+}
+
+impl Scoring for Linear {
+    fn scorer(&self) -> Box<dyn Scorer + '_> {
+        Box::new(self.linear_scorer())
     }
 }
 

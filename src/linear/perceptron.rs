@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{FrozenWeights, IntegerWeights, Linear, LinearMemory, LinearScorer, OutputLayer, Weights as _};
-use crate::configuration::View;
+use crate::configuration::Reads;
 use crate::error::Result;
 use crate::features::Compiled;
 use crate::files::{Section, Sections};
 use crate::model::{Averaged, Dropped, Seen, Trainable};
-use crate::scorer::{Context, Query, Scorer as _, Stages};
+use crate::scorer::{Context, Opaque, Query, Scorer, Stages};
 use crate::system::ActionId;
 
 /// A perceptron over sparse features (Collins 2002; weights are averaged).
@@ -35,6 +35,12 @@ impl Perceptron {
     /// The weights.
     pub fn weights(&self) -> &IntegerWeights {
         &self.weights
+    }
+
+    /// Scorer with the current weights.
+    #[inline]
+    pub fn linear_scorer(&self) -> LinearScorer<'_, IntegerWeights> {
+        LinearScorer::new(&self.features, &self.weights, self.stages.width())
     }
 
     fn linear(&self, weights: FrozenWeights) -> Linear {
@@ -81,74 +87,71 @@ impl Averaged for Perceptron {
 }
 
 /// A change of a weight: its feature, its action, by how much.
-type Change = (u64, ActionId, i32);
+pub type Change = (u64, ActionId, i32);
+
+/// The features of a configuration, where some were left out.
+type Kept = Vec<u64>;
 
 impl Trainable for Perceptron {
-    type Lane = i32;
-    /// The features, where some were left out.
-    type Kept = Vec<u64>;
-    type Gradient = Vec<Change>;
-    type Memory = LinearMemory;
-    type Scorer<'w> = LinearScorer<'w, IntegerWeights>;
-
-    #[inline]
-    fn scorer(&self) -> LinearScorer<'_, IntegerWeights> {
-        LinearScorer::new(&self.features, &self.weights, self.stages.width())
+    fn scorer(&self) -> Box<dyn Scorer + '_> {
+        Box::new(self.linear_scorer())
     }
 
-    fn see<'a, V: View<'a>>(
-        &self,
-        memory: &mut LinearMemory,
-        context: Context,
-        query: Query<V>,
-        dropped: Dropped,
-        seen: &mut Seen<i32, Vec<u64>>,
-    ) {
-        seen.lanes.clear();
-        seen.kept.clear();
+    fn reads(&self) -> &Reads {
+        self.features.reads()
+    }
+
+    fn begin(&self, memory: &mut Opaque, context: Context) {
+        self.linear_scorer().begin(memory, context);
+    }
+
+    fn forget(&self, memory: &mut Opaque) {
+        self.linear_scorer().forget(memory);
+    }
+
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
         if dropped.is_none() {
-            seen.lanes.extend_from_slice(self.scorer().score_once(memory, context, query));
+            seen.kept.get::<Kept>().clear();
+            seen.set(self.linear_scorer().score_one(memory, context, query));
             return;
         }
-        let features = memory.features(&self.features, context, &query.view.cells(query.point));
-        seen.kept.extend(features.iter().filter(|&&feature| !dropped.has(feature)));
-        seen.lanes.resize(self.stages.width(), 0);
-        self.weights.add_features(&seen.kept, &mut seen.lanes);
+        let features = memory.get::<LinearMemory>().features(&self.features, context, &query.view);
+        let kept: &mut Kept = seen.kept.get();
+        kept.clear();
+        kept.extend(features.iter().filter(|&&feature| !dropped.has(feature)));
+        let mut lanes = vec![0; self.stages.width()];
+        self.weights.add_features(kept, &mut lanes);
+        seen.set(&lanes);
     }
 
-    fn see_stage(&self, _: usize, _: &mut Seen<i32, Vec<u64>>) {}
-
-    fn credit<'a, V: View<'a>>(
+    fn credit(
         &self,
-        memory: &mut LinearMemory,
+        memory: &mut Opaque,
         context: Context,
-        query: Query<V>,
-        seen: Option<&Seen<i32, Vec<u64>>>,
+        query: &Query,
+        seen: Option<&Seen>,
         _: usize,
         gradient: &[(u32, f32)],
-        into: &mut Vec<Change>,
+        into: &mut Opaque,
     ) {
         let mut moving = gradient.iter().filter(|(_, gradient)| *gradient != 0.0).peekable();
         if moving.peek().is_none() {
             return;
         }
-        let features = match seen {
-            Some(seen) if !seen.kept.is_empty() => &seen.kept,
-            _ => memory.features(&self.features, context, &query.view.cells(query.point)),
+        let features = match seen.and_then(|seen| seen.kept.as_ref::<Kept>()).filter(|kept| !kept.is_empty()) {
+            Some(kept) => kept,
+            None => memory.get::<LinearMemory>().features(&self.features, context, &query.view),
         };
+        let into: &mut Vec<Change> = into.get();
         for &(lane, gradient) in moving {
             debug_assert_eq!(gradient.fract(), 0.0, "perceptrons change by whole numbers");
             into.extend(features.iter().map(|&feature| (feature, lane as ActionId, -gradient as i32)));
         }
     }
 
-    fn learn(&mut self, gradient: &mut Vec<Change>) {
-        self.weights.update_all(gradient);
-        gradient.clear();
-    }
-
-    /// The perceptron's steps have one length.
-    fn squared_distance(&self, _: (&Seen<i32, Vec<u64>>, u32), _: (&Seen<i32, Vec<u64>>, u32)) -> f32 {
-        1.0
+    fn learn(&mut self, gradient: &mut Opaque) {
+        let changes: &mut Vec<Change> = gradient.get();
+        self.weights.update_all(changes);
+        changes.clear();
     }
 }

@@ -9,13 +9,13 @@ use super::{
     FrozenWeights, HiddenLayer, Learner, Linear, LinearMemory, LinearScorer, OutputLayer, RealWeights, State, reals,
     table::OUTSIDE,
 };
-use crate::configuration::View;
+use crate::configuration::Reads;
 use crate::error::Result;
 use crate::features::Compiled;
 use crate::files::{Section, Sections};
 use crate::linear::learner::Rule;
 use crate::model::{Averaged, Dropped, Seen, Trainable};
-use crate::scorer::{Context, Query, Stages};
+use crate::scorer::{Context, Opaque, Query, Scorer, Stages};
 
 /// Regressors of decisions, of real-valued weights: one for each lane.
 #[derive(Debug, Clone)]
@@ -321,74 +321,72 @@ pub struct Inputs {
     features: Vec<u64>,
     /// By stage: the activations of its hidden units, if it has any and was scored.
     activations: Vec<Vec<f32>>,
+    /// By lane: the scores of the stages that were scored.
+    scores: Vec<f32>,
+}
+
+/// What regressors have kept of what was seen.
+fn inputs(seen: &Seen) -> &Inputs {
+    seen.kept.as_ref().expect("regressors have seen it")
 }
 
 impl Trainable for Regressors {
-    type Lane = f32;
-    type Kept = Inputs;
-    type Gradient = Vec<Update>;
-    type Memory = LinearMemory;
-    type Scorer<'w> = LinearScorer<'w, RealWeights>;
-
     fn counts_decisions(&self) -> bool {
         true
     }
 
     /// # Panics
     /// If decisions have several stages: beams over these are for finished models.
-    fn scorer(&self) -> LinearScorer<'_, RealWeights> {
+    fn scorer(&self) -> Box<dyn Scorer + '_> {
         assert_eq!(self.learned.len(), 1, "beams of what is being learned are over whole actions");
         let output = self.output.get_or_init(|| self.new_output());
-        LinearScorer::with_output(&self.features, self.learned[0].table(), output)
+        Box::new(LinearScorer::with_output(&self.features, self.learned[0].table(), output))
     }
 
-    fn reads_history(&self) -> bool {
-        self.features.reads_history()
+    fn reads(&self) -> &Reads {
+        self.features.reads()
     }
 
-    fn begin(&self, memory: &mut LinearMemory, context: Context) {
-        memory.begin(context, self.stages.width());
+    fn begin(&self, memory: &mut Opaque, context: Context) {
+        memory.get::<LinearMemory>().begin(context);
     }
 
     /// Nothing is memoised: parameters change with every decision.
-    fn forget(&self, _: &mut LinearMemory) {}
+    fn forget(&self, _: &mut Opaque) {}
 
-    fn see<'a, V: View<'a>>(
-        &self,
-        memory: &mut LinearMemory,
-        context: Context,
-        query: Query<V>,
-        dropped: Dropped,
-        seen: &mut Seen<f32, Inputs>,
-    ) {
-        let features = memory.features(&self.features, context, &query.view.cells(query.point));
-        seen.kept.features.clear();
-        seen.kept.features.extend(features.iter().filter(|&&feature| !dropped.has(feature)));
-        seen.lanes.resize(self.stages.width(), 0.0);
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
+        let features = memory.get::<LinearMemory>().features(&self.features, context, &query.view);
+        let inputs: &mut Inputs = seen.kept.get();
+        inputs.features.clear();
+        inputs.features.extend(features.iter().filter(|&&feature| !dropped.has(feature)));
+        inputs.scores.resize(self.stages.width(), 0.0);
         self.see_stage(0, seen);
     }
 
-    fn see_stage(&self, stage: usize, seen: &mut Seen<f32, Inputs>) {
-        let Inputs { features, activations } = &mut seen.kept;
+    fn see_stage(&self, stage: usize, seen: &mut Seen) {
+        let Seen { lanes, kept } = seen;
+        let Inputs { features, activations, scores } = kept.get();
         activations.resize(activations.len().max(stage + 1), Vec::new());
-        self.score(stage, features, &mut activations[stage], &mut seen.lanes);
+        self.score(stage, features, &mut activations[stage], scores);
+        lanes.clear();
+        lanes.extend(scores.iter().map(|&score| f64::from(score)));
     }
 
-    fn credit<'a, V: View<'a>>(
+    fn credit(
         &self,
-        memory: &mut LinearMemory,
+        memory: &mut Opaque,
         context: Context,
-        query: Query<V>,
-        seen: Option<&Seen<f32, Inputs>>,
+        query: &Query,
+        seen: Option<&Seen>,
         stage: usize,
         gradient: &[(u32, f32)],
-        into: &mut Vec<Update>,
+        into: &mut Opaque,
     ) {
         let gradient = gradient.to_vec();
         let (features, activations) = match seen {
-            Some(Seen { kept, .. }) => (kept.features.clone(), kept.activations[stage].clone()),
+            Some(seen) => (inputs(seen).features.clone(), inputs(seen).activations[stage].clone()),
             None => {
-                let features = memory.features(&self.features, context, &query.view.cells(query.point)).to_vec();
+                let features = memory.get::<LinearMemory>().features(&self.features, context, &query.view).to_vec();
                 let (mut activations, mut scores) = (Vec::new(), vec![0.0; self.stages.width()]);
                 if let Learned::Network(_) = self.learned[stage] {
                     self.score(stage, &features, &mut activations, &mut scores);
@@ -396,11 +394,11 @@ impl Trainable for Regressors {
                 (features, activations)
             }
         };
-        into.push(Update { stage, features, activations, gradient });
+        into.get::<Vec<Update>>().push(Update { stage, features, activations, gradient });
     }
 
-    fn learn(&mut self, gradient: &mut Vec<Update>) {
-        gradient.drain(..).for_each(|update| self.update(&update));
+    fn learn(&mut self, gradient: &mut Opaque) {
+        gradient.get::<Vec<Update>>().drain(..).for_each(|update| self.update(&update));
         self.output = OnceLock::new();
     }
 
@@ -408,8 +406,13 @@ impl Trainable for Regressors {
         reals::UNIT
     }
 
+    fn diverges(&self) -> bool {
+        self.has_diverged()
+    }
+
     /// As if there were no hidden layer.
-    fn lengthen(&self, gradient: &mut Vec<Update>, loss: f32, longest: f32) {
+    fn lengthen(&self, gradient: &mut Opaque, loss: f32, longest: f32) {
+        let gradient: &mut Vec<Update> = gradient.get();
         let slopes = |update: &Update| {
             let pairs = update.features.iter().flat_map(|&feature| update.gradient.iter().map(move |of| (feature, of)));
             pairs.map(|(feature, &(lane, slope))| (feature, lane, slope)).collect::<Vec<_>>()
@@ -424,12 +427,8 @@ impl Trainable for Regressors {
 
     /// That of the features, as if there were no hidden layer. What both have in common cancels, unless it counts for
     /// different lanes.
-    fn squared_distance(
-        &self,
-        (right, right_lane): (&Seen<f32, Inputs>, u32),
-        (wrong, wrong_lane): (&Seen<f32, Inputs>, u32),
-    ) -> f32 {
-        let (of_right, of_wrong) = (&right.kept.features, &wrong.kept.features);
+    fn squared_distance(&self, (right, right_lane): (&Seen, u32), (wrong, wrong_lane): (&Seen, u32)) -> f32 {
+        let (of_right, of_wrong) = (&inputs(right).features, &inputs(wrong).features);
         let shared = match right_lane == wrong_lane {
             true => of_right.iter().filter(|feature| of_wrong.contains(feature)).count(),
             false => 0,
@@ -454,11 +453,18 @@ mod tests {
         Regressors::new(Arc::new(Compiled::new(&set, columns, true)), Stages::new(decisions, &actions), options, 1)
     }
 
-    fn lanes(regressors: &Regressors, stage: usize, features: &[u64]) -> Seen<f32, Inputs> {
-        let kept = Inputs { features: features.to_vec(), activations: Vec::new() };
-        let mut seen = Seen { lanes: vec![0.0; regressors.stages.width()], kept };
+    fn lanes(regressors: &Regressors, stage: usize, features: &[u64]) -> Seen {
+        let mut seen = Seen::default();
+        let scores = vec![0.0; regressors.stages.width()];
+        *seen.kept.get() = Inputs { features: features.to_vec(), activations: Vec::new(), scores };
         regressors.see_stage(stage, &mut seen);
         seen
+    }
+
+    fn learn_all(regressors: &mut Regressors, updates: Vec<Update>) {
+        let mut gradient = Opaque::default();
+        *gradient.get() = updates;
+        regressors.learn(&mut gradient);
     }
 
     /// A learner that was saved and loaded goes on as the one that was not.
@@ -473,10 +479,10 @@ mod tests {
                             let seen = lanes(regressors, stage, &[feature * seed, feature + 7]);
                             let gradient = regressors.stages.lanes()[stage].clone();
                             let gradient =
-                                gradient.map(|lane| (lane, seen.lanes[lane as usize] - lane as f32)).collect();
-                            let Inputs { features, mut activations } = seen.kept;
-                            let activations = activations.swap_remove(stage);
-                            regressors.learn(&mut vec![Update { stage, features, activations, gradient }]);
+                                gradient.map(|lane| (lane, seen.lanes[lane as usize] as f32 - lane as f32)).collect();
+                            let Inputs { features, activations, .. } = inputs(&seen).clone();
+                            let activations = activations[stage].clone();
+                            learn_all(regressors, vec![Update { stage, features, activations, gradient }]);
                         }
                     }
                     regressors.end_sentence();
@@ -515,7 +521,7 @@ mod tests {
             };
             let mut regressors = regressors(options, Decisions::Joint);
             let update = || Update { stage: 0, features: vec![1], activations: Vec::new(), gradient: vec![(0, 1.0)] };
-            regressors.learn(&mut (0..n).map(|_| update()).collect());
+            learn_all(&mut regressors, (0..n).map(|_| update()).collect());
             regressors.end_sentence();
             assert_eq!(regressors.has_diverged(), diverges, "{n}");
         }

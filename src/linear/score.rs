@@ -1,22 +1,19 @@
 //! Scores of all actions in a configuration, memoised per sentence.
 //!
-//! Most configurations of a beam share their stack tops and buffer fronts, and those that do not mostly differ on one side
-//! of one word. So scores are memoised on three levels, each keyed by the slots that it reads: the vector of each
-//! [group](crate::features::Group) of templates, looked up in the weights; that of each [part](crate::features::Part), a sum
-//! of groups; and, if there are many parts, that of the whole configuration, a sum of parts. Sums are of integers: memoised
-//! scores equal the plain ones to the bit ([`LinearMemory::score_plainly`]).
+//! The scores of a configuration are the sum of one vector for each side that features read, and of one for what they read
+//! of several. A side's vector belongs to its state; the joint one is memoised by what its templates read. Configurations
+//! of a step whose sides have the same numbers, and that permit the same moves, share one sum: at width 64, half of them are
+//! different. Sums are of integers: memoised scores equal the plain ones to the bit ([`LinearMemory::score_plainly`]).
 
-use std::ops::Range;
+use fearless_simd::prelude::*;
 
-use fearless_simd::Simd;
-
-use super::sides::{SideMemory, SideScorer};
+use super::lookup::{LookUp, Source};
 use super::{OutputLayer, Row, Weights};
-use crate::configuration::{Cells, InternedConfiguration, SlotMask, Tables, View};
-use crate::features::{Compiled, Extractor, Sides};
+use crate::configuration::{NOTHING, Reads, State, StateId, States, View};
+use crate::features::{Compiled, Extractor, Input, MAX_PARTS, SidePart, Sides, key};
 use crate::memo::Memo;
-use crate::scorer::{Context, MAX_TERMS, Query, Scorer, Scores, SideScores, Vectors};
-use crate::system::Permitted;
+use crate::scorer::{Context, Opaque, Query, Scorer, StepScores, Vectors, lanes};
+use crate::system::Actions;
 use crate::vector::vectorised;
 
 /// Scores by the weights of sparse features.
@@ -38,79 +35,58 @@ impl<W> Clone for LinearScorer<'_, W> {
 
 impl<W> Copy for LinearScorer<'_, W> {}
 
-/// The scratch memory of scoring: vectors of one sentence and where to find them.
+/// The scratch memory of scoring: memoised parts of a sentence, and the scores of a step.
 #[derive(Debug, Clone, Default)]
 pub struct LinearMemory {
-    extractor: Extractor,
-    wholes: Level,
-    parts: Level,
-    groups: Level,
-    /// Of each configuration that is prepared and new, the numbers of its parts' vectors.
-    part_vectors: Vec<u32>,
-    /// Of each part that is new, how many groups it has; and of all of them together, the numbers of the groups' vectors.
-    new_parts: Vec<usize>,
-    group_vectors: Vec<u32>,
-    /// Of each group that is new, the end of its features.
-    new_groups: Vec<usize>,
-    /// The features of new groups.
+    known: KnownStates,
+    scores: StepScores,
+    /// Features of the joint part of a configuration that is scored by itself, or all of one.
     features: Vec<u64>,
     rows: Vec<Row>,
-    /// The numbers of the vectors that the rows of the step are the sums of.
-    step: Vec<u32>,
-    /// The sums of one configuration by itself, and what they are the sum of.
-    sum: Vectors,
-    terms: Vec<u32>,
-    /// Scores of actions, where they are not the sums themselves.
-    read: Vec<i32>,
-    read_vectors: Vectors,
-    /// All features of a configuration, for those who ask for them.
-    all_features: Vec<u64>,
-    width: usize,
     /// Edition of the label sets whose hashes the extractor knows.
     label_sets: u64,
-    /// Memoised scores of the states of sides.
-    sides: SideMemory,
 }
 
-/// Memoised vectors of one level.
+/// Memoised states of a sentence.
 #[derive(Debug, Clone, Default)]
-struct Level {
-    memo: Memo,
+struct KnownStates {
+    look_up: LookUp,
+    /// Vectors of states and joint ones. Their places are counted through the sentence, in blocks; those before `first` are forgotten,
+    /// `next` is the next one's.
     vectors: Vectors,
-    /// Number of vectors, those included that are still to be made, in this order.
-    n: u32,
+    first: u32,
+    next: u32,
+    joint: Memo,
+    /// By part, and one more for the joint part.
+    parts: Vec<OfPart>,
+    /// By signature: the places of the vectors to add up, from `first` on.
+    terms: Vec<u32>,
+    n_terms: usize,
+    sum: Vectors,
+    read: Vec<i32>,
 }
 
-/// When a level has so many vectors it forgets them. Long sentences do not come back to what they saw so long ago, and
-/// so their memory stays in the cache.
+/// Memory of a part.
+#[derive(Debug, Clone, Default)]
+struct OfPart {
+    /// By the number of a state.
+    known: Vec<Known>,
+    /// The number of the part's first group.
+    first_group: usize,
+}
+
+/// Memoised state.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// Contribution of the state to the joint part's key.
+    key: u64,
+    /// The place of its vector; 0 if there was none yet.
+    vector: u32,
+}
+
+/// When there are so many vectors they are forgotten. Long sentences do not come back to what they saw so long ago, and so
+/// their memory stays in the cache.
 const MAX_VECTORS: u32 = 1 << 11;
-
-impl Level {
-    fn clear(&mut self, width: usize) {
-        self.memo.clear();
-        self.vectors.clear(width);
-        self.n = 0;
-    }
-
-    fn make_room(&mut self, width: usize) {
-        if self.n >= MAX_VECTORS {
-            self.clear(width);
-        }
-    }
-
-    /// The vector of `key`; if there is none, the next one will be.
-    #[inline]
-    fn get_or_insert(&mut self, key: u64) -> Option<u32> {
-        self.memo.get_or_insert(key, self.n)
-    }
-
-    /// The number of the next vector, which is still to be made.
-    #[inline]
-    fn add(&mut self) -> u32 {
-        self.n += 1;
-        self.n - 1
-    }
-}
 
 impl<'w, W: Weights> LinearScorer<'w, W> {
     /// Sums of `width` lanes that are scores themselves.
@@ -124,324 +100,341 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         LinearScorer { features, weights, output: Some(output).filter(|output| !output.is_direct()), width }
     }
 
-    /// True if the sum of all parts is computed each time it is looked through, and not memoised: with so few parts
-    /// that takes less than a look-up.
-    #[inline(always)]
-    fn few_parts(&self) -> bool {
-        self.features.parts().len() <= MAX_TERMS
-    }
-
-    /// Number of vectors that [`LinearScorer::prepare`] gives for a configuration.
-    #[inline(always)]
-    fn n_terms(&self) -> usize {
-        if self.few_parts() { self.features.parts().len() } else { 1 }
-    }
-
-    /// Appends to `terms` the numbers of the vectors whose sum, after [`LinearScorer::finish`], is the scores of all actions,
-    /// permitted or not. Cells must carry the keys of [`Compiled::masks`].
-    ///
-    /// Preparing the configurations of a whole beam before they are finished lets the misses of all their look-ups overlap.
     #[inline]
-    fn prepare<'a, V: View<'a>>(
-        &self,
-        memory: &mut LinearMemory,
-        context: Context,
-        Query { view, point, .. }: &Query<V>,
-        terms: &mut Vec<u32>,
-    ) {
-        let features = self.features;
-        let cell = |role| view.cell(*point, role);
-        let few = self.few_parts();
-        if !few {
-            let key = memory.extractor.key(features, cell);
-            if let Some(vector) = memory.wholes.get_or_insert(key) {
-                terms.push(vector);
-                return;
-            }
-        }
-        let mut seen = false;
-        for (number, part) in features.parts().iter().enumerate() {
-            let key = memory.extractor.part_key(features, number, cell);
-            let vector = match memory.parts.get_or_insert(key) {
-                Some(vector) => vector,
-                None => {
-                    if !seen {
-                        memory.extractor.see(features, &view.cells(*point));
-                        seen = true;
-                    }
-                    self.prepare_part(memory, context, part.groups.clone())
-                }
-            };
-            if few { terms.push(vector) } else { memory.part_vectors.push(vector) }
-        }
-        if !few {
-            terms.push(memory.wholes.add());
-        }
-    }
-
-    /// The number of a new part's vector, which is still to be made of its groups.
-    #[inline(never)]
-    fn prepare_part(&self, memory: &mut LinearMemory, context: Context, groups: Range<usize>) -> u32 {
-        memory.new_parts.push(groups.len());
-        groups.for_each(|group| self.prepare_group(memory, context, group));
-        memory.parts.add()
-    }
-
-    /// Finds the vector of a group, or makes one that is still to be looked up.
-    #[inline]
-    fn prepare_group(&self, memory: &mut LinearMemory, context: Context, group: usize) {
-        let key = memory.extractor.group_key(self.features, group);
-        let vector = memory.groups.get_or_insert(key).unwrap_or_else(|| {
-            let start = memory.features.len();
-            memory.extractor.extract(self.features, group, context.input, context.label_sets, &mut memory.features);
-            self.weights.prefetch(&memory.features[start..]);
-            memory.new_groups.push(memory.features.len());
-            memory.groups.add()
-        });
-        memory.group_vectors.push(vector);
-    }
-
-    /// The same scorer for configurations of interned states.
-    #[inline]
-    fn by_sides(&self) -> Option<SideScorer<'w, W>> {
-        let LinearScorer { features, weights, output, width } = *self;
-        Some(SideScorer { sides: features.sides()?, weights, output, width })
-    }
-
-    /// [`LinearScorer::finish`] with the best instructions: compiled once for all systems.
-    #[inline(never)]
-    fn finish_all(&self, memory: &mut LinearMemory) {
-        vectorised!(simd => self.finish(simd, memory));
-    }
-
-    /// The sum of one configuration that was prepared, whose vectors are `memory.terms`, after it is finished.
-    #[inline(never)]
-    fn finish_one(&self, memory: &mut LinearMemory) {
-        vectorised!(simd => {
-            self.finish(simd, memory);
-            let level = if self.few_parts() { &memory.parts } else { &memory.wholes };
-            memory.sum.clear(self.width);
-            memory.sum.push_sum(simd, &level.vectors, &memory.terms);
-        });
-    }
-
-    /// The sum of the configuration that the extractor sees. What is read of one place alone often comes again and is memoised by
-    /// groups; what is read of several hardly does in a single derivation, and is looked up each time.
-    #[inline(never)]
-    fn sum_once(&self, memory: &mut LinearMemory, context: Context) {
-        for (number, group) in self.features.groups().iter().enumerate() {
-            if !group.is_joint() {
-                self.prepare_group(memory, context, number);
-            }
-        }
-        let start = memory.features.len();
-        for group in self.features.groups().iter().filter(|group| group.is_joint()) {
-            memory.extractor.extract_of(group, context.input, context.label_sets, &mut memory.features);
-        }
-        self.weights.prefetch(&memory.features[start..]);
-        vectorised!(simd => {
-            self.look_up(memory);
-            memory.sum.clear(self.width);
-            memory.sum.push_sum(simd, &memory.groups.vectors, &memory.group_vectors);
-            self.weights.add(&memory.rows[start..], memory.sum.last_mut());
-        });
-        memory.group_vectors.clear();
-    }
-
-    /// Fills the vectors of all configurations that were prepared.
-    #[inline(always)]
-    fn finish<S: Simd>(&self, simd: S, memory: &mut LinearMemory) {
-        self.look_up(memory);
-        let mut groups = &memory.group_vectors[..];
-        for &n_groups in &memory.new_parts {
-            let (of_part, rest) = groups.split_at(n_groups);
-            memory.parts.vectors.push_sum(simd, &memory.groups.vectors, of_part);
-            groups = rest;
-        }
-        for of_whole in memory.part_vectors.chunks_exact(self.features.parts().len()) {
-            memory.wholes.vectors.push_sum(simd, &memory.parts.vectors, of_whole);
-        }
-        memory.new_parts.clear();
-        memory.group_vectors.clear();
-        memory.part_vectors.clear();
-    }
-
-    /// Looks up the features of all new groups.
-    #[inline(always)]
-    fn look_up(&self, memory: &mut LinearMemory) {
-        memory.rows.resize(memory.features.len(), Row::default());
-        self.weights.find(&memory.features, &mut memory.rows);
-        let mut start = 0;
-        for &end in &memory.new_groups {
-            self.weights.add(&memory.rows[start..end], memory.groups.vectors.push_zero());
-            start = end;
-        }
-        memory.new_groups.clear();
-        memory.features.clear();
-    }
-
-    /// The vectors that rows are sums of.
-    #[inline(always)]
-    fn vectors<'s>(&self, memory: &'s LinearMemory) -> &'s Vectors {
-        if self.few_parts() { &memory.parts.vectors } else { &memory.wholes.vectors }
-    }
-
-    /// The scores that the output layer, if there is one, makes of the sums in `memory.sum`.
-    #[inline]
-    fn output<'s>(&self, memory: &'s mut LinearMemory, context: Context, permitted: Permitted) -> &'s [i32] {
-        let sums = memory.sum.get(0);
-        let Some(output) = self.output else { return sums };
-        output.scores(sums, self.weights.scale(), context.actions.mask(permitted), &mut memory.read);
-        &memory.read
-    }
-}
-
-impl<W: Weights> Scorer for LinearScorer<'_, W> {
-    type Memory = LinearMemory;
-
-    fn masks(&self) -> &[SlotMask] {
-        self.features.masks()
-    }
-
-    #[inline]
-    fn reads_history(&self) -> bool {
-        self.features.reads_history()
-    }
-
-    fn begin(&self, memory: &mut LinearMemory, context: Context) {
-        memory.begin(context, self.width);
-    }
-
-    fn forget(&self, memory: &mut LinearMemory) {
-        memory.forget();
-    }
-
-    fn score<'a, V: View<'a>>(&self, memory: &mut LinearMemory, context: Context, queries: &[Query<V>]) {
-        memory.make_room();
-        let mut step = std::mem::take(&mut memory.step);
-        step.clear();
-        for query in queries {
-            self.prepare(memory, context, query, &mut step);
-        }
-        self.finish_all(memory);
-        memory.step = step;
-    }
-
-    #[inline(always)]
-    fn row<'s>(
-        &self,
-        memory: &'s mut LinearMemory,
-        context: Context,
-        number: usize,
-        permitted: Permitted,
-    ) -> Scores<'s> {
-        let n_terms = self.n_terms();
-        let terms = number * n_terms..(number + 1) * n_terms;
-        if self.output.is_none() {
-            return Scores::new(self.vectors(memory), &memory.step[terms]);
-        }
-        let level = if self.few_parts() { &memory.parts } else { &memory.wholes };
-        memory.sum.clear(self.width);
-        vectorised!(simd => memory.sum.push_sum(simd, &level.vectors, &memory.step[terms]));
-        self.output(memory, context, permitted);
-        memory.read_vectors.clear(memory.read.len());
-        memory.read_vectors.push_zero().copy_from_slice(&memory.read);
-        Scores::new(&memory.read_vectors, &[0])
-    }
-
-    #[inline]
-    fn score_one<'a, 's, V: View<'a>>(
-        &self,
-        memory: &'s mut LinearMemory,
-        context: Context,
-        query: Query<V>,
-    ) -> &'s [i32] {
-        memory.make_room();
-        let mut terms = std::mem::take(&mut memory.terms);
-        terms.clear();
-        self.prepare(memory, context, &query, &mut terms);
-        memory.terms = terms;
-        self.finish_one(memory);
-        self.output(memory, context, query.permitted)
-    }
-
-    #[inline]
-    fn score_once<'a, 's, V: View<'a>>(
-        &self,
-        memory: &'s mut LinearMemory,
-        context: Context,
-        Query { view, point, permitted }: Query<V>,
-    ) -> &'s [i32] {
-        memory.groups.make_room(self.width);
-        memory.extractor.see(self.features, &view.cells(point));
-        self.sum_once(memory, context);
-        self.output(memory, context, permitted)
-    }
-
-    fn sides(&self) -> Option<&Sides> {
+    fn sides(&self) -> &'w Sides {
         self.features.sides()
     }
 
-    fn begin_sides(&self, memory: &mut LinearMemory, context: Context) {
-        if let Some(scorer) = self.by_sides() {
-            scorer.begin(&mut memory.sides, context);
+    /// Finds the vectors whose sum are the scores of the signature with this number, or asks for them.
+    #[inline]
+    fn prepare(
+        &self,
+        memory: &mut KnownStates,
+        context: Context,
+        states: &States,
+        (signature, ids): (usize, &[StateId]),
+        view: &View,
+    ) {
+        let at = signature * memory.n_terms;
+        let (joint, at) = self.prepare_parts(memory, context, states, (at, ids), view);
+        if !self.sides().joint.is_empty() {
+            let place = match memory.joint.get_or_insert(joint ^ joint >> 32, memory.next) {
+                Some(place) => place,
+                None => self.ask_joint(memory, context, states, ids, view),
+            };
+            memory.terms[at] = place - memory.first;
         }
     }
 
-    fn score_sides<'s>(
+    /// Finds the vectors of parts, or asks for them, and notes them from term `at` on; the key of the joint part, and the place
+    /// behind the last term.
+    #[inline(always)]
+    fn prepare_parts(
         &self,
-        memory: &'s mut LinearMemory,
+        memory: &mut KnownStates,
         context: Context,
-        tables: &Tables,
-        queries: &[Query<&InternedConfiguration>],
-    ) -> Option<&'s SideScores> {
-        Some(self.by_sides()?.score(&mut memory.sides, context, tables, queries))
+        states: &States,
+        (mut at, ids): (usize, &[StateId]),
+        view: &View,
+    ) -> (u64, usize) {
+        let mut joint =
+            view.history.filter(|_| self.features.reads().history).map_or(0, |history| !history.as_number());
+        for (number, &id) in ids.iter().enumerate() {
+            let known = match memory.parts[number].known.get(id as usize) {
+                Some(&known) if known.vector >= memory.first => known,
+                _ => self.ask(memory, context, states, (number, id), view),
+            };
+            joint = (joint.rotate_left(29) ^ known.key).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
+            if known.vector != NO_VECTOR {
+                memory.terms[at] = known.vector - memory.first;
+                at += 1;
+            }
+        }
+        (joint, at)
+    }
+
+    /// Asks for the vector of a part in a state.
+    #[inline(never)]
+    fn ask(
+        &self,
+        memory: &mut KnownStates,
+        Context { input, interner, .. }: Context,
+        states: &States,
+        (number, id): (usize, StateId),
+        view: &View,
+    ) -> Known {
+        let (part, of_part) = (&self.sides().parts[number], &mut memory.parts[number]);
+        let state = states.state(part.side, id);
+        let mut known = Known { key: key_of(part, state, input), vector: NO_VECTOR };
+        if !part.groups.is_empty() {
+            known.vector = memory.next;
+            memory.next += memory.vectors.width() as u32;
+            let source = Source { weights: self.weights, input, sets: interner.label_sets() };
+            let see = |extractor: &mut Extractor| extractor.see_part(part, state, view);
+            memory.look_up.ask(part, of_part.first_group, state, &source, see);
+        }
+        if of_part.known.len() <= id as usize {
+            of_part.known.resize((id as usize + 1).next_power_of_two(), Known::default());
+        }
+        of_part.known[id as usize] = known;
+        known
+    }
+
+    /// Asks for a vector of the joint part; its place.
+    #[inline(never)]
+    fn ask_joint(
+        &self,
+        memory: &mut KnownStates,
+        context: Context,
+        states: &States,
+        ids: &[StateId],
+        view: &View,
+    ) -> u32 {
+        let Context { input, interner, .. } = context;
+        let sides = self.sides();
+        self.see_joint(&mut memory.look_up.extractor, states, ids, view);
+        let first_group = memory.parts[sides.parts.len()].first_group;
+        let source = Source { weights: self.weights, input, sets: interner.label_sets() };
+        memory.look_up.ask_joint(&sides.joint, first_group, &source);
+        let place = memory.next;
+        memory.next += memory.vectors.width() as u32;
+        place
+    }
+
+    /// Shows the extractor what the joint part reads.
+    #[inline]
+    fn see_joint(&self, extractor: &mut Extractor, states: &States, ids: &[StateId], view: &View) {
+        for (part, &id) in self.sides().parts.iter().zip(ids) {
+            if !part.key.is_empty() {
+                extractor.see_part(part, states.state(part.side, id), view);
+            }
+        }
+        extractor.see_others(self.features, states, view);
+    }
+
+    /// Computes the scores of all signatures where they are not the sums themselves.
+    fn read(&self, memory: &mut KnownStates, context: Context, output: &OutputLayer, scores: &mut StepScores) {
+        let KnownStates { vectors, terms, n_terms, sum, read, .. } = memory;
+        scores.fill(context.actions, |number, permitted, row| {
+            sum.clear(self.width);
+            vectorised!(simd => sum.push_sum_at(simd, vectors, &terms[number * *n_terms..][..*n_terms]));
+            output.scores(sum.get(0), self.weights.scale(), context.actions.mask(permitted), read);
+            row.copy_from_slice(read);
+        });
+    }
+}
+
+impl KnownStates {
+    /// Forgets the last sentence, and prepares for the one of `context`, with sums of `width` lanes.
+    fn begin(&mut self, sides: &Sides, width: usize, Context { input, actions, .. }: Context) {
+        self.look_up.start(sides, width, input.n_words(), actions.n_labels());
+        self.vectors.clear(width);
+        (self.first, self.next) = (1, 1);
+        self.joint.clear();
+        let parts = &sides.parts;
+        self.parts.resize_with(parts.len() + 1, OfPart::default);
+        let mut first_group = 0;
+        for (number, of_part) in self.parts.iter_mut().enumerate() {
+            of_part.known.clear();
+            of_part.first_group = first_group;
+            first_group += parts.get(number).map_or(0, |part| part.groups.len());
+        }
+        let with_groups = parts.iter().filter(|part| !part.groups.is_empty()).count();
+        self.n_terms = with_groups + usize::from(!sides.joint.is_empty());
+    }
+
+    /// Forgets all vectors.
+    fn forget(&mut self, lanes: usize) {
+        self.look_up.forget(lanes);
+        self.vectors.clear(lanes);
+        self.joint.clear();
+        self.first = self.next;
+    }
+
+    /// Forgets vectors, if there are many.
+    fn make_room(&mut self, lanes: usize) {
+        self.look_up.make_room(lanes);
+        if self.next - self.first >= MAX_VECTORS * self.vectors.width() as u32 {
+            self.vectors.clear(lanes);
+            self.joint.clear();
+            self.first = self.next;
+        }
+    }
+
+    /// Computes the scores of all signatures.
+    #[inline(always)]
+    fn sum<V: Simd>(&self, simd: V, actions: &Actions, scores: &mut StepScores) {
+        match self.n_terms {
+            2 => self.sum_all::<V, 2>(simd, actions, scores),
+            3 => self.sum_all::<V, 3>(simd, actions, scores),
+            4 => self.sum_all::<V, 4>(simd, actions, scores),
+            5 => self.sum_all::<V, 5>(simd, actions, scores),
+            6 => self.sum_all::<V, 6>(simd, actions, scores),
+            7 => self.sum_all::<V, 7>(simd, actions, scores),
+            n => {
+                let (signatures, rows) = scores.rows(actions.width());
+                for (number, signature) in signatures.iter_mut().enumerate() {
+                    let terms = (self.vectors.blocks(), &self.terms[number * n..][..n]);
+                    let row = rows.blocks_of_mut(number as u32);
+                    signature.best = lanes::sum_of_any(simd, terms, actions.mask(signature.permitted), row);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn sum_all<V: Simd, const N: usize>(&self, simd: V, actions: &Actions, scores: &mut StepScores) {
+        let (terms, _) = self.terms.as_chunks::<N>();
+        let blocks = self.vectors.blocks();
+        let (signatures, rows) = scores.rows(actions.width());
+        for (number, (signature, terms)) in signatures.iter_mut().zip(terms).enumerate() {
+            let row = rows.blocks_of_mut(number as u32);
+            signature.best = lanes::sum(simd, (blocks, terms), actions.mask(signature.permitted), row);
+        }
+    }
+}
+
+/// Stands for the vector of a part without templates.
+const NO_VECTOR: u32 = u32::MAX;
+
+/// Contribution of a state to the joint part's key.
+#[inline]
+fn key_of(part: &SidePart, state: State, input: &Input) -> u64 {
+    let value = |place: u8, column: Option<u8>| match (state.0[place as usize], column) {
+        (node, Some(column)) => input.value(column as usize, node),
+        (value, None) => u64::from(value),
+    };
+    let start = (part.role as u64) << 2 | part.side as u64;
+    key(start, part.key.iter().map(|read| value(read.place, read.column)))
+}
+
+/// The numbers of the states of all parts.
+#[inline(always)]
+fn ids_of<'i>(sides: &Sides, view: &View, ids: &'i mut [StateId; MAX_PARTS]) -> &'i [StateId] {
+    let mut n = 0;
+    for of_role in &sides.roles {
+        let cell = view.cell(of_role.role);
+        for &side in &of_role.sides {
+            ids[n] = cell.map_or(NOTHING, |cell| cell.id(side));
+            n += 1;
+        }
+    }
+    &ids[..n]
+}
+
+/// A fingerprint of all that is read of a configuration.
+#[inline(always)]
+fn fingerprint(features: &Compiled, view: &View) -> u64 {
+    let history = view.history.filter(|_| features.reads().history).map_or(0, |history| !history.as_number());
+    let words = &features.sides().words;
+    key(history, words.iter().map(|&(role, word, mask)| view.cell(role).map_or(0, |cell| cell.words()[word] & mask)))
+}
+
+impl<W: Weights> Scorer for LinearScorer<'_, W> {
+    fn reads(&self) -> &Reads {
+        self.features.reads()
+    }
+
+    fn begin(&self, memory: &mut Opaque, context: Context) {
+        let memory: &mut LinearMemory = memory.get();
+        memory.begin(context);
+        memory.known.begin(self.sides(), self.width, context);
+    }
+
+    fn forget(&self, memory: &mut Opaque) {
+        memory.get::<LinearMemory>().known.forget(self.width);
+    }
+
+    fn score<'s>(&self, memory: &'s mut Opaque, context: Context, queries: &[Query]) -> &'s mut StepScores {
+        let LinearMemory { known, scores, .. } = memory.get();
+        known.make_room(self.width);
+        known.terms.resize(queries.len() * known.n_terms, 0);
+        scores.clear();
+        let states = context.interner.states();
+        for Query { view, permitted } in queries {
+            if let Some(number) = scores.ask(fingerprint(self.features, view), *permitted) {
+                let mut ids = [NOTHING; MAX_PARTS];
+                let ids = ids_of(self.sides(), view, &mut ids);
+                self.prepare(known, context, &states, (number, ids), view);
+            }
+        }
+        vectorised!(simd => {
+            known.look_up.answer(simd, self.weights, &mut known.vectors);
+            if self.output.is_none() {
+                known.sum(simd, context.actions, scores);
+            }
+        });
+        if let Some(output) = self.output {
+            self.read(known, context, output, scores);
+        }
+        scores
+    }
+
+    /// What is read of one side alone often comes again and is memoised; what is read of several hardly does in a single
+    /// derivation, and is looked up each time.
+    fn score_one<'s>(&self, memory: &'s mut Opaque, context: Context, query: &Query) -> &'s [i32] {
+        let LinearMemory { known, features, rows, .. } = memory.get();
+        known.make_room(self.width);
+        let (states, view) = (context.interner.states(), &query.view);
+        let mut ids = [NOTHING; MAX_PARTS];
+        let ids = ids_of(self.sides(), view, &mut ids);
+        known.terms.resize(known.terms.len().max(known.n_terms), 0);
+        let (_, n_terms) = self.prepare_parts(known, context, &states, (0, ids), view);
+        features.clear();
+        let joint = &self.sides().joint;
+        if !joint.is_empty() {
+            let extractor = &mut known.look_up.extractor;
+            self.see_joint(extractor, &states, ids, view);
+            for group in joint {
+                extractor.extract_of(group, context.input, context.interner.label_sets(), features);
+            }
+            self.weights.prefetch(features);
+        }
+        rows.resize(features.len(), Row::default());
+        let KnownStates { look_up, vectors, terms, sum, read, .. } = known;
+        vectorised!(simd => {
+            look_up.answer(simd, self.weights, vectors);
+            self.weights.find(features, rows);
+            sum.clear(self.width);
+            sum.push_sum_at(simd, vectors, &terms[..n_terms]);
+            self.weights.add(rows, sum.last_mut());
+        });
+        let Some(output) = self.output else { return sum.get(0) };
+        output.scores(sum.get(0), self.weights.scale(), context.actions.mask(query.permitted), read);
+        read
     }
 }
 
 impl LinearMemory {
-    /// Forgets the last sentence, and prepares for vectors of `width` lanes.
-    pub fn begin(&mut self, context: Context, width: usize) {
-        let edition = context.label_sets.edition();
+    /// Prepares for the features of a sentence.
+    pub fn begin(&mut self, context: Context) {
+        let edition = context.interner.label_sets().edition();
         if self.label_sets != edition {
-            self.extractor.clear();
+            self.known.look_up.extractor.clear();
             self.label_sets = edition;
         }
-        self.width = width;
-        self.forget();
     }
 
-    fn forget(&mut self) {
-        for level in [&mut self.wholes, &mut self.parts, &mut self.groups] {
-            level.clear(self.width);
-        }
+    /// The features of a configuration, in the [order](Compiled::order) of learners.
+    pub fn features(&mut self, features: &Compiled, context: Context, view: &View) -> &[u64] {
+        self.features.clear();
+        let extractor = &mut self.known.look_up.extractor;
+        extractor.extract_all(features, context.input, context.interner, view, &mut self.features);
+        &self.features
     }
 
-    /// Makes room for new scores where much is memoised; the numbers of vectors are void.
-    fn make_room(&mut self) {
-        for level in [&mut self.wholes, &mut self.parts, &mut self.groups] {
-            level.make_room(self.width);
-        }
-    }
-
-    /// The features that `cells` have, in no particular order.
-    pub fn features(&mut self, features: &Compiled, context: Context, cells: &Cells) -> &[u64] {
-        self.all_features.clear();
-        self.extractor.extract_all(features, context.input, context.label_sets, cells, &mut self.all_features);
-        &self.all_features
-    }
-
-    /// The sums of the rows of all features that `cells` have, without any memory, and these features: the reference for
+    /// The sums of the rows of all features of a configuration, without any memory, and these features: the reference for
     /// what is memoised.
     pub fn score_plainly<W: Weights>(
         &mut self,
         scorer: &LinearScorer<W>,
         context: Context,
-        cells: &Cells,
+        view: &View,
     ) -> (&[i32], &[u64]) {
-        self.features(scorer.features, context, cells);
-        self.sum.clear(scorer.width);
-        scorer.weights.add_features(&self.all_features, self.sum.push_zero());
-        (self.sum.get(0), &self.all_features)
+        self.features(scorer.features, context, view);
+        let sum = &mut self.known.sum;
+        sum.clear(scorer.width);
+        scorer.weights.add_features(&self.features, sum.push_zero());
+        (sum.get(0), &self.features)
     }
 }

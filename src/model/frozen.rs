@@ -50,13 +50,8 @@ pub trait Frozen: Clone + Debug + Send + Sync + Sized + 'static {
 
 /// A finished scorer that decoders can ask.
 pub trait Scoring: Frozen {
-    /// The scratch memory of scoring.
-    type Memory: Default + Debug + Send;
     /// Scorer that borrows the model.
-    type Scorer<'m>: Scorer<Memory = Self::Memory>;
-
-    /// Scorer that borrows the model.
-    fn scorer(&self) -> Self::Scorer<'_>;
+    fn scorer(&self) -> Box<dyn Scorer + '_>;
 }
 
 /// Size of a scorer.

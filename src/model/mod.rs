@@ -25,7 +25,7 @@ pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
 pub use lags::Lags;
 pub use network::{Activation, Layers, Lstm, Network, ScorerKind};
-pub use trainable::{Averaged, Dropped, Lane, Seen, Trainable};
+pub use trainable::{Averaged, Dropped, Seen, Trainable, best_permitted};
 
 use crate::error::Result;
 use crate::features::Input;

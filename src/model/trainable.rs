@@ -6,12 +6,11 @@
 
 use std::fmt::Debug;
 
-use super::Scoring;
-use crate::configuration::View;
+use crate::configuration::Reads;
 use crate::error::Result;
 use crate::features::{Input, mix};
 use crate::files::{Section, Sections};
-use crate::scorer::{Context, Query, Scorer, best_permitted};
+use crate::scorer::{Context, Opaque, Query, Scorer};
 use crate::system::{ActionId, FORBIDDEN};
 
 /// Parameters that end as averages or as they are, and that a checkpoint holds meanwhile: all that a training run asks of
@@ -61,20 +60,7 @@ pub trait Averaged: Clone + Debug + Send + Sync {
 }
 
 /// A scorer whose parameters can be changed by gradients.
-pub trait Trainable: Averaged<Finished: Scoring> {
-    /// The scores of decisions while training.
-    type Lane: Lane;
-    /// Record of a configuration besides its scores, kept until its gradient is known.
-    type Kept: Default + Debug + Clone;
-    /// Gradients in the scorer's own form.
-    type Gradient: Default + Debug + Send;
-    /// The scratch memory of scoring.
-    type Memory: Default + Debug + Send;
-    /// Scorer with the current parameters.
-    type Scorer<'w>: Scorer<Memory = Self::Memory>
-    where
-        Self: 'w;
-
+pub trait Trainable: Debug + Send + Sync {
     /// True if a decision without any gradient counts, too, as it does where steps depend on the number of decisions.
     fn counts_decisions(&self) -> bool {
         false
@@ -86,57 +72,48 @@ pub trait Trainable: Averaged<Finished: Scoring> {
     }
 
     /// Scorer with the current parameters.
-    fn scorer(&self) -> Self::Scorer<'_>;
+    fn scorer(&self) -> Box<dyn Scorer + '_>;
 
-    /// True if the last actions of a derivation are read.
-    fn reads_history(&self) -> bool {
-        self.scorer().reads_history()
-    }
+    /// Parts of partial trees and derivations that are read.
+    fn reads(&self) -> &Reads;
 
     /// Forgets the last sentence and looks at the one of `context`.
-    fn begin(&self, memory: &mut Self::Memory, context: Context) {
+    fn begin(&self, memory: &mut Opaque, context: Context) {
         self.scorer().begin(memory, context);
     }
 
     /// Looks at sentences that are about to be begun, with parameters as they are, if it is faster to do so together. What comes of
     /// them is the same if it is not done.
-    fn look_ahead(&self, _memory: &mut Self::Memory, _inputs: &[&Input]) {}
+    fn look_ahead(&self, _memory: &mut Opaque, _inputs: &[&Input]) {}
 
     /// Forgets what depends on parameters, which have changed.
-    fn forget(&self, memory: &mut Self::Memory) {
+    fn forget(&self, memory: &mut Opaque) {
         self.scorer().forget(memory);
     }
 
     /// Scores the first stage of a decision, leaving out the features in `dropped`, in a derivation that never comes back to
     /// this configuration.
-    fn see<'a, V: View<'a>>(
-        &self,
-        memory: &mut Self::Memory,
-        context: Context,
-        query: Query<V>,
-        dropped: Dropped,
-        seen: &mut Seen<Self::Lane, Self::Kept>,
-    );
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen);
 
     /// Scores another stage of what was seen.
-    fn see_stage(&self, stage: usize, seen: &mut Seen<Self::Lane, Self::Kept>);
+    fn see_stage(&self, _stage: usize, _seen: &mut Seen) {}
 
     /// Adds to `into` the gradient of the loss in the scores of some lanes of a stage at `query`, of which `seen` is known if
     /// it was seen.
     #[expect(clippy::too_many_arguments, reason = "all that a gradient depends on; the caller owns the memory")]
-    fn credit<'a, V: View<'a>>(
+    fn credit(
         &self,
-        memory: &mut Self::Memory,
+        memory: &mut Opaque,
         context: Context,
-        query: Query<V>,
-        seen: Option<&Seen<Self::Lane, Self::Kept>>,
+        query: &Query,
+        seen: Option<&Seen>,
         stage: usize,
         gradient: &[(u32, f32)],
-        into: &mut Self::Gradient,
+        into: &mut Opaque,
     );
 
     /// Changes the parameters by a gradient, and empties it. What memories hold is void then.
-    fn learn(&mut self, gradient: &mut Self::Gradient);
+    fn learn(&mut self, gradient: &mut Opaque);
 
     /// Scale of scores: the value of a score of 1.0 in the fixed point of [`Trainable::scorer`].
     fn unit(&self) -> f32 {
@@ -146,94 +123,62 @@ pub trait Trainable: Averaged<Finished: Scoring> {
     /// Multiplies the gradient of the difference between two scores so that learning from it makes up for a loss, as far as a
     /// step of at most `longest` does: passive-aggressive steps (Crammer et al. 2006, PA-I). Parameters whose steps have one
     /// length leave it as it is.
-    fn lengthen(&self, _gradient: &mut Self::Gradient, _loss: f32, _longest: f32) {}
+    fn lengthen(&self, _gradient: &mut Opaque, _loss: f32, _longest: f32) {}
 
-    /// Changes the parameters by the gradients of a mini-batch's sentences, in their order, ends each sentence, and empties
-    /// the gradients.
-    fn learn_batch(&mut self, gradients: &mut [Self::Gradient]) {
-        for gradient in gradients {
-            self.learn(gradient);
-            self.end_sentence();
-        }
+    /// Changes the parameters by the gradients of a mini-batch's sentences, in their order, and empties the gradients.
+    fn learn_batch(&mut self, gradients: &mut [Opaque]) {
+        gradients.iter_mut().for_each(|gradient| self.learn(gradient));
+    }
+
+    /// True if parameters have grown beyond what can be summed, as [`Averaged::has_diverged`] says.
+    fn diverges(&self) -> bool {
+        false
     }
 
     /// The squared norm, in the parameters, of the gradient of the difference between the scores of two lanes, each in what was
-    /// seen at its point; `same` says whether that is one point. For MIRA.
-    fn squared_distance(
-        &self,
-        right: (&Seen<Self::Lane, Self::Kept>, u32),
-        wrong: (&Seen<Self::Lane, Self::Kept>, u32),
-    ) -> f32;
+    /// seen at its point; for MIRA. 1 where steps have one length.
+    fn squared_distance(&self, _right: (&Seen, u32), _wrong: (&Seen, u32)) -> f32 {
+        1.0
+    }
 }
 
 /// Scores and record of a configuration at one point.
-#[derive(Debug, Clone, Default)]
-pub struct Seen<L, K> {
-    /// Scores, by lane, of the stages that were scored.
-    pub lanes: Vec<L>,
-    /// Whatever the scorer keeps.
-    pub kept: K,
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Scores, by lane, of the stages that were scored: whole and real ones alike, without rounding.
+    pub lanes: Vec<f64>,
+    /// Whatever the learner keeps.
+    pub kept: Opaque,
 }
 
-/// A score while training.
-pub trait Lane: Copy + Default + PartialOrd + Debug + Send + Sync {
-    /// The score as a real number.
-    fn real(self) -> f32;
+impl Seen {
+    /// Replaces the scores.
+    pub fn set<L: Into<f64> + Copy>(&mut self, lanes: &[L]) {
+        self.lanes.clear();
+        self.lanes.extend(lanes.iter().map(|&lane| lane.into()));
+    }
+}
 
-    /// The permitted action of the highest score, the first of them on ties; `mask` is 0 for permitted ones and
-    /// [`FORBIDDEN`] for others.
-    fn best_permitted(lanes: &[Self], mask: &[i32]) -> Option<(Self, ActionId)> {
-        let mut best: Option<(Self, ActionId)> = None;
-        for (action, (&score, _)) in lanes.iter().zip(mask).enumerate().filter(|(_, (_, mask))| **mask != FORBIDDEN) {
-            if best.is_none_or(|(highest, _)| score > highest) {
-                best = Some((score, action as ActionId));
-            }
+/// The permitted action of the highest score, the first of them on ties; `mask` is 0 for permitted ones and [`FORBIDDEN`] for
+/// others.
+#[inline]
+pub fn best_permitted(lanes: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
+    // Several maxima side by side are a vector instruction's.
+    const WIDTH: usize = 8;
+    let permitted = |score: f64, mask: i32| if mask == FORBIDDEN { f64::NEG_INFINITY } else { score };
+    let (scores, masks) = (lanes.as_chunks::<WIDTH>(), mask[..lanes.len()].as_chunks::<WIDTH>());
+    let mut highest = [f64::NEG_INFINITY; WIDTH];
+    for (scores, masks) in scores.0.iter().zip(masks.0) {
+        for place in 0..WIDTH {
+            let score = permitted(scores[place], masks[place]);
+            highest[place] = if score > highest[place] { score } else { highest[place] };
         }
-        best
     }
-}
-
-impl Lane for f32 {
-    fn real(self) -> f32 {
-        self
-    }
-}
-
-impl Lane for f64 {
-    fn real(self) -> f32 {
-        self as f32
-    }
-
-    #[inline]
-    fn best_permitted(lanes: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
-        // Several maxima side by side are a vector instruction's.
-        const WIDTH: usize = 8;
-        let permitted = |score: f64, mask: i32| if mask == FORBIDDEN { f64::NEG_INFINITY } else { score };
-        let (scores, masks) = (lanes.as_chunks::<WIDTH>(), mask[..lanes.len()].as_chunks::<WIDTH>());
-        let mut highest = [f64::NEG_INFINITY; WIDTH];
-        for (scores, masks) in scores.0.iter().zip(masks.0) {
-            for place in 0..WIDTH {
-                let score = permitted(scores[place], masks[place]);
-                highest[place] = if score > highest[place] { score } else { highest[place] };
-            }
-        }
-        let rest = scores.1.iter().zip(masks.1).map(|(&score, &mask)| permitted(score, mask));
-        let highest = highest.into_iter().chain(rest).fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
-        let is_best = |(&score, &mask): (&f64, &i32)| mask != FORBIDDEN && score == highest;
-        let action = lanes.iter().zip(mask).position(is_best)?;
-        Some((highest, action as ActionId))
-    }
-}
-
-impl Lane for i32 {
-    fn real(self) -> f32 {
-        self as f32
-    }
-
-    #[inline]
-    fn best_permitted(lanes: &[i32], mask: &[i32]) -> Option<(i32, ActionId)> {
-        best_permitted(lanes, mask)
-    }
+    let rest = scores.1.iter().zip(masks.1).map(|(&score, &mask)| permitted(score, mask));
+    let highest = highest.into_iter().chain(rest).fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    let is_best = |(&score, &mask): (&f64, &i32)| mask != FORBIDDEN && score == highest;
+    let action = lanes.iter().zip(mask).position(is_best)?;
+    Some((highest, action as ActionId))
 }
 
 /// A choice of features to leave out: those whose hash with the salt lies below the threshold. By default none is.
@@ -277,18 +222,13 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Lanes of every kind, and any number of them, decide alike.
         #[test]
         fn the_first_of_the_best_permitted_lanes(lanes in prop::collection::vec((-4i32..4, prop::bool::ANY), 0..40)) {
-            let scores: Vec<i32> = lanes.iter().map(|lane| lane.0).collect();
+            let scores: Vec<f64> = lanes.iter().map(|lane| lane.0.into()).collect();
             let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
-            let expected = scores.iter().zip(&mask).map(|(score, mask)| score + mask).max().filter(|&best| best > -5);
-            let expected = expected.map(|best| (best, (0..).zip(&lanes).find(|(_, lane)| **lane == (best, true)).unwrap().0));
-            let of_f64 = f64::best_permitted(&scores.iter().map(|&score| score.into()).collect::<Vec<_>>(), &mask);
-            let of_f32 = f32::best_permitted(&scores.iter().map(|&score| score as f32).collect::<Vec<_>>(), &mask);
-            prop_assert_eq!(of_f64, expected.map(|(best, action)| (best.into(), action)));
-            prop_assert_eq!(of_f32, expected.map(|(best, action)| (best as f32, action)));
-            prop_assert_eq!(i32::best_permitted(&scores, &mask), expected);
+            let expected = lanes.iter().filter(|lane| lane.1).map(|lane| lane.0).max();
+            let expected = expected.map(|best| (best.into(), (0..).zip(&lanes).find(|(_, lane)| **lane == (best, true)).unwrap().0));
+            prop_assert_eq!(best_permitted(&scores, &mask), expected);
         }
     }
 }

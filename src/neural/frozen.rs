@@ -12,7 +12,8 @@ use crate::features::N_COLUMNS;
 use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
-use crate::model::{Frozen, Header, Model, ScorerKind, Size};
+use crate::model::{Frozen, Header, Model, ScorerKind, Scoring, Size};
+use crate::scorer::Scorer;
 use crate::system::Actions;
 
 /// The model of a transition-based parser with a network.
@@ -98,6 +99,12 @@ impl FeedForward {
     /// The parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.inner.parameters
+    }
+}
+
+impl Scoring for FeedForward {
+    fn scorer(&self) -> Box<dyn Scorer + '_> {
+        Box::new(self.network_scorer())
     }
 }
 

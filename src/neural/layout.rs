@@ -2,23 +2,24 @@
 
 use std::ops::Range;
 
-use crate::configuration::{Cell, Role, Slot, SlotMask};
+use crate::configuration::{Cell, PartialTree, Reads, Role, Side, Slot, States, View};
+use crate::features::key;
 use crate::model::Network;
-use crate::tree::{NO_LABEL, NO_NODE};
+use crate::tree::NO_NODE;
 
 /// Group of values read of a cell.
 #[derive(Debug, Clone)]
 pub struct Group {
     /// The cell.
     pub role: Role,
-    /// All that is read of it.
-    mask: SlotMask,
+    /// Bits of [`PartialTree::words`] that tell all that is read of it.
+    mask: [u64; Side::COUNT / 2],
     /// Places that are read here, and the values they read.
     pub places: Range<usize>,
-    nodes: Vec<Slot>,
+    nodes: Vec<(Side, usize)>,
     /// The same of labels.
     pub labels: Range<usize>,
-    label_slots: Vec<Slot>,
+    label_values: Vec<(Side, usize)>,
 }
 
 /// A network's places by cell.
@@ -28,6 +29,8 @@ pub struct Layout {
     pub network: Network,
     /// By cell.
     pub groups: Vec<Group>,
+    /// Parts of partial trees that are read.
+    pub reads: Reads,
 }
 
 impl Layout {
@@ -38,65 +41,73 @@ impl Layout {
             let slots = |places: &[crate::features::Place]| -> Vec<Slot> {
                 places.iter().filter(|place| place.role == role).map(|place| place.slot).collect()
             };
-            let (nodes, label_slots) = (slots(&network.places), slots(&network.labels));
+            let (nodes, labels) = (slots(&network.places), slots(&network.labels));
+            let values = |slots: &[Slot]| slots.iter().map(|&slot| Side::holding(slot)).collect::<Vec<_>>();
+            let sides: Vec<Side> = values(&[&nodes[..], &labels].concat()).iter().map(|(side, _)| *side).collect();
             let (place, label) = (first(&network.places), first(&network.labels));
             Group {
                 role,
-                mask: SlotMask::of(nodes.iter().chain(&label_slots).copied()),
+                mask: PartialTree::mask(&sides),
                 places: place..place + nodes.len(),
-                nodes,
-                labels: label..label + label_slots.len(),
-                label_slots,
+                nodes: values(&nodes),
+                labels: label..label + labels.len(),
+                label_values: values(&labels),
             }
         };
         // Stacks read whole sequences.
         let by_place = network.stacks.is_none();
         let groups = Role::ALL.into_iter().filter(|_| by_place).map(group);
         let groups = groups.filter(|group| !group.places.is_empty() || !group.labels.is_empty()).collect();
-        Layout { network, groups }
+        let slots = network.places.iter().chain(&network.labels).map(|place| place.slot);
+        let reads = Reads::of(slots.filter(|_| by_place));
+        let reads = Reads { compositions: !by_place, ..reads };
+        Layout { network, groups, reads }
     }
 
     /// Fills in the rows that all places read, of tokens and of labels.
-    pub fn read<'a>(&self, cell: impl Fn(Role) -> Option<&'a Cell<'a>>, tokens: &mut Vec<u32>, labels: &mut Vec<u32>) {
+    pub fn read(&self, (view, states): (&View, &States), tokens: &mut Vec<u32>, labels: &mut Vec<u32>) {
         tokens.clear();
         labels.clear();
         for group in &self.groups {
-            let cell = cell(group.role);
-            tokens.extend(group.tokens(cell));
-            labels.extend(group.labels_of(cell));
+            let cell = view.cell(group.role);
+            tokens.extend(group.tokens(cell, states));
+            labels.extend(group.labels_of(cell, states));
         }
     }
+}
+
+/// The rows of values of a cell; 0 is nothing.
+#[inline]
+fn rows<'c>(values: &'c [(Side, usize)], cell: Option<&'c Cell>, states: &'c States) -> impl Iterator<Item = u32> + 'c {
+    // NO_NODE + 1 wraps to 0.
+    let value = move |cell: &Cell, (side, place): (Side, usize)| states.state(side, cell.id(side)).0[place];
+    values.iter().map(move |&at| u32::from(cell.map_or(NO_NODE, |cell| value(cell, at)).wrapping_add(1)))
 }
 
 impl Group {
     /// The rows of the tokens that are read of `cell`: 0 is no token, 1 the root.
     #[inline]
-    pub fn tokens<'c>(&'c self, cell: Option<&'c Cell>) -> impl Iterator<Item = u32> + 'c {
-        // NO_NODE + 1 wraps to 0.
-        self.nodes
-            .iter()
-            .map(move |&slot| u32::from(cell.map_or(NO_NODE, |cell| cell.partial.slots.get(slot)).wrapping_add(1)))
+    pub fn tokens<'c>(&'c self, cell: Option<&'c Cell>, states: &'c States) -> impl Iterator<Item = u32> + 'c {
+        rows(&self.nodes, cell, states)
     }
 
     /// The rows of the labels that are read of `cell`: 0 is no label.
     #[inline]
-    pub fn labels_of<'c>(&'c self, cell: Option<&'c Cell>) -> impl Iterator<Item = u32> + 'c {
-        self.label_slots
-            .iter()
-            .map(move |&slot| u32::from(cell.map_or(NO_LABEL, |cell| cell.partial.slots.get(slot)).wrapping_add(1)))
+    pub fn labels_of<'c>(&'c self, cell: Option<&'c Cell>, states: &'c States) -> impl Iterator<Item = u32> + 'c {
+        rows(&self.label_values, cell, states)
     }
 
     /// The only place that is read of the cell, if it is one.
     #[inline]
     pub fn single(&self) -> Option<usize> {
-        (self.nodes.len() == 1 && self.label_slots.is_empty()).then_some(self.places.start)
+        (self.nodes.len() == 1 && self.label_values.is_empty()).then_some(self.places.start)
     }
 
     /// A fingerprint of all that is read of `cell`.
     #[inline]
     pub fn key(&self, cell: Option<&Cell>) -> u64 {
-        let number = self.role as u64 + 1;
-        cell.map_or(0, |cell| cell.partial.slots.key(&self.mask)).rotate_left(17)
-            ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        let number = (self.role as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let words = cell.map_or([0; Side::COUNT / 2], |cell| cell.words());
+        key(number, words.into_iter().zip(self.mask).map(|(word, mask)| word & mask))
     }
 }

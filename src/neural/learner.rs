@@ -12,13 +12,13 @@ use super::parameters::{Parameters, Sizes};
 use super::score::{FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
 use super::sums::{Token, common_tokens};
 use super::tape::Tape;
-use crate::configuration::View;
+use crate::configuration::Reads;
 use crate::error::Result;
 use crate::features::{Columns, Input, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
 use crate::model::{Averaged, Dropped, Layers, Seen, Trainable};
-use crate::scorer::{Context, Query};
+use crate::scorer::{Context, Opaque, Query, Scorer};
 
 /// Settings of the learner of a network.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,6 +90,33 @@ impl FeedForwardLearner {
         self.layout.network.normalised = normalised;
     }
 
+    /// Scorer with the current parameters.
+    pub fn network_scorer(&self) -> FeedForwardScorer<'_> {
+        FeedForwardScorer {
+            layout: &self.layout,
+            parameters: &self.optimiser.parameters,
+            derived: &self.derived,
+            lanes: self.sizes.lanes,
+            noise: Some(&self.noise),
+        }
+    }
+
+    /// Changes the parameters by what the tapes of a mini-batch's sentences hold, and empties them.
+    pub(super) fn learn_tapes(&mut self, tapes: &mut [Tape]) {
+        let scale = 1.0 / (self.settings.divisor * tapes.len() as f32);
+        let parameters = &self.optimiser.parameters;
+        if tapes.iter().any(|tape| tape.n > 0) {
+            let of = (&self.layout, parameters, self.sizes.lanes);
+            let gradients = match self.settings.layers {
+                Layers::All => Gradients::new(of, tapes, scale),
+                Layers::Output => Gradients::of_output(of, tapes, scale),
+            };
+            self.optimiser.learn(gradients, &self.layout.network);
+            self.refresh();
+        }
+        tapes.fill_with(Tape::default);
+    }
+
     /// Parameters have changed.
     fn refresh(&mut self) {
         // Nothing follows from the output layer but scores.
@@ -154,13 +181,14 @@ impl Averaged for FeedForwardLearner {
     }
 }
 
-impl Trainable for FeedForwardLearner {
-    type Lane = f32;
-    type Kept = Hidden;
-    type Gradient = Tape;
-    type Memory = FeedForwardMemory;
-    type Scorer<'w> = FeedForwardScorer<'w>;
+/// Hidden units that the learner keeps of a configuration, and scores on their way to those that are seen.
+#[derive(Debug, Clone, Default)]
+struct Kept {
+    hidden: Hidden,
+    scores: Vec<f32>,
+}
 
+impl Trainable for FeedForwardLearner {
     fn counts_decisions(&self) -> bool {
         true
     }
@@ -169,96 +197,79 @@ impl Trainable for FeedForwardLearner {
         true
     }
 
-    fn scorer(&self) -> FeedForwardScorer<'_> {
-        FeedForwardScorer {
-            layout: &self.layout,
-            parameters: &self.optimiser.parameters,
-            derived: &self.derived,
-            lanes: self.sizes.lanes,
-            noise: Some(&self.noise),
-        }
+    fn scorer(&self) -> Box<dyn Scorer + '_> {
+        Box::new(self.network_scorer())
     }
 
-    fn look_ahead(&self, memory: &mut FeedForwardMemory, inputs: &[&Input]) {
-        self.scorer().look_ahead(memory, inputs);
+    fn reads(&self) -> &Reads {
+        &self.layout.reads
     }
 
-    fn see<'a, V: View<'a>>(
-        &self,
-        memory: &mut FeedForwardMemory,
-        context: Context,
-        query: Query<V>,
-        dropped: Dropped,
-        seen: &mut Seen<f32, Hidden>,
-    ) {
-        let scorer = self.scorer();
-        scorer.hidden(memory, context, &scorer.cells(&query), &mut seen.kept);
+    fn look_ahead(&self, memory: &mut Opaque, inputs: &[&Input]) {
+        self.network_scorer().look_ahead(memory.get(), inputs);
+    }
+
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
+        let scorer = self.network_scorer();
+        let Seen { lanes, kept } = seen;
+        let Kept { hidden, scores } = kept.get();
+        scorer.hidden(memory.get(), context, &query.view, hidden);
         if !dropped.is_none() {
-            drop_units(dropped, &mut seen.kept);
+            drop_units(dropped, hidden);
         }
-        scorer.output(&seen.kept.units, 1, &mut seen.lanes);
+        scorer.output(&hidden.units, 1, scores);
+        lanes.clear();
+        lanes.extend(scores.iter().map(|&score| f64::from(score)));
     }
 
-    fn see_stage(&self, _: usize, _: &mut Seen<f32, Hidden>) {}
-
-    fn credit<'a, V: View<'a>>(
+    fn credit(
         &self,
-        memory: &mut FeedForwardMemory,
+        memory: &mut Opaque,
         context: Context,
-        query: Query<V>,
-        seen: Option<&Seen<f32, Hidden>>,
+        query: &Query,
+        seen: Option<&Seen>,
         _: usize,
         gradient: &[(u32, f32)],
-        into: &mut Tape,
+        into: &mut Opaque,
     ) {
         if gradient.iter().all(|(_, slope)| *slope == 0.0) {
             return;
         }
-        let cells = self.scorer().cells(&query);
+        let (scorer, memory, into): (_, &mut FeedForwardMemory, &mut Tape) =
+            (self.network_scorer(), memory.get(), into.get());
         let mut hidden = Hidden::default();
-        let hidden = match seen {
-            Some(seen) => &seen.kept,
+        let hidden = match seen.and_then(|seen| seen.kept.as_ref::<Kept>()) {
+            Some(kept) => &kept.hidden,
             None => {
-                self.scorer().hidden(memory, context, &cells, &mut hidden);
+                scorer.hidden(memory, context, &query.view, &mut hidden);
                 &hidden
             }
         };
         let (mut tokens, mut labels) = (Vec::new(), Vec::new());
-        if let Some(stacks) = self.scorer().stacks() {
+        if let Some(stacks) = scorer.stacks() {
             // It is known already, and so made.
-            self.scorer().find_in_stacks(memory, context, &cells);
+            scorer.find_in_stacks(memory, context, &query.view);
             into.stacks.record(stacks.network, stacks.shape, &memory.stacks);
         }
-        self.layout.read(|role| cells[role as usize], &mut tokens, &mut labels);
+        self.layout.read((&query.view, &context.interner.states()), &mut tokens, &mut labels);
         into.record(memory, (&tokens, &labels), hidden, (gradient, self.sizes.lanes));
     }
 
-    fn learn(&mut self, gradient: &mut Tape) {
+    fn learn(&mut self, gradient: &mut Opaque) {
         self.learn_batch(std::slice::from_mut(gradient));
     }
 
-    fn learn_batch(&mut self, tapes: &mut [Tape]) {
-        let scale = 1.0 / (self.settings.divisor * tapes.len() as f32);
-        let parameters = &self.optimiser.parameters;
-        if tapes.iter().any(|tape| tape.n > 0) {
-            let of = (&self.layout, parameters, self.sizes.lanes);
-            let gradients = match self.settings.layers {
-                Layers::All => Gradients::new(of, tapes, scale),
-                Layers::Output => Gradients::of_output(of, tapes, scale),
-            };
-            self.optimiser.learn(gradients, &self.layout.network);
-            self.refresh();
-        }
-        tapes.fill_with(Tape::default);
+    fn learn_batch(&mut self, gradients: &mut [Opaque]) {
+        let mut tapes: Vec<Tape> = gradients.iter_mut().map(|gradient| std::mem::take(gradient.get())).collect();
+        self.learn_tapes(&mut tapes);
     }
 
     fn unit(&self) -> f32 {
         UNIT
     }
 
-    /// Steps have no length of their own.
-    fn squared_distance(&self, _: (&Seen<f32, Hidden>, u32), _: (&Seen<f32, Hidden>, u32)) -> f32 {
-        1.0
+    fn diverges(&self) -> bool {
+        self.has_diverged
     }
 }
 

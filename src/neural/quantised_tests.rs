@@ -4,11 +4,10 @@ use super::parameters::{OUTPUT, PLACES};
 use super::sums::common_tokens;
 use super::tests::{data, learner, walk};
 use super::*;
-use crate::configuration::Arena;
 use crate::decode::{Machine, Workspace};
 use crate::linear::Precision;
 use crate::model::{Activation, Averaged as _};
-use crate::scorer::{Query, Scorer as _};
+use crate::scorer::{Opaque, Query, Scorer as _};
 use crate::system::Roots;
 
 /// Scores are as close to those of the same parameters in single precision as the head of the module says, and not the same.
@@ -42,10 +41,9 @@ fn quantised_scores_are_within_their_bound() {
             };
             let rounding = roundings as f32 / 512.0 + layout.places.len() as f32 * of_bytes;
             let (mut farthest, mut n) = (0.0_f32, 0);
-            let mut memories =
-                [FeedForwardMemory::default(), FeedForwardMemory::default(), FeedForwardMemory::default()];
+            let mut memories = [Opaque::default(), Opaque::default(), Opaque::default()];
             let mut hidden = Hidden::default();
-            let mut workspace: Workspace<FeedForwardMemory> = Workspace::new(data.actions().n_labels());
+            let mut workspace = Workspace::new(data.actions().n_labels());
             for sentence in 0..3 {
                 let mut begun = false;
                 walk!(data, sentence, |workspace, machine, context, _memory, item, _choice| {
@@ -57,9 +55,9 @@ fn quantised_scores_are_within_their_bound() {
                         begun = true;
                     }
                     let permitted = machine.system.permitted(&item.configuration, 0);
-                    let query = Query { view: item, point: 0, permitted };
+                    let query = Query { view: item.view(0), permitted };
                     let scorer = exact.network_scorer();
-                    scorer.hidden(of_hidden, context, &scorer.cells(&query), &mut hidden);
+                    scorer.hidden(of_hidden.get(), context, &query.view, &mut hidden);
                     let Hidden { units, slopes } = &hidden;
                     // How far an activation may go if its sum does.
                     let moved = |unit: usize| match activation {
@@ -77,8 +75,8 @@ fn quantised_scores_are_within_their_bound() {
                         (Precision::I8, Activation::Cube) => (highest / 127.0, true),
                         _ => (0.0, false),
                     };
-                    let expected = exact.network_scorer().score_one(of_exact, context, query).to_vec();
-                    let found = quantised.network_scorer().score_one(of_quantised, context, query);
+                    let expected = exact.network_scorer().score_one(of_exact, context, &query).to_vec();
+                    let found = quantised.network_scorer().score_one(of_quantised, context, &query);
                     for lane in 0..data.actions().len() {
                         let weight = |unit: usize| output[unit * lanes + lane].abs();
                         let largest = (0..units.len()).map(weight).fold(0.0, f32::max);
@@ -111,8 +109,8 @@ fn common_tokens_score_as_others_do() {
     let keeping = plain.clone().with_common_tokens(inputs());
     for precision in [Precision::Full, Precision::I16, Precision::I8] {
         let [plain, keeping] = [&plain, &keeping].map(|one| FeedForwardLearner::finish(&[one]).quantise(precision));
-        let mut memories = [FeedForwardMemory::default(), FeedForwardMemory::default()];
-        let mut workspace: Workspace<FeedForwardMemory> = Workspace::new(data.actions().n_labels());
+        let mut memories = [Opaque::default(), Opaque::default()];
+        let mut workspace = Workspace::new(data.actions().n_labels());
         // The third time all are known.
         for sentence in [0, 1, 2, 0, 1, 2, 0, 1, 2] {
             let mut begun = false;
@@ -124,10 +122,9 @@ fn common_tokens_score_as_others_do() {
                     begun = true;
                 }
                 let permitted = machine.system.permitted(&item.configuration, 0);
-                let query = Query { view: item, point: 0, permitted };
-                let expected = plain.network_scorer().score_one(of_plain, context, query);
-                assert_eq!(keeping.network_scorer().score_one(of_keeping, context, query), expected, "{precision}");
-                assert_eq!(keeping.network_scorer().score_once(of_keeping, context, query), expected, "{precision}");
+                let query = Query { view: item.view(0), permitted };
+                let expected = plain.network_scorer().score_one(of_plain, context, &query);
+                assert_eq!(keeping.network_scorer().score_one(of_keeping, context, &query), expected, "{precision}");
             });
         }
     }

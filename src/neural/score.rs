@@ -21,12 +21,12 @@ use super::parameters::{ENCODER_NONE, OUTPUT, OUTPUT_BIAS, Parameters};
 use super::quantised::{Scratch, push_rounded};
 use super::stack_lstm::{self, StackMemory, StackScorer};
 use super::sums::{Base, Rows, Tables, Token, Unit};
-use crate::configuration::{Cells, View};
+use crate::configuration::{Reads, States, View};
 use crate::features::Input;
 use crate::features::N_COLUMNS;
 use crate::files::prefetch;
 use crate::memo::Memo;
-use crate::scorer::{Context, Query, Scorer, Scores, Vectors};
+use crate::scorer::{Context, Opaque, Query, Scorer, StepScores, Vectors};
 use crate::system::{Actions, Permitted};
 use crate::tree::Node;
 use crate::vector::vectorised;
@@ -73,8 +73,9 @@ pub struct FeedForwardMemory {
     n_wholes: usize,
     n_new: usize,
     raw: Vec<f32>,
-    /// By query of the step, the number of its configuration.
+    /// By query of the step, and then by row, the number of the configuration.
     step: Vec<u32>,
+    step_scores: StepScores,
     /// The scores of one query.
     read: Vectors,
 }
@@ -306,38 +307,25 @@ impl FeedForwardScorer<'_> {
         places.multiply(Operand::rows(vectors, self.layout.network.vector_dimension()), products, n);
     }
 
-    /// The cells of a configuration that are read.
-    #[inline]
-    pub(super) fn cells<'a, V: View<'a>>(&self, query: &Query<V>) -> Cells<'a> {
-        if self.layout.network.stacks.is_some() {
-            return query.view.cells(query.point);
-        }
-        let mut cells: Cells = Default::default();
-        for group in &self.layout.groups {
-            cells[group.role as usize] = query.view.cell(query.point, group.role);
-        }
-        cells
-    }
-
-    /// Finds the parts of a configuration with these cells, making those that are new; a fingerprint of all that is read.
-    fn find(&self, memory: &mut FeedForwardMemory, cells: &Cells) -> u64 {
+    /// Finds the parts of a configuration, making those that are new; a fingerprint of all that is read.
+    fn find(&self, memory: &mut FeedForwardMemory, read: (&View, &States)) -> u64 {
         let groups = &self.layout.groups;
         match &self.derived.quantised {
-            None => memory.rows.find(&self.derived.tables, groups, cells),
-            Some(quantised) => memory.short_rows.find(&quantised.tables, groups, cells),
+            None => memory.rows.find(&self.derived.tables, groups, read),
+            Some(quantised) => memory.short_rows.find(&quantised.tables, groups, read),
         }
     }
 
     /// The hidden units of a configuration, with their slopes.
-    pub(super) fn hidden(&self, memory: &mut FeedForwardMemory, context: Context, cells: &Cells, hidden: &mut Hidden) {
+    pub(super) fn hidden(&self, memory: &mut FeedForwardMemory, context: Context, view: &View, hidden: &mut Hidden) {
         self.make_room(memory);
         if let Some(stacks) = self.stacks() {
-            self.find_in_stacks(memory, context, cells);
+            self.find_in_stacks(memory, context, view);
             let found = std::mem::take(&mut memory.stacks.found);
             stacks.sums(&mut memory.stacks, &found, &mut hidden.units);
             memory.stacks.found = found;
         } else {
-            self.find(memory, cells);
+            self.find(memory, (view, &context.interner.states()));
             hidden.units.resize(self.n_hidden(), 0.0);
             memory.rows.sum(&self.derived.tables, &mut hidden.units);
         }
@@ -356,12 +344,21 @@ impl FeedForwardScorer<'_> {
     }
 
     /// Finds a configuration's nodes in stacks; a fingerprint of them.
-    pub(super) fn find_in_stacks(&self, memory: &mut FeedForwardMemory, context: Context, cells: &Cells) -> u64 {
-        memory.stacks.find(&self.layout.network, cells, context.label_sets.trees());
+    pub(super) fn find_in_stacks(&self, memory: &mut FeedForwardMemory, context: Context, view: &View) -> u64 {
+        memory.stacks.find(&self.layout.network, view, context.interner.trees());
         memory.stacks.found.iter().fold(0x243f_6a88_85a3_08d3, |fingerprint: u64, &number| {
             let product = u128::from(fingerprint ^ (u64::from(number) + 1)) * 0x9e37_79b9_7f4a_7c15;
             (product >> 64) as u64 ^ product as u64
         })
+    }
+
+    fn forget_scores(&self, memory: &mut FeedForwardMemory) {
+        memory.rows.clear();
+        memory.short_rows.clear();
+        memory.wholes.clear();
+        memory.scores.clear(self.width());
+        memory.partitions.clear();
+        (memory.n_wholes, memory.n_new) = (0, 0);
     }
 
     fn make_room(&self, memory: &mut FeedForwardMemory) {
@@ -371,19 +368,19 @@ impl FeedForwardScorer<'_> {
             && memory.stacks.is_full(MAX_NODES)
         {
             stacks.forget(&mut memory.stacks);
-            self.forget(memory);
+            self.forget_scores(memory);
         }
         if memory.rows.n_parts.max(memory.short_rows.n_parts) >= MAX_ROWS || memory.n_wholes >= MAX_ROWS as usize {
-            self.forget(memory);
+            self.forget_scores(memory);
         }
     }
 
     /// Finds the number of a configuration; if it is new, its activations are left to be scored.
-    fn prepare(&self, memory: &mut FeedForwardMemory, context: Context, cells: &Cells) -> u32 {
+    fn prepare(&self, memory: &mut FeedForwardMemory, context: Context, view: &View) -> u32 {
         if self.layout.network.stacks.is_some() {
-            return self.prepare_in_stacks(memory, context, cells);
+            return self.prepare_in_stacks(memory, context, view);
         }
-        let fingerprint = self.find(memory, cells);
+        let fingerprint = self.find(memory, (view, &context.interner.states()));
         let next = (memory.n_wholes + memory.n_new) as u32;
         memory.wholes.get_or_insert(fingerprint, next).unwrap_or_else(|| {
             match &self.derived.quantised {
@@ -395,9 +392,9 @@ impl FeedForwardScorer<'_> {
         })
     }
 
-    /// The same of a configuration with these cells, whose sums are left to be made, too.
-    fn prepare_in_stacks(&self, memory: &mut FeedForwardMemory, context: Context, cells: &Cells) -> u32 {
-        let fingerprint = self.find_in_stacks(memory, context, cells);
+    /// The same where stacks are read, whose sums are left to be made, too.
+    fn prepare_in_stacks(&self, memory: &mut FeedForwardMemory, context: Context, view: &View) -> u32 {
+        let fingerprint = self.find_in_stacks(memory, context, view);
         let next = (memory.n_wholes + memory.n_new) as u32;
         memory.wholes.get_or_insert(fingerprint, next).unwrap_or_else(|| {
             let StackMemory { new, found, .. } = &mut memory.stacks;
@@ -440,29 +437,26 @@ impl FeedForwardScorer<'_> {
         memory.raw = raw;
     }
 
-    /// The scores of a configuration, made probabilities if the network says so.
-    fn read<'s>(
+    /// Writes the scores of a configuration, made probabilities if the network says so.
+    fn write(
         &self,
-        memory: &'s mut FeedForwardMemory,
+        (scores, partitions): (&Vectors, &mut [Option<(Permitted, i32)>]),
         context: Context,
-        number: u32,
-        permitted: Permitted,
-    ) -> &'s Vectors {
+        (number, permitted): (u32, Permitted),
+        into: &mut [i32],
+    ) {
+        let scores = scores.get(number);
+        let n = into.len().min(scores.len());
         if !self.layout.network.normalised {
-            memory.read.clear(self.width());
-            memory.read.push_zero().copy_from_slice(memory.scores.get(number));
-            return &memory.read;
+            into[..n].copy_from_slice(&scores[..n]);
+            return;
         }
-        let scores = memory.scores.get(number);
-        let partition = match memory.partitions[number as usize] {
+        let partition = match partitions[number as usize] {
             Some((of, partition)) if of == permitted => partition,
             _ => log_partition(scores, context.actions.mask(permitted)),
         };
-        memory.partitions[number as usize] = Some((permitted, partition));
-        memory.read.clear(self.width());
-        let read = memory.read.push_zero();
-        vectorised!(_simd => read.iter_mut().zip(scores).for_each(|(read, score)| *read = score - partition));
-        &memory.read
+        partitions[number as usize] = Some((permitted, partition));
+        vectorised!(_simd => into.iter_mut().zip(scores).for_each(|(into, score)| *into = score - partition));
     }
 }
 
@@ -506,83 +500,62 @@ pub fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
 }
 
 impl Scorer for FeedForwardScorer<'_> {
-    type Memory = FeedForwardMemory;
-
-    /// Stacks have the actions for a third sequence.
-    fn reads_history(&self) -> bool {
-        self.layout.network.stacks.is_some()
+    fn reads(&self) -> &Reads {
+        &self.layout.reads
     }
 
-    fn begin(&self, memory: &mut FeedForwardMemory, context: Context) {
-        if self.layout.network.stacks.is_some() {
-            context.label_sets.trees().start();
-        }
+    fn begin(&self, memory: &mut Opaque, context: Context) {
+        let memory: &mut FeedForwardMemory = memory.get();
         self.look_at(memory, context.input);
-        self.forget(memory);
+        self.forget_scores(memory);
     }
 
-    fn forget(&self, memory: &mut FeedForwardMemory) {
-        memory.rows.clear();
-        memory.short_rows.clear();
-        memory.wholes.clear();
-        memory.scores.clear(self.width());
-        memory.partitions.clear();
-        (memory.n_wholes, memory.n_new) = (0, 0);
+    fn forget(&self, memory: &mut Opaque) {
+        self.forget_scores(memory.get());
     }
 
-    fn score<'a, V: View<'a>>(&self, memory: &mut FeedForwardMemory, context: Context, queries: &[Query<V>]) {
+    fn score<'s>(&self, memory: &'s mut Opaque, context: Context, queries: &[Query]) -> &'s mut StepScores {
+        let memory: &mut FeedForwardMemory = memory.get();
         self.make_room(memory);
-        let mut step = std::mem::take(&mut memory.step);
-        step.clear();
-        step.extend(queries.iter().map(|query| self.prepare(memory, context, &self.cells(query))));
-        memory.step = step;
+        let mut numbers = std::mem::take(&mut memory.step);
+        numbers.clear();
+        numbers.extend(queries.iter().map(|query| self.prepare(memory, context, &query.view)));
         self.finish(memory);
-    }
-
-    #[inline]
-    fn row<'s>(
-        &self,
-        memory: &'s mut FeedForwardMemory,
-        context: Context,
-        number: usize,
-        permitted: Permitted,
-    ) -> Scores<'s> {
-        match self.layout.network.normalised {
-            true => Scores::new(self.read(memory, context, memory.step[number], permitted), &[0]),
-            false => Scores::new(&memory.scores, &memory.step[number..number + 1]),
+        let FeedForwardMemory { step_scores, scores, partitions, .. } = &mut *memory;
+        step_scores.clear();
+        let mut row = 0;
+        for (query, Query { permitted, .. }) in queries.iter().enumerate() {
+            if step_scores.ask(u64::from(numbers[query]) + 1, *permitted).is_some() {
+                numbers[row] = numbers[query];
+                row += 1;
+            }
         }
+        step_scores.fill(context.actions, |row, permitted, into| {
+            self.write((scores, partitions), context, (numbers[row], permitted), into);
+        });
+        memory.step = numbers;
+        &mut memory.step_scores
     }
 
-    fn score_one<'a, 's, V: View<'a>>(
-        &self,
-        memory: &'s mut FeedForwardMemory,
-        context: Context,
-        query: Query<V>,
-    ) -> &'s [i32] {
+    fn score_one<'s>(&self, memory: &'s mut Opaque, context: Context, query: &Query) -> &'s [i32] {
+        let memory: &mut FeedForwardMemory = memory.get();
         self.make_room(memory);
-        let number = self.prepare(memory, context, &self.cells(&query));
+        let number = match self.layout.network.stacks {
+            Some(_) => self.prepare(memory, context, &query.view),
+            None => {
+                let (groups, read) = (&self.layout.groups, (&query.view, &*context.interner.states()));
+                match &self.derived.quantised {
+                    None => memory.rows.sum_once(&self.derived.tables, groups, read),
+                    Some(quantised) => memory.short_rows.sum_once(&quantised.tables, groups, read),
+                }
+                memory.n_new = 1;
+                memory.n_wholes as u32
+            }
+        };
         self.finish(memory);
-        self.read(memory, context, number, query.permitted).get(0)
-    }
-
-    fn score_once<'a, 's, V: View<'a>>(
-        &self,
-        memory: &'s mut FeedForwardMemory,
-        context: Context,
-        query: Query<V>,
-    ) -> &'s [i32] {
-        if self.layout.network.stacks.is_some() {
-            return self.score_one(memory, context, query);
-        }
-        self.make_room(memory);
-        let (groups, cells) = (&self.layout.groups, self.cells(&query));
-        match &self.derived.quantised {
-            None => memory.rows.sum_once(&self.derived.tables, groups, &cells),
-            Some(quantised) => memory.short_rows.sum_once(&quantised.tables, groups, &cells),
-        }
-        let number = memory.n_wholes as u32;
-        memory.n_new = 1;
-        self.finish(memory);
-        self.read(memory, context, number, query.permitted).get(0)
+        let FeedForwardMemory { scores, partitions, read, .. } = memory;
+        read.clear(self.width());
+        self.write((scores, partitions), context, (number, query.permitted), read.push_zero());
+        read.get(0)
     }
 }

@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 
 use super::kernel::add_with;
 use super::layout::{Group, Layout};
-use crate::configuration::{Cell, Cells};
+use crate::configuration::{Cell, States, View};
 use crate::features::Input;
 use crate::features::N_COLUMNS;
 use crate::lazy_rows::LazyRows;
@@ -297,16 +297,17 @@ impl<T: Unit> Rows<T> {
         tables: &'r Tables<T>,
         group: &'r Group,
         cell: Option<&'r Cell>,
+        states: &'r States,
     ) -> impl Iterator<Item = &'r [T]> {
-        let products = group.tokens(cell).zip(group.places.clone());
-        let labels = group.labels_of(cell).zip(group.labels.clone());
+        let products = group.tokens(cell, states).zip(group.places.clone());
+        let labels = group.labels_of(cell, states).zip(group.labels.clone());
         let products = products.map(|(token, place)| self.product(tables, token, place));
         products.chain(labels.map(|(label, place)| tables.label(place, label)))
     }
 
-    /// Makes the sums of hidden units of a configuration with these cells, the only one that is new, and keeps nothing of its
+    /// Makes the sums of hidden units of a configuration, the only one that is new, and keeps nothing of its
     /// parts: for derivations that never come back to one.
-    pub fn sum_once(&mut self, tables: &Tables<T>, groups: &[Group], cells: &Cells) {
+    pub fn sum_once(&mut self, tables: &Tables<T>, groups: &[Group], (view, states): (&View, &States)) {
         let mut sums = std::mem::take(&mut self.sums);
         sums.resize(sums.len().max(tables.width), T::default());
         let sum = &mut sums[..tables.width];
@@ -314,7 +315,7 @@ impl<T: Unit> Rows<T> {
         vectorised!(_simd => {
             let mut addends = Addends::none();
             for group in groups {
-                let rows = self.rows_of(tables, group, cells[group.role as usize]);
+                let rows = self.rows_of(tables, group, view.cell(group.role), states);
                 let n = group.places.len() + group.labels.len();
                 if addends.n + n > MOST_ADDENDS {
                     addends.add_to(sum);
@@ -336,8 +337,8 @@ impl<T: Unit> Rows<T> {
         self.sums = sums;
     }
 
-    /// Finds the parts of a configuration with these cells, making those that are new; a fingerprint of all that is read.
-    pub fn find(&mut self, tables: &Tables<T>, groups: &[Group], cells: &Cells) -> u64 {
+    /// Finds the parts of a configuration, making those that are new; a fingerprint of all that is read.
+    pub fn find(&mut self, tables: &Tables<T>, groups: &[Group], (view, states): (&View, &States)) -> u64 {
         self.terms.clear();
         let mut fingerprint = 0x243f_6a88_85a3_08d3_u64;
         let mut mix = |value: u64| {
@@ -345,9 +346,9 @@ impl<T: Unit> Rows<T> {
             fingerprint = (product >> 64) as u64 ^ product as u64;
         };
         for group in groups {
-            let cell = cells[group.role as usize];
+            let cell = view.cell(group.role);
             if let Some(place) = group.single() {
-                let token = group.tokens(cell).next().unwrap_or_default();
+                let token = group.tokens(cell, states).next().unwrap_or_default();
                 self.terms.push(Term::Product(token, place as u32));
                 mix(u64::from(token) + 1);
                 continue;
@@ -358,7 +359,7 @@ impl<T: Unit> Rows<T> {
                 let mut parts = std::mem::take(&mut self.parts);
                 let start = parts.len();
                 parts.resize(start + tables.width, T::default());
-                vectorised!(_simd => add_rows(self.rows_of(tables, group, cell), &mut parts[start..]));
+                vectorised!(_simd => add_rows(self.rows_of(tables, group, cell, states), &mut parts[start..]));
                 self.parts = parts;
                 next
             });
@@ -413,11 +414,12 @@ mod tests {
             let tables = Tables::new(40, bias, Vec::new(), &layout, &Common::default());
             let products = (0..n_places * 40).map(|i| (i % 17) as f32 * 0.1 - 0.8).collect();
             let mut rows = Rows { bases: vec![Base::Own(0)], products, ..Rows::default() };
-            let cells = Cells::default();
-            rows.find(&tables, &layout.groups, &cells);
+            let interner = crate::configuration::Interner::new(1);
+            let read = (&View::default(), &*interner.states());
+            rows.find(&tables, &layout.groups, read);
             let mut sum = vec![0.0; 40];
             rows.sum(&tables, &mut sum);
-            rows.sum_once(&tables, &layout.groups, &cells);
+            rows.sum_once(&tables, &layout.groups, read);
             assert_eq!(rows.sums[..40], sum, "{n_places}");
         }
     }

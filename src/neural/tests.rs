@@ -8,13 +8,12 @@ use super::parameters::{
     OUTPUT_BIAS, PLACES, TOKENS,
 };
 use super::*;
-use crate::configuration::Arena;
 use crate::decode::{Machine, Workspace};
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
 use crate::model::{Activation, Dropped, Layers, Network, ScorerKind, Seen, Trainable as _};
 use crate::random;
-use crate::scorer::{Query, Scorer as _};
+use crate::scorer::{Opaque, Query, Scorer as _};
 use crate::system::Roots;
 use crate::treebank::{Format, Treebank, generate};
 
@@ -130,15 +129,14 @@ macro_rules! walk {
     ($data:expr, $sentence:expr, |$workspace:ident, $machine:ident, $context:ident, $memory:ident, $item:ident, $choice:ident| $at:expr) => {{
         let example = &$data.examples()[$sentence];
         $workspace.input.clone_from(&example.input);
-        $workspace.start();
+        $workspace.start(&crate::configuration::Reads::ALL);
         let $machine = Machine {
             system: crate::systems::ARC_HYBRID.over_stacks(Roots::Single),
             actions: $data.actions(),
             keeps_history: false,
         };
-        let (bump, $context, scratch) = $workspace.parts($data.actions());
+        let (arena, $context, scratch) = $workspace.parts($data.actions());
         let $memory = scratch.memory;
-        let arena = Arena::new(bump, $context.label_sets, &[]);
         let mut $item = $machine.initial(arena, example.input.n_words());
         for &$choice in &example.derivation {
             $at;
@@ -165,25 +163,25 @@ fn gradients_are_differences_of_the_loss() {
         let mut lane = 0;
         let mut found_scores = Vec::new();
         for sentence in 0..3 {
-            let mut tape = Tape::default();
+            let mut tape = Opaque::default();
             let mut begun = false;
             walk!(data, sentence, |workspace, machine, context, memory, item, choice| {
                 if !begun {
                     learner.begin(memory, context);
                     begun = true;
                 }
-                let query = Query { view: item, point: 0, permitted: machine.system.permitted(&item.configuration, 0) };
+                let query = Query { view: item.view(0), permitted: machine.system.permitted(&item.configuration, 0) };
                 let dropped = Dropped::new(lane, 0.3);
-                learner.see(memory, context, query, dropped, &mut seen);
+                learner.see(memory, context, &query, dropped, &mut seen);
                 lane += 1;
                 let gradient = [(u32::from(choice.action), -1.0), ((lane % data.actions().len() as u64) as u32, 0.7)];
-                learner.credit(memory, context, query, Some(&seen), 0, &gradient, &mut tape);
+                learner.credit(memory, context, &query, Some(&seen), 0, &gradient, &mut tape);
                 found_scores.push(seen.lanes.clone());
                 let mut factors = Hidden { units: vec![1.0; network.hidden], slopes: vec![1.0; network.hidden] };
                 super::learner::drop_units(dropped, &mut factors);
                 drops.push(factors.units);
             });
-            tapes.push(tape);
+            tapes.push(std::mem::take(tape.get::<Tape>()));
         }
         assert!(drops.iter().flatten().any(|&factor| factor == 0.0));
         let parameters = learner.parameters();
@@ -212,10 +210,7 @@ fn gradients_are_differences_of_the_loss() {
         for (&(tape, number), (found, factors)) in all.iter().zip(found_scores.iter().zip(&drops)) {
             let expected = plain.scores(&tapes[tape], number, &given[tape], factors);
             for (found, expected) in found.iter().zip(&expected) {
-                assert!(
-                    (f64::from(*found) - expected).abs() < 1e-3 * expected.abs().max(1.0),
-                    "{found}, not {expected}"
-                );
+                assert!((found - expected).abs() < 1e-3 * expected.abs().max(1.0), "{found}, not {expected}");
             }
         }
         let loss = |plain: &Plain| -> f64 {
@@ -263,25 +258,24 @@ fn scores_do_not_depend_on_company() {
         let data = data(Activation::Relu, layers);
         let mut learner = learner(&data);
         learner.set_normalised(normalised);
-        let scorer = FeedForwardScorer { noise: None, ..learner.scorer() };
+        let scorer = FeedForwardScorer { noise: None, ..learner.network_scorer() };
         let mut workspace = Workspace::new(data.actions().n_labels());
         let mut queries = Vec::new();
         let mut alone: Vec<Vec<i32>> = Vec::new();
-        let mut other = FeedForwardMemory::default();
+        let mut other = Opaque::default();
         walk!(data, 0, |workspace, machine, context, memory, item, _choice| {
             let permitted = machine.system.permitted(&item.configuration, 0);
-            let query = Query { view: item, point: 0, permitted };
+            let query = Query { view: item.view(0), permitted };
             scorer.begin(&mut other, context);
-            alone.push(scorer.score_one(&mut other, context, query).to_vec());
-            assert_eq!(scorer.score_once(&mut other, context, query), alone[queries.len()]);
+            alone.push(scorer.score_one(&mut other, context, &query).to_vec());
             queries.push(query);
             if queries.len() == data.examples()[0].derivation.len() {
                 scorer.begin(memory, context);
                 for _ in 0..2 {
-                    scorer.score(memory, context, &queries);
-                    for (number, query) in queries.iter().enumerate() {
-                        let row = scorer.row(memory, context, number, query.permitted);
-                        let lanes: Vec<i32> = (0..data.actions().len() as u16).map(|action| row.of(action)).collect();
+                    let scores = scorer.score(memory, context, &queries);
+                    for number in 0..queries.len() {
+                        let actions = 0..data.actions().len() as u16;
+                        let lanes: Vec<i32> = actions.map(|id| scores.score(number, id, data.actions())).collect();
                         assert_eq!(lanes, alone[number][..data.actions().len()]);
                     }
                 }

@@ -1,13 +1,13 @@
 //! Scorers: the interface between decoders and models of any kind.
 //!
-//! A [`Scorer`] looks at a sentence once ([`Scorer::begin`]) and then fills, step by step, a matrix of scores: a row for each
-//! configuration and point of a beam ([`Query`]), a lane for each action ([`Scores`]). It knows nothing of beams, oracles or
-//! training. All its scratch memory belongs to the caller, so that one scorer serves all threads.
+//! A [`Scorer`] looks at a sentence once ([`Scorer::begin`]) and then scores, step by step, the actions of each configuration
+//! and point of a beam ([`Query`], [`StepScores`]). It knows nothing of beams, oracles or training. All its scratch memory
+//! belongs to the caller, so that one scorer serves all threads.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `matrix` | rows of scores, as sums of vectors that rows share |
-//! | `sides`, `lanes` | scores of a step whose configurations are known by the states of their nodes' sides |
+//! | `step`, `lanes` | the scores of a step, in which queries that look alike share a row; loops over them |
+//! | `vectors` | vectors of scores in memory that is used again |
 //! | `identities` | a set of fingerprints that forgets everything in constant time |
 //! | `stages` | which lanes are decided on together: whole actions, or moves first and then their labels |
 //!
@@ -16,29 +16,28 @@
 
 mod identities;
 pub(crate) mod lanes;
-mod matrix;
-mod sides;
 mod stages;
+mod step;
+mod vectors;
 
 pub use identities::Identities;
-pub(crate) use matrix::{Block, MAX_TERMS};
-pub use matrix::{Scores, Vectors, best_permitted};
-pub use sides::SideScores;
 pub use stages::{Decisions, Stages};
+pub use step::StepScores;
+pub(crate) use vectors::Block;
+pub use vectors::{Vectors, best_permitted};
 
-use std::fmt::Debug;
+use std::any::Any;
+use std::fmt;
 
-use crate::configuration::{InternedConfiguration, LabelSets, Point, SlotMask, Tables, View};
-use crate::features::{Input, Sides};
+use crate::configuration::{Interner, Reads, View};
+use crate::features::Input;
 use crate::system::{Actions, Permitted};
 
 /// Query for scores: all actions in one configuration, taken at one point.
 #[derive(Debug, Clone, Copy)]
-pub struct Query<V> {
-    /// The configuration.
-    pub view: V,
-    /// Where moves are taken.
-    pub point: Point,
+pub struct Query<'a> {
+    /// The configuration as seen from the point.
+    pub view: View<'a>,
     /// Permitted actions there; the scores of other actions may be anything.
     pub permitted: Permitted,
 }
@@ -48,84 +47,62 @@ pub struct Query<V> {
 pub struct Context<'s> {
     /// The sentence: its columns as hashed values and as numbers in the vocabulary.
     pub input: &'s Input,
-    /// The sets of labels that cells name.
-    pub label_sets: &'s LabelSets,
+    /// The partial trees and the sets of labels that cells name.
+    pub interner: &'s Interner,
     /// The actions, one lane each.
     pub actions: &'s Actions,
 }
 
+/// A value whose type is known to its scorer or learner alone: scratch memory, gradients, records of configurations. The caller
+/// keeps it.
+#[derive(Default)]
+pub struct Opaque(Option<Box<dyn Any + Send + Sync>>);
+
+impl Opaque {
+    /// The value; a new one, if there is none of this type.
+    #[inline]
+    pub fn get<T: Default + Send + Sync + 'static>(&mut self) -> &mut T {
+        if !self.0.as_ref().is_some_and(|value| value.is::<T>()) {
+            self.0 = Some(Box::new(T::default()));
+        }
+        self.0.as_mut().and_then(|value| value.downcast_mut()).expect("it is of this type")
+    }
+
+    /// The value, if there is one of this type.
+    #[inline]
+    pub fn as_ref<T: 'static>(&self) -> Option<&T> {
+        self.0.as_ref().and_then(|value| value.downcast_ref())
+    }
+}
+
+impl fmt::Debug for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Opaque")
+    }
+}
+
 /// Scores actions in fixed point: integers, so that sums do not depend on the order of summation.
 pub trait Scorer: Sync {
-    /// Scratch memory for one sentence after another.
-    type Memory: Default + Debug + Send;
+    /// Parts of partial trees and derivations that are read.
+    fn reads(&self) -> &Reads;
 
-    /// The masks under which the cells of views must carry keys.
-    fn masks(&self) -> &[SlotMask] {
-        &[]
-    }
-
-    /// True if the last actions of a derivation are read: views then have them in their cell for actions.
-    fn reads_history(&self) -> bool {
-        false
-    }
-
-    /// Forgets the last sentence and looks at the one of `context`.
-    fn begin(&self, memory: &mut Self::Memory, context: Context);
+    /// Forgets the last sentence and looks at the one of `context`, whose interner was
+    /// [started](crate::configuration::Interner::start) for what is read.
+    fn begin(&self, memory: &mut Opaque, context: Context);
 
     /// Forgets what depends on parameters, which have changed.
-    fn forget(&self, memory: &mut Self::Memory);
+    fn forget(&self, memory: &mut Opaque);
 
-    /// Scores a whole step: afterwards [`Scorer::row`] gives the scores of each of `queries`, by its number. Rows of earlier
-    /// steps are void.
-    fn score<'a, V: View<'a>>(&self, memory: &mut Self::Memory, context: Context, queries: &[Query<V>]);
+    /// The scores of a whole step.
+    fn score<'s>(&self, memory: &'s mut Opaque, context: Context, queries: &[Query]) -> &'s mut StepScores;
 
-    /// The scores of query `number` of the step, of which `permitted` is what was permitted.
-    fn row<'s>(
-        &self,
-        memory: &'s mut Self::Memory,
-        context: Context,
-        number: usize,
-        permitted: Permitted,
-    ) -> Scores<'s>;
+    /// The scores of one query by itself, by lane, of a derivation that hardly comes back to its configuration; those of
+    /// actions that are not permitted may be anything.
+    fn score_one<'s>(&self, memory: &'s mut Opaque, context: Context, query: &Query) -> &'s [i32];
+}
 
-    /// The scores of one query by itself, by lane.
-    fn score_one<'a, 's, V: View<'a>>(
-        &self,
-        memory: &'s mut Self::Memory,
-        context: Context,
-        query: Query<V>,
-    ) -> &'s [i32];
-
-    /// Scores as [`Scorer::score_one`] gives them, of a derivation that never comes back to a configuration: cells need
-    /// no keys.
-    #[inline]
-    fn score_once<'a, 's, V: View<'a>>(
-        &self,
-        memory: &'s mut Self::Memory,
-        context: Context,
-        query: Query<V>,
-    ) -> &'s [i32] {
-        self.score_one(memory, context, query)
-    }
-
-    /// Side features, if scores depend on nothing else: then [`Scorer::begin_sides`] and [`Scorer::score_sides`] score
-    /// configurations of [interned states](crate::configuration::InternedConfiguration).
-    fn sides(&self) -> Option<&Sides> {
-        None
-    }
-
-    /// [`Scorer::begin`] for configurations of interned states.
-    fn begin_sides(&self, _memory: &mut Self::Memory, _context: Context) {}
-
-    /// [`Scorer::score`] for configurations of interned states, whose states `tables` holds; `None` if there is no
-    /// [`Scorer::sides`].
-    fn score_sides<'s>(
-        &self,
-        _memory: &'s mut Self::Memory,
-        _context: Context,
-        _tables: &Tables,
-        _queries: &[Query<&InternedConfiguration>],
-    ) -> Option<&'s SideScores> {
-        None
+impl fmt::Debug for dyn Scorer + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scorer")
     }
 }

@@ -5,7 +5,7 @@ use std::iter::Sum;
 use bumpalo::Bump;
 
 use super::{Derivation, Roots, SystemKind, TransitionSystem};
-use crate::configuration::{Arena, LabelSets};
+use crate::configuration::{Arena, Interner, Reads};
 use crate::tree::Gold;
 use crate::with_system;
 
@@ -43,8 +43,9 @@ impl Sum for Coverage {
 /// The coverage of a tree with `n_labels` labels. Its configurations share what they have in common: to copy them would take time
 /// as the square of the words.
 fn of_tree<S: TransitionSystem>(system: &S, gold: &Gold, n_labels: usize) -> Coverage {
-    let (bump, sets) = (Bump::new(), LabelSets::new(n_labels));
-    let arena = Arena::new(&bump, &sets, &[]);
+    let (bump, interner) = (Bump::new(), Interner::new(n_labels));
+    interner.start(&Reads::of([]));
+    let arena = Arena::new(&bump, &interner);
     let arcs = gold.n_words() as u64;
     let (rebuilt, made) = match Derivation::canonical::<S, S::Shared<'_>>(system, gold, arena) {
         Some(_) => (1, arcs),

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use super::{Oracle, OracleKind, System};
 use crate::configuration::{
-    ArenaConfiguration, Configuration, InternedConfiguration, PlainConfiguration, PlainLists, PlainPending,
-    PlainTwoStacks, PlainView, SharedConfiguration, SharedLists, SharedPending, SharedTwoStacks,
+    ArenaConfiguration, Configuration, PlainConfiguration, PlainLists, PlainPending, PlainTwoStacks, PlainView,
+    SharedConfiguration, SharedLists, SharedPending, SharedTwoStacks,
 };
 use crate::tree::Roots;
 
@@ -18,8 +18,7 @@ pub trait TransitionSystem: System + Copy + 'static + for<'a> Oracle<Self::Share
     /// Its configurations as the reference and exhaustive search keep them: each by itself.
     type Plain: Configuration<Arena = ()> + PlainView;
 
-    /// The system, if it is one over a stack and a buffer: for what there is for these alone, beams of interned states, merging, and
-    /// tabulation.
+    /// The system, if it is one over a stack and a buffer: for what there is for these alone, merging and tabulation.
     fn over_stacks(self) -> Option<&'static dyn OverStacks> {
         None
     }
@@ -27,16 +26,16 @@ pub trait TransitionSystem: System + Copy + 'static + for<'a> Oracle<Self::Share
 
 /// Makes the families: for each the trait of its systems, and the reference to one of them.
 macro_rules! families {
-    ($($(#[$of_family:meta])* $family:ident, $interface:ident: $shared:ident $(+ $interned:ident)?, $plain:ty;)+) => {
+    ($($(#[$of_family:meta])* $family:ident, $interface:ident: $shared:ident, $plain:ty;)+) => {
         $(
             #[doc = concat!("Systems of the family [`AnySystem::", stringify!($family), "`]; implemented for all that have the parts.")]
             pub trait $interface:
-                for<'a> Oracle<$shared<'a>> $(+ for<'a> Oracle<$interned<'a>>)? + Oracle<$plain>
+                for<'a> Oracle<$shared<'a>> + Oracle<$plain>
             {
             }
 
             impl<S> $interface for S where
-                S: for<'a> Oracle<$shared<'a>> $(+ for<'a> Oracle<$interned<'a>>)? + Oracle<$plain>
+                S: for<'a> Oracle<$shared<'a>> + Oracle<$plain>
             {
             }
         )+
@@ -58,7 +57,7 @@ macro_rules! families {
 
 families! {
     /// A stack and a buffer.
-    Stacks, OverStacks: ArenaConfiguration + InternedConfiguration, PlainConfiguration;
+    Stacks, OverStacks: ArenaConfiguration, PlainConfiguration;
     /// Covington's lists.
     Lists, OverLists: SharedLists, PlainLists;
     /// A list of pending nodes.

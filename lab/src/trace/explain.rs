@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use treebeam::configuration::Cells;
+use treebeam::configuration::View;
 use treebeam::error::Result;
 use treebeam::features::{Columns, Extractor, FeatureSet, Shown};
 use treebeam::linear::{Linear, Weights as _};
@@ -65,35 +65,34 @@ impl Explainer {
         }
     }
 
-    /// What each template adds to the score of `action` in the configuration with these cells; nothing if scores are not
+    /// What each template adds to the score of `action` in a configuration; nothing if scores are not
     /// sums over templates.
-    pub(super) fn weights(&mut self, context: Context, cells: &Cells, action: ActionId) -> Vec<i32> {
+    pub(super) fn weights(&mut self, context: Context, view: &View, action: ActionId) -> Vec<i32> {
         let Some(linear) = self.linear.as_ref().filter(|linear| linear.output().is_direct()) else {
             return Vec::new();
         };
-        let edition = context.label_sets.edition();
+        let edition = context.interner.label_sets().edition();
         if self.edition.replace(edition) != Some(edition) {
             self.extractor.clear();
         }
         self.hashes.clear();
         let compiled = linear.features();
-        self.extractor.extract_all(compiled, context.input, context.label_sets, cells, &mut self.hashes);
+        self.extractor.extract_all(compiled, context.input, context.interner, view, &mut self.hashes);
         let mut weights = vec![0; compiled.n_templates()];
-        let templates = compiled.groups().iter().flat_map(|group| group.templates());
-        for (&hash, template) in self.hashes.iter().zip(templates) {
+        for (&hash, &template) in self.hashes.iter().zip(compiled.order()) {
             self.lanes.clear();
             self.lanes.resize(linear.weights().width(), 0);
             linear.weights().add_features(&[hash], &mut self.lanes);
-            weights[template] = self.lanes[usize::from(action)];
+            weights[usize::from(template)] = self.lanes[usize::from(action)];
         }
         weights
     }
 
-    /// What each template reads in the configuration with these cells, as numbers of values.
-    pub(super) fn reads(&mut self, context: Context, cells: &Cells) -> Vec<u32> {
+    /// What each template reads in a configuration, as numbers of values.
+    pub(super) fn reads(&mut self, context: Context, view: &View) -> Vec<u32> {
         let Explainer { columns, labels, sentence, actions, .. } = self;
-        let shown = Shown { columns, sentence, labels, sets: context.label_sets, actions };
-        let texts: Vec<String> = self.set.templates.iter().map(|t| shown.template(t, cells).join(" · ")).collect();
+        let shown = Shown { columns, sentence, labels, interner: context.interner, actions };
+        let texts: Vec<String> = self.set.templates.iter().map(|t| shown.template(t, view).join(" · ")).collect();
         let numbers = &mut self.numbers;
         let number = |text: String| {
             let next = numbers.len() as u32;

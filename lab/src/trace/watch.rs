@@ -8,13 +8,15 @@ use std::collections::HashMap;
 
 use super::data::Fate;
 use super::explain::Explainer;
-use treebeam::configuration::{Arena, Place, SharedConfiguration as _, View as _};
-use treebeam::decode::{Candidate, Decoder, IDLE, Identities, Item, Machine, Parsed, Scratch, Workspace, selected};
-use treebeam::diagnosis::{Followed, follow};
+use treebeam::configuration::{Arena, Place, Point, SharedConfiguration as _, Slot};
+use treebeam::decode::{
+    Candidate, Decoder, IDLE, Identities, Item, ItemOf, Machine, Parsed, Stepper, Workspace, selected,
+};
+use treebeam::diagnosis::{Followed, Followers, follow};
 use treebeam::learn::PrefixScores;
 use treebeam::model::Scoring as _;
-use treebeam::scorer::{Context, Query, Scorer};
-use treebeam::scorers::{AnyMemory, AnyModel};
+use treebeam::scorer::{Context, Opaque, Query};
+use treebeam::scorers::AnyModel;
 use treebeam::system::{Choice, MoveCosts, OracleKind, Permitted, System, TransitionSystem, gold_label};
 use treebeam::tree::{Gold, LabelId, NO_NODE, Node};
 
@@ -108,7 +110,7 @@ pub(super) struct TooMany(pub(super) usize);
 /// How many of the first ranks have what their templates read recorded.
 const READ_RANKS: usize = 4;
 
-type Items<'a, S> = Vec<&'a Item<'a, <S as TransitionSystem>::Shared<'a>>>;
+type Items<'a, S> = Vec<ItemOf<'a, S>>;
 
 /// The choices that go on with gold derivations, by step and rank.
 type CorrectChoices = HashMap<(usize, usize), Vec<Choice>>;
@@ -118,16 +120,17 @@ pub(super) fn watch<S: TransitionSystem>(
     system: S,
     subject: &Subject,
     explainer: &mut Explainer,
-    workspace: &mut Workspace<AnyMemory>,
+    workspace: &mut Workspace,
 ) -> Result<Watched, TooMany> {
     let model = subject.model;
-    let decoder = Decoder::new(system, &model.actions, model.scorer.scorer()).with_margin(subject.margin);
+    let scorer = model.scorer.scorer();
+    let decoder = Decoder::new(system, &model.actions, &*scorer).with_margin(subject.margin);
     let machine = decoder.machine;
-    workspace.start();
-    let (bump, context, mut scratch) = workspace.parts(&model.actions);
-    decoder.scorer.begin(scratch.memory, context);
-    let arena = Arena::new(bump, context.label_sets, decoder.scorer.masks());
+    workspace.start(&scorer.reads().with_all_states());
+    let (arena, context, scratch) = workspace.parts(&model.actions);
+    scorer.begin(scratch.memory, context);
     let n_words = context.input.n_words();
+    let mut stepper = Stepper::new(machine, arena, context, (&mut *scratch.memory, scratch.buffers));
 
     let mut steps: Vec<Items<S>> = Vec::new();
     let mut correct = CorrectChoices::new();
@@ -135,21 +138,21 @@ pub(super) fn watch<S: TransitionSystem>(
     let mut gold_items: Items<S> = Vec::new();
     let followed = match subject.gold {
         None => {
-            decoder.beams(subject.width, arena, context, &mut scratch, &mut |items| steps.push(items.to_vec()));
+            decoder.beams(&mut stepper, subject.width, &mut |items| steps.push(items.to_vec()));
             None
         }
         Some(gold) => {
-            let (oracle, width) = (subject.oracle, subject.width);
-            Some(follow(decoder, gold, oracle, width, arena, context, &mut scratch, |gold_beam, beams| {
+            let Subject { oracle, width, margin, .. } = *subject;
+            Some(follow(&Followers { gold, oracle, width, margin }, &*scorer, stepper, |beams| {
                 prefixes.push(beams.scores());
                 gold_items.clone_from(&beams.gold_items);
                 // The gold beam may need longer; the decoder does not wait for it.
                 if steps.last().is_some_and(|items| items.iter().all(|item| machine.is_terminal(item))) {
                     return;
                 }
-                for (rank, item) in beams.items.iter().enumerate().filter(|(_, item)| item.is_gold) {
+                for (rank, &item) in beams.items.iter().enumerate().filter(|(_, item)| item.is_gold) {
                     let choices = correct.entry((steps.len(), rank)).or_default();
-                    gold_beam.correct(item, steps.len(), choices);
+                    beams.settings().correct(item, steps.len(), choices);
                 }
                 steps.push(beams.items.clone());
             }))
@@ -161,7 +164,8 @@ pub(super) fn watch<S: TransitionSystem>(
     }
     let output = steps.last().and_then(|items| items.first()).expect("there is an initial item");
     let output = Parsed { tree: machine.tree(output, n_words), score: output.score };
-    let mut recorder = Recorder { decoder, subject, correct: &correct, arena, context, explainer, scratch };
+    let memory = scratch.memory;
+    let mut recorder = Recorder { decoder, subject, correct: &correct, arena, context, explainer, memory };
     let gold = followed.map(|followed| {
         let would_be = followed.fell_off.and_then(|step| recorder.would_be(&steps, step));
         let path = recorder.path(gold_items[0]);
@@ -178,17 +182,17 @@ pub(super) fn watch<S: TransitionSystem>(
 }
 
 /// What makes records of items.
-struct Recorder<'r, 'a, S: System, C: Scorer> {
-    decoder: Decoder<'r, S, C>,
+struct Recorder<'r, 'a, S: System> {
+    decoder: Decoder<'r, S>,
     subject: &'r Subject<'r>,
     correct: &'r CorrectChoices,
     arena: Arena<'a>,
     context: Context<'r>,
     explainer: &'r mut Explainer,
-    scratch: Scratch<'r, C::Memory>,
+    memory: &'r mut Opaque,
 }
 
-impl<'r, 'a, S: TransitionSystem, C: Scorer> Recorder<'r, 'a, S, C> {
+impl<'a, S: TransitionSystem> Recorder<'_, 'a, S> {
     /// The beam after `step` steps.
     fn step(&mut self, steps: &[Items<'a, S>], step: usize, on_best: &[*const Item<'a, S::Shared<'a>>]) -> SeenStep {
         let items = &steps[step];
@@ -251,20 +255,23 @@ impl<'r, 'a, S: TransitionSystem, C: Scorer> Recorder<'r, 'a, S, C> {
     fn candidates(&mut self, items: &Items<'a, S>) -> Vec<Candidate> {
         let Decoder { machine, scorer, .. } = &self.decoder;
         let mut candidates = Vec::new();
-        let mut queries: Vec<Query<&Item<_>>> = Vec::new();
         for (rank, item) in (0..).zip(items) {
-            queries.clear();
-            machine.ask(item, &mut queries);
             let is_terminal = machine.is_terminal(item);
-            if is_terminal && queries.is_empty() {
+            let idle = machine.actions.idle();
+            if is_terminal && idle.is_none() {
                 candidates.push(Candidate::new(item.score, rank, IDLE));
+                continue;
             }
-            for &query in &queries {
-                let Query { point, permitted, .. } = query;
-                let scores = scorer.score_one(self.scratch.memory, self.context, query);
+            let n_points = if is_terminal { 1 } else { machine.system.n_points(&item.configuration) as Point };
+            for point in 0..n_points {
+                let permitted = match is_terminal {
+                    true => Permitted::default(),
+                    false => machine.system.permitted(&item.configuration, point),
+                };
+                let query = Query { view: item.view(point), permitted };
+                let scores = scorer.score_one(self.memory, self.context, &query);
                 let gained = |action: u16| item.score + i64::from(scores[usize::from(action)]);
-                if is_terminal {
-                    let idle = machine.actions.idle().unwrap_or_default();
+                if let Some(idle) = idle.filter(|_| is_terminal) {
                     candidates.push(Candidate::new(gained(idle), rank, IDLE));
                     continue;
                 }
@@ -304,19 +311,21 @@ impl<'r, 'a, S: TransitionSystem, C: Scorer> Recorder<'r, 'a, S, C> {
 
     /// The record of an item without its parent and its successors.
     fn item(&mut self, item: &'a Item<'a, S::Shared<'a>>, is_read: bool) -> SeenItem {
-        let place = |Place { node, cell, slots }: Place| {
-            use treebeam::configuration::Slot::{LeftValency, RightValency};
-            SeenPlace { node, cell, dependents: slots.map(|slots| [slots.get(LeftValency), slots.get(RightValency)]) }
+        let interner = self.context.interner;
+        let place = |Place { node, cell, tree }: Place| {
+            let dependents =
+                tree.map(|tree| [Slot::LeftValency, Slot::RightValency].map(|slot| interner.get(tree, slot)));
+            SeenPlace { node, cell, dependents }
         };
         let places = item.configuration.places().into_iter();
         let (mut weights, mut reads) = (Vec::new(), Vec::new());
         if let Some(before) = item.parent {
             let waits = item.choice == IDLE;
             let action = if waits { self.decoder.machine.actions.idle() } else { Some(item.choice.action) };
-            let cells = before.cells(if waits { 0 } else { item.choice.point });
+            let view = before.view(if waits { 0 } else { item.choice.point });
             if let Some(action) = action {
-                weights = self.explainer.weights(self.context, &cells, action);
-                reads = if is_read { self.explainer.reads(self.context, &cells) } else { Vec::new() };
+                weights = self.explainer.weights(self.context, &view, action);
+                reads = if is_read { self.explainer.reads(self.context, &view) } else { Vec::new() };
             }
         }
         SeenItem {

@@ -4,8 +4,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::Pending;
 use crate::configuration::arena::{Arena, fingerprint};
-use crate::configuration::cell::{Keyed, PartialTree as _, Slots};
-use crate::configuration::{Cell, Cells, Configuration, Point, Role, View};
+use crate::configuration::{Cell, Cells, Configuration, PartialTree, Place, Point, Role, SharedConfiguration};
 use crate::tree::{LabelId, Node, ROOT};
 
 /// The number of nodes to a block. PERF: sentences of up to 31 words have one block, and a transition copies as many
@@ -44,7 +43,7 @@ impl<'a> SharedPending<'a> {
     }
 
     /// The cells of all pending nodes, from left to right.
-    pub(in crate::configuration) fn cells_in_order(&self) -> impl Iterator<Item = &'a Cell<'a>> + use<'a> {
+    fn cells_in_order(&self) -> impl Iterator<Item = &'a Cell<'a>> + use<'a> {
         self.blocks.iter().flat_map(|block| block.iter().copied())
     }
 
@@ -59,7 +58,7 @@ impl<'a> SharedPending<'a> {
         &self,
         dependent: &Cell<'a>,
         head: &Cell<'a>,
-        after: Keyed<'a>,
+        after: PartialTree,
         label: LabelId,
         arena: Arena<'a>,
     ) -> Self {
@@ -92,7 +91,10 @@ impl<'a> Configuration for SharedPending<'a> {
     type Arena = Arena<'a>;
 }
 
-impl<'a> View<'a> for SharedPending<'a> {
+impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
+    const LISTS: &'static [&'static str] = &["pending"];
+    const N_STACKS: usize = 0;
+
     /// S0 and B0 are the nodes before and behind the point, S1 and B1 their neighbours on the other side, and so on.
     #[inline]
     fn cells(&self, point: Point) -> Cells<'a> {
@@ -114,11 +116,16 @@ impl<'a> View<'a> for SharedPending<'a> {
     fn identity(&self) -> u64 {
         self.arcs
     }
+
+    fn places(&self) -> Vec<Vec<Place<'a>>> {
+        vec![self.cells_in_order().map(Place::of).collect()]
+    }
 }
 
 impl<'a> Pending for SharedPending<'a> {
     fn initial(arena: Arena<'a>, n_words: usize) -> Self {
-        let cell = |node| -> &'a Cell<'a> { arena.cell(Slots::bare(node), None) };
+        arena.interner().cover(n_words);
+        let cell = |node| arena.on(PartialTree::bare(node), None);
         let nodes: Vec<Node> = (ROOT..=n_words as Node).collect();
         let blocks = nodes
             .chunks(BLOCK)

@@ -34,7 +34,7 @@ use crate::configuration::{PlainConfiguration, Role};
 use crate::error::{Error, Result};
 use crate::features::FeatureSet;
 use crate::model::Network;
-use crate::scorer::{Context, Scorer};
+use crate::scorer::Scorer;
 use crate::system::{Actions, Choice, Deduction, OverStacks, SystemKind};
 use crate::tree::{Gold, Roots, Tree};
 use crate::treebank::{Words, check_length};
@@ -125,22 +125,19 @@ impl Tabulation {
     /// The best derivation of the sentence in `workspace.input`, with its score, the loss included if there is one.
     ///
     /// The sentence must not be longer than [`Tabulation::max_words`].
-    pub fn search<C: Scorer>(
+    pub fn search(
         &self,
-        scorer: &C,
+        scorer: &dyn Scorer,
         actions: &Actions,
-        workspace: &mut Workspace<C::Memory>,
+        workspace: &mut Workspace,
         loss: Option<Loss>,
     ) -> (Vec<Choice>, i64) {
-        workspace.start();
-        let n_words = workspace.input.n_words();
-        if n_words == 0 {
+        if workspace.input.n_words() == 0 {
             return (Vec::new(), 0);
         }
-        let Workspace { bump, label_sets, memory, input, n_scored, .. } = workspace;
-        let context = Context { input, label_sets, actions };
-        let table = Table::fill(self, scorer, memory, context, bump, loss);
-        *n_scored += table.scores(table::Ask::Shift).count() as u64;
+        let (arena, context, scratch) = workspace.begin(scorer, actions);
+        let table = Table::fill(self, scorer, scratch.memory, context, arena, loss);
+        *scratch.n_scored += table.scores(table::Ask::Shift).count() as u64;
         let (derivation, score) = match self.kind {
             Deduction::Standard => wide::search(&table),
             Deduction::Hybrid | Deduction::Eager => narrow::search(&table),
@@ -149,7 +146,7 @@ impl Tabulation {
     }
 
     /// The best tree of the sentence in `workspace.input` with the score of its derivation.
-    pub fn decode<C: Scorer>(&self, scorer: &C, actions: &Actions, workspace: &mut Workspace<C::Memory>) -> Parsed {
+    pub fn decode(&self, scorer: &dyn Scorer, actions: &Actions, workspace: &mut Workspace) -> Parsed {
         let (derivation, score) = self.search(scorer, actions, workspace, None);
         let n_words = workspace.input.n_words();
         let tree = tree(self.system.over_stacks(self.roots), actions, &derivation, n_words);

@@ -1,10 +1,8 @@
 //! The best action of each kind for each choice of positions.
 
-use bumpalo::Bump;
-
 use super::{Loss, Tabulation};
-use crate::configuration::{Arena, ArenaConfiguration, Cell, Cells, Point, Role, RootPlace, Stacks as _, View};
-use crate::scorer::{Context, Query, Scorer};
+use crate::configuration::{Arena, ArenaConfiguration, Cell, Role, RootPlace, Stacks as _, View};
+use crate::scorer::{Context, Opaque, Query, Scorer};
 use crate::system::Deduction;
 use crate::system::{ActionId, Actions, Move, MoveSet, Permitted};
 use crate::tree::{Gold, Node, ROOT, Roots};
@@ -48,25 +46,12 @@ pub(super) struct Table<'t> {
     best: [Vec<Best>; 6],
 }
 
-/// The places of a configuration whose words are known by their positions.
-#[derive(Debug, Clone, Copy)]
-struct Positions<'a> {
-    s1: Option<&'a Cell<'a>>,
-    s0: Option<&'a Cell<'a>>,
-    b0: Option<&'a Cell<'a>>,
-}
-
-impl<'a> View<'a> for Positions<'a> {
-    fn cells(&self, _: Point) -> Cells<'a> {
-        let mut cells = Role::cells(None, self.b0);
-        cells[Role::S0 as usize] = self.s0;
-        cells[Role::S1 as usize] = self.s1;
-        cells
-    }
-
-    fn identity(&self) -> u64 {
-        0
-    }
+/// A configuration as scorers read it whose words are known by their positions.
+fn view<'a>(s1: Option<&'a Cell<'a>>, s0: Option<&'a Cell<'a>>, b0: Option<&'a Cell<'a>>) -> View<'a> {
+    let mut cells = Role::cells(None, b0);
+    cells[Role::S0 as usize] = s0;
+    cells[Role::S1 as usize] = s1;
+    View { cells, history: None }
 }
 
 /// Number of configurations that are scored together.
@@ -74,19 +59,17 @@ const BATCH: usize = 256;
 
 impl<'t> Table<'t> {
     /// Scores all choices of positions.
-    pub fn fill<'a, C: Scorer>(
+    pub fn fill(
         &Tabulation { kind, roots, reads_s1, .. }: &Tabulation,
-        scorer: &'a C,
-        memory: &mut C::Memory,
-        context: Context<'a>,
-        bump: &'a Bump,
+        scorer: &dyn Scorer,
+        memory: &mut Opaque,
+        context: Context,
+        arena: Arena,
         loss: Option<Loss<'t>>,
     ) -> Table<'t> {
         let n_words = context.input.n_words();
         let gold = loss.map(|loss| loss.gold);
         let mut table = Table { kind, roots, reads_s1, n_words, gold, best: Default::default() };
-        scorer.begin(memory, context);
-        let arena = Arena::new(bump, context.label_sets, scorer.masks());
         let root_place = if kind == Deduction::Eager { RootPlace::BufferEnd } else { RootPlace::StackBottom };
         let initial = ArenaConfiguration::initial(arena, n_words, root_place);
         let buffer: Vec<&Cell> = std::iter::successors(initial.buffer_cell(), |cell| cell.below).collect();
@@ -102,10 +85,10 @@ impl<'t> Table<'t> {
             queries.clear();
             queries.extend(places.iter().map(|&(c, i, j)| {
                 let s1 = if i == 0 { None } else { on_stack(c) };
-                let view = Positions { s1, s0: on_stack(i), b0: buffer.get(j - 1).copied() };
-                Query { view, point: 0, permitted: Permitted::default() }
+                let view = view(s1, on_stack(i), buffer.get(j - 1).copied());
+                Query { view, permitted: Permitted::default() }
             }));
-            scorer.score(memory, context, &queries);
+            let scores = scorer.score(memory, context, &queries);
             for (number, &(c, i, j)) in places.iter().enumerate() {
                 debug_assert_eq!(table.place(c, i, j), table.best[Ask::Shift as usize].len());
                 for ask in [Ask::Shift, Ask::Reduce, Ask::Left, Ask::Right, Ask::RightGold, Ask::RightRoot] {
@@ -117,14 +100,13 @@ impl<'t> Table<'t> {
                         let from_root = arc.is_some_and(|arc| arc.from_root);
                         let moves = MoveSet::default().with(mv, true);
                         let permitted = Permitted { moves, from_root: MoveSet::default().with(mv, from_root) };
-                        let scores = scorer.row(memory, context, number, permitted);
                         let lost = |action| match (loss, arc) {
                             (Some(loss), Some(arc)) => loss.weight * arc.loss(loss.gold, context.actions, action),
                             _ => 0,
                         };
                         for action in context.actions.of_move(mv) {
                             if context.actions.permits(permitted, action) {
-                                let score = i64::from(scores.of(action)) + lost(action);
+                                let score = i64::from(scores.score(number, action, context.actions)) + lost(action);
                                 if best.action == ActionId::MAX || score > best.score {
                                     best = Best { score, action };
                                 }

@@ -36,7 +36,7 @@ mod search;
 pub use search::{Held, Search};
 
 use super::{Parsed, Workspace};
-use crate::configuration::{Arena, ArenaConfiguration, Stacks as _};
+use crate::configuration::{Arena, ArenaConfiguration, Reads, Stacks as _};
 use crate::error::{Error, Result};
 use crate::features::{Columns, FeatureSet, Signature};
 use crate::model::Network;
@@ -95,23 +95,20 @@ impl Merging {
     ///
     /// # Panics
     /// If `width` is 0.
-    pub fn search<C: Scorer>(
+    pub fn search(
         &self,
-        scorer: &C,
+        scorer: &dyn Scorer,
         actions: &Actions,
-        workspace: &mut Workspace<C::Memory>,
+        workspace: &mut Workspace,
         width: usize,
         k: usize,
     ) -> Vec<(Vec<ActionId>, i64)> {
         assert!(width > 0, "a beam has at least width 1");
-        workspace.start();
-        let (bump, context, scratch) = workspace.parts(actions);
-        scorer.begin(scratch.memory, context);
-        let arena = Arena::new(bump, context.label_sets, scorer.masks());
+        let (arena, context, scratch) = workspace.begin(scorer, actions);
         let mut search = Search::new(self, arena, context, (width, k));
         while search.advance(scorer, scratch.memory, context) {}
         let (found, n_scored) = (search.best_derivations(k), search.n_scored());
-        workspace.n_scored += n_scored;
+        *scratch.n_scored += n_scored;
         found
     }
 
@@ -120,19 +117,17 @@ impl Merging {
     ///
     /// # Panics
     /// If `width` is 0.
-    pub fn decode<C: Scorer>(
+    pub fn decode(
         &self,
-        scorer: &C,
+        scorer: &dyn Scorer,
         actions: &Actions,
-        workspace: &mut Workspace<C::Memory>,
+        workspace: &mut Workspace,
         width: usize,
         k: usize,
     ) -> Vec<Parsed> {
         let derivations = self.search(scorer, actions, workspace, width, k);
-        workspace.start();
-        let (bump, context, _) = workspace.parts(actions);
-        // Nothing is scored, so no cell needs keys.
-        let arena = Arena::new(bump, context.label_sets, &[]);
+        workspace.start(&Reads::of([]));
+        let (arena, context, _) = workspace.parts(actions);
         let n_words = context.input.n_words();
         let parsed = |(derivation, score): (Vec<ActionId>, i64)| Parsed {
             tree: self.tree(actions, &derivation, n_words, arena),

@@ -5,10 +5,10 @@ use hashbrown::HashMap;
 use super::Merging;
 use super::candidates::{Candidates, Offers};
 use super::forest::{Edge, Forest, Item, Number, Origin, Predictor};
-use crate::configuration::{Arena, ArenaConfiguration, View as _};
+use crate::configuration::{Arena, ArenaConfiguration, SharedConfiguration as _, View};
 use crate::decode::selected;
 use crate::features::SentenceSignature;
-use crate::scorer::{Context, Query, Scorer};
+use crate::scorer::{Context, Opaque, Query, Scorer};
 use crate::system::{ActionId, Actions, Move, OverStacks};
 
 /// Largest number of candidates that a step takes for each item that it may keep: most of them are merged.
@@ -122,25 +122,25 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Takes a step; false, and nothing is done, if all derivations are complete.
-    pub fn advance<C: Scorer>(&mut self, scorer: &C, memory: &mut C::Memory, context: Context) -> bool {
+    pub fn advance(&mut self, scorer: &dyn Scorer, memory: &mut Opaque, context: Context) -> bool {
         let configuration = |item: Number| self.forest.items[item as usize].configuration;
         let step: Vec<Number> = self.items().to_vec();
         if step.iter().all(|&item| self.system.is_terminal(&configuration(item))) {
             return false;
         }
         let query = |&item: &Number| {
-            let view = configuration(item);
-            Query { view, point: 0, permitted: self.system.permitted(&view, 0) }
+            let c = configuration(item);
+            let view = View { cells: c.cells(0), history: None };
+            Query { view, permitted: self.system.permitted(&c, 0) }
         };
-        let queries: Vec<Query<ArenaConfiguration>> = step.iter().map(query).collect();
-        scorer.score(memory, context, &queries);
+        let queries: Vec<Query> = step.iter().map(query).collect();
+        let scores = scorer.score(memory, context, &queries);
         let mut offers = std::mem::take(&mut self.offers);
         offers.resize_with(step.len(), Offers::default);
         for (rank, (&item, query)) in step.iter().zip(&queries).enumerate() {
-            let scores = scorer.row(memory, context, rank, query.permitted);
-            let mask = self.actions.mask(query.permitted);
+            let (row, mask) = (scores.row(rank), self.actions.mask(query.permitted));
             self.offer(item, &mut offers[rank], query.permitted.moves.iter(), |action| {
-                (mask[usize::from(action)] == 0).then(|| i64::from(scores.of(action)))
+                (mask[usize::from(action)] == 0).then(|| i64::from(row[usize::from(action)]))
             });
         }
         let next = self.build(&step, &offers);
@@ -216,9 +216,10 @@ impl<'a, 's> Search<'a, 's> {
     fn key(&self, c: &ArenaConfiguration<'a>, origin: Option<u32>) -> u64 {
         let Some(signature) = &self.signature else { return c.identity() };
         let (s0, b0) = (c.stack_cell(), c.buffer_cell());
+        let tables = self.arena.interner().states();
         match origin {
-            Some(origin) => signature.key(s0, b0, false, u64::from(origin) << 32),
-            None => signature.key(s0, b0, true, self.merging.preconditions(c) << 32 | 1),
+            Some(origin) => signature.key(&tables, (s0, b0), false, u64::from(origin) << 32),
+            None => signature.key(&tables, (s0, b0), true, self.merging.preconditions(c) << 32 | 1),
         }
     }
 

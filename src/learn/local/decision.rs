@@ -47,16 +47,16 @@ impl Decision {
         self.chosen.clear();
     }
 
-    fn push<T: Trainable>(&mut self, point: Point, lane: u32, cost: f32, scores: &ScoreMatrix<T>) {
+    fn push(&mut self, point: Point, lane: u32, cost: f32, scores: &ScoreMatrix) {
         self.options.push((point, lane));
         self.scored.push(Scored { score: scores.get(point, lane), cost, gradient: 0.0 });
     }
 
     /// The options are whole actions.
-    pub fn set_actions<S: TransitionSystem, T: Trainable>(
+    pub fn set_actions<S: TransitionSystem>(
         &mut self,
         moves: &[MoveOption],
-        scores: &ScoreMatrix<T>,
+        scores: &ScoreMatrix,
         machine: &Machine<S>,
     ) {
         self.clear();
@@ -66,7 +66,7 @@ impl Decision {
     }
 
     /// The options are a correct action and the predicted one, which is not.
-    pub fn set_pair<T: Trainable>(&mut self, correct: Choice, predicted: Choice, scores: &ScoreMatrix<T>) {
+    pub fn set_pair(&mut self, correct: Choice, predicted: Choice, scores: &ScoreMatrix) {
         self.clear();
         let mut pair = [(correct, 0.0), (predicted, 1.0)];
         // In the order in which ties are broken.
@@ -77,7 +77,7 @@ impl Decision {
     }
 
     /// The options are the correct actions, which are in ascending order, and the predicted one, which is not among them.
-    pub fn set_correct<T: Trainable>(&mut self, correct: &[Choice], predicted: Choice, scores: &ScoreMatrix<T>) {
+    pub fn set_correct(&mut self, correct: &[Choice], predicted: Choice, scores: &ScoreMatrix) {
         self.clear();
         let (before, behind) = correct.split_at(correct.partition_point(|&choice| choice < predicted));
         let mut push = |cost: f32, choices: &[Choice]| {
@@ -131,21 +131,16 @@ impl Decision {
     }
 
     /// The options are the labels of a move.
-    pub fn set_labels<S: TransitionSystem, T: Trainable>(
-        &mut self,
-        option: &MoveOption,
-        scores: &ScoreMatrix<T>,
-        machine: &Machine<S>,
-    ) {
+    pub fn set_labels<S: TransitionSystem>(&mut self, option: &MoveOption, scores: &ScoreMatrix, machine: &Machine<S>) {
         self.clear();
         self.extend_actions(option, 0.0, scores, machine);
     }
 
-    fn extend_actions<S: TransitionSystem, T: Trainable>(
+    fn extend_actions<S: TransitionSystem>(
         &mut self,
         option: &MoveOption,
         cost: f32,
-        scores: &ScoreMatrix<T>,
+        scores: &ScoreMatrix,
         machine: &Machine<S>,
     ) {
         let mask = machine.actions.mask(option.permitted);
@@ -156,7 +151,7 @@ impl Decision {
     }
 
     /// The options are moves.
-    pub fn set_moves<T: Trainable>(&mut self, moves: &[MoveOption], scores: &ScoreMatrix<T>, stages: &Stages) {
+    pub fn set_moves(&mut self, moves: &[MoveOption], scores: &ScoreMatrix, stages: &Stages) {
         self.clear();
         for option in moves {
             self.push(option.point, stages.lane(option.mv), option.cost, scores);
@@ -217,12 +212,12 @@ impl Decision {
     }
 
     /// Gives `credit` the gradients of the options' scores, by point.
-    pub fn gradients<T: Trainable>(
+    pub fn gradients(
         &mut self,
         stage: usize,
         reference: usize,
-        scores: &ScoreMatrix<T>,
-        (model, objective): (&T, &mut LocalObjective),
+        scores: &ScoreMatrix,
+        (model, objective): (&dyn Trainable, &mut LocalObjective),
         mut credit: impl FnMut(Point, &[(u32, f32)]),
     ) {
         let Decision { options, scored, gradient, chosen, .. } = self;

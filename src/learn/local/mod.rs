@@ -61,7 +61,7 @@ use crate::configuration::{Arena, Point};
 use crate::decode::{Item, Machine, Workspace};
 use crate::model::{Dropped, Trainable};
 use crate::random;
-use crate::scorer::{Context, Decisions, Query, Stages};
+use crate::scorer::{Context, Decisions, Opaque, Query, Stages};
 use crate::system::{ActionId, Choice, Permitted, TransitionSystem};
 use decision::{Decision, Follow};
 use score_matrix::{MoveOption, ScoreMatrix};
@@ -92,20 +92,20 @@ pub enum Policy<'t> {
 
 /// Parameters that a sentence trains, and the time of their update.
 #[derive(Debug)]
-pub enum Parameters<'w, T> {
+pub enum Parameters<'w> {
     /// After every decision.
-    AtOnce(&'w mut T),
+    AtOnce(&'w mut dyn Trainable),
     /// Not before the end of the mini-batch.
-    PutOff(&'w T),
+    PutOff(&'w dyn Trainable),
 }
 
-impl<T> std::ops::Deref for Parameters<'_, T> {
-    type Target = T;
+impl<'w> std::ops::Deref for Parameters<'w> {
+    type Target = dyn Trainable + 'w;
 
-    fn deref(&self) -> &T {
+    fn deref(&self) -> &Self::Target {
         match self {
-            Parameters::AtOnce(model) => model,
-            Parameters::PutOff(model) => model,
+            Parameters::AtOnce(model) => &**model,
+            Parameters::PutOff(model) => *model,
         }
     }
 }
@@ -128,31 +128,31 @@ pub struct Setting<'s, S> {
 }
 
 /// Learns from the sentence in `workspace.input`: the number of wrong predictions, and the gradients that are put off.
-pub fn learn<S: TransitionSystem, T: Trainable>(
+pub fn learn<S: TransitionSystem>(
     setting: Setting<S>,
     supervision: &Supervision<S>,
     mut policy: Policy,
     dropout: Option<Dropout>,
     objective: &mut LocalObjective,
-    workspace: &mut Workspace<T::Memory>,
-    parameters: Parameters<T>,
-) -> (u64, T::Gradient) {
-    workspace.start();
+    workspace: &mut Workspace,
+    parameters: Parameters,
+) -> (u64, Opaque) {
+    workspace.start(parameters.reads());
     let among = match &mut policy {
         Policy::Greedy { among, .. } => among.take(),
         Policy::Search { .. } => None,
     };
-    let (bump, context, scratch) = workspace.parts(setting.machine.actions);
+    let (arena, context, scratch) = workspace.parts(setting.machine.actions);
     parameters.begin(scratch.memory, context);
     let mut learner = Learner {
         setting,
         supervision,
         context,
         memory: scratch.memory,
-        arena: Arena::new(bump, context.label_sets, &[]),
+        arena,
         objective,
         parameters,
-        gradient: T::Gradient::default(),
+        gradient: Opaque::default(),
         scores: ScoreMatrix::default(),
         spare: ScoreMatrix::default(),
         dropout,
@@ -164,18 +164,18 @@ pub fn learn<S: TransitionSystem, T: Trainable>(
     (n_wrong, learner.gradient)
 }
 
-struct Learner<'s, 'a, S, T: Trainable> {
+struct Learner<'s, 'a, 'w, S> {
     setting: Setting<'s, S>,
     supervision: &'s Supervision<'s, S>,
     context: Context<'s>,
-    memory: &'s mut T::Memory,
+    memory: &'s mut Opaque,
     arena: Arena<'a>,
     objective: &'s mut LocalObjective,
-    parameters: Parameters<'s, T>,
-    gradient: T::Gradient,
-    scores: ScoreMatrix<T>,
+    parameters: Parameters<'w>,
+    gradient: Opaque,
+    scores: ScoreMatrix,
     /// For roll-outs.
-    spare: ScoreMatrix<T>,
+    spare: ScoreMatrix,
     dropout: Option<Dropout>,
     among: Option<AmongCorrect>,
     decision: Decision,
@@ -190,7 +190,7 @@ struct Decided {
     learned: bool,
 }
 
-impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
+impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
     fn learn(&mut self, mut policy: Policy) -> u64 {
         let machine = self.setting.machine;
         let at_once = matches!(self.parameters, Parameters::AtOnce(_));
@@ -366,7 +366,7 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         if let Parameters::AtOnce(model) = &mut self.parameters {
             model.learn(&mut self.gradient);
         }
-        self.scores.see_stage(&self.parameters, stage, option.point);
+        self.scores.see_stage(&*self.parameters, stage, option.point);
         self.decision.set_labels(&option, &self.scores, &machine);
         let gold = option.gold.map(|gold| (option.point, u32::from(gold)));
         let reference = self.decision.options.iter().position(|&option| Some(option) == gold);
@@ -381,12 +381,12 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
     /// Collects the gradients of the decision at hand; whether there are any.
     fn credit(&mut self, item: &'a Item<'a, S::Shared<'a>>, stage: usize, reference: usize) -> bool {
         let Learner { decision, scores, parameters, objective, memory, context, gradient, .. } = self;
-        let model: &T = parameters;
+        let model: &dyn Trainable = &**parameters;
         let mut any = model.counts_decisions();
         decision.gradients(stage, reference, scores, (model, objective), |point, of_point| {
             any |= of_point.iter().any(|(_, slope)| *slope != 0.0);
-            let query = Query { view: item, point, permitted: Permitted::default() };
-            model.credit(memory, *context, query, Some(scores.point(point)), stage, of_point, gradient);
+            let query = Query { view: item.view(point), permitted: Permitted::default() };
+            model.credit(memory, *context, &query, Some(scores.point(point)), stage, of_point, gradient);
         });
         any
     }

@@ -21,7 +21,7 @@ pub fn loss(gold: &Gold, tree: &Tree) -> u32 {
         .sum()
 }
 
-impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
+impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
     /// Replaces the costs of `options` by those of roll-outs, if any are called for.
     pub(super) fn roll_out(
         &mut self,
@@ -82,7 +82,15 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
     fn labelled(&mut self, option: &MoveOption) -> Choice {
         let best = |action| Choice { point: option.point, action };
         option.gold.map_or_else(
-            || best(best_label(&self.setting.machine, self.setting.stages, &mut self.scores, option, &self.parameters)),
+            || {
+                best(best_label(
+                    &self.setting.machine,
+                    self.setting.stages,
+                    &mut self.scores,
+                    option,
+                    &*self.parameters,
+                ))
+            },
             best,
         )
     }
@@ -115,18 +123,18 @@ impl<'a, S: TransitionSystem, T: Trainable> Learner<'_, 'a, S, T> {
         }
         let (_, option, action) = best.expect("a configuration that is not terminal permits something");
         let separate = stages.of_labels(option.mv).is_some();
-        let action = if separate { best_label(&machine, stages, scores, &option, &self.parameters) } else { action };
+        let action = if separate { best_label(&machine, stages, scores, &option, &*self.parameters) } else { action };
         Choice { point: option.point, action }
     }
 }
 
 /// The permitted action of a move with the highest score, the first of them on ties.
-fn best_label<S: TransitionSystem, T: Trainable>(
+fn best_label<S: TransitionSystem>(
     machine: &Machine<S>,
     stages: &Stages,
-    scores: &mut ScoreMatrix<T>,
+    scores: &mut ScoreMatrix,
     option: &MoveOption,
-    model: &T,
+    model: &dyn Trainable,
 ) -> ActionId {
     if let Some(stage) = stages.of_labels(option.mv) {
         scores.see_stage(model, stage, option.point);

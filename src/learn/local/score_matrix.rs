@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use rand::rngs::Xoshiro256PlusPlus;
 
-use crate::configuration::{Point, View};
-use crate::model::{Dropped, Lane as _, Seen, Trainable};
+use crate::configuration::{Point, SharedConfiguration};
+use crate::decode::Item;
+use crate::model::{Dropped, Seen, Trainable, best_permitted};
 use crate::random;
-use crate::scorer::{Context, Query};
+use crate::scorer::{Context, Opaque, Query};
 use crate::system::{ActionId, Choice, Move, Permitted};
 
 /// A move at a point.
@@ -46,27 +47,21 @@ impl Dropout {
 }
 
 /// The points of one configuration, with what is seen from each.
-#[derive(Debug)]
-pub struct ScoreMatrix<T: Trainable> {
-    points: Vec<Seen<T::Lane, T::Kept>>,
+#[derive(Debug, Default)]
+pub struct ScoreMatrix {
+    points: Vec<Seen>,
     /// Points to be used again.
-    spare: Vec<Seen<T::Lane, T::Kept>>,
+    spare: Vec<Seen>,
 }
 
-impl<T: Trainable> Default for ScoreMatrix<T> {
-    fn default() -> ScoreMatrix<T> {
-        ScoreMatrix { points: Vec::new(), spare: Vec::new() }
-    }
-}
-
-impl<T: Trainable> ScoreMatrix<T> {
+impl ScoreMatrix {
     /// Looks at a configuration of `n_points` points, of which those that are not `stale` are known from the one before: if
     /// that had more, those from `stale` on give way and those behind them move up.
-    pub fn fill<'a>(
+    pub fn fill<'a, C: SharedConfiguration<'a>>(
         &mut self,
-        (model, memory): (&T, &mut T::Memory),
+        (model, memory): (&dyn Trainable, &mut Opaque),
         context: Context,
-        view: impl View<'a>,
+        item: &Item<'a, C>,
         n_points: usize,
         stale: Range<Point>,
         dropped: Dropped,
@@ -78,24 +73,24 @@ impl<T: Trainable> ScoreMatrix<T> {
             self.points.push(self.spare.pop().unwrap_or_default());
         }
         for point in stale {
-            let query = Query { view, point, permitted: Permitted::default() };
-            model.see(memory, context, query, dropped, &mut self.points[usize::from(point)]);
+            let query = Query { view: item.view(point), permitted: Permitted::default() };
+            model.see(memory, context, &query, dropped, &mut self.points[usize::from(point)]);
         }
     }
 
     /// Scores another stage at `point`.
-    pub fn see_stage(&mut self, model: &T, stage: usize, point: Point) {
+    pub fn see_stage(&mut self, model: &dyn Trainable, stage: usize, point: Point) {
         model.see_stage(stage, &mut self.points[usize::from(point)]);
     }
 
     /// Scores and record of the configuration at `point`.
-    pub fn point(&self, point: Point) -> &Seen<T::Lane, T::Kept> {
+    pub fn point(&self, point: Point) -> &Seen {
         &self.points[usize::from(point)]
     }
 
     /// The score of a lane at a point.
     pub fn get(&self, point: Point, lane: u32) -> f32 {
-        self.points[usize::from(point)].lanes[lane as usize].real()
+        self.points[usize::from(point)].lanes[lane as usize] as f32
     }
 
     /// The one of `choices` with the highest score, the first of them on ties.
@@ -110,9 +105,9 @@ impl<T: Trainable> ScoreMatrix<T> {
 
     /// The permitted choice of the highest score, the first of them on ties.
     pub fn best_permitted<'m>(&self, mask: impl Fn(Point) -> &'m [i32]) -> Choice {
-        let mut best: Option<(T::Lane, Choice)> = None;
+        let mut best: Option<(f64, Choice)> = None;
         for (point, seen) in (0..).zip(&self.points) {
-            if let Some((score, action)) = T::Lane::best_permitted(&seen.lanes, mask(point))
+            if let Some((score, action)) = best_permitted(&seen.lanes, mask(point))
                 && best.is_none_or(|(highest, _)| score > highest)
             {
                 best = Some((score, Choice { point, action }));

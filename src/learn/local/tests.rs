@@ -8,11 +8,11 @@ use std::sync::Arc;
 use bumpalo::Bump;
 
 use super::*;
-use crate::configuration::LabelSets;
+use crate::configuration::Interner;
 use crate::features::Input;
 use crate::learn::{TrainOptions, TrainingData};
+use crate::linear::Learner as Rule;
 use crate::linear::{Averages as _, FrozenWeights, LearnerOptions, Linear, Perceptron, Regressors, Weights as _};
-use crate::linear::{Learner as Rule, LinearMemory};
 use crate::model::{Averaged, Frozen as _};
 use crate::system::{AnySystem, Move, OverPending, Roots, SystemKind};
 use crate::systems::EASY_FIRST;
@@ -81,14 +81,14 @@ fn setting<S: TransitionSystem>(system: S, data: &TrainingData, reuse: bool) -> 
 }
 
 /// Learns from the sentence with this number; the number of wrong predictions.
-fn learn_from<S: TransitionSystem, T: Trainable>(
+fn learn_from<S: TransitionSystem>(
     setting: Setting<S>,
     data: &TrainingData,
     number: usize,
     policy: Policy,
     objective: &mut LocalObjective,
-    parameters: Parameters<T>,
-) -> (u64, T::Gradient) {
+    parameters: Parameters,
+) -> (u64, Opaque) {
     let example = &data.examples()[number];
     let mut workspace = Workspace::new(data.actions().n_labels());
     workspace.input.clone_from(&example.input);
@@ -102,24 +102,24 @@ fn with_learner<S: TransitionSystem, R>(
     data: &TrainingData,
     (input, gold): (&Input, &Gold),
     model: &Perceptron,
-    walk: impl FnOnce(&mut Learner<'_, '_, S, Perceptron>) -> R,
+    walk: impl FnOnce(&mut Learner<'_, '_, '_, S>) -> R,
 ) -> R {
     let setting = setting(system, data, false);
     let (machine, actions) = (setting.machine, data.actions());
     let supervision = Supervision { machine, gold };
-    let (bump, label_sets) = (Bump::new(), LabelSets::new(actions.n_labels()));
-    let context = Context { input, label_sets: &label_sets, actions };
-    let mut memory = LinearMemory::default();
+    let (bump, interner) = (Bump::new(), Interner::new(actions.n_labels()));
+    let context = Context { input, interner: &interner, actions };
+    let mut memory = Opaque::default();
     model.begin(&mut memory, context);
     walk(&mut Learner {
         setting,
         supervision: &supervision,
         context,
         memory: &mut memory,
-        arena: Arena::new(&bump, &label_sets, &[]),
+        arena: Arena::new(&bump, &interner),
         objective: &mut LocalObjective::new(Objective::Perceptron, None, 1),
         parameters: Parameters::PutOff(model),
-        gradient: Vec::new(),
+        gradient: Opaque::default(),
         scores: ScoreMatrix::default(),
         spare: ScoreMatrix::default(),
         dropout: None,
@@ -140,7 +140,7 @@ fn costly_on_a_walk<S: TransitionSystem>(
     with_learner(system, data, (input, gold), &perceptron(data), |learner| walk_of_costs(learner, number))
 }
 
-fn walk_of_costs<'a, S: TransitionSystem>(learner: &mut Learner<'_, 'a, S, Perceptron>, number: u64) -> usize {
+fn walk_of_costs<'a, S: TransitionSystem>(learner: &mut Learner<'_, 'a, '_, S>, number: u64) -> usize {
     let (machine, actions, input) = (learner.setting.machine, learner.context.actions, learner.context.input);
     let mut stream = random::stream(9, "walk", &[number]);
     let mut item = machine.initial(learner.arena, input.n_words());
@@ -298,7 +298,7 @@ struct Seen {
 }
 
 fn walk_of_choices<'a, S: TransitionSystem>(
-    learner: &mut Learner<'_, 'a, S, Perceptron>,
+    learner: &mut Learner<'_, 'a, '_, S>,
     number: u64,
     derivation: Option<&[Choice]>,
     seen: &mut Seen,
@@ -380,7 +380,7 @@ fn walk_of_choices<'a, S: TransitionSystem>(
     }
 }
 
-fn learner_score(scores: &ScoreMatrix<Perceptron>, choice: &Choice) -> f32 {
+fn learner_score(scores: &ScoreMatrix, choice: &Choice) -> f32 {
     scores.get(choice.point, u32::from(choice.action))
 }
 
@@ -402,7 +402,7 @@ fn all_correct_transitions_share_a_step() {
                 let setting = setting(system, &data, false);
                 let put_off = Parameters::PutOff(&model);
                 let (_, mut gradient) = learn_from(setting, &data, number, policy, &mut objective, put_off);
-                for slopes in gradient.iter().map(|update| update.gradient()) {
+                for slopes in gradient.get::<Vec<crate::linear::Update>>().iter().map(|update| update.gradient()) {
                     let moving: Vec<f32> =
                         slopes.iter().map(|(_, slope)| *slope).filter(|slope| *slope != 0.0).collect();
                     if moving.is_empty() {
@@ -480,7 +480,7 @@ fn easy_first_corrects_itself() {
     let mut contrary = perceptron(&data);
     for number in 0..data.examples().len() {
         let (_, mut gradient) = n_wrong(&mut contrary, number, None, true);
-        gradient.iter_mut().for_each(|(_, _, change)| *change *= -3);
+        gradient.get::<Vec<crate::linear::Change>>().iter_mut().for_each(|(_, _, change)| *change *= -3);
         contrary.learn(&mut gradient);
     }
     let never = || Some(Exploration::new(0, 0.0, 1, 0, 0));

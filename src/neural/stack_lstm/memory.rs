@@ -3,7 +3,7 @@
 //! once.
 
 use super::shape::{BUFFER, HISTORY, N_STRANDS, STACK};
-use crate::configuration::{Cell, Cells, Role, TreeId, Trees};
+use crate::configuration::{Cell, History, Role, TreeId, Trees, View};
 use crate::memo::Memo;
 use crate::model::Network;
 
@@ -164,16 +164,16 @@ impl StackMemory {
 
     /// Finds the nodes of a configuration with these cells, and the item of M0, by place of the network. Those that are new are
     /// numbered, and wait to be made.
-    pub fn find(&mut self, network: &Network, cells: &Cells, trees: &Trees) {
+    pub fn find(&mut self, network: &Network, view: &View, trees: &Trees) {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         found.extend(network.places.iter().map(|place| {
             let first = place.role as usize;
             match place.role {
-                Role::M0 => cells[first].map_or(0, |cell| self.items.of_tree(cell.tree(), trees)),
-                Role::A => self.node(HISTORY, &cells[first..=first], trees),
-                Role::B0 => self.node(BUFFER, &cells[first..], trees),
-                _ => self.node(STACK, &cells[first..=Role::S3 as usize], trees),
+                Role::M0 => view.cells[first].map_or(0, |cell| self.items.of_tree(cell.composition(), trees)),
+                Role::A => self.history(view.history, trees),
+                Role::B0 => self.node(BUFFER, &view.cells[first..], trees),
+                _ => self.node(STACK, &view.cells[first..=Role::S3 as usize], trees),
             }
         }));
         self.found = found;
@@ -182,28 +182,46 @@ impl StackMemory {
     /// The node of a sequence that ends in these cells, the last one first.
     fn node(&mut self, strand: usize, cells: &[Option<&Cell>], trees: &Trees) -> u32 {
         let Some(last) = cells[0] else { return 0 };
-        let mut node = 0;
-        self.waiting.clear();
         let is_linked = last.below.is_some() || cells.get(1).is_none_or(|next| next.is_none());
         if is_linked {
-            for cell in std::iter::successors(Some(last), |cell| cell.below) {
-                let key = spread(std::ptr::from_ref(cell).addr() as u64);
-                if let Some(known) = self.strands[strand].by_cell.get(key) {
-                    node = known;
-                    break;
-                }
-                self.waiting.push((key, if strand == HISTORY { cell.node().into() } else { cell.tree() }));
+            let linked = std::iter::successors(Some(last), |cell| cell.below);
+            let linked = linked.map(|cell| (address(cell), cell.composition()));
+            return self.linked(strand, linked, trees);
+        }
+        let inputs = cells.iter().flatten().rev();
+        inputs.fold(0, |node, cell| {
+            let input = self.items.of_tree(cell.composition(), trees);
+            self.strands[strand].after(node, input)
+        })
+    }
+
+    /// The node of a whole derivation.
+    fn history(&mut self, last: Option<&History>, trees: &Trees) -> u32 {
+        let linked = std::iter::successors(last, |history| history.before);
+        self.linked(HISTORY, linked.map(|history| (address(history), history.last[0].into())), trees)
+    }
+
+    /// The node of a sequence of links, the last one first, by their addresses and what they hold.
+    fn linked(&mut self, strand: usize, links: impl Iterator<Item = (u64, TreeId)>, trees: &Trees) -> u32 {
+        let mut node = 0;
+        self.waiting.clear();
+        for (address, value) in links {
+            let key = spread(address);
+            if let Some(known) = self.strands[strand].by_cell.get(key) {
+                node = known;
+                break;
             }
-        } else {
-            self.waiting.extend(cells.iter().flatten().map(|cell| (0, cell.tree())));
+            self.waiting.push((key, value));
         }
         while let Some((key, value)) = self.waiting.pop() {
             let input = if strand == HISTORY { value } else { self.items.of_tree(value, trees) };
             node = self.strands[strand].after(node, input);
-            if is_linked {
-                self.strands[strand].by_cell.get_or_insert(key, node);
-            }
+            self.strands[strand].by_cell.get_or_insert(key, node);
         }
         node
     }
+}
+
+fn address<T>(link: &T) -> u64 {
+    std::ptr::from_ref(link).addr() as u64
 }

@@ -1,7 +1,7 @@
 //! Stacks against plain ones in double precision, which read every configuration from its lists anew, and whose loss tests
 //! differences of.
 
-use crate::configuration::{Arena, SharedConfiguration as _};
+use crate::configuration::SharedConfiguration as _;
 use crate::decode::{Decoder, Machine, Workspace};
 use crate::features::N_COLUMNS;
 use crate::learn::{TrainOptions, Training, TrainingData};
@@ -13,7 +13,7 @@ use crate::neural::parameters::*;
 use crate::neural::score::{FeedForwardMemory, FeedForwardScorer, Hidden};
 use crate::neural::{FeedForwardLearner, Layout, LearnerSettings, Noise, Rule, Tape};
 use crate::random;
-use crate::scorer::{Query, Scorer as _};
+use crate::scorer::{Opaque, Query, Scorer as _};
 use crate::system::{Choice, Roots, SystemKind, TransitionSystem};
 use crate::tree::{LabelId, Node};
 use crate::treebank::{Format, Treebank, generate};
@@ -61,7 +61,7 @@ struct Written {
     arcs: Vec<(Node, Node, LabelId)>,
     actions: Vec<u16>,
     factors: Vec<f32>,
-    scores: Vec<f32>,
+    scores: Vec<f64>,
     slopes: Vec<f64>,
 }
 
@@ -175,25 +175,24 @@ fn walk<S: TransitionSystem>(
     let hidden = data.header().network.as_ref().unwrap().hidden;
     for (sentence, example) in data.examples().iter().enumerate().take(4) {
         workspace.input.clone_from(&example.input);
-        workspace.start();
+        workspace.start(learner.reads());
         let machine = Machine { system, actions: data.actions(), keeps_history: true };
-        let (bump, context, scratch) = workspace.parts(data.actions());
+        let (arena, context, scratch) = workspace.parts(data.actions());
         let memory = scratch.memory;
         learner.begin(memory, context);
-        let arena = Arena::new(bump, context.label_sets, &[]);
         let mut item = machine.initial(arena, example.input.n_words());
-        let (mut tape, mut seen) = (Tape::default(), Seen::default());
+        let (mut tape, mut seen) = (Opaque::default(), Seen::default());
         let (mut arcs, mut actions) = (Vec::new(), Vec::new());
         for &choice in &example.derivation {
             let permitted = machine.system.permitted(&item.configuration, 0);
-            let query = Query { view: item, point: 0, permitted };
+            let query = Query { view: item.view(0), permitted };
             let salt = written.len() as u64;
             let dropped = Dropped::new(salt, 0.3);
-            learner.see(memory, context, query, dropped, &mut seen);
+            learner.see(memory, context, &query, dropped, &mut seen);
             let other = (salt % data.actions().len() as u64) as u32;
             let gradient = [(u32::from(choice.action), -1.0), (other, 0.7)];
             // Whether what was seen is handed on does not matter, but for what is left out.
-            learner.credit(memory, context, query, Some(&seen), 0, &gradient, &mut tape);
+            learner.credit(memory, context, &query, Some(&seen), 0, &gradient, &mut tape);
             let mut slopes = vec![0.0; seen.lanes.len()];
             gradient.iter().for_each(|&(lane, slope)| slopes[lane as usize] += f64::from(slope));
             let mut factors = Hidden { units: vec![1.0; hidden], slopes: vec![1.0; hidden] };
@@ -218,7 +217,7 @@ fn walk<S: TransitionSystem>(
             actions.push(action);
             item = machine.successor(item, choice, 0, false, arena);
         }
-        tapes.push(tape);
+        tapes.push(std::mem::take(tape.get::<Tape>()));
     }
     (written, tapes)
 }
@@ -242,7 +241,7 @@ fn check<S: TransitionSystem>(system: S, kind: SystemKind, layers: u32, between:
     };
     for (of, expected) in written.iter().zip(all_scores(&plain)) {
         for (&found, expected) in of.scores.iter().zip(expected) {
-            let error = (f64::from(found) - expected).abs();
+            let error = (found - expected).abs();
             assert!(error < 1e-3 * expected.abs().max(1.0), "{kind}: {found}, not {expected}");
         }
     }
@@ -304,42 +303,42 @@ fn gradients_are_differences_of_the_loss() {
 fn scores_do_not_depend_on_company_nor_on_memory() {
     let data = data(crate::systems::ARC_HYBRID, 2);
     let learner = learner(&data, false);
-    let scorer = FeedForwardScorer { noise: None, ..learner.scorer() };
-    let mut workspace = Workspace::<FeedForwardMemory>::new(data.actions().n_labels());
+    let scorer = FeedForwardScorer { noise: None, ..learner.network_scorer() };
+    let mut workspace = Workspace::new(data.actions().n_labels());
     let example = &data.examples()[0];
     workspace.input.clone_from(&example.input);
-    workspace.start();
+    workspace.start(learner.reads());
     let machine = Machine::new(crate::systems::ARC_HYBRID.over_stacks(Roots::Single), data.actions(), &scorer);
     assert!(machine.keeps_history);
-    let (bump, context, scratch) = workspace.parts(data.actions());
+    let (arena, context, scratch) = workspace.parts(data.actions());
     let together = scratch.memory;
-    let [mut alone, mut forgetful] = [0, 1].map(|_| FeedForwardMemory::default());
+    let [mut alone, mut forgetful] = [0, 1].map(|_| Opaque::default());
     for memory in [&mut *together, &mut alone, &mut forgetful] {
         scorer.begin(memory, context);
     }
-    let arena = Arena::new(bump, context.label_sets, &[]);
     let mut item = machine.initial(arena, example.input.n_words());
     let (mut queries, mut all) = (Vec::new(), Vec::new());
     for &choice in &example.derivation {
         let permitted = machine.system.permitted(&item.configuration, 0);
-        let query = Query { view: item, point: 0, permitted };
-        let scores = scorer.score_one(&mut alone, context, query).to_vec();
-        scorer.stacks().unwrap().forget(&mut forgetful.stacks);
+        let query = Query { view: item.view(0), permitted };
+        let scores = scorer.score_one(&mut alone, context, &query).to_vec();
+        scorer.stacks().unwrap().forget(&mut forgetful.get::<FeedForwardMemory>().stacks);
         scorer.forget(&mut forgetful);
-        assert_eq!(scorer.score_one(&mut forgetful, context, query), scores);
+        assert_eq!(scorer.score_one(&mut forgetful, context, &query), scores);
         queries.push(query);
         all.push(scores);
         item = machine.successor(item, choice, 0, false, arena);
     }
     for _ in 0..2 {
-        scorer.score(together, context, &queries);
-        for (number, query) in queries.iter().enumerate() {
-            let row = scorer.row(together, context, number, query.permitted);
-            let lanes: Vec<i32> = (0..data.actions().len() as u16).map(|action| row.of(action)).collect();
+        let scores = scorer.score(together, context, &queries);
+        for number in 0..queries.len() {
+            let actions = 0..data.actions().len() as u16;
+            let lanes: Vec<i32> = actions.map(|id| scores.score(number, id, data.actions())).collect();
             assert_eq!(lanes, all[number][..data.actions().len()]);
         }
     }
-    assert_eq!(together.stacks.n_steps, alone.stacks.n_steps);
+    let [together, alone] = [together, &mut alone].map(|memory| memory.get::<FeedForwardMemory>().stacks.n_steps);
+    assert_eq!(together, alone);
 }
 
 /// A beam takes a step for the stack or the buffer and one for the action for each configuration that it makes, however long its
@@ -348,17 +347,17 @@ fn scores_do_not_depend_on_company_nor_on_memory() {
 fn steps_are_as_many_as_new_configurations() {
     let data = data(crate::systems::ARC_HYBRID, 1);
     let learner = learner(&data, false);
-    let scorer = FeedForwardScorer { noise: None, ..learner.scorer() };
-    let decoder = Decoder::new(crate::systems::ARC_HYBRID.over_stacks(Roots::Single), data.actions(), scorer);
+    let scorer = FeedForwardScorer { noise: None, ..learner.network_scorer() };
+    let decoder = Decoder::new(crate::systems::ARC_HYBRID.over_stacks(Roots::Single), data.actions(), &scorer);
     let mut lengths = Vec::new();
     for example in data.examples() {
         let n_words = example.input.n_words() as u64;
         lengths.push(n_words);
         for width in [2, 8, 32] {
-            let mut workspace = Workspace::<FeedForwardMemory>::new(data.actions().n_labels());
+            let mut workspace = Workspace::new(data.actions().n_labels());
             workspace.input.clone_from(&example.input);
             decoder.decode_by_beam(&mut workspace, width, 1);
-            let (n_steps, n_scored) = (workspace.memory.stacks.n_steps, workspace.n_scored);
+            let (n_steps, n_scored) = (workspace.memory.get::<FeedForwardMemory>().stacks.n_steps, workspace.n_scored);
             // At first the root and the words stand in the lists.
             assert!(n_steps <= 2 * n_scored + n_words + 1, "{n_words} words, width {width}: {n_steps} for {n_scored}");
             assert!(n_steps > n_scored / 2, "{n_words} words, width {width}: {n_steps} for {n_scored}");

@@ -9,7 +9,7 @@ use treebeam::learn::{TrainOptions, Training, TrainingData, train};
 use treebeam::linear::Linear;
 use treebeam::model::{Model, Scoring};
 use treebeam::random;
-use treebeam::scorer::{Context, Query, Scorer, best_permitted};
+use treebeam::scorer::{Context, Opaque, Query, Scorer, best_permitted};
 use treebeam::system::{Action, AnySystem, Bounds, Choice, Move, OracleKind, OverLists, Roots, SystemKind};
 use treebeam::tree::{Gold, Labels, NO_LABEL, Tree};
 use treebeam::treebank::{Sentence, Treebank};
@@ -203,8 +203,8 @@ fn halves(treebank: &Treebank) -> Result<(Treebank, Treebank)> {
 /// The derivation of a sentence as a model sees it.
 struct Led<'a> {
     machine: Machine<'a, &'static dyn OverLists>,
-    scorer: <Linear as Scoring>::Scorer<'a>,
-    memory: &'a mut <Linear as Scoring>::Memory,
+    scorer: Box<dyn Scorer + 'a>,
+    memory: &'a mut Opaque,
     context: Context<'a>,
     arena: Arena<'a>,
     item: &'a Item<'a, SharedLists<'a>>,
@@ -216,15 +216,12 @@ impl<'a> Led<'a> {
         system: &'static dyn OverLists,
         sentence: &Sentence,
         tree: &Tree,
-        workspace: &'a mut Workspace<<Linear as Scoring>::Memory>,
+        workspace: &'a mut Workspace,
     ) -> Led<'a> {
-        workspace.start();
         model.read(sentence, &mut workspace.input);
         let scorer = model.scorer.scorer();
-        let machine = Machine::new(system, &model.actions, &scorer);
-        let (bump, context, scratch) = workspace.parts(&model.actions);
-        scorer.begin(scratch.memory, context);
-        let arena = Arena::new(bump, context.label_sets, &[]);
+        let machine = Machine::new(system, &model.actions, &*scorer);
+        let (arena, context, scratch) = workspace.begin(&*scorer, &model.actions);
         let item = machine.initial(arena, tree.n_words());
         Led { machine, scorer, memory: scratch.memory, context, arena, item }
     }
@@ -234,7 +231,7 @@ impl<'a> Led<'a> {
         let Led { machine, scorer, memory, context, arena, item } = self;
         let permitted = machine.system.permitted(&item.configuration, 0);
         let of_model = || {
-            let scores = scorer.score_once(memory, *context, Query { view: *item, point: 0, permitted });
+            let scores = scorer.score_one(memory, *context, &Query { view: item.view(0), permitted });
             best_permitted(scores, machine.actions.mask(permitted)).map(|(_, action)| action)
         };
         let of_move = |mv| machine.actions.of_move(mv).find(|&id| machine.actions.permits(permitted, id));

@@ -1,34 +1,10 @@
-//! Rows of scores as sums of vectors that rows share, and vectors side by side in memory that is used again.
+//! Vectors of scores side by side in memory that is used again, and sums of them.
 
 use fearless_simd::prelude::*;
 
 use super::lanes;
 use crate::system::{ActionId, Actions, FORBIDDEN};
 use crate::vector::vectorised;
-
-/// The most vectors that a row may be the sum of.
-pub(crate) const MAX_TERMS: usize = 4;
-
-/// The scores of all actions in one configuration: the sum, which is still to be made, of one to four vectors.
-#[derive(Debug, Clone, Copy)]
-pub struct Scores<'s> {
-    pub(crate) vectors: &'s Vectors,
-    pub(crate) terms: &'s [u32],
-}
-
-impl<'s> Scores<'s> {
-    /// The sum of those of `vectors` that have these numbers.
-    pub fn new(vectors: &'s Vectors, terms: &'s [u32]) -> Scores<'s> {
-        debug_assert!((1..=MAX_TERMS).contains(&terms.len()));
-        Scores { vectors, terms }
-    }
-
-    /// The score of one action.
-    #[inline]
-    pub fn of(&self, action: ActionId) -> i32 {
-        self.terms.iter().map(|&term| self.vectors.get(term)[action as usize]).sum()
-    }
-}
 
 /// The permitted action of the highest score, the first of them on ties. `mask` is 0 for permitted ones and [`FORBIDDEN`]
 /// for others.
@@ -138,28 +114,6 @@ impl Vectors {
         self.blocks.resize(self.used.next_power_of_two(), ZERO);
     }
 
-    /// Adds the sum of those vectors of `other` that have these numbers.
-    #[inline(always)]
-    pub(crate) fn push_sum<V: Simd>(&mut self, simd: V, other: &Vectors, numbers: &[u32]) {
-        let width = other.width as u32;
-        match *numbers {
-            [] => drop(self.push_zero()),
-            [a] => self.push_sum_of(simd, other, [a * width]),
-            [a, b] => self.push_sum_of(simd, other, [a * width, b * width]),
-            [a, b, c] => self.push_sum_of(simd, other, [a * width, b * width, c * width]),
-            [a, b, c, d, ref rest @ ..] => {
-                self.push_sum_of(simd, other, [a * width, b * width, c * width, d * width]);
-                let (rest, last) = rest.as_chunks::<4>();
-                for &[a, b, c, d] in rest {
-                    self.add_to_last(simd, other, [a * width, b * width, c * width, d * width]);
-                }
-                for &number in last {
-                    self.add_to_last(simd, other, [number * width]);
-                }
-            }
-        }
-    }
-
     /// Adds the sum of those vectors of `other` whose blocks begin at these places.
     #[inline(always)]
     pub(crate) fn push_sum_at<V: Simd>(&mut self, simd: V, other: &Vectors, places: &[u32]) {
@@ -208,18 +162,16 @@ mod tests {
             }
         }
         for n in 0..=9u32 {
-            let numbers: Vec<u32> = (0..n).collect();
             let places: Vec<u32> = (0..n).map(|number| number * vectors.width as u32).collect();
             let sums = versions!(simd => {
                 let mut sums = Vectors::default();
                 sums.clear(40);
-                sums.push_sum(simd, &vectors, &numbers);
                 sums.push_sum_at(simd, &vectors, &places);
                 sums
             });
             let factor: i32 = (0..n).map(|number| 3i32.pow(number)).sum();
             let expected: Vec<i32> = (0..48).map(|lane| factor * (lane % 9)).collect();
-            assert!(sums.iter().all(|sums| sums.get(0) == expected && sums.get(1) == expected));
+            assert!(sums.iter().all(|sums| sums.get(0) == expected));
         }
     }
 

@@ -1,17 +1,27 @@
-//! Choosing a step's candidates.
+//! Selection of the best successors of a beam's items.
+//!
+//! Scores count by bands below the best one's; once the bands above one hold as many as are wanted, nothing in it or below is
+//! of interest. Where the bands lie decides how much work is saved, never what is selected.
+//!
+//! Complexity: O(c + b log b) for c candidates above the threshold and width b.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{i32x4, u32x4};
 
-use crate::decode::{Beam, Candidate, IDLE, Selection, selected};
+use super::item::{Candidate, IDLE};
+use crate::configuration::Point;
+use crate::scorer::StepScores;
 use crate::scorer::lanes::{self, MAX_LAG, N_BEST, NO_SCORE};
-use crate::scorer::{Scores, SideScores};
 use crate::system::{ActionId, Choice, FORBIDDEN};
 use crate::vector::vectorised;
 
-/// An item as far as its candidates go.
+/// Successors of an item at one point.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer {
+    /// The item's rank in the beam.
+    pub rank: u32,
+    /// Where moves are taken.
+    pub point: Point,
     /// The item's score.
     pub base: i64,
     /// The signature of its scores, or, if its derivation is complete, none.
@@ -23,14 +33,13 @@ pub struct Offer {
 /// Scratch memory of selection. All scores are relative to that of the best item here, and so are numbers of 32 bits.
 #[derive(Debug, Clone, Default)]
 pub struct Keys {
-    /// By item: the scores of some of its candidates, or [`NO_SCORE`] and less.
+    /// By offer: the scores of some of its candidates, or [`NO_SCORE`] and less.
     bounds: Vec<[i32; N_BEST]>,
-    /// Candidates, by how far they are below the best, their item's rank and their action; and the best of them in order.
+    /// Candidates, by how far they are below the best, their offer's number and their action; and the best of them in order.
     keys: Vec<u64>,
     sorted: Vec<u64>,
     bands: Bands,
-    /// No action forbidden.
-    no_mask: Vec<i32>,
+    all: Vec<Candidate>,
 }
 
 const N_BANDS: usize = 128;
@@ -157,8 +166,16 @@ fn sort_by_insertion(keys: &mut [u64]) {
     }
 }
 
+/// The margin that prunes nothing.
+pub const NO_MARGIN: i64 = i64::MAX / 2;
+
+/// Number of candidates to select for a beam of `width`, so that enough are left when twins are dropped.
+pub fn selected(width: usize) -> usize {
+    if width == 1 { 1 } else { width.saturating_add(width / 2) }
+}
+
 /// Number of candidates selected at first for a beam of `width`: a few more than it holds, for some are twins.
-fn selected_at_first(width: usize) -> usize {
+pub fn selected_at_first(width: usize) -> usize {
     (width + width / 16 + 1).min(selected(width))
 }
 
@@ -166,6 +183,7 @@ fn selected_at_first(width: usize) -> usize {
 #[derive(Debug, Clone, Copy)]
 pub struct Selected<'k> {
     keys: &'k [u64],
+    offers: &'k [Offer],
     top: i64,
     /// True if there are no other candidates.
     pub are_all: bool,
@@ -176,25 +194,28 @@ impl Selected<'_> {
     pub fn candidates(&self) -> impl Iterator<Item = (i64, u32, Choice)> + '_ {
         self.keys.iter().map(|&key| {
             let score = self.top - (key >> 32) as i64;
-            (score, u32::from((key >> 16) as u16), Choice { point: 0, action: key as ActionId })
+            let Offer { rank, point, .. } = self.offers[usize::from((key >> 16) as u16)];
+            (score, rank, Choice { point, action: key as ActionId })
         })
     }
 }
 
 impl Keys {
-    /// The best candidates of the items, in order, a few more than `width`, none of which lags more than `margin`; `None` if numbers of 32 bits cannot tell their
-    /// scores apart.
+    /// The best candidates of all offers, in order, as many as are `wanted`, none of which lags more than `margin`; `None` if
+    /// numbers of 32 bits cannot tell their scores apart, or there are too many offers.
     #[inline]
-    pub fn select(
-        &mut self,
-        (width, margin): (usize, i64),
-        offers: &[Offer],
-        scores: &SideScores,
-    ) -> Option<Selected<'_>> {
-        let best = offers[0].base;
-        let wanted = selected_at_first(width);
+    pub fn select<'k>(
+        &'k mut self,
+        (wanted, margin): (usize, i64),
+        offers: &'k [Offer],
+        scores: &StepScores,
+    ) -> Option<Selected<'k>> {
+        if offers.len() > 1 << 16 {
+            return None;
+        }
+        let best = offers.first()?.base;
         let (top, are_all) = vectorised!(simd => self.select_with(simd, (wanted, margin), best, offers, scores))?;
-        Some(Selected { keys: &self.sorted, top: best + i64::from(top), are_all })
+        Some(Selected { keys: &self.sorted, offers, top: best + i64::from(top), are_all })
     }
 
     /// Leaves the best candidates in `sorted`; the score of the best one, and whether there are no others.
@@ -205,7 +226,7 @@ impl Keys {
         (wanted, margin): (usize, i64),
         best: i64,
         offers: &[Offer],
-        scores: &SideScores,
+        scores: &StepScores,
     ) -> Option<(i32, bool)> {
         let top = self.look_at_best(simd, best, offers, scores)?;
         // So many different candidates there are: what scores less than the last of them is not among the best.
@@ -218,7 +239,7 @@ impl Keys {
 
     /// Notes the scores of some candidates of each item; the highest. `None` if items lie too far apart.
     #[inline(always)]
-    fn look_at_best<V: Simd>(&mut self, simd: V, best: i64, offers: &[Offer], scores: &SideScores) -> Option<i32> {
+    fn look_at_best<V: Simd>(&mut self, simd: V, best: i64, offers: &[Offer], scores: &StepScores) -> Option<i32> {
         self.bounds.resize(offers.len(), [0; N_BEST]);
         let mut highest = i32x4::splat(simd, i32::MIN);
         let mut fits = true;
@@ -246,7 +267,7 @@ impl Keys {
         top: i32,
         best: i64,
         offers: &[Offer],
-        scores: &SideScores,
+        scores: &StepScores,
     ) {
         let Keys { keys, bounds, .. } = self;
         keys.clear();
@@ -263,32 +284,80 @@ impl Keys {
             match offer.signature {
                 Some(signature) => {
                     let limit = threshold.saturating_sub(base).max(FORBIDDEN / 2);
-                    lanes::above(simd, scores.sums.blocks_of(signature), limit, keep);
+                    lanes::above(simd, scores.sums().blocks_of(signature), limit, keep);
                 }
                 None => keep(IDLE.action, offer.gained),
             }
         }
     }
 
-    /// The best candidates of the items, in order, as many as can be wanted for a beam of `width`.
-    pub fn select_all<'s>(
-        &mut self,
-        (width, margin): (usize, i64),
-        offers: &[Offer],
-        scores: &SideScores,
-        selection: &'s mut Selection,
-    ) -> &'s [Candidate] {
-        let mut beam = Beam::new(selected(width), offers[0].base, selection).with_margin(margin);
-        for (rank, offer) in offers.iter().enumerate() {
-            let Some(signature) = offer.signature else {
-                let score = offer.base + i64::from(offer.gained);
-                beam.offer(Candidate::new(score, rank as u32, IDLE));
+    /// The same by sorting all candidates, whatever their scores.
+    pub fn sort_all(&mut self, (wanted, margin): (usize, i64), offers: &[Offer], scores: &StepScores) -> &[Candidate] {
+        self.all.clear();
+        for &Offer { rank, point, base, signature, gained } in offers {
+            let mut push = |gained: i32, choice| self.all.push(Candidate::new(base + i64::from(gained), rank, choice));
+            let Some(signature) = signature else {
+                push(gained, IDLE);
                 continue;
             };
-            self.no_mask.resize(scores.sums.get(signature).len(), 0);
-            let terms = [signature];
-            beam.offer_all(rank as u32, 0, offer.base, Scores::new(&scores.sums, &terms), &self.no_mask);
+            for (action, &score) in (0..).zip(scores.sums().get(signature)) {
+                if score > FORBIDDEN / 2 {
+                    push(score, Choice { point, action });
+                }
+            }
         }
-        beam.finish()
+        best_of(&mut self.all, wanted, margin)
+    }
+}
+
+/// The best candidates in order, as many as are `wanted`, none of which lags more than `margin`.
+pub fn best_of(candidates: &mut Vec<Candidate>, wanted: usize, margin: i64) -> &[Candidate] {
+    candidates.sort_unstable();
+    candidates.truncate(wanted);
+    let lowest = candidates.first().map_or(0, |best| best.score().saturating_sub(margin));
+    candidates.retain(|candidate| candidate.score() >= lowest);
+    candidates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::{Actions, Move, MoveSet, Permitted};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against sorting everything.
+        #[test]
+        fn selects_what_sorting_would(
+            wanted in 1usize..40,
+            shift in 0u32..12,
+            margin in prop::sample::select(vec![0, 1, 3, 10, NO_MARGIN]),
+            mut items in prop::collection::vec((-5i64..5, prop::bool::ANY, prop::collection::vec(-4i32..4, 32)), 1..60),
+        ) {
+            items.sort_by_key(|item| std::cmp::Reverse(item.0));
+            let actions = Actions::new(&[Move::Shift, Move::Left], 20, []).unwrap();
+            let all = Permitted { moves: MoveSet::default().with(Move::Shift, true).with(Move::Left, true), ..Permitted::default() };
+            let mut scores = StepScores::default();
+            let mut offers = Vec::new();
+            for (rank, (base, ended, lanes)) in (0..).zip(&items) {
+                scores.ask(u64::from(rank) + 1, all);
+                let signature = (!ended).then_some(rank);
+                offers.push(Offer { rank, point: 3, base: *base, signature, gained: lanes[0] });
+            }
+            scores.fill(&actions, |row, _, into| into.iter_mut().zip(&items[row].2).for_each(|(to, from)| *to = *from));
+            let mut keys = Keys { bands: Bands { shift, ..Bands::default() }, ..Keys::default() };
+            for _ in 0..2 {
+                let expected: Vec<_> = keys.sort_all((wanted, margin), &offers, &scores).to_vec();
+                let expected: Vec<_> = expected.iter().map(|c| (c.score(), c.rank(), c.choice())).collect();
+                let selected = keys.select((wanted, margin), &offers, &scores).unwrap();
+                let idle_point = |(score, rank, choice): (i64, u32, Choice)| match choice.action == IDLE.action {
+                    true => (score, rank, IDLE),
+                    false => (score, rank, choice),
+                };
+                let found: Vec<_> = selected.candidates().map(idle_point).collect();
+                prop_assert_eq!(&found, &expected);
+                prop_assert!(!selected.are_all || found.len() <= wanted);
+            }
+        }
     }
 }

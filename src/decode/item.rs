@@ -1,0 +1,103 @@
+//! Items of a beam, and their successors before they are built.
+
+use crate::configuration::{History, Point, SharedConfiguration, View};
+use crate::system::{ActionId, Choice};
+
+/// An item of a beam: a configuration, its score, and the way back.
+#[derive(Debug, Clone, Copy)]
+pub struct Item<'a, C> {
+    /// The configuration.
+    pub configuration: C,
+    /// The item that this one succeeded; `None` for the initial one.
+    pub parent: Option<&'a Item<'a, C>>,
+    /// The choice that led here; meaningless for the initial item. After the end of its derivation an item succeeds itself
+    /// by [`IDLE`], so that all items of a beam have histories of one length.
+    pub choice: Choice,
+    /// The sum of the scores of all actions so far.
+    pub score: i64,
+    /// In training: whether the derivation so far is a gold one.
+    pub is_gold: bool,
+    /// The last actions, where scorers read them.
+    pub last_actions: Option<&'a History<'a>>,
+}
+
+/// Padding action of an item whose derivation is complete.
+pub const IDLE: Choice = Choice { point: 0, action: ActionId::MAX };
+
+impl<'a, C> Item<'a, C> {
+    /// The items from this one back to the initial one.
+    pub fn history(&'a self) -> impl Iterator<Item = &'a Item<'a, C>> {
+        std::iter::successors(Some(self), |item| item.parent)
+    }
+
+    /// The choices from the first to the last one.
+    pub fn choices(&'a self) -> Vec<Choice> {
+        let items = self.history().filter(|item| item.parent.is_some());
+        let mut choices: Vec<Choice> = items.map(|item| item.choice).collect();
+        choices.reverse();
+        choices
+    }
+
+    /// The number of transitions so far; waiting is none.
+    pub fn length(&'a self) -> usize {
+        self.history().filter(|item| item.parent.is_some() && item.choice != IDLE).count()
+    }
+}
+
+impl<'a, C: SharedConfiguration<'a>> Item<'a, C> {
+    /// The configuration as scorers read it, from a point.
+    #[inline]
+    pub fn view(&self, point: Point) -> View<'a> {
+        View { cells: self.configuration.cells(point), history: self.last_actions }
+    }
+
+    /// A fingerprint of all that later scores of the derivation depend on.
+    pub fn identity(&self) -> u64 {
+        identity(&self.configuration, self.last_actions)
+    }
+}
+
+/// A fingerprint of all that later scores of a derivation depend on. Whole histories are no part of it: else every derivation of
+/// a configuration would take a place of the beam.
+#[inline]
+pub(super) fn identity<'a>(c: &impl SharedConfiguration<'a>, last_actions: Option<&History>) -> u64 {
+    let last = last_actions.filter(|history| history.before.is_none()).map_or(0, History::as_number);
+    c.identity() ^ last.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// A successor that has not been built: the parent's rank in the beam, the choice, and the score.
+///
+/// All in one number, so that its order is the order of a beam, best first: the highest score, ties by the parent's
+/// rank, then by point and action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate(u128);
+
+const SIGN: u64 = 1 << 63;
+
+impl Candidate {
+    /// The candidate with this score of its whole derivation.
+    #[inline]
+    pub fn new(score: i64, rank: u32, choice: Choice) -> Candidate {
+        let descending = !(score as u64 ^ SIGN);
+        let tie = u64::from(rank) << 32 | u64::from(choice.point) << 16 | u64::from(choice.action);
+        Candidate(u128::from(descending) << 64 | u128::from(tie))
+    }
+
+    /// The score of the whole derivation.
+    #[inline]
+    pub fn score(self) -> i64 {
+        (!((self.0 >> 64) as u64) ^ SIGN) as i64
+    }
+
+    /// The parent's rank.
+    #[inline]
+    pub fn rank(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// The action and where it is taken.
+    #[inline]
+    pub fn choice(self) -> Choice {
+        Choice { point: (self.0 >> 16) as Point, action: self.0 as ActionId }
+    }
+}

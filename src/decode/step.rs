@@ -1,0 +1,233 @@
+//! The step of a beam: all successors are scored, the best are selected, and only these are built. Parsing is the step over and
+//! over; training is the step with a second beam beside the first, restricted to correct choices.
+
+use super::item::{Candidate, IDLE, Item, identity};
+use super::select::{Keys, NO_MARGIN, Offer, best_of, selected, selected_at_first};
+use super::{Identities, Machine};
+use crate::configuration::{Arena, Point};
+use crate::scorer::{Context, Opaque, Query, Scorer};
+use crate::system::{Choice, FORBIDDEN, Permitted, TransitionSystem};
+
+/// Scratch memory of steps, for any number of sentences; one per thread.
+#[derive(Debug, Default)]
+pub struct Buffers {
+    keys: Keys,
+    distinct: Identities,
+    offers: Vec<Offer>,
+    /// Of the restricted beam: ranks and choices, and the number of the query for each.
+    restricted: Vec<(u32, Choice, Option<usize>)>,
+    candidates: Vec<Candidate>,
+    choices: Vec<Choice>,
+    /// Choices of gold items of the free beam, by rank.
+    gold: Vec<(u32, Choice)>,
+    losses: Vec<Vec<i32>>,
+}
+
+/// An item of a beam of a system `S`.
+pub type ItemOf<'a, S> = &'a Item<'a, <S as TransitionSystem>::Shared<'a>>;
+
+/// Beam search in one sentence, step by step; the caller has the beams.
+#[derive(Debug)]
+pub struct Stepper<'w, 'a, S: TransitionSystem> {
+    /// The transition system and its actions.
+    pub machine: Machine<'w, S>,
+    /// Where items live.
+    pub arena: Arena<'a>,
+    /// Context of scorers.
+    pub context: Context<'w>,
+    /// Memory of the scorer, which has begun with the sentence.
+    pub memory: &'w mut Opaque,
+    /// Scratch memory.
+    pub buffers: &'w mut Buffers,
+    /// Number of items that have been scored.
+    pub n_scored: u64,
+    queries: Vec<Query<'a>>,
+}
+
+/// A beam beside the free one, of items that are restricted to some choices.
+pub struct Restricted<'s, 'a, S: TransitionSystem> {
+    /// The items, best first; replaced by the best of their successors that `choices` allow.
+    pub items: &'s mut Vec<ItemOf<'a, S>>,
+    /// The width of the beam.
+    pub width: usize,
+    /// Replaces choices by those of an item, in ascending order; also of items of the free beam that are gold.
+    pub choices: &'s dyn Fn(ItemOf<'a, S>, &mut Vec<Choice>),
+    /// Replaces losses, by point and lane, by those of an item of the free beam, to be added to scores, if there are any.
+    pub losses: Option<&'s dyn Fn(ItemOf<'a, S>, &mut Vec<Vec<i32>>)>,
+}
+
+impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
+    /// The search before the first step.
+    pub fn new(
+        machine: Machine<'w, S>,
+        arena: Arena<'a>,
+        context: Context<'w>,
+        (memory, buffers): (&'w mut Opaque, &'w mut Buffers),
+    ) -> Stepper<'w, 'a, S> {
+        Stepper { machine, arena, context, memory, buffers, n_scored: 0, queries: Vec::new() }
+    }
+
+    /// The item before the first transition.
+    pub fn initial(&self) -> ItemOf<'a, S> {
+        self.machine.initial(self.arena, self.context.input.n_words())
+    }
+
+    /// Replaces `items` by their best successors, at most `width`, none of which lags more than `margin` behind the best, and the
+    /// items of `restricted` by theirs. False, and nothing is done, if all derivations are complete.
+    ///
+    /// Of successors that made the same arcs in another order and have the same stack only the best is kept: its twin has the
+    /// same future, could never overtake it, and would take a place from a different analysis.
+    ///
+    /// Where derivations differ in length, waiting is scored like any transition (Zhu et al. 2013): else the longer
+    /// derivations of a beam would gain by their length.
+    #[inline]
+    pub fn advance(
+        &mut self,
+        scorer: &dyn Scorer,
+        (width, margin): (usize, i64),
+        items: &mut Vec<ItemOf<'a, S>>,
+        mut restricted: Option<Restricted<'_, 'a, S>>,
+    ) -> bool {
+        let Stepper { machine, arena, context, memory, buffers, queries, n_scored } = self;
+        let Buffers { keys, distinct, offers, restricted: allowed, candidates, choices, gold, losses } = &mut **buffers;
+        let Machine { system, actions, .. } = *machine;
+        let idle = actions.idle();
+        context.interner.make_room();
+        queries.clear();
+        offers.clear();
+        let mut is_open = false;
+        for (rank, &item) in (0..).zip(&*items) {
+            let (c, base) = (&item.configuration, item.score);
+            let Some(first) = system.permitted_unless_terminal(c, 0) else {
+                queries.extend(idle.map(|_| Query { view: item.view(0), permitted: Permitted::default() }));
+                offers.push(Offer { rank, point: IDLE.point, base, signature: None, gained: 0 });
+                *n_scored += u64::from(idle.is_some());
+                continue;
+            };
+            is_open = true;
+            *n_scored += 1;
+            for point in 0..system.n_points(c) as Point {
+                let permitted = if point == 0 { first } else { system.permitted(c, point) };
+                queries.push(Query { view: item.view(point), permitted });
+                offers.push(Offer { rank, point, base, signature: Some(0), gained: 0 });
+            }
+        }
+        let n_free = queries.len();
+        allowed.clear();
+        gold.clear();
+        if let Some(restricted) = &restricted {
+            for (rank, &item) in (0..).zip(&*restricted.items) {
+                (restricted.choices)(item, choices);
+                for at_point in choices.chunk_by(|a, b| a.point == b.point) {
+                    is_open |= at_point[0] != IDLE;
+                    let is_scored = at_point[0] != IDLE || idle.is_some();
+                    let query = is_scored.then_some(queries.len());
+                    allowed.extend(at_point.iter().map(|&choice| (rank, choice, query)));
+                    let view = || item.view(at_point[0].point);
+                    queries.extend(query.map(|_| Query { view: view(), permitted: Permitted::default() }));
+                }
+            }
+            for (rank, &item) in (0..).zip(&*items).filter(|(_, item)| item.is_gold) {
+                (restricted.choices)(item, choices);
+                gold.extend(choices.iter().map(|&choice| (rank, choice)));
+            }
+        }
+        if !is_open {
+            return false;
+        }
+        let scores = scorer.score(memory, *context, queries);
+        if let Some(Restricted { items, width, .. }) = &mut restricted {
+            candidates.clear();
+            candidates.extend(allowed.iter().map(|&(rank, choice, query)| {
+                let action = if choice == IDLE { idle.unwrap_or_default() } else { choice.action };
+                let gained = query.map_or(0, |query| scores.score(query, action, actions));
+                Candidate::new(items[rank as usize].score + i64::from(gained), rank, choice)
+            }));
+            let best = best_of(candidates, selected(*width), NO_MARGIN).iter();
+            let best = best.map(|candidate| (candidate.score(), candidate.rank(), candidate.choice()));
+            let next = build(*machine, *arena, distinct, items, best, *width, |_, _| true);
+            **items = next;
+        }
+        if items.is_empty() {
+            return true;
+        }
+        if let Some(add) = restricted.as_ref().and_then(|restricted| restricted.losses) {
+            let mut of_queries: Vec<Vec<i32>> = Vec::new();
+            for offers in offers.chunk_by(|a, b| a.rank == b.rank) {
+                if offers[0].signature.is_some() {
+                    add(items[offers[0].rank as usize], losses);
+                    of_queries.extend(losses[..offers.len()].iter().cloned());
+                } else {
+                    of_queries.extend(idle.map(|_| Vec::new()));
+                }
+            }
+            scores.augment(actions, |query, permitted, row| {
+                if query < n_free {
+                    augment(row, actions.mask(permitted), &of_queries[query]);
+                }
+            });
+        }
+        let mut query = 0;
+        for offer in &mut *offers {
+            match (&mut offer.signature, idle) {
+                (Some(signature), _) => *signature = scores.number(query),
+                (None, Some(idle)) => offer.gained = scores.row(query)[usize::from(idle)] - FORBIDDEN,
+                (None, None) => continue,
+            }
+            query += 1;
+        }
+        let is_gold = |rank: u32, choice: Choice| gold.binary_search(&(rank, choice)).is_ok();
+        let few = (selected_at_first(width), margin);
+        let mut next = None;
+        if let Some(selected) = keys.select(few, offers, scores) {
+            let built = build(*machine, *arena, distinct, items, selected.candidates(), width, is_gold);
+            next = Some(built).filter(|built| built.len() == width || selected.are_all);
+        }
+        *items = next.unwrap_or_else(|| {
+            let most = (selected(width), margin);
+            if let Some(selected) = keys.select(most, offers, scores) {
+                return build(*machine, *arena, distinct, items, selected.candidates(), width, is_gold);
+            }
+            let candidates = keys.sort_all(most, offers, scores).iter();
+            let candidates = candidates.map(|candidate| (candidate.score(), candidate.rank(), candidate.choice()));
+            build(*machine, *arena, distinct, items, candidates, width, is_gold)
+        });
+        true
+    }
+}
+
+/// Adds losses to the scores of permitted actions.
+fn augment(row: &mut [i32], permitted: &[i32], losses: &[i32]) {
+    // What is permitted must stay above what is not, and sums must not overflow.
+    const MOST: i32 = -(FORBIDDEN / 4);
+    for ((score, &mask), &loss) in row.iter_mut().zip(permitted).zip(losses) {
+        *score += if mask == 0 { loss.min(MOST) } else { 0 };
+    }
+}
+
+/// Builds the successors that `candidates` stand for, best first, until there are `width`, of twins only the best.
+#[inline]
+fn build<'a, S: TransitionSystem>(
+    machine: Machine<S>,
+    arena: Arena<'a>,
+    distinct: &mut Identities,
+    items: &[ItemOf<'a, S>],
+    candidates: impl Iterator<Item = (i64, u32, Choice)>,
+    width: usize,
+    is_gold: impl Fn(u32, Choice) -> bool,
+) -> Vec<ItemOf<'a, S>> {
+    distinct.clear();
+    let mut next = Vec::with_capacity(width.min(items.len() * 2 + 8));
+    for (score, rank, choice) in candidates {
+        let parent = items[rank as usize];
+        let (configuration, last_actions) = machine.after(parent, choice, arena);
+        if distinct.insert(identity(&configuration, last_actions)) {
+            let (parent, is_gold) = (Some(parent), is_gold(rank, choice));
+            next.push(&*arena.bump().alloc(Item { configuration, parent, choice, score, is_gold, last_actions }));
+            if next.len() == width {
+                break;
+            }
+        }
+    }
+    next
+}

@@ -1,0 +1,123 @@
+//! The scores of a step in which configurations that look alike are scored once.
+
+use super::lanes::N_BEST;
+use super::{Vectors, lanes};
+use crate::memo::Memo;
+use crate::system::{ActionId, Actions, Permitted};
+use crate::vector::vectorised;
+
+/// The scores of a step: a row of all actions for each query. Queries share a row that have the same *signature*: what a
+/// scorer reads of their configurations, and what is permitted.
+#[derive(Debug, Clone, Default)]
+pub struct StepScores {
+    signatures: Vec<Signature>,
+    found: Memo,
+    /// By query: the number of its signature.
+    of_queries: Vec<u32>,
+    /// By signature: the scores of all actions, [`FORBIDDEN`](crate::system::FORBIDDEN) added where they may not be taken.
+    sums: Vectors,
+}
+
+/// Shared scores of the configurations of one signature.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signature {
+    pub permitted: Permitted,
+    /// The highest scores among the actions in each [`N_BEST`]-th lane, or [`NO_SCORE`](lanes::NO_SCORE).
+    pub best: [i32; N_BEST],
+}
+
+impl StepScores {
+    /// Forgets the last step.
+    pub fn clear(&mut self) {
+        self.signatures.clear();
+        self.found.clear();
+        self.of_queries.clear();
+    }
+
+    /// Adds a query of a configuration with this fingerprint of what is read of it: the number of its row, if that is new.
+    #[inline]
+    pub fn ask(&mut self, fingerprint: u64, permitted: Permitted) -> Option<usize> {
+        let moves = u64::from(permitted.moves.bits()) | u64::from(permitted.from_root.bits()) << 16;
+        // What is permitted is spread over all bits first: else it would share some with the fingerprint.
+        let found = (fingerprint ^ moves.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
+        let next = self.signatures.len() as u32;
+        let known = self.found.get_or_insert(found ^ found >> 32, next);
+        self.of_queries.push(known.unwrap_or(next));
+        if known.is_some() {
+            return None;
+        }
+        self.signatures.push(Signature { permitted, best: [0; N_BEST] });
+        Some(next as usize)
+    }
+
+    /// Number of different signatures.
+    pub fn n_rows(&self) -> usize {
+        self.signatures.len()
+    }
+
+    /// The signatures, and the memory for their scores.
+    #[inline]
+    pub(crate) fn rows(&mut self, width: usize) -> (&mut [Signature], &mut Vectors) {
+        self.sums.reset(width, self.signatures.len());
+        (&mut self.signatures, &mut self.sums)
+    }
+
+    /// Fills the rows: `fill` gets the number of each and what is permitted, and writes the scores of all actions.
+    pub fn fill(&mut self, actions: &Actions, mut fill: impl FnMut(usize, Permitted, &mut [i32])) {
+        let (signatures, rows) = self.rows(actions.width());
+        for (number, signature) in signatures.iter_mut().enumerate() {
+            let row = rows.blocks_of_mut(number as u32);
+            fill(number, signature.permitted, bytemuck::cast_slice_mut(row));
+            let mask = actions.mask(signature.permitted);
+            signature.best = vectorised!(simd => lanes::mask(simd, mask, row));
+        }
+    }
+
+    /// The scores of a query's actions, [`FORBIDDEN`](crate::system::FORBIDDEN) added where they may not be taken.
+    #[inline]
+    pub fn row(&self, query: usize) -> &[i32] {
+        self.sums.get(self.of_queries[query])
+    }
+
+    /// The score of an action at a query, whether it is permitted or not.
+    #[inline]
+    pub fn score(&self, query: usize, action: ActionId, actions: &Actions) -> i32 {
+        let number = self.of_queries[query];
+        let mask = actions.mask(self.signatures[number as usize].permitted);
+        self.sums.get(number)[usize::from(action)].wrapping_sub(mask[usize::from(action)])
+    }
+
+    /// The number of a query's row.
+    #[inline]
+    pub(crate) fn number(&self, query: usize) -> u32 {
+        self.of_queries[query]
+    }
+
+    /// The scores of a row.
+    #[inline]
+    pub(crate) fn sums(&self) -> &Vectors {
+        &self.sums
+    }
+
+    /// Shared scores of the configurations of a signature.
+    #[inline]
+    pub(crate) fn of(&self, signature: u32) -> &Signature {
+        &self.signatures[signature as usize]
+    }
+
+    /// Gives each query a row of its own, to whose permitted actions `add` adds; it gets the number of the query.
+    pub(crate) fn augment(&mut self, actions: &Actions, mut add: impl FnMut(usize, Permitted, &mut [i32])) {
+        let (signatures, sums) = (std::mem::take(&mut self.signatures), std::mem::take(&mut self.sums));
+        let rows: Vec<u32> = std::mem::take(&mut self.of_queries);
+        self.signatures.extend(rows.iter().map(|&row| signatures[row as usize]));
+        self.of_queries.extend(0..rows.len() as u32);
+        let (signatures, own) = self.rows(sums.width() * Actions::LANES);
+        let nothing = vec![0; actions.width().max(sums.width() * Actions::LANES)];
+        for (query, &row) in rows.iter().enumerate() {
+            let blocks = own.blocks_of_mut(query as u32);
+            blocks.copy_from_slice(sums.blocks_of(row));
+            add(query, signatures[query].permitted, bytemuck::cast_slice_mut(blocks));
+            signatures[query].best = vectorised!(simd => lanes::mask(simd, &nothing, blocks));
+        }
+    }
+}
