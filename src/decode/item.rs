@@ -46,7 +46,7 @@ impl<'a, C> Item<'a, C> {
 
 impl<'a, C: SharedConfiguration<'a>> Item<'a, C> {
     /// The configuration as scorers read it, from a point.
-    #[inline]
+    #[inline(always)]
     pub fn view(&self, point: Point) -> View<'a> {
         View { cells: self.configuration.cells(point), history: self.last_actions }
     }
@@ -59,7 +59,7 @@ impl<'a, C: SharedConfiguration<'a>> Item<'a, C> {
 
 /// A fingerprint of all that later scores of a derivation depend on. Whole histories are no part of it: else every derivation of
 /// a configuration would take a place of the beam.
-#[inline]
+#[inline(always)]
 pub(super) fn identity<'a>(c: &impl SharedConfiguration<'a>, last_actions: Option<&History>) -> u64 {
     let last = last_actions.filter(|history| history.before.is_none()).map_or(0, History::as_number);
     c.identity() ^ last.wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -63,7 +63,7 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
     }
 
     /// The configuration after `choice`, and the last actions.
-    #[inline]
+    #[inline(always)]
     pub(super) fn after<'a>(
         &self,
         parent: &'a Item<'a, S::Shared<'a>>,

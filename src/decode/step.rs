@@ -176,7 +176,7 @@ impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
             }
             query += 1;
         }
-        let is_gold = |rank: u32, choice: Choice| gold.binary_search(&(rank, choice)).is_ok();
+        let is_gold = |rank: u32, choice: Choice| !gold.is_empty() && gold.binary_search(&(rank, choice)).is_ok();
         let few = (selected_at_first(width), margin);
         let mut next = None;
         if let Some(selected) = keys.select(few, offers, scores) {
@@ -217,7 +217,8 @@ fn build<'a, S: TransitionSystem>(
     is_gold: impl Fn(u32, Choice) -> bool,
 ) -> Vec<ItemOf<'a, S>> {
     distinct.clear();
-    let mut next = Vec::with_capacity(width.min(items.len() * 2 + 8));
+    // The most that there can be, unless the beam is still filling up.
+    let mut next = Vec::with_capacity(width.min(2 * items.len() + 8));
     for (score, rank, choice) in candidates {
         let parent = items[rank as usize];
         let (configuration, last_actions) = machine.after(parent, choice, arena);

@@ -10,7 +10,7 @@ use fearless_simd::prelude::*;
 use super::lookup::{LookUp, Source};
 use super::{OutputLayer, Row, Weights};
 use crate::configuration::{NOTHING, Reads, State, StateId, States, View};
-use crate::features::{Compiled, Extractor, Input, MAX_PARTS, SidePart, Sides, key};
+use crate::features::{Compiled, Extractor, Input, MAX_PARTS, SidePart, Sides, key, mix};
 use crate::memo::Memo;
 use crate::scorer::{Context, Opaque, Query, Scorer, StepScores, Vectors, lanes};
 use crate::system::Actions;
@@ -322,12 +322,21 @@ fn ids_of<'i>(sides: &Sides, view: &View, ids: &'i mut [StateId; MAX_PARTS]) -> 
     &ids[..n]
 }
 
+/// A fingerprint of the last actions, if they are read. They are spread over all bits: else they would share some with the
+/// numbers of states.
+#[inline(always)]
+fn last_actions(features: &Compiled, view: &View) -> u64 {
+    match view.history {
+        Some(history) if features.reads().history => mix(history.as_number().wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1,
+        _ => 0,
+    }
+}
+
 /// A fingerprint of all that is read of a configuration.
 #[inline(always)]
 fn fingerprint(features: &Compiled, view: &View) -> u64 {
-    let history = view.history.filter(|_| features.reads().history).map_or(0, |history| !history.as_number());
     let words = &features.sides().words;
-    key(history, words.iter().map(|&(role, word, mask)| view.cell(role).map_or(0, |cell| cell.words()[word] & mask)))
+    key(last_actions(features, view), words.iter().map(|&(role, word, mask)| view.cell(role).map_or(0, |cell| cell.words()[word] & mask)))
 }
 
 impl<W: Weights> Scorer for LinearScorer<'_, W> {

@@ -35,7 +35,7 @@ impl StepScores {
     }
 
     /// Adds a query of a configuration with this fingerprint of what is read of it: the number of its row, if that is new.
-    #[inline]
+    #[inline(always)]
     pub fn ask(&mut self, fingerprint: u64, permitted: Permitted) -> Option<usize> {
         let moves = u64::from(permitted.moves.bits()) | u64::from(permitted.from_root.bits()) << 16;
         // What is permitted is spread over all bits first: else it would share some with the fingerprint.
