@@ -44,16 +44,22 @@ pub struct Stepper<'w, 'a, S: TransitionSystem> {
     queries: Vec<Query<'a>>,
 }
 
+/// Replaces choices by those of an item.
+pub type Choices<'s, 'a, S> = dyn Fn(ItemOf<'a, S>, &mut Vec<Choice>) + 's;
+
+/// Replaces losses, by point and lane, by those of an item.
+pub type Losses<'s, 'a, S> = dyn Fn(ItemOf<'a, S>, &mut Vec<Vec<i32>>) + 's;
+
 /// A beam beside the free one, of items that are restricted to some choices.
 pub struct Restricted<'s, 'a, S: TransitionSystem> {
     /// The items, best first; replaced by the best of their successors that `choices` allow.
     pub items: &'s mut Vec<ItemOf<'a, S>>,
     /// The width of the beam.
     pub width: usize,
-    /// Replaces choices by those of an item, in ascending order; also of items of the free beam that are gold.
-    pub choices: &'s dyn Fn(ItemOf<'a, S>, &mut Vec<Choice>),
-    /// Replaces losses, by point and lane, by those of an item of the free beam, to be added to scores, if there are any.
-    pub losses: Option<&'s dyn Fn(ItemOf<'a, S>, &mut Vec<Vec<i32>>)>,
+    /// The choices of items, in ascending order; also of items of the free beam that are gold.
+    pub choices: &'s Choices<'s, 'a, S>,
+    /// Losses of items of the free beam, to be added to scores, if there are any.
+    pub losses: Option<&'s Losses<'s, 'a, S>>,
 }
 
 impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {

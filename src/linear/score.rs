@@ -336,7 +336,10 @@ fn last_actions(features: &Compiled, view: &View) -> u64 {
 #[inline(always)]
 fn fingerprint(features: &Compiled, view: &View) -> u64 {
     let words = &features.sides().words;
-    key(last_actions(features, view), words.iter().map(|&(role, word, mask)| view.cell(role).map_or(0, |cell| cell.words()[word] & mask)))
+    key(
+        last_actions(features, view),
+        words.iter().map(|&(role, word, mask)| view.cell(role).map_or(0, |cell| cell.words()[word] & mask)),
+    )
 }
 
 impl<W: Weights> Scorer for LinearScorer<'_, W> {

@@ -273,10 +273,10 @@ fn scores_do_not_depend_on_company() {
                 scorer.begin(memory, context);
                 for _ in 0..2 {
                     let scores = scorer.score(memory, context, &queries);
-                    for number in 0..queries.len() {
+                    for (number, alone) in alone.iter().enumerate() {
                         let actions = 0..data.actions().len() as u16;
                         let lanes: Vec<i32> = actions.map(|id| scores.score(number, id, data.actions())).collect();
-                        assert_eq!(lanes, alone[number][..data.actions().len()]);
+                        assert_eq!(lanes, alone[..data.actions().len()]);
                     }
                 }
             }

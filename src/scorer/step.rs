@@ -1,7 +1,8 @@
 //! The scores of a step in which configurations that look alike are scored once.
 
+use super::lanes;
 use super::lanes::N_BEST;
-use super::{Vectors, lanes};
+use super::vectors::{Vectors, ZERO};
 use crate::memo::Memo;
 use crate::system::{ActionId, Actions, Permitted};
 use crate::vector::vectorised;
@@ -62,11 +63,12 @@ impl StepScores {
         (&mut self.signatures, &mut self.sums)
     }
 
-    /// Fills the rows: `fill` gets the number of each and what is permitted, and writes the scores of all actions.
+    /// Fills the rows: `fill` gets the number of each and what is permitted, and writes the scores of all actions over zeros.
     pub fn fill(&mut self, actions: &Actions, mut fill: impl FnMut(usize, Permitted, &mut [i32])) {
         let (signatures, rows) = self.rows(actions.width());
         for (number, signature) in signatures.iter_mut().enumerate() {
             let row = rows.blocks_of_mut(number as u32);
+            row.fill(ZERO);
             fill(number, signature.permitted, bytemuck::cast_slice_mut(row));
             let mask = actions.mask(signature.permitted);
             signature.best = vectorised!(simd => lanes::mask(simd, mask, row));

@@ -27,7 +27,7 @@ fn best_permitted_with(scores: &[i32], mask: &[i32]) -> Option<(i32, ActionId)> 
 #[repr(C, align(64))]
 pub(crate) struct Block(pub [i32; Actions::LANES]);
 
-const ZERO: Block = Block([0; Actions::LANES]);
+pub(super) const ZERO: Block = Block([0; Actions::LANES]);
 
 /// Vectors of one width, by number.
 #[derive(Debug, Clone, Default)]

@@ -331,10 +331,10 @@ fn scores_do_not_depend_on_company_nor_on_memory() {
     }
     for _ in 0..2 {
         let scores = scorer.score(together, context, &queries);
-        for number in 0..queries.len() {
+        for (number, alone) in all.iter().enumerate() {
             let actions = 0..data.actions().len() as u16;
             let lanes: Vec<i32> = actions.map(|id| scores.score(number, id, data.actions())).collect();
-            assert_eq!(lanes, all[number][..data.actions().len()]);
+            assert_eq!(lanes, alone[..data.actions().len()]);
         }
     }
     let [together, alone] = [together, &mut alone].map(|memory| memory.get::<FeedForwardMemory>().stacks.n_steps);
