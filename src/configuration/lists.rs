@@ -155,6 +155,7 @@ impl<'a> Configuration for SharedLists<'a> {
 impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
     const LISTS: &'static [&'static str] = &["lambda1", "lambda2", "buffer"];
     const N_STACKS: usize = 1;
+    const HAS_POINTS: bool = true;
 
     /// S0, S1, ... are λ1 from its end, `point` nodes of it left out; M0 is the first of what then is λ2; B0, B1, ... are
     /// β.

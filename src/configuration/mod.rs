@@ -64,6 +64,8 @@ pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + Copy + Deb
     const LISTS: &'static [&'static str];
     /// Number of stacks: these lists, the first ones, grow and shrink at their right end.
     const N_STACKS: usize;
+    /// True if systems of the family may have several points; others are not asked.
+    const HAS_POINTS: bool = false;
 
     /// The cells that features read, as seen from `point`.
     fn cells(&self, point: Point) -> Cells<'a>;

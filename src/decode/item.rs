@@ -51,18 +51,13 @@ impl<'a, C: SharedConfiguration<'a>> Item<'a, C> {
         View { cells: self.configuration.cells(point), history: self.last_actions }
     }
 
-    /// A fingerprint of all that later scores of the derivation depend on.
+    /// A fingerprint of all that later scores of the derivation depend on. Whole histories are no part of it: else every
+    /// derivation of a configuration would take a place of the beam.
+    #[inline(always)]
     pub fn identity(&self) -> u64 {
-        identity(&self.configuration, self.last_actions)
+        let last = self.last_actions.filter(|history| history.before.is_none()).map_or(0, History::as_number);
+        self.configuration.identity() ^ last.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
-}
-
-/// A fingerprint of all that later scores of a derivation depend on. Whole histories are no part of it: else every derivation of
-/// a configuration would take a place of the beam.
-#[inline(always)]
-pub(super) fn identity<'a>(c: &impl SharedConfiguration<'a>, last_actions: Option<&History>) -> u64 {
-    let last = last_actions.filter(|history| history.before.is_none()).map_or(0, History::as_number);
-    c.identity() ^ last.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// A successor that has not been built: the parent's rank in the beam, the choice, and the score.

@@ -1,7 +1,7 @@
 //! The machine that scorers drive: a transition system with its inventory of actions.
 
 use super::{IDLE, Item};
-use crate::configuration::{Arena, Configuration, History, Reads};
+use crate::configuration::{Arena, Configuration, Reads};
 use crate::scorer::Scorer;
 use crate::system::{Actions, Choice, OverStacks, TransitionSystem, Transitions};
 use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
@@ -58,23 +58,18 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
         is_gold: bool,
         arena: Arena<'a>,
     ) -> &'a Item<'a, S::Shared<'a>> {
-        let (configuration, last_actions) = self.after(parent, choice, arena);
-        arena.bump().alloc(Item { configuration, parent: Some(parent), choice, score, is_gold, last_actions })
-    }
-
-    /// The configuration after `choice`, and the last actions.
-    #[inline(always)]
-    pub(super) fn after<'a>(
-        &self,
-        parent: &'a Item<'a, S::Shared<'a>>,
-        choice: Choice,
-        arena: Arena<'a>,
-    ) -> (S::Shared<'a>, Option<&'a History<'a>>) {
-        if choice == IDLE {
-            return (parent.configuration, parent.last_actions);
-        }
-        let configuration = self.system.successor(&parent.configuration, self.actions.chosen(choice), arena);
-        (configuration, self.keeps_history.then(|| arena.history(choice.action, parent.last_actions)))
+        let last_actions = match choice {
+            IDLE => parent.last_actions,
+            _ if self.keeps_history => Some(arena.history(choice.action, parent.last_actions)),
+            _ => None,
+        };
+        arena.bump().alloc_with(|| {
+            let configuration = match choice {
+                IDLE => parent.configuration,
+                _ => self.system.successor(&parent.configuration, self.actions.chosen(choice), arena),
+            };
+            Item { configuration, parent: Some(parent), choice, score, is_gold, last_actions }
+        })
     }
 
     /// The item that a derivation leads to from the initial one; it has no score.

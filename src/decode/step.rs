@@ -1,10 +1,10 @@
 //! The step of a beam: all successors are scored, the best are selected, and only these are built. Parsing is the step over and
 //! over; training is the step with a second beam beside the first, restricted to correct choices.
 
-use super::item::{Candidate, IDLE, Item, identity};
+use super::item::{Candidate, IDLE, Item};
 use super::select::{Keys, NO_MARGIN, Offer, best_of, selected, selected_at_first};
 use super::{Identities, Machine};
-use crate::configuration::{Arena, Point};
+use crate::configuration::{Arena, Point, SharedConfiguration as _};
 use crate::scorer::{Context, Opaque, Query, Scorer};
 use crate::system::{Choice, FORBIDDEN, Permitted, TransitionSystem};
 
@@ -112,7 +112,9 @@ impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
             };
             is_open = true;
             *n_scored += 1;
-            for point in 0..system.n_points(c) as Point {
+            let n_points = if S::Shared::HAS_POINTS { system.n_points(c) as Point } else { 1 };
+            debug_assert_eq!(usize::from(n_points), system.n_points(c), "systems of this family have one point");
+            for point in 0..n_points {
                 let permitted = if point == 0 { first } else { system.permitted(c, point) };
                 queries.push(Query { view: item.view(point), permitted });
                 offers.push(Offer { rank, point, base, signature: Some(0), gained: 0 });
@@ -226,11 +228,10 @@ fn build<'a, S: TransitionSystem>(
     // The most that there can be, unless the beam is still filling up.
     let mut next = Vec::with_capacity(width.min(2 * items.len() + 8));
     for (score, rank, choice) in candidates {
-        let parent = items[rank as usize];
-        let (configuration, last_actions) = machine.after(parent, choice, arena);
-        if distinct.insert(identity(&configuration, last_actions)) {
-            let (parent, is_gold) = (Some(parent), is_gold(rank, choice));
-            next.push(&*arena.bump().alloc(Item { configuration, parent, choice, score, is_gold, last_actions }));
+        // PERF: built where it stays, be it a twin, of which there are few.
+        let item: &Item<_> = machine.successor(items[rank as usize], choice, score, is_gold(rank, choice), arena);
+        if distinct.insert(item.identity()) {
+            next.push(item);
             if next.len() == width {
                 break;
             }

@@ -78,7 +78,7 @@ struct OfPart {
 /// Memoised state.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// Contribution of the state to the joint part's key.
+    /// Contribution of the state to the joint part's key; 0 if it was not asked for.
     key: u64,
     /// The place of its vector; 0 if there was none yet.
     vector: u32,
@@ -116,7 +116,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         view: &View,
     ) {
         let at = signature * memory.n_terms;
-        let (joint, at) = self.prepare_parts(memory, context, states, (at, ids), view);
+        let (joint, at) = self.prepare_parts::<true>(memory, context, states, (at, ids), view);
         if !self.sides().joint.is_empty() {
             let place = match memory.joint.get_or_insert(joint ^ joint >> 32, memory.next) {
                 Some(place) => place,
@@ -129,7 +129,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
     /// Finds the vectors of parts, or asks for them, and notes them from term `at` on; the key of the joint part, and the place
     /// behind the last term.
     #[inline(always)]
-    fn prepare_parts(
+    fn prepare_parts<const KEYED: bool>(
         &self,
         memory: &mut KnownStates,
         context: Context,
@@ -141,8 +141,8 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
             view.history.filter(|_| self.features.reads().history).map_or(0, |history| !history.as_number());
         for (number, &id) in ids.iter().enumerate() {
             let known = match memory.parts[number].known.get(id as usize) {
-                Some(&known) if known.vector >= memory.first => known,
-                _ => self.ask(memory, context, states, (number, id), view),
+                Some(&known) if known.vector >= memory.first && (!KEYED || known.key != 0) => known,
+                _ => self.ask::<KEYED>(memory, context, states, (number, id), view),
             };
             joint = (joint.rotate_left(29) ^ known.key).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
             if known.vector != NO_VECTOR {
@@ -155,7 +155,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
 
     /// Asks for the vector of a part in a state.
     #[inline(never)]
-    fn ask(
+    fn ask<const KEYED: bool>(
         &self,
         memory: &mut KnownStates,
         Context { input, interner, .. }: Context,
@@ -165,7 +165,8 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
     ) -> Known {
         let (part, of_part) = (&self.sides().parts[number], &mut memory.parts[number]);
         let state = states.state(part.side, id);
-        let mut known = Known { key: key_of(part, state, input), vector: NO_VECTOR };
+        let key = if KEYED { key_of(part, state, input) | 1 } else { 0 };
+        let mut known = Known { key, vector: NO_VECTOR };
         if !part.groups.is_empty() {
             known.vector = memory.next;
             memory.next += memory.vectors.width() as u32;
@@ -391,7 +392,7 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         let mut ids = [NOTHING; MAX_PARTS];
         let ids = ids_of(self.sides(), view, &mut ids);
         known.terms.resize(known.terms.len().max(known.n_terms), 0);
-        let (_, n_terms) = self.prepare_parts(known, context, &states, (0, ids), view);
+        let (_, n_terms) = self.prepare_parts::<false>(known, context, &states, (0, ids), view);
         features.clear();
         let joint = &self.sides().joint;
         if !joint.is_empty() {

@@ -35,21 +35,28 @@ impl<'m> EmptyColumns<'m> {
 
     /// Counts, and warns once: as soon as enough was seen, or at the latest `at_the_end`. The warnings call the input `path`.
     pub fn look_at<W: Words>(&mut self, sentences: &[W], path: &str, at_the_end: bool) -> Vec<String> {
-        let mut warnings = Vec::new();
         if self.said {
-            return warnings;
+            return Vec::new();
         }
-        for sentence in sentences {
-            let words = 1..=sentence.n_words() as Node;
-            for (column, n_empty) in &mut self.columns {
-                *n_empty += words.clone().filter(|&word| sentence.column(word, *column) == "_").count();
-            }
-            if !self.tags.is_empty() {
-                let tags = words.map(|word| sentence.column(word, self.tag_column));
-                self.n_unknown += tags.filter(|&tag| tag != "_" && !self.tags.contains(tag)).count();
-            }
-            self.n_words += sentence.n_words();
+        sentences.iter().for_each(|sentence| self.count(sentence));
+        self.warnings(path, at_the_end)
+    }
+
+    /// PERF: compiled here, and not where the kind of sentence is known, which may be a crate that is not optimised.
+    fn count(&mut self, sentence: &dyn Words) {
+        let words = 1..=sentence.n_words() as Node;
+        for (column, n_empty) in &mut self.columns {
+            *n_empty += words.clone().filter(|&word| sentence.column(word, *column) == "_").count();
         }
+        if !self.tags.is_empty() {
+            let tags = words.map(|word| sentence.column(word, self.tag_column));
+            self.n_unknown += tags.filter(|&tag| tag != "_" && !self.tags.contains(tag)).count();
+        }
+        self.n_words += sentence.n_words();
+    }
+
+    fn warnings(&mut self, path: &str, at_the_end: bool) -> Vec<String> {
+        let mut warnings = Vec::new();
         if self.n_words == 0 || self.n_words < ENOUGH && !at_the_end {
             return warnings;
         }

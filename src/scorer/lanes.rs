@@ -27,8 +27,9 @@ fn lanes_of<V: Simd>(simd: V, block: &[i32; Actions::LANES]) -> i32x16<V> {
 #[inline(always)]
 fn terms<'b, const N: usize>(blocks: &'b [Block], places: &[u32; N], n: usize) -> [&'b [Block]; N] {
     let mut terms: [&[Block]; N] = [&[]; N];
-    for (term, &place) in terms.iter_mut().zip(places) {
-        *term = &blocks[place as usize..place as usize + n];
+    #[expect(clippy::needless_range_loop, reason = "it is unrolled, as an iterator over both is not always")]
+    for number in 0..N {
+        terms[number] = &blocks[places[number] as usize..][..n];
     }
     terms
 }

@@ -94,6 +94,7 @@ impl<'a> Configuration for SharedPending<'a> {
 impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
     const LISTS: &'static [&'static str] = &["pending"];
     const N_STACKS: usize = 0;
+    const HAS_POINTS: bool = true;
 
     /// S0 and B0 are the nodes before and behind the point, S1 and B1 their neighbours on the other side, and so on.
     #[inline]
