@@ -2,8 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `score` | scoring a beam's configurations, sharing what they have in common |
-//! | `sides`, `lookup` | the same where configurations are known by the states of their nodes' sides |
+//! | `score`, `lookup` | scoring a beam's configurations by the states of their nodes' sides, sharing what they have in common |
 //! | `model` | the finished scorer and its sections of a model file |
 //! | `frozen`, `buckets`, `rows`, `levels`, `build` | its weights: a table that is only read |
 //! | `output` | what stands between sums of weights and scores: hidden layers, separate decisions |
