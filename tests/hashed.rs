@@ -3,12 +3,10 @@
 
 use std::collections::HashSet;
 
-use bumpalo::Bump;
-use treebeam::configuration::{Arena, Interner, Point};
-use treebeam::decode::{Candidate, Decoder, IDLE, Item, Parsed, selected};
+use treebeam::configuration::{Point, Reads};
+use treebeam::decode::{Candidate, Decoder, IDLE, Item, Parsed, Workspace, selected};
 use treebeam::features::{Columns, Compiled, FeatureSet, Input, WordShape};
 use treebeam::linear::{LinearMemory, LinearScorer, Row, Weights};
-use treebeam::scorer::Context;
 use treebeam::system::{ActionId, Actions, Choice, System, TransitionSystem};
 use treebeam::tree::ROOT;
 use treebeam::treebank::Column;
@@ -56,9 +54,10 @@ pub fn reference<S: TransitionSystem>(
     input: &Input,
     width: usize,
 ) -> (Vec<Parsed>, i64) {
-    let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
-    let (arena, machine) = (Arena::new(&bump, &interner), decoder.machine);
-    let context = Context { input, interner: &interner, actions: machine.actions };
+    let (machine, mut workspace) = (decoder.machine, Workspace::new(N_LABELS));
+    workspace.start(&Reads::ALL);
+    workspace.input.clone_from(input);
+    let (arena, context, _) = workspace.parts(machine.actions);
     let mut memory = LinearMemory::default();
     let mut items = vec![machine.initial(arena, input.n_words())];
     let mut tops = vec![0];

@@ -27,7 +27,7 @@ fn lanes_of<V: Simd>(simd: V, block: &[i32; Actions::LANES]) -> i32x16<V> {
 #[inline(always)]
 fn terms<'b, const N: usize>(blocks: &'b [Block], places: &[u32; N], n: usize) -> [&'b [Block]; N] {
     let mut terms: [&[Block]; N] = [&[]; N];
-    #[expect(clippy::needless_range_loop, reason = "it is unrolled, as an iterator over both is not always")]
+    // Unrolled, as an iterator over both is not always.
     for number in 0..N {
         terms[number] = &blocks[places[number] as usize..][..n];
     }
