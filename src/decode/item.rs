@@ -90,6 +90,12 @@ impl Candidate {
         (self.0 >> 32) as u32
     }
 
+    /// The score, the parent's rank, and the choice.
+    #[inline]
+    pub fn parts(self) -> (i64, u32, Choice) {
+        (self.score(), self.rank(), self.choice())
+    }
+
     /// The action and where it is taken.
     #[inline]
     pub fn choice(self) -> Choice {

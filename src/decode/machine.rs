@@ -49,7 +49,7 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
     }
 
     /// The item after `choice`.
-    #[inline]
+    #[inline(always)]
     pub fn successor<'a>(
         &self,
         parent: &'a Item<'a, S::Shared<'a>>,

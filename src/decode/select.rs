@@ -190,11 +190,16 @@ pub struct Selected<'k> {
 }
 
 impl Selected<'_> {
-    /// The candidates, best first: their scores, the ranks of their items, and what is chosen.
-    pub fn candidates(&self) -> impl Iterator<Item = (i64, u32, Choice)> + '_ {
-        self.keys.iter().map(|&key| {
-            let score = self.top - (key >> 32) as i64;
-            let Offer { rank, point, .. } = self.offers[usize::from((key >> 16) as u16)];
+    /// The candidates, best first: their scores, the ranks of their items, and what is chosen. Where items have one point each, the
+    /// number of an offer is the rank.
+    #[inline(always)]
+    pub fn candidates(&self, have_points: bool) -> impl Iterator<Item = (i64, u32, Choice)> + '_ {
+        self.keys.iter().map(move |&key| {
+            let (score, number) = (self.top - (key >> 32) as i64, (key >> 16) as u16);
+            let (rank, point) = match have_points {
+                true => (self.offers[usize::from(number)].rank, self.offers[usize::from(number)].point),
+                false => (u32::from(number), 0),
+            };
             (score, rank, Choice { point, action: key as ActionId })
         })
     }
@@ -354,7 +359,7 @@ mod tests {
                     true => (score, rank, IDLE),
                     false => (score, rank, choice),
                 };
-                let found: Vec<_> = selected.candidates().map(idle_point).collect();
+                let found: Vec<_> = selected.candidates(true).map(idle_point).collect();
                 prop_assert_eq!(&found, &expected);
                 prop_assert!(!selected.are_all || found.len() <= wanted);
             }

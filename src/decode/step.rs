@@ -5,7 +5,7 @@ use super::item::{Candidate, IDLE, Item};
 use super::select::{Keys, NO_MARGIN, Offer, best_of, selected, selected_at_first};
 use super::{Identities, Machine};
 use crate::configuration::{Arena, Point, SharedConfiguration as _};
-use crate::scorer::{Context, Opaque, Query, Scorer};
+use crate::scorer::{Context, Opaque, Query, Scorer, StepScores};
 use crate::system::{Choice, FORBIDDEN, Permitted, TransitionSystem};
 
 /// Scratch memory of steps, for any number of sentences; one per thread.
@@ -90,94 +90,156 @@ impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
     pub fn advance(
         &mut self,
         scorer: &dyn Scorer,
-        (width, margin): (usize, i64),
+        pruning: (usize, i64),
         items: &mut Vec<ItemOf<'a, S>>,
-        mut restricted: Option<Restricted<'_, 'a, S>>,
+        restricted: Option<Restricted<'_, 'a, S>>,
     ) -> bool {
         let Stepper { machine, arena, context, memory, buffers, queries, n_scored } = self;
-        let Buffers { keys, distinct, offers, restricted: allowed, candidates, choices, gold, losses } = &mut **buffers;
-        let Machine { system, actions, .. } = *machine;
-        let idle = actions.idle();
+        let is_open = |items: &[ItemOf<'a, S>]| items.iter().any(|item| !machine.is_terminal(item));
+        if !is_open(items) && !restricted.as_ref().is_some_and(|restricted| is_open(restricted.items)) {
+            return false;
+        }
         context.interner.make_room();
         queries.clear();
-        offers.clear();
-        let mut is_open = false;
-        for (rank, &item) in (0..).zip(&*items) {
+        *n_scored += buffers.ask(*machine, items, queries);
+        let n_free = queries.len();
+        buffers.ask_restricted(*machine, items, restricted.as_ref(), queries);
+        let scores = scorer.score(memory, *context, queries);
+        if let Some(restricted) = restricted {
+            buffers.take_restricted(*machine, *arena, scores, restricted.items, restricted.width);
+            if let Some(losses) = restricted.losses {
+                buffers.augment(*machine, scores, items, losses, n_free);
+            }
+        }
+        if !items.is_empty() {
+            *items = buffers.take(*machine, *arena, scores, items, pruning);
+        }
+        true
+    }
+}
+
+impl Buffers {
+    /// Asks for the scores of all successors of the free beam's items; the number of items that are scored.
+    #[inline(always)]
+    fn ask<'a, S: TransitionSystem>(
+        &mut self,
+        Machine { system, actions, .. }: Machine<S>,
+        items: &[ItemOf<'a, S>],
+        queries: &mut Vec<Query<'a>>,
+    ) -> u64 {
+        self.offers.clear();
+        let mut n_scored = 0;
+        for (rank, &item) in (0..).zip(items) {
             let (c, base) = (&item.configuration, item.score);
             let Some(first) = system.permitted_unless_terminal(c, 0) else {
-                queries.extend(idle.map(|_| Query { view: item.view(0), permitted: Permitted::default() }));
-                offers.push(Offer { rank, point: IDLE.point, base, signature: None, gained: 0 });
-                *n_scored += u64::from(idle.is_some());
+                let idle = actions.idle().map(|_| Query { view: item.view(0), permitted: Permitted::default() });
+                n_scored += u64::from(idle.is_some());
+                queries.extend(idle);
+                self.offers.push(Offer { rank, point: IDLE.point, base, signature: None, gained: 0 });
                 continue;
             };
-            is_open = true;
-            *n_scored += 1;
+            n_scored += 1;
             let n_points = if S::Shared::HAS_POINTS { system.n_points(c) as Point } else { 1 };
             debug_assert_eq!(usize::from(n_points), system.n_points(c), "systems of this family have one point");
             for point in 0..n_points {
                 let permitted = if point == 0 { first } else { system.permitted(c, point) };
                 queries.push(Query { view: item.view(point), permitted });
-                offers.push(Offer { rank, point, base, signature: Some(0), gained: 0 });
+                self.offers.push(Offer { rank, point, base, signature: Some(0), gained: 0 });
             }
         }
-        let n_free = queries.len();
+        n_scored
+    }
+
+    /// Asks for the scores of what the restricted beam's items may choose, and notes what goes on with gold derivations in the
+    /// free one.
+    fn ask_restricted<'a, S: TransitionSystem>(
+        &mut self,
+        machine: Machine<S>,
+        items: &[ItemOf<'a, S>],
+        restricted: Option<&Restricted<'_, 'a, S>>,
+        queries: &mut Vec<Query<'a>>,
+    ) {
+        let Buffers { restricted: allowed, choices, gold, .. } = self;
         allowed.clear();
         gold.clear();
-        if let Some(restricted) = &restricted {
-            for (rank, &item) in (0..).zip(&*restricted.items) {
-                (restricted.choices)(item, choices);
-                for at_point in choices.chunk_by(|a, b| a.point == b.point) {
-                    is_open |= at_point[0] != IDLE;
-                    let is_scored = at_point[0] != IDLE || idle.is_some();
-                    let query = is_scored.then_some(queries.len());
-                    allowed.extend(at_point.iter().map(|&choice| (rank, choice, query)));
-                    let view = || item.view(at_point[0].point);
-                    queries.extend(query.map(|_| Query { view: view(), permitted: Permitted::default() }));
-                }
-            }
-            for (rank, &item) in (0..).zip(&*items).filter(|(_, item)| item.is_gold) {
-                (restricted.choices)(item, choices);
-                gold.extend(choices.iter().map(|&choice| (rank, choice)));
+        let Some(restricted) = restricted else { return };
+        for (rank, &item) in (0..).zip(&*restricted.items) {
+            (restricted.choices)(item, choices);
+            for at_point in choices.chunk_by(|a, b| a.point == b.point) {
+                let is_scored = at_point[0] != IDLE || machine.actions.idle().is_some();
+                let query = is_scored.then_some(queries.len());
+                allowed.extend(at_point.iter().map(|&choice| (rank, choice, query)));
+                let view = item.view(at_point[0].point);
+                queries.extend(query.map(|_| Query { view, permitted: Permitted::default() }));
             }
         }
-        if !is_open {
-            return false;
+        for (rank, &item) in (0..).zip(items).filter(|(_, item)| item.is_gold) {
+            (restricted.choices)(item, choices);
+            gold.extend(choices.iter().map(|&choice| (rank, choice)));
         }
-        let scores = scorer.score(memory, *context, queries);
-        if let Some(Restricted { items, width, .. }) = &mut restricted {
-            candidates.clear();
-            candidates.extend(allowed.iter().map(|&(rank, choice, query)| {
-                let action = if choice == IDLE { idle.unwrap_or_default() } else { choice.action };
-                let gained = query.map_or(0, |query| scores.score(query, action, actions));
-                Candidate::new(items[rank as usize].score + i64::from(gained), rank, choice)
-            }));
-            let best = best_of(candidates, selected(*width), NO_MARGIN).iter();
-            let best = best.map(|candidate| (candidate.score(), candidate.rank(), candidate.choice()));
-            let next = build(*machine, *arena, distinct, items, best, *width, |_, _| true);
-            **items = next;
-        }
-        if items.is_empty() {
-            return true;
-        }
-        if let Some(add) = restricted.as_ref().and_then(|restricted| restricted.losses) {
-            let mut of_queries: Vec<Vec<i32>> = Vec::new();
-            for offers in offers.chunk_by(|a, b| a.rank == b.rank) {
-                if offers[0].signature.is_some() {
-                    add(items[offers[0].rank as usize], losses);
-                    of_queries.extend(losses[..offers.len()].iter().cloned());
-                } else {
-                    of_queries.extend(idle.map(|_| Vec::new()));
-                }
+    }
+
+    /// Replaces the items of the restricted beam by the best of their successors.
+    fn take_restricted<'a, S: TransitionSystem>(
+        &mut self,
+        machine: Machine<S>,
+        arena: Arena<'a>,
+        scores: &StepScores,
+        items: &mut Vec<ItemOf<'a, S>>,
+        width: usize,
+    ) {
+        let Buffers { restricted, candidates, distinct, .. } = self;
+        candidates.clear();
+        candidates.extend(restricted.iter().map(|&(rank, choice, query)| {
+            let action = if choice == IDLE { machine.actions.idle().unwrap_or_default() } else { choice.action };
+            let gained = query.map_or(0, |query| scores.score(query, action, machine.actions));
+            Candidate::new(items[rank as usize].score + i64::from(gained), rank, choice)
+        }));
+        let best = best_of(candidates, selected(width), NO_MARGIN).iter().map(|candidate| candidate.parts());
+        *items = build(machine, arena, distinct, items, best, width, |_, _| true);
+    }
+
+    /// Adds losses to the scores of the free beam, whose queries are the first ones.
+    fn augment<'a, S: TransitionSystem>(
+        &mut self,
+        machine: Machine<S>,
+        scores: &mut StepScores,
+        items: &[ItemOf<'a, S>],
+        of_item: &Losses<'_, 'a, S>,
+        n_free: usize,
+    ) {
+        let Buffers { offers, losses, .. } = self;
+        let actions = machine.actions;
+        let mut of_queries: Vec<Vec<i32>> = Vec::new();
+        for offers in offers.chunk_by(|a, b| a.rank == b.rank) {
+            if offers[0].signature.is_some() {
+                of_item(items[offers[0].rank as usize], losses);
+                of_queries.extend(losses[..offers.len()].iter().cloned());
+            } else {
+                of_queries.extend(actions.idle().map(|_| Vec::new()));
             }
-            scores.augment(actions, |query, permitted, row| {
-                if query < n_free {
-                    augment(row, actions.mask(permitted), &of_queries[query]);
-                }
-            });
         }
+        scores.augment(actions, |query, permitted, row| {
+            if query < n_free {
+                augment(row, actions.mask(permitted), &of_queries[query]);
+            }
+        });
+    }
+
+    /// The best successors of the free beam's items.
+    #[inline(always)]
+    fn take<'a, S: TransitionSystem>(
+        &mut self,
+        machine: Machine<S>,
+        arena: Arena<'a>,
+        scores: &StepScores,
+        items: &[ItemOf<'a, S>],
+        (width, margin): (usize, i64),
+    ) -> Vec<ItemOf<'a, S>> {
+        let Buffers { keys, distinct, offers, gold, .. } = self;
         let mut query = 0;
         for offer in &mut *offers {
-            match (&mut offer.signature, idle) {
+            match (&mut offer.signature, machine.actions.idle()) {
                 (Some(signature), _) => *signature = scores.number(query),
                 (None, Some(idle)) => offer.gained = scores.row(query)[usize::from(idle)] - FORBIDDEN,
                 (None, None) => continue,
@@ -185,22 +247,17 @@ impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
             query += 1;
         }
         let is_gold = |rank: u32, choice: Choice| !gold.is_empty() && gold.binary_search(&(rank, choice)).is_ok();
-        let few = (selected_at_first(width), margin);
-        let mut next = None;
-        if let Some(selected) = keys.select(few, offers, scores) {
-            let built = build(*machine, *arena, distinct, items, selected.candidates(), width, is_gold);
-            next = Some(built).filter(|built| built.len() == width || selected.are_all);
-        }
-        *items = next.unwrap_or_else(|| {
-            let most = (selected(width), margin);
-            if let Some(selected) = keys.select(most, offers, scores) {
-                return build(*machine, *arena, distinct, items, selected.candidates(), width, is_gold);
+        // Few twins are among the best, so that few more than the width are enough at first.
+        for wanted in [selected_at_first(width), selected(width)] {
+            let Some(found) = keys.select((wanted, margin), offers, scores) else { break };
+            let candidates = found.candidates(S::Shared::HAS_POINTS);
+            let next = build(machine, arena, distinct, items, candidates, width, is_gold);
+            if next.len() == width || found.are_all || wanted == selected(width) {
+                return next;
             }
-            let candidates = keys.sort_all(most, offers, scores).iter();
-            let candidates = candidates.map(|candidate| (candidate.score(), candidate.rank(), candidate.choice()));
-            build(*machine, *arena, distinct, items, candidates, width, is_gold)
-        });
-        true
+        }
+        let all = keys.sort_all((selected(width), margin), offers, scores).iter();
+        build(machine, arena, distinct, items, all.map(|candidate| candidate.parts()), width, is_gold)
     }
 }
 

@@ -50,7 +50,6 @@ pub struct Group {
     pub(super) columns: Vec<(u8, u8)>,
     /// The other atoms.
     pub(super) reads: Vec<Read>,
-    /// Those with a condition last.
     pub(super) templates: Vec<Hashed>,
     /// The places of the slots that the key depends on, four to a word; the last word repeats its last slot.
     pub(super) key: Vec<[u8; 4]>,
@@ -72,10 +71,8 @@ impl Group {
 #[derive(Debug, Clone)]
 pub struct Compiled {
     sides: Sides,
-    /// The templates in the order in which learners add up their features.
-    order: Vec<u16>,
-    /// By place in this order: the template's place among those of all groups.
-    places: Vec<u16>,
+    /// All templates, in the order in which learners add up their features.
+    all: Vec<Group>,
     reads: Reads,
     columns: Columns,
 }
@@ -85,16 +82,13 @@ impl Compiled {
     /// ([`SystemInfo::buffer_is_suffix`](crate::system::SystemInfo::buffer_is_suffix)).
     pub fn new(set: &FeatureSet, columns: Columns, buffer_is_suffix: bool) -> Compiled {
         let sides = Sides::new(set, &columns, buffer_is_suffix);
-        let order = order(set, buffer_is_suffix);
-        let in_groups: Vec<u16> = sides.groups().flat_map(|group| group.templates.iter().map(|t| t.template)).collect();
-        let place =
-            |template: &u16| in_groups.iter().position(|other| other == template).expect("all have a group") as u16;
-        let places = order.iter().map(place).collect();
+        let all = that_fit(set, vec![order(set, buffer_is_suffix)]);
+        let all = all.iter().map(|members| group_in_order(set, members, &columns, buffer_is_suffix)).collect();
         let mut atoms = set.templates.iter().flat_map(|template| &template.atoms);
         let history = atoms.any(|atom| matches!(atom, Atom::Action(_)));
         let slots = set.templates.iter().flat_map(|template| &template.atoms).flat_map(Atom::slots);
         let reads = Reads::of(slots.filter(|(role, _)| *role != Role::A).map(|(_, slot)| slot));
-        Compiled { sides, order, places, reads: Reads { history, ..reads }, columns }
+        Compiled { sides, all, reads: Reads { history, ..reads }, columns }
     }
 
     /// The templates by the sides of nodes that they read.
@@ -103,15 +97,15 @@ impl Compiled {
         &self.sides
     }
 
-    /// The templates in the order in which [`Extractor::extract_all`](super::Extractor::extract_all) gives their features.
-    pub fn order(&self) -> &[u16] {
-        &self.order
+    /// All templates, in groups that [`Extractor::extract_all`](super::Extractor::extract_all) extracts one after the other.
+    #[inline]
+    pub(super) fn all(&self) -> &[Group] {
+        &self.all
     }
 
-    /// By place in this order: the template's place among those of all groups.
-    #[inline]
-    pub(super) fn places(&self) -> &[u16] {
-        &self.places
+    /// The numbers of the templates, in the order in which their features are extracted.
+    pub fn order(&self) -> impl Iterator<Item = usize> + '_ {
+        self.all.iter().flat_map(|group| group.templates.iter().map(|template| template.template.into()))
     }
 
     /// Parts of partial trees that any template reads.
@@ -127,20 +121,20 @@ impl Compiled {
 
     /// The number of templates.
     pub fn n_templates(&self) -> usize {
-        self.order.len()
+        self.all.iter().map(Group::len).sum()
     }
 }
 
 /// The templates by the places that they read and then by what they read there. Sums of real weights depend on the order of
 /// their terms, so that models of a release are those of the next as long as it stays as it is.
-fn order(set: &FeatureSet, buffer_is_suffix: bool) -> Vec<u16> {
+fn order(set: &FeatureSet, buffer_is_suffix: bool) -> Vec<usize> {
     let all: Vec<usize> = (0..set.templates.len()).collect();
     let by_places = classes(&all, |number| places(&set.templates[number])).into_iter();
     let mut groups: Vec<Vec<usize>> = by_places
         .flat_map(|members| classes(&members, |number| sides(&set.templates[number], buffer_is_suffix)))
         .collect();
     groups.iter_mut().for_each(|members| members.sort_by_key(|&number| rank(&set.templates[number], number)));
-    groups.into_iter().flatten().map(|number| number as u16).collect()
+    groups.into_iter().flatten().collect()
 }
 
 /// Rank of a template within a group: those with a condition come last.
@@ -221,7 +215,36 @@ fn slots_read(set: &FeatureSet, members: &[usize], buffer_is_suffix: bool) -> Sl
     slots
 }
 
+/// The classes, those cut in two whose templates have more different atoms than a byte can number.
+pub(super) fn that_fit(set: &FeatureSet, classes: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let mut fit = Vec::new();
+    let mut waiting: Vec<Vec<usize>> = classes.into_iter().rev().collect();
+    while let Some(mut members) = waiting.pop() {
+        if n_atoms(set, &members) < 256 {
+            fit.push(members);
+        } else {
+            let rest = members.split_off(members.len() / 2);
+            waiting.extend([rest, members]);
+        }
+    }
+    fit
+}
+
+fn n_atoms(set: &FeatureSet, members: &[usize]) -> usize {
+    let mut atoms: Vec<&Atom> = members.iter().flat_map(|&number| &set.templates[number].atoms).collect();
+    atoms.sort_unstable();
+    atoms.dedup();
+    atoms.len()
+}
+
+/// Group of templates, those with a condition last.
 pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {
+    let mut members = members.to_vec();
+    members.sort_by_key(|&number| rank(&set.templates[number], number));
+    group_in_order(set, &members, columns, buffer_is_suffix)
+}
+
+fn group_in_order(set: &FeatureSet, members: &[usize], columns: &Columns, buffer_is_suffix: bool) -> Group {
     let mut atoms: Vec<&Atom> = members.iter().flat_map(|&number| &set.templates[number].atoms).collect();
     atoms.sort_unstable();
     atoms.dedup();
@@ -248,7 +271,6 @@ pub(super) fn group(set: &FeatureSet, members: &[usize], columns: &Columns, buff
         }
         templates.push(hashed);
     }
-    templates.sort_by_key(|t| rank(&set.templates[usize::from(t.template)], t.template.into()));
     let slots = slots_read(set, members, buffer_is_suffix);
     let slots = Role::ALL.into_iter().zip(&slots).flat_map(|(role, slots)| slots.iter().map(move |&slot| (role, slot)));
     let read_slots: Vec<u8> = slots.map(|(role, slot)| slot_place(role, slot)).collect();

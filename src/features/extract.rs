@@ -14,13 +14,11 @@ pub struct Extractor {
     values: [u64; 256],
     /// The hash of each label set, by number, as far as met.
     set_hashes: Vec<u64>,
-    /// Features in the order of groups.
-    by_group: Vec<u64>,
 }
 
 impl Default for Extractor {
     fn default() -> Extractor {
-        Extractor { seen: [NO_NODE; 256], values: [0; 256], set_hashes: Vec::new(), by_group: Vec::new() }
+        Extractor { seen: [NO_NODE; 256], values: [0; 256], set_hashes: Vec::new() }
     }
 }
 
@@ -117,13 +115,9 @@ impl Extractor {
         hashes: &mut Vec<u64>,
     ) {
         self.see(features, &interner.states(), view);
-        let mut by_group = std::mem::take(&mut self.by_group);
-        by_group.clear();
-        for group in features.sides().groups() {
-            self.extract_of(group, input, interner.label_sets(), &mut by_group);
+        for group in features.all() {
+            self.extract_of(group, input, interner.label_sets(), hashes);
         }
-        hashes.extend(features.places().iter().map(|&place| by_group[usize::from(place)]));
-        self.by_group = by_group;
     }
 }
 

@@ -5,7 +5,7 @@
 //! make a [part](SidePart) of their own, whose scores are a function of that side's state; all that read more make the
 //! joint part.
 
-use super::compile::{Group, classes, group, seen_from};
+use super::compile::{Group, classes, group, seen_from, that_fit};
 use super::extract::slot_place;
 use super::{Atom, Columns, FeatureSet};
 use crate::configuration::{PartialTree, Role, STATE_SLOTS, Side, Slot, State};
@@ -178,11 +178,6 @@ impl Sides {
         Sides { parts, joint, roles, words }
     }
 
-    /// All groups: those of the parts, in their order, and then the joint ones.
-    pub fn groups(&self) -> impl Iterator<Item = &Group> {
-        self.parts.iter().flat_map(|part| part.groups.iter().map(|group| &group.group)).chain(&self.joint)
-    }
-
     /// The number of groups.
     pub fn n_groups(&self) -> usize {
         self.joint.len() + self.parts.iter().map(|part| part.groups.len()).sum::<usize>()
@@ -245,28 +240,6 @@ fn reads_of(side: Side, members: &[usize], slots: &[Vec<(Role, Slot)>]) -> Group
         1 if !is_set => GroupReads::One(read.iter().position(|&read| read).unwrap_or(0) as u8),
         _ => GroupReads::Some(State::mask(read)),
     }
-}
-
-/// The classes, those cut in two whose templates have more different atoms than a byte can number.
-fn that_fit(set: &FeatureSet, classes: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-    let mut fit = Vec::new();
-    let mut waiting: Vec<Vec<usize>> = classes.into_iter().rev().collect();
-    while let Some(mut members) = waiting.pop() {
-        if n_atoms(set, &members) < 256 {
-            fit.push(members);
-        } else {
-            let rest = members.split_off(members.len() / 2);
-            waiting.extend([rest, members]);
-        }
-    }
-    fit
-}
-
-fn n_atoms(set: &FeatureSet, members: &[usize]) -> usize {
-    let mut atoms: Vec<&Atom> = members.iter().flat_map(|&number| &set.templates[number].atoms).collect();
-    atoms.sort_unstable();
-    atoms.dedup();
-    atoms.len()
 }
 
 /// Reads of the places behind B0.

@@ -79,11 +79,11 @@ impl Explainer {
         let compiled = linear.features();
         self.extractor.extract_all(compiled, context.input, context.interner, view, &mut self.hashes);
         let mut weights = vec![0; compiled.n_templates()];
-        for (&hash, &template) in self.hashes.iter().zip(compiled.order()) {
+        for (&hash, template) in self.hashes.iter().zip(compiled.order()) {
             self.lanes.clear();
             self.lanes.resize(linear.weights().width(), 0);
             linear.weights().add_features(&[hash], &mut self.lanes);
-            weights[usize::from(template)] = self.lanes[usize::from(action)];
+            weights[template] = self.lanes[usize::from(action)];
         }
         weights
     }
