@@ -7,15 +7,19 @@
 use super::buckets::{Bucket, Buckets, FLAG, Flagged, NOTHING};
 use super::levels::Levels;
 use super::rows::{DenseRow, InlineRow, NARROW, PackedEntry, Precision, Shape, WIDE, place};
-use super::table::OUTSIDE;
+use super::table::{OUTSIDE, from_bytes};
 use super::{Row, Weights};
 use crate::error::Result;
 use crate::files::{Numbers, Section, Sections, prefetch};
 use crate::system::ActionId;
+use crate::vector::vectorised;
+
+/// The most templates that can fire at once, for the bound on sums.
+pub(super) const MAX_TEMPLATES: f64 = 1024.0;
 
 /// The largest weight, without its sign: sums over all templates stay below half the score of what is forbidden, whatever
 /// the weights. Those of other files are damaged.
-pub(super) const MAX_WEIGHT: u32 = (i32::MAX / 4) as u32 / super::build::MAX_TEMPLATES as u32 + 1;
+pub(super) const MAX_WEIGHT: u32 = (i32::MAX / 4) as u32 / MAX_TEMPLATES as u32 + 1;
 
 /// Frozen weights.
 #[derive(Debug, Clone)]
@@ -209,6 +213,45 @@ impl FrozenWeights {
         FrozenWeights::from_tables(sections.get("shape")?, tables, width).ok_or_else(|| sections.damaged(OUTSIDE))
     }
 
+    /// True if nothing points outside the table or beyond its lanes, and no weight is too large.
+    #[inline(always)]
+    fn is_sound(&self) -> bool {
+        let (n_entries, half) = (self.sparse.len() / self.shape.entry(), self.shape.half());
+        let row_is_sound = |number: Flagged| {
+            let (start, len) = place(number);
+            match len {
+                _ if number & FLAG != 0 => {
+                    let InlineRow { plus, minus, .. } = InlineRow::unpack(number);
+                    usize::from(plus.max(minus)) < self.shape.width
+                }
+                NARROW => start > 0 && start * half <= self.dense.len(),
+                WIDE => {
+                    let row = start.checked_sub(1).and_then(|start| self.dense.get(start * half..(start + 2) * half));
+                    row.is_some_and(|row| row.iter().all(|weight| weight.unsigned_abs() <= MAX_WEIGHT))
+                }
+                _ => start + len as usize <= n_entries,
+            }
+        };
+        // Nothing ends the loop early, so that it can be vectorised.
+        let rows_are_sound = self.buckets.numbers().fold(true, |sound, number| sound & row_is_sound(number));
+        let largest_action = match self.shape.entry() {
+            2 => PackedEntry::<2>::largest_action(&self.sparse),
+            3 => PackedEntry::<3>::largest_action(&self.sparse),
+            4 => PackedEntry::<4>::largest_action(&self.sparse),
+            _ => PackedEntry::<8>::largest_action(&self.sparse),
+        };
+        let largest_weight: u64 = match self.shape.entry() {
+            2 => {
+                let values = self.levels.iter().flat_map(Levels::values);
+                values.map(|value| (value as i32).unsigned_abs()).max().unwrap_or(0).into()
+            }
+            3 => PackedEntry::<3>::largest_weight(&self.sparse).into(),
+            4 => PackedEntry::<4>::largest_weight(&self.sparse).into(),
+            _ => PackedEntry::<8>::largest_weight(&self.sparse).into(),
+        };
+        rows_are_sound && largest_action < self.shape.width && largest_weight <= u64::from(MAX_WEIGHT)
+    }
+
     /// The table of these parts; `None` if anything in it points outside it or beyond `width` lanes.
     fn from_tables(
         shape: &[u8],
@@ -229,46 +272,6 @@ impl FrozenWeights {
             _ => None,
         };
         let weights = FrozenWeights { buckets: Buckets::from_buckets(buckets)?, sparse, dense, levels, shape };
-        let (n_entries, half) = (weights.sparse.len() / shape.entry(), shape.half());
-        let row_is_sound = |number: Flagged| {
-            let (start, len) = place(number);
-            match len {
-                _ if number & FLAG != 0 => {
-                    let InlineRow { plus, minus, .. } = InlineRow::unpack(number);
-                    usize::from(plus.max(minus)) < width
-                }
-                NARROW => start > 0 && start * half <= weights.dense.len(),
-                WIDE => {
-                    let row =
-                        start.checked_sub(1).and_then(|start| weights.dense.get(start * half..(start + 2) * half));
-                    row.is_some_and(|row| row.iter().all(|weight| weight.unsigned_abs() <= MAX_WEIGHT))
-                }
-                _ => start + len as usize <= n_entries,
-            }
-        };
-        // Nothing ends the loop early, so that it can be vectorised.
-        let sound =
-            lanes == width as u64 && weights.buckets.numbers().fold(true, |sound, number| sound & row_is_sound(number));
-        let largest_action = match shape.entry() {
-            2 => PackedEntry::<2>::largest_action(&weights.sparse),
-            3 => PackedEntry::<3>::largest_action(&weights.sparse),
-            4 => PackedEntry::<4>::largest_action(&weights.sparse),
-            _ => PackedEntry::<8>::largest_action(&weights.sparse),
-        };
-        let largest_weight: u64 = match shape.entry() {
-            2 => {
-                let values = weights.levels.iter().flat_map(Levels::values);
-                values.map(|value| (value as i32).unsigned_abs()).max().unwrap_or(0).into()
-            }
-            3 => PackedEntry::<3>::largest_weight(&weights.sparse).into(),
-            4 => PackedEntry::<4>::largest_weight(&weights.sparse).into(),
-            _ => PackedEntry::<8>::largest_weight(&weights.sparse).into(),
-        };
-        (sound && largest_action < width && largest_weight <= u64::from(MAX_WEIGHT)).then_some(weights)
+        (lanes == width as u64 && vectorised!(_simd => weights.is_sound())).then_some(weights)
     }
-}
-
-/// Numbers from bytes of any alignment; `None` if there is a rest.
-pub fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
-    bytes.len().is_multiple_of(size_of::<T>()).then(|| bytemuck::allocation::pod_collect_to_vec(bytes))
 }

@@ -6,8 +6,8 @@
 //! Rows of many weights are *dense*: a number for each lane, in an array of their own. They are few, and what is read most.
 
 use super::build::Averages;
-use super::frozen::{MAX_WEIGHT, from_bytes};
-use super::table::{Entry, OUTSIDE, Place, RowTable, elsewhere};
+use super::frozen::MAX_WEIGHT;
+use super::table::{Entry, OUTSIDE, Place, RowTable, elsewhere, from_bytes};
 use super::{FrozenWeights, Row, Weights};
 use crate::error::Result;
 use crate::files::{Section, Sections, prefetch};

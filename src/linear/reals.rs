@@ -1,8 +1,7 @@
 //! Real-valued weights while a learner fits them, with what the learner remembers of each ([`State`]).
 
-use super::build::Averages;
-use super::frozen::from_bytes;
-use super::table::{Beside, Entry, Place, RowTable};
+use super::build::{Averages, rounded};
+use super::table::{Beside, Entry, Place, RowTable, from_bytes};
 use super::{Row, Weights};
 use crate::files::{Section, Sections};
 use crate::system::{ActionId, FORBIDDEN};
@@ -387,7 +386,7 @@ impl Weights for RealWeights {
         for &row in rows {
             for entry in self.rows.found(row) {
                 let score = &mut scores[usize::from(entry.lane)];
-                *score = score.saturating_add((entry.weight * unit).round() as i32);
+                *score = score.saturating_add(rounded((entry.weight * unit).into()));
             }
         }
         scores.iter_mut().for_each(|score| *score = (*score).clamp(-self.max_sum, self.max_sum));

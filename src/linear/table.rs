@@ -10,11 +10,15 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::Row;
-use super::frozen::from_bytes;
 use crate::files::{Section, Sections, prefetch};
 
 /// Error for weights that point outside their table.
 pub const OUTSIDE: &str = "the weights point outside their table; the file is damaged";
+
+/// Numbers from bytes of any alignment; `None` if there is a rest.
+pub fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
+    bytes.len().is_multiple_of(size_of::<T>()).then(|| bytemuck::allocation::pod_collect_to_vec(bytes))
+}
 
 /// One weight: its lane, mostly an action, and its value.
 pub trait Entry: Pod + Default + std::fmt::Debug {

@@ -12,6 +12,7 @@ use crate::features::{Input, mix};
 use crate::files::{Section, Sections};
 use crate::scorer::{Context, Opaque, Query, Scorer};
 use crate::system::{ActionId, FORBIDDEN};
+use crate::vector::vectorised;
 
 /// Parameters that end as averages or as they are, and that a checkpoint holds meanwhile: all that a training run asks of
 /// what it trains, whatever kind of parser that is part of.
@@ -163,6 +164,11 @@ impl Seen {
 /// others.
 #[inline]
 pub fn best_permitted(lanes: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
+    vectorised!(_simd => best_permitted_with(lanes, mask))
+}
+
+#[inline(always)]
+fn best_permitted_with(lanes: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
     // Several maxima side by side are a vector instruction's.
     const WIDTH: usize = 8;
     let permitted = |score: f64, mask: i32| if mask == FORBIDDEN { f64::NEG_INFINITY } else { score };
