@@ -36,10 +36,10 @@
 //! | [`scorers`] | scorers of all kinds as one |
 //! | [`decode`] | the machine and the beam decoder; greedy is its width 1 |
 //! | [`training`] | what training runs of every kind of parser have in common; checkpoints |
+//! | [`options`] | from the options that are given to those that are run, for every parser |
 //! | [`learn`] | greedy and global training and learning to search, with any objective and any scorer |
 //! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
 //! | [`graph`] | graph-based parsers as a yardstick: Eisner in three orders, Chu-Liu-Edmonds |
-//! | [`options`] | from the options that are given to those that are run, for every parser |
 //! | [`parser`] | a model and a parser of whichever kind |
 //! | [`job`] | a training from treebanks to a model file |
 //!

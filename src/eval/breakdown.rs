@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::confusion::{self, Confusion};
 use super::counts::{Scores, percent};
-use super::{Counts, Granularity, InputSentence};
+use super::input::{ScoredSentence, scored_words};
+use super::{Counts, Granularity};
 use crate::choice::choice;
 use crate::tree::{Node, ROOT, Tree, non_projective_arcs};
 
@@ -123,16 +124,6 @@ pub struct Breakdowns {
     pub tag_confusion: Option<Vec<Confusion>>,
 }
 
-/// A sentence to break down.
-pub(super) struct ScoredSentence<'a> {
-    pub gold: &'a InputSentence,
-    pub system: &'a InputSentence,
-    /// By word: whether it is scored.
-    pub scored: &'a [bool],
-    /// The sentence's counts under the same choice.
-    pub counts: Counts,
-}
-
 impl Breakdowns {
     /// Breaks down `pairs` into `sections`.
     pub(super) fn new(pairs: &[ScoredSentence], granularity: Granularity, sections: &[Section]) -> Breakdowns {
@@ -200,11 +191,6 @@ impl Tally {
         let Tally { gold, gold_found, predicted, predicted_right } = self;
         ArcClass { class: class.to_owned(), gold, gold_found, predicted, predicted_right, recall, precision, f1 }
     }
-}
-
-/// The scored words of every sentence as entries of its lists.
-pub(super) fn scored_words<'a>(pairs: &'a [ScoredSentence]) -> impl Iterator<Item = (&'a ScoredSentence<'a>, usize)> {
-    pairs.iter().flat_map(|pair| (0..pair.scored.len()).filter(|&w| pair.scored[w]).map(move |w| (pair, w)))
 }
 
 const ARC_LENGTHS: [&str; 5] = ["root", "1", "2", "3-6", "7+"];
@@ -337,6 +323,7 @@ fn nonprojective(heads: &[Node]) -> Vec<bool> {
 mod tests {
     use super::super::count;
     use super::*;
+    use crate::eval::InputSentence;
 
     fn sentence(heads: &[Node], labels: &[&str]) -> InputSentence {
         let n = heads.len();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::breakdown::{ScoredSentence, scored_words};
+use super::input::{ScoredSentence, scored_words};
 use super::{Granularity, InputSentence};
 use crate::tree::{Node, ROOT};
 

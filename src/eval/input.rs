@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Analysis;
+use super::{Analysis, Counts};
 use crate::error::{Problem, Result};
 use crate::tree::{Node, ROOT, Roots};
 use crate::treebank::{Column, Reader, Sentence};
@@ -98,4 +98,19 @@ fn read_sentence(sentence: &Sentence) -> Result<InputSentence, Problem> {
         heads,
         labels: column(Column::Deprel),
     })
+}
+
+/// A sentence of two files, and the words of it that are scored.
+pub(super) struct ScoredSentence<'a> {
+    pub gold: &'a InputSentence,
+    pub system: &'a InputSentence,
+    /// By word: whether it is scored.
+    pub scored: &'a [bool],
+    /// The sentence's counts under the same choice.
+    pub counts: Counts,
+}
+
+/// The scored words of every sentence as entries of its lists.
+pub(super) fn scored_words<'a>(pairs: &'a [ScoredSentence]) -> impl Iterator<Item = (&'a ScoredSentence<'a>, usize)> {
+    pairs.iter().flat_map(|pair| (0..pair.scored.len()).filter(|&w| pair.scored[w]).map(move |w| (pair, w)))
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::breakdown::ScoredSentence;
 use super::compare::{Compared, Triple, compared};
+use super::input::ScoredSentence;
 use super::significance::{self, Interval, LEVEL};
 use super::{
     Breakdowns, Counts, Granularity, Input, Metric, Punctuation, PunctuationRule, Scores, Section, check_alignment,

@@ -1,5 +1,6 @@
 //! Feature input of a sentence: one hashed value per column and node.
 
+use hashbrown::HashMap;
 use rapidhash::v3::rapidhash_v3;
 
 use super::{Atom, Attribute, FeatureSet, Vocabulary};
@@ -274,6 +275,23 @@ fn normalised_hash(word: &str) -> u64 {
         *to = if from.is_ascii_digit() { b'0' } else { from.to_ascii_lowercase() };
     }
     rapidhash_v3(normalised)
+}
+
+impl Vocabulary {
+    /// Those values of each of `n_columns` columns that come at least `min_count` times in `inputs`, in each of which what
+    /// stands for no node and for the root comes once.
+    pub fn new<'i>(inputs: impl Iterator<Item = &'i Input> + Clone, n_columns: usize, min_count: usize) -> Vocabulary {
+        let column = |column| {
+            let mut counts: HashMap<u64, usize> = HashMap::new();
+            for input in inputs.clone() {
+                input.column(column).iter().for_each(|&value| *counts.entry(value).or_default() += 1);
+            }
+            let mut counts: Vec<(u64, usize)> = counts.into_iter().filter(|&(_, count)| count >= min_count).collect();
+            counts.sort_unstable_by_key(|&(value, count)| (std::cmp::Reverse(count), value));
+            counts.into_iter().zip(1..).map(|((value, _), id)| (value, id)).collect()
+        };
+        Vocabulary { columns: (0..n_columns).map(column).collect() }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 //! S0 S0.l1 S0.r1           places whose words are read, as many a line as one likes
 //! S0.label S0.l1.label     places of which the label of an arc is read
 //! ```
-//! # treebeam_systems::register();
 //!
 //! Columns that are not named have the lengths of [`DIMENSIONS`]. `M0`, the first word between the focus words of Covington's
 //! systems, is left out where systems have no such words.
@@ -15,7 +14,7 @@
 use std::path::Path;
 
 use super::FeatureSet;
-use super::parse::{Fault, quoted, words};
+use super::line::{Fault, code, column, quoted, words};
 use super::place::Place;
 use crate::configuration::{Role, Slot};
 use crate::error::{Error, Location, Problem, Result, excerpt};
@@ -66,7 +65,6 @@ pub const NETWORK_SETS: &[(&str, &str)] = &[
 /// assert!(error.to_string().starts_with("two.feat:2: column 4: "));
 /// # Ok::<(), treebeam::error::Error>(())
 /// ```
-/// # treebeam_systems::register();
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkSet {
     /// The set's name.
@@ -133,8 +131,8 @@ impl NetworkSet {
         };
         let (mut begun, mut embeddings) = (false, Vec::new());
         for (index, line) in text.lines().enumerate() {
-            let located = |(column, found, expected): Fault| {
-                problem(index + 1, format!("column {}: {found}", line[..column].chars().count() + 1), expected)
+            let located = |(at, found, expected): Fault| {
+                problem(index + 1, format!("column {}: {found}", column(line, at)), expected)
             };
             let code = code(line);
             match words(code).next() {
@@ -222,7 +220,7 @@ impl NetworkSet {
         let Some(place) = read.find(is_empty) else { return Ok(()) };
         let found = self.text.lines().enumerate().find_map(|(index, line)| {
             let is_it = |(_, word): &(usize, &str)| word.parse::<Place>().is_ok_and(|other| other == *place);
-            words(code(line)).find(is_it).map(|(start, word)| (index + 1, line[..start].chars().count() + 1, word))
+            words(code(line)).find(is_it).map(|(start, word)| (index + 1, column(line, start), word))
         });
         let (line, column, word) = found.unwrap_or((0, 0, ""));
         Err(Problem {
@@ -255,11 +253,6 @@ impl NetworkSet {
     pub fn title(&self) -> &str {
         self.text.lines().find_map(|line| line.strip_prefix('#')).unwrap_or("").trim()
     }
-}
-
-/// A line without its comment.
-fn code(line: &str) -> &str {
-    line.split('#').next().unwrap_or("")
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use super::line::{Fault, code, column, quoted, words};
 use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Step, Template};
 use crate::configuration::{History, Role, Slot};
 use crate::error::{Location, Problem, Result, excerpt};
@@ -59,12 +60,12 @@ impl FeatureSet {
         let mut conditions: HashSet<Atom> = HashSet::new();
         let mut slots: Vec<(&str, Vec<Atom>)> = Vec::new();
         for (index, line) in text.lines().enumerate() {
-            let located = |(column, found, expected): Fault| Problem {
+            let located = |(at, found, expected): Fault| Problem {
                 location: Location { path: path.to_owned(), line: index + 1, sentence: None },
-                found: format!("column {}: {found}", line[..column].chars().count() + 1),
+                found: format!("column {}: {found}", column(line, at)),
                 expected,
             };
-            let code = line.split('#').next().unwrap_or("");
+            let code = code(line);
             let keyword = words(code).next().map_or("", |(_, word)| word);
             match keyword {
                 "slot" => slots.push(slot(code, &slots).map_err(located)?),
@@ -118,13 +119,13 @@ impl FeatureSet {
     /// The first atom that reads arcs of a word that never has any, with line and column.
     pub fn check(&self, system: &str, buffer_is_suffix: bool) -> Result<()> {
         for (index, line) in self.text.lines().enumerate().filter(|_| buffer_is_suffix) {
-            for (start, word) in words(line.split('#').next().unwrap_or("")) {
+            for (start, word) in words(code(line)) {
                 let atoms = atom(word).unwrap_or_default();
                 let of_arcs = |&(role, slot): &(Role, Slot)| role.in_buffer() && role != Role::B0 && slot != Slot::Node;
                 if let Some((role, _)) = atoms.iter().flat_map(Atom::slots).find(of_arcs) {
                     return Err(Problem {
                         location: Location { path: self.path(), line: index + 1, sentence: None },
-                        found: format!("column {}: {}", line[..start].chars().count() + 1, quoted(word)),
+                        found: format!("column {}: {}", column(line, start), quoted(word)),
                         expected: format!(
                             "of {role} only columns of the word itself, such as {role}.w: in {system} it has no arcs yet"
                         ),
@@ -137,23 +138,10 @@ impl FeatureSet {
     }
 }
 
-/// The blank-separated words of `line` with the byte offsets at which they start.
-pub(super) fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
-    line.split_whitespace().map(move |word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
-}
-
-/// Excerpt of a file at some place, for a message: no longer than anybody reads.
-pub(super) fn quoted(text: &str) -> String {
-    format!("`{}`", excerpt(text))
-}
-
 /// Where the first word of a line starts.
 fn offset(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
-
-/// Fault in a file: the offset in bytes, what was found, what was expected.
-pub(super) type Fault = (usize, String, String);
 
 /// The atoms that words stand for.
 fn atoms<'t>(words: impl Iterator<Item = (usize, &'t str)>) -> Result<Vec<Atom>, Fault> {

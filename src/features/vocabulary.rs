@@ -2,32 +2,15 @@
 
 use hashbrown::HashMap;
 
-use super::Input;
-
 /// The values of some training sentences, numbered by column: from 1 on, the most frequent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vocabulary {
-    columns: Vec<HashMap<u64, u32>>,
+    pub(super) columns: Vec<HashMap<u64, u32>>,
 }
 
 impl Vocabulary {
     /// The number of values that are not in the vocabulary.
     pub const UNKNOWN: u32 = 0;
-
-    /// Those values of each of `n_columns` columns that come at least `min_count` times in `inputs`, in each of which what
-    /// stands for no node and for the root comes once.
-    pub fn new<'i>(inputs: impl Iterator<Item = &'i Input> + Clone, n_columns: usize, min_count: usize) -> Vocabulary {
-        let column = |column| {
-            let mut counts: HashMap<u64, usize> = HashMap::new();
-            for input in inputs.clone() {
-                input.column(column).iter().for_each(|&value| *counts.entry(value).or_default() += 1);
-            }
-            let mut counts: Vec<(u64, usize)> = counts.into_iter().filter(|&(_, count)| count >= min_count).collect();
-            counts.sort_unstable_by_key(|&(value, count)| (std::cmp::Reverse(count), value));
-            counts.into_iter().zip(1..).map(|((value, _), id)| (value, id)).collect()
-        };
-        Vocabulary { columns: (0..n_columns).map(column).collect() }
-    }
 
     /// The same with more values of one column, which have the next numbers in their order. Values that are known keep theirs.
     #[must_use]
@@ -72,7 +55,7 @@ impl Vocabulary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{Columns, WordShape};
+    use crate::features::{Columns, Input, WordShape};
     use crate::tree::ROOT;
     use crate::treebank::generate::{Options, sentences};
     use crate::treebank::{Column, Sentence};

@@ -31,7 +31,6 @@ mod features;
 mod forest;
 mod learn;
 mod model;
-mod options;
 mod parser;
 mod part_features;
 mod part_scorer;
@@ -43,7 +42,7 @@ mod spanning;
 mod tests;
 
 pub use crate::learn::Learner;
-pub use crate::options::GraphOptions;
+pub use crate::options::{GraphKind, GraphOptions};
 pub use arc_scores::ArcScores;
 pub use biaffine::{Biaffine, BiaffineNetwork, BiaffineTrainer};
 pub use chart::{Chart, Filled, Heads, PartScores, Span, Wanted};
@@ -62,50 +61,7 @@ pub use run::{GraphRun, Learns, Trainer};
 pub use scorer::{ArcLabels, ArcScorer, Side};
 pub use spanning::k_best_spanning;
 
-use crate::choice::choice;
-
-choice! {
-    /// The graph-based parsers by name.
-    pub enum GraphKind {
-        /// Graph-based: the best projective tree (Eisner 1996).
-        Eisner = "eisner",
-        /// Graph-based: the best projective tree, arcs scored with the next sibling (McDonald & Pereira 2006).
-        Eisner2 = "eisner-2",
-        /// Graph-based: the best projective tree, arcs scored with the next sibling and the grandparent (Koo & Collins 2010).
-        Eisner3 = "eisner-3",
-        /// Graph-based: the best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
-        Mst = "mst",
-        /// Graph-based: the most probable tree, projective or not, by a network over words in their sentence (Dozat & Manning 2017).
-        Biaffine = "biaffine",
-        /// Graph-based: the same, the most probable projective tree.
-        BiaffineProjective = "biaffine-projective",
-    }
-}
-
 impl GraphKind {
-    /// Every graph-based parser.
-    pub const ALL: [GraphKind; 6] = [
-        GraphKind::Eisner,
-        GraphKind::Eisner2,
-        GraphKind::Eisner3,
-        GraphKind::Mst,
-        GraphKind::Biaffine,
-        GraphKind::BiaffineProjective,
-    ];
-
-    /// Those whose scores are sums of weights of sparse features.
-    pub const LINEAR: [GraphKind; 4] = [GraphKind::Eisner, GraphKind::Eisner2, GraphKind::Eisner3, GraphKind::Mst];
-
-    /// True if a network makes scores.
-    pub fn is_biaffine(self) -> bool {
-        matches!(self, GraphKind::Biaffine | GraphKind::BiaffineProjective)
-    }
-
-    /// Learners that may train it.
-    pub fn learners(self) -> &'static [Learner] {
-        if self.is_biaffine() { &[Learner::Adam] } else { &[Learner::Perceptron, Learner::Mira] }
-    }
-
     /// Order of the model: the neighbours that the score of an arc sees.
     pub fn order(self) -> Order {
         match self {
@@ -113,11 +69,6 @@ impl GraphKind {
             GraphKind::Eisner3 => Order::Third,
             _ => Order::First,
         }
-    }
-
-    /// True if all trees are projective.
-    pub fn is_projective(self) -> bool {
-        !matches!(self, GraphKind::Mst | GraphKind::Biaffine)
     }
 
     /// The number of templates of features.
@@ -131,11 +82,5 @@ impl GraphKind {
             Order::Third => part_features::N_SIBLING_TEMPLATES + part_features::N_GRANDPARENT_TEMPLATES,
         };
         features::N_TEMPLATES + beyond
-    }
-}
-
-impl std::fmt::Display for GraphKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }

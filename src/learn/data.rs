@@ -144,8 +144,9 @@ impl TrainingData {
         let mut data =
             TrainingData { header, label_decoding, columns, actions, stages, strategy, examples, dev, n_read, network };
         if let Some(network) = data.header.network.clone() {
-            let start = NetworkStart::new(network, &data, init, vectors);
-            data.header.provenance.vectors = start.vectors(&data);
+            let sizes = (data.header.labels.len(), data.actions.width());
+            let start = NetworkStart::new(network, data.inputs(), &data.columns, sizes, init, vectors);
+            data.header.provenance.vectors = start.vectors(data.inputs());
             data.number(start.vocabulary());
             data.network = Some(start);
         }
@@ -155,6 +156,11 @@ impl TrainingData {
     /// Adds notes to models trained on these data.
     pub fn annotate(&mut self, notes: Notes) {
         self.header.provenance.notes = notes;
+    }
+
+    /// Inputs of the training sentences.
+    pub fn inputs(&self) -> impl ExactSizeIterator<Item = &Input> + Clone {
+        self.examples.iter().map(|example| &example.input)
     }
 
     /// Initial network, if one is to be trained.

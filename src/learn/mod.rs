@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `options`, `check`, `data` | what decides what a run computes, and whether it makes sense; what it reads |
+//! | `data` | what a run reads |
 //! | `trainer` | the training loop |
 //! | `network` | what the training of a network begins with |
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
@@ -12,7 +12,6 @@
 //! | `offline` | training a support vector machine on the canonical derivations |
 //! | `gold_beam`, `global`, `violation` | two beams that advance together; training on whole derivations; update methods |
 
-mod check;
 mod data;
 mod exact;
 mod global;
@@ -22,21 +21,18 @@ mod merged;
 mod network;
 mod objective;
 mod offline;
-mod options;
 mod supervision;
 mod trainer;
 mod violation;
 
 pub use crate::linear::Learner;
-pub use crate::options::TrainOptions;
-pub use crate::training::{IterationReport, Iterations, Keep, Nonprojective, Run, Stop, Stopping, Written};
+pub use crate::options::{Correct, Objective, Preset, RollIn, RollOut, Search, TrainOptions, Training, Update};
+pub use crate::training::{IterationReport, Iterations, Keep, ModelRun, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
 pub use gold_beam::{GoldBeam, GoldBeamSettings};
-pub use local::{Correct, Preset, RollIn, RollOut, Search};
 pub use merged::MergedGoldBeam;
-pub use network::{NetworkStart, batch_of, suited_iterations, suited_rate};
-pub use objective::{LocalObjective, Objective, Scored};
-pub use options::{Training, Update};
+pub use network::NetworkStart;
+pub use objective::{LocalObjective, Scored};
 pub use supervision::{GoldSide, Supervision};
-pub use trainer::{Learning, ModelRun, Trainer, start, train, train_any};
+pub use trainer::{Learning, Trainer, start, train, train_any};
 pub use violation::PrefixScores;

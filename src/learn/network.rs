@@ -4,15 +4,15 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Iterations, TrainOptions, Training, TrainingData};
+use super::{Iterations, TrainOptions, Training};
 use crate::error::{Error, Result};
-use crate::features::Vocabulary;
+use crate::features::{Columns, Input, Vocabulary};
 use crate::files::{hex, read_whole};
-use crate::linear::Learner;
 use crate::model::{Header, Model, Network, VectorsOrigin};
 use crate::neural::{
     FeedForward, FeedForwardLearner, FeedForwardModel, Layout, LearnerSettings, Noise, Parameters, Rule, Sizes, Vectors,
 };
+use crate::options::batch_of;
 
 /// The model that `--init` names.
 #[derive(Debug)]
@@ -110,6 +110,7 @@ impl TrainOptions {
 #[derive(Debug)]
 pub struct NetworkStart {
     layout: Layout,
+    columns: Columns,
     vocabulary: Vocabulary,
     sizes: Sizes,
     init: Option<FeedForward>,
@@ -117,26 +118,31 @@ pub struct NetworkStart {
 }
 
 impl NetworkStart {
-    /// A network of this layout for these data, which begins with the parameters of `init` or with these vectors of
-    /// words, if there are any.
-    pub fn new(network: Network, data: &TrainingData, init: Option<Init>, vectors: Option<Vectors>) -> NetworkStart {
+    /// A network of this layout for sentences of these `inputs`, which begins with the parameters of `init` or with these vectors of
+    /// words, if there are any. `n_labels` and `width` are numbers of labels and of actions.
+    pub fn new<'i>(
+        network: Network,
+        inputs: impl Iterator<Item = &'i Input> + Clone,
+        columns: &Columns,
+        (n_labels, width): (usize, usize),
+        init: Option<Init>,
+        vectors: Option<Vectors>,
+    ) -> NetworkStart {
         let init = init.map(|init| init.model.scorer);
-        let inputs = data.examples().iter().map(|example| &example.input);
         let vocabulary = match &init {
             Some(init) => init.known().clone(),
-            None => Vocabulary::new(inputs, data.columns().len(), 1),
+            None => Vocabulary::new(inputs, columns.len(), 1),
         };
         let vocabulary = match &vectors {
             Some(vectors) => vectors.complete(&vocabulary),
             None => vocabulary,
         };
-        let sizes = Sizes::new(&vocabulary, data.header().labels.len(), data.actions().width());
-        NetworkStart { layout: Layout::new(network), vocabulary, sizes, init, vectors }
+        let sizes = Sizes::new(&vocabulary, n_labels, width);
+        NetworkStart { layout: Layout::new(network), columns: columns.clone(), vocabulary, sizes, init, vectors }
     }
 
     /// The vectors of words that the network begins with, if there are any.
-    pub fn vectors(&self, data: &TrainingData) -> Option<VectorsOrigin> {
-        let inputs = data.examples().iter().map(|example| &example.input);
+    pub fn vectors<'i>(&self, inputs: impl Iterator<Item = &'i Input>) -> Option<VectorsOrigin> {
         Some(self.vectors.as_ref()?.origin(inputs))
     }
 
@@ -145,8 +151,13 @@ impl NetworkStart {
         &self.vocabulary
     }
 
-    /// A network that is to be trained on `data`.
-    pub fn learner(&self, options: &TrainOptions, data: &TrainingData, seed: u64) -> FeedForwardLearner {
+    /// A network that is to be trained on sentences of these `inputs`.
+    pub fn learner<'i>(
+        &self,
+        options: &TrainOptions,
+        inputs: impl ExactSizeIterator<Item = &'i Input> + Clone,
+        seed: u64,
+    ) -> FeedForwardLearner {
         let network = &self.layout.network;
         let mut parameters = match &self.init {
             Some(init) => init.parameters().clone(),
@@ -155,27 +166,16 @@ impl NetworkStart {
         if let Some(vectors) = &self.vectors {
             vectors.fill(&self.vocabulary, &mut parameters.tensors[0]);
         }
-        let noise = Noise::new(seed, &self.vocabulary, data.examples().iter().map(|example| &example.input));
-        let parts = (self.layout.clone(), data.columns().clone(), self.vocabulary.clone());
-        let settings = learner_settings(options, data.examples().len());
+        let noise = Noise::new(seed, &self.vocabulary, inputs.clone());
+        let parts = (self.layout.clone(), self.columns.clone(), self.vocabulary.clone());
+        let settings = learner_settings(options, inputs.len());
         let learner = FeedForwardLearner::new(parts, self.sizes, parameters, settings, noise);
         // What encoders and stacks make of a token depends on its sentence.
         match network.encoder.is_none() && network.stacks.is_none() {
-            true => learner.with_common_tokens(data.examples().iter().map(|example| &example.input)),
+            true => learner.with_common_tokens(inputs),
             false => learner,
         }
     }
-}
-
-/// The rate of a network's learner.
-pub fn rate(options: &TrainOptions) -> f64 {
-    options.rate.unwrap_or(match (options.learner, options.training) {
-        (Learner::Perceptron, _) => 0.003,
-        (Learner::Adagrad, _) => 0.01,
-        (Learner::Momentum, _) => 0.05,
-        (_, Training::Global) => 0.0003,
-        _ => 0.001,
-    })
 }
 
 /// Weight of self-normalisation: the squared logarithm of the probabilities' divisor in the loss of single decisions.
@@ -188,56 +188,16 @@ pub fn self_normalising(options: &TrainOptions) -> f32 {
     if options.scorer.is_linear() { 0.0 } else { SELF_NORMALISING }
 }
 
-/// Steps that a pass over the data has at least, if there are as many sentences.
-const LEAST_STEPS: usize = 256;
-
-/// The sentences of a mini-batch: as many as the options say, but fewer where so few mini-batches would be left that nothing is
-/// learned from them.
-pub fn batch(options: &TrainOptions, n_sentences: usize) -> usize {
-    batch_of(options.batch, n_sentences)
-}
-
-/// The same of those that `asked` says.
-pub fn batch_of(asked: usize, n_sentences: usize) -> usize {
-    asked.min(n_sentences / LEAST_STEPS).max(1)
-}
-
-/// Steps that a network's training on single decisions, or arcs, takes at least, by default: without an encoder, and with one. PERF:
-/// those of 8 and 12 iterations over English-EWT. On 500 Hungarian sentences 12 iterations give 65.8 (`feed-forward`), 62.5
-/// (`bilstm`, both with arc-hybrid), 61.4 (`stack-lstm`, arc-standard) and 59.5 (`biaffine`) LAS on development data, 24 of the first and
-/// 36 of the others 68.7, 66.4, 65.9 and 66.5 (after 34).
-const SUFFICIENT_STEPS: [usize; 2] = [12_000, 18_000];
-
-/// The most iterations by default: very small treebanks are known by heart before.
-const MOST_ITERATIONS: usize = 60;
-
-/// The iterations that a network takes over so many sentences in mini-batches unless told otherwise: those that suit large data, or
-/// as many as it takes to make enough steps.
-pub fn suited_iterations(iterations: u32, has_encoder: bool, n_sentences: usize, batch: usize) -> u32 {
-    let n_steps = n_sentences.div_ceil(batch).max(1);
-    let sufficient = SUFFICIENT_STEPS[usize::from(has_encoder)].div_ceil(n_steps).min(MOST_ITERATIONS);
-    iterations.max(sufficient as u32)
-}
-
-/// The rate at which global training goes on from another model unless told otherwise, if it is not that of a large treebank: this
-/// for each sentence of a mini-batch. PERF: with mini-batches of 1 (500 Hungarian sentences) 0.0003, 0.0001 and 0.00003 give 71.2, 71.5 and 71.6
-/// (`feed-forward`; without global training 70.4), 66.5, 66.9 and 67.0 (`bilstm`; 67.0), 66.3, 66.4 and 66.6 (`stack-lstm`; 66.8).
-pub fn suited_rate(options: &TrainOptions, n_sentences: usize) -> Option<f64> {
-    let full = TrainOptions::default().with_scorer(options.scorer).batch;
-    let part = batch(options, n_sentences) as f64 / full as f64;
-    (part < 1.0).then(|| rate(options) * part)
-}
-
 /// Settings of the learner of a network, by the options, for so many sentences.
 fn learner_settings(options: &TrainOptions, n_sentences: usize) -> LearnerSettings {
     let global = options.training == Training::Global;
-    let n_batches = n_sentences.div_ceil(batch(options, n_sentences)) as u64;
+    let n_batches = n_sentences.div_ceil(batch_of(options.batch, n_sentences)) as u64;
     // How long it takes to the plateau nobody knows.
     let n_steps = match options.iterations {
         Iterations::Number(n) => Some(n_batches * u64::from(n)),
         Iterations::Plateau => None,
     };
     let second = if global { 0.999 } else { 0.99 };
-    let rule = Rule { learner: options.learner, rate: rate(options), second, n_steps };
+    let rule = Rule { learner: options.learner, rate: options.network_rate(), second, n_steps };
     LearnerSettings { rule, divisor: if global { 1.0 } else { 10.0 }, layers: options.layers }
 }

@@ -29,75 +29,8 @@
 //!
 //! [`Supervision::losses`]: super::Supervision::losses
 
-use super::Training;
-use crate::choice::choice;
-use crate::linear::Learner;
 use crate::neural::{exp, ln};
-
-choice! {
-    /// A loss to minimise.
-    pub enum Objective {
-        /// Each option's cost, by a regressor of its own.
-        Regression = "regression",
-        /// One option is right and all others are equally wrong, by a regressor for each.
-        Multiclass = "multiclass",
-        /// The probability of the right options.
-        Softmax = "softmax",
-        /// A right option wins by a margin, the cost of the option that it wins over.
-        Hinge = "hinge",
-        /// A right option wins.
-        Perceptron = "perceptron",
-        /// Global: a gold derivation wins by a margin, the loss of the one that it wins over.
-        LossAugmented = "loss-augmented",
-        /// Global: the probability of the gold derivations among all of the beam.
-        Crf = "crf",
-        /// The probability of the right options, or derivations, against others whose scores are raised by their losses.
-        SoftmaxMargin = "softmax-margin",
-    }
-}
-
-impl Objective {
-    /// The objective of `learner` unless told otherwise.
-    pub fn of(training: Training, learner: Learner) -> Objective {
-        match learner {
-            Learner::Mira if training == Training::Global => Objective::LossAugmented,
-            Learner::Mira | Learner::Svm => Objective::Hinge,
-            _ if training == Training::Global => Objective::Perceptron,
-            Learner::Perceptron => Objective::Perceptron,
-            Learner::Adam | Learner::Momentum => Objective::Softmax,
-            Learner::Asgd | Learner::Adagrad | Learner::DualAveraging => Objective::Softmax,
-            _ => Objective::Regression,
-        }
-    }
-
-    /// The objectives of this kind of training.
-    pub fn all_of(training: Training) -> &'static [Objective] {
-        use Objective::*;
-        match training {
-            Training::Greedy | Training::L2s => &[Regression, Multiclass, Softmax, Hinge, Perceptron, SoftmaxMargin],
-            Training::Global => &[Perceptron, LossAugmented, Crf, SoftmaxMargin],
-        }
-    }
-
-    /// The same idea for single decisions, for training on these before whole derivations are learned from.
-    pub fn of_decisions(self) -> Objective {
-        match self {
-            Objective::LossAugmented => Objective::Hinge,
-            Objective::Crf => Objective::Softmax,
-            other => other,
-        }
-    }
-
-    /// True if the loss of what is wrong is added to its score, while beams of training are filled too.
-    pub fn adds_losses(self) -> bool {
-        matches!(self, Objective::Hinge | Objective::LossAugmented | Objective::SoftmaxMargin)
-    }
-
-    /// True if the objective raises a probability, of which all options have a part, instead of having one option win.
-    pub fn is_probability(self) -> bool {
-        matches!(self, Objective::Softmax | Objective::Crf | Objective::SoftmaxMargin)
-    }
-}
+use crate::options::Objective;
 
 /// An objective with what it has learned of the costs, and the passive-aggressive steps of MIRA.
 #[derive(Debug, Clone, PartialEq)]

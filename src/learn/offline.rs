@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::TrainOptions;
 use super::data::{Example, TrainingData};
-use super::trainer::ModelRun;
 use crate::configuration::Point;
 use crate::decode::{Machine, Workspace};
 use crate::error::Result;
@@ -20,7 +19,7 @@ use crate::process::{self, Clock};
 use crate::random;
 use crate::scorers::{AnyModel, AnyScorer};
 use crate::system::TransitionSystem;
-use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
+use crate::training::{IterationReport, ModelRun, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::with_system;
 
 /// A training run of a support vector machine.

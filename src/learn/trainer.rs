@@ -21,22 +21,14 @@ use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Frozen as _, Model, Scoring, Trainable};
+use crate::options::batch_of;
 use crate::process::{self, Clock};
 use crate::random;
 use crate::scorer::Opaque;
 use crate::scorers::{AnyLearner, AnyModel, AnyScorer};
 use crate::system::{OracleKind, TransitionSystem};
-use crate::training::{IterationReport, Pass, Progress, Run, Stopping, Tick, Written};
+use crate::training::{IterationReport, ModelRun, Pass, Progress, Run, Stopping, Tick, Written};
 use crate::with_system;
-
-/// A training run of models whose scorers are of kind `F`, whatever learns their parameters.
-pub trait ModelRun<F>: Run {
-    /// The model of what is kept.
-    ///
-    /// # Errors
-    /// If there was no iteration.
-    fn model(&self) -> Result<Model<F>>;
-}
 
 /// The run that `options` ask for, on `data` with up to `threads` threads, on which the result does not depend.
 ///
@@ -74,7 +66,7 @@ pub fn start<'t>(
         return Ok(Box::new(OfflineRun::new(options, data, threads)?));
     }
     let new = |seed| match data.network() {
-        Some(network) => AnyLearner::FeedForward(network.learner(options, data, seed)),
+        Some(network) => AnyLearner::FeedForward(network.learner(options, data.inputs(), seed)),
         None if options.is_perceptron() => {
             AnyLearner::Perceptron(Perceptron::new(Arc::clone(&features), data.stages().clone()))
         }
@@ -298,6 +290,19 @@ impl<T: Learning> Run for Trainer<'_, T> {
     }
 }
 
+impl TrainOptions {
+    /// Settings of global training.
+    pub(super) fn global_options(&self) -> GlobalOptions {
+        GlobalOptions {
+            width: self.beam,
+            update: self.update,
+            objective: self.objective(),
+            loss_weight: self.loss_weight.unwrap_or(1.0) as f32,
+            aggressiveness: self.aggressiveness(),
+        }
+    }
+}
+
 /// Results of `learn` for each sentence, in order, on as many threads as there are workspaces; each looks at its share
 /// first.
 ///
@@ -394,7 +399,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let method = Method::of(self.training, options, data);
         let mut updates = 0;
         let by_batch = replica.model.by_batch();
-        let batch = if by_batch { network::batch(options, order.len()) } else { options.batch };
+        let batch = if by_batch { batch_of(options.batch, order.len()) } else { options.batch };
         for batch in order.chunks(batch) {
             if let (&[number], false) = (batch, by_batch) {
                 let Replica { model, objective } = &mut *replica;

@@ -102,7 +102,7 @@ fn quantised_scores_are_within_their_bound() {
 #[test]
 fn common_tokens_score_as_others_do() {
     let data = data(Activation::Relu, 0);
-    let inputs = || data.examples().iter().map(|example| &example.input);
+    let inputs = || data.inputs();
     let tokens = common_tokens(inputs());
     assert!(tokens.len() > 10, "{}", tokens.len());
     let plain = learner(&data);

@@ -4,10 +4,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Map;
 
-use super::{GivenOptions, Options};
+use super::{GivenOptions, GraphOptions, Options, TrainOptions, Training};
 use crate::error::Result;
-use crate::graph::GraphOptions;
-use crate::learn::{Stopping, TrainOptions, Training};
+use crate::training::Stopping;
 
 impl Options {
     /// The options of a transition system, if it is one.

@@ -19,15 +19,14 @@ use std::any::Any;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use super::ParserKind;
 use super::range::Range::{self, *};
 #[cfg(feature = "cli")]
 use super::range::number;
+use super::{Correct, GraphKind, Objective, ParserKind, Preset, RollIn, RollOut, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::Result;
 use crate::features::{ColumnName, WordShape};
-use crate::graph::GraphKind;
-use crate::learn::{Correct, Learner, Objective, Preset, RollIn, RollOut, Training, Update};
+use crate::linear::Learner;
 use crate::model::{Activation, Layers, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::{OracleKind, SystemKind};

@@ -18,19 +18,27 @@
 //! ```
 
 mod any;
+mod check;
+mod choices;
+mod graph;
 mod list;
 mod parser;
 mod range;
 mod recommend;
 mod remarks;
+mod search;
 mod suited;
+mod transitions;
 
+pub use choices::{Correct, Objective, Training, Update};
 pub use list::{GivenOptions, GraphOptions, KNOWN, Known, TrainOptions};
-pub use parser::ParserKind;
+pub use parser::{GraphKind, ParserKind};
 pub use range::Range;
 #[cfg(feature = "cli")]
 pub(crate) use range::number;
 pub use recommend::Recommendation;
+pub use search::{Preset, RollIn, RollOut, Search};
+pub(crate) use suited::batch_of;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -38,8 +46,7 @@ use serde_json::{Map, Value};
 
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
-use crate::graph::GraphKind;
-use crate::learn::{Correct, Learner, Objective, Training, Update};
+use crate::linear::Learner;
 use crate::model::ScorerKind;
 use crate::system::SystemKind;
 

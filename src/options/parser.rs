@@ -2,8 +2,63 @@
 
 use std::sync::LazyLock;
 
-use crate::graph::GraphKind;
+use crate::choice::choice;
+use crate::linear::Learner;
 use crate::system::SystemKind;
+
+choice! {
+    /// The graph-based parsers by name.
+    pub enum GraphKind {
+        /// Graph-based: the best projective tree (Eisner 1996).
+        Eisner = "eisner",
+        /// Graph-based: the best projective tree, arcs scored with the next sibling (McDonald & Pereira 2006).
+        Eisner2 = "eisner-2",
+        /// Graph-based: the best projective tree, arcs scored with the next sibling and the grandparent (Koo & Collins 2010).
+        Eisner3 = "eisner-3",
+        /// Graph-based: the best tree, projective or not (Chu & Liu 1965; Edmonds 1967; McDonald et al. 2005).
+        Mst = "mst",
+        /// Graph-based: the most probable tree, projective or not, by a network over words in their sentence (Dozat & Manning 2017).
+        Biaffine = "biaffine",
+        /// Graph-based: the same, the most probable projective tree.
+        BiaffineProjective = "biaffine-projective",
+    }
+}
+
+impl GraphKind {
+    /// Every graph-based parser.
+    pub const ALL: [GraphKind; 6] = [
+        GraphKind::Eisner,
+        GraphKind::Eisner2,
+        GraphKind::Eisner3,
+        GraphKind::Mst,
+        GraphKind::Biaffine,
+        GraphKind::BiaffineProjective,
+    ];
+
+    /// Those whose scores are sums of weights of sparse features.
+    pub const LINEAR: [GraphKind; 4] = [GraphKind::Eisner, GraphKind::Eisner2, GraphKind::Eisner3, GraphKind::Mst];
+
+    /// True if a network makes scores.
+    pub fn is_biaffine(self) -> bool {
+        matches!(self, GraphKind::Biaffine | GraphKind::BiaffineProjective)
+    }
+
+    /// Learners that may train it.
+    pub fn learners(self) -> &'static [Learner] {
+        if self.is_biaffine() { &[Learner::Adam] } else { &[Learner::Perceptron, Learner::Mira] }
+    }
+
+    /// True if all trees are projective.
+    pub fn is_projective(self) -> bool {
+        !matches!(self, GraphKind::Mst | GraphKind::Biaffine)
+    }
+}
+
+impl std::fmt::Display for GraphKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// Parser that the option `system` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use super::{GivenOptions, Options};
 use crate::features::ColumnName;
-use crate::learn::Nonprojective;
+use crate::training::Nonprojective;
 use crate::tree::Roots;
 use crate::treebank::{Column, Survey};
 

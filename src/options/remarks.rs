@@ -1,8 +1,9 @@
 //! Remarks on options that were given and change nothing, or that are not to be advised.
 
-use super::{GivenOptions, Options};
+use super::{GivenOptions, Options, RollIn, RollOut, TrainOptions, Training};
 use crate::decode::SearchKind;
-use crate::learn::{Learner, Nonprojective, RollIn, RollOut, TrainOptions, Training};
+use crate::linear::Learner;
+use crate::training::Nonprojective;
 
 impl GivenOptions {
     /// A line for each option that was given and has no effect on `options`, into which this was resolved.

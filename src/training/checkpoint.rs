@@ -8,8 +8,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::IterationReport;
 use super::Progress;
-use super::progress::{Best, IterationReport};
+use super::progress::Best;
 use crate::error::{Error, Result, excerpt};
 use crate::files::{Kind, Section};
 use crate::model::Averaged;

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::de::{self, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::progress::IterationReport;
 use crate::error::{Error, Result};
+use crate::eval::Counts;
 
 /// Spelling of `plateau` in options.
 const PLATEAU: &str = "plateau";
@@ -35,6 +35,25 @@ pub struct Stopping {
     pub patience: Option<u32>,
     /// The last iteration before averages start anew; 0 if they never do.
     pub from: u32,
+}
+
+/// Report of one iteration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IterationReport {
+    /// The iteration, from 1.
+    pub iteration: u32,
+    /// Greedy and learning to search: wrong decisions. Global and graph-based: sentences with an update. Over all replicas.
+    pub updates: u64,
+    /// Features, or other inputs, that something is known about, in the first replica.
+    pub features: usize,
+    /// Correct heads and labels on the development data, decoded with the averaged weights.
+    pub dev: Option<Counts>,
+    /// Wall time of the iteration's training, without the development data.
+    pub seconds: f64,
+    /// Seconds of the processor that all threads of the run used for it, without the development data; none where the system
+    /// does not tell.
+    #[serde(default)]
+    pub cpu_seconds: Option<f64>,
 }
 
 /// End of a run to the plateau.
@@ -194,7 +213,6 @@ impl<'de> Deserialize<'de> for Iterations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Counts;
 
     /// Reports with these numbers of words with a right head and label.
     fn reports(scores: &[u64]) -> Vec<IterationReport> {

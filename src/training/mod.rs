@@ -9,7 +9,7 @@ mod progress;
 mod run;
 
 pub use drive::{Drive, Next, Observer};
-pub use iterations::{Iterations, Stop, Stopping};
+pub use iterations::{IterationReport, Iterations, Stop, Stopping};
 pub use prepare::{Nonprojective, compare, development};
-pub use progress::{Best, IterationReport, Keep, Pass, Progress};
-pub use run::{Run, Tick, Written};
+pub use progress::{Best, Keep, Pass, Progress};
+pub use run::{ModelRun, Run, Tick, Written};

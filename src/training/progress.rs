@@ -1,8 +1,6 @@
 //! Where a training run stands between two iterations, and what one of them did.
 
-use serde::{Deserialize, Serialize};
-
-use super::Stopping;
+use super::{IterationReport, Stopping};
 use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
@@ -17,25 +15,6 @@ choice! {
         /// Those of the last iteration.
         Last,
     }
-}
-
-/// Report of one iteration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IterationReport {
-    /// The iteration, from 1.
-    pub iteration: u32,
-    /// Greedy and learning to search: wrong decisions. Global and graph-based: sentences with an update. Over all replicas.
-    pub updates: u64,
-    /// Features, or other inputs, that something is known about, in the first replica.
-    pub features: usize,
-    /// Correct heads and labels on the development data, decoded with the averaged weights.
-    pub dev: Option<Counts>,
-    /// Wall time of the iteration's training, without the development data.
-    pub seconds: f64,
-    /// Seconds of the processor that all threads of the run used for it, without the development data; none where the system
-    /// does not tell.
-    #[serde(default)]
-    pub cpu_seconds: Option<f64>,
 }
 
 /// The state of a training run between two iterations: all that a later one depends on.

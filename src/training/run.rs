@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{IterationReport, Stopping};
 use crate::error::{Error, Result};
-use crate::model::Size;
+use crate::model::{Model, Size};
 
 /// A training run that goes on iteration by iteration.
 pub trait Run {
@@ -70,6 +70,15 @@ pub trait Run {
     /// # Errors
     /// If there was no iteration or the model cannot be written.
     fn write(&self, path: &Path) -> Result<Written>;
+}
+
+/// A training run of models whose scorers are of kind `F`, whatever learns their parameters.
+pub trait ModelRun<F>: Run {
+    /// The model of what is kept.
+    ///
+    /// # Errors
+    /// If there was no iteration.
+    fn model(&self) -> Result<Model<F>>;
 }
 
 /// Callback during an iteration, with the number of sentences done; it says whether to go on.

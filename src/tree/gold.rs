@@ -66,7 +66,7 @@ impl Gold {
     /// Its projective order and maximal projective components.
     #[inline]
     pub fn orders(&self) -> &Orders {
-        self.orders.get_or_init(|| Orders::of(self))
+        self.orders.get_or_init(|| Orders::of(&self.tree, |node| self.dependents(node)))
     }
 
     /// True if the tree is projective.

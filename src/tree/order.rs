@@ -1,6 +1,6 @@
 //! Orders of a tree's nodes under which it is projective, and the parts of it that are projective as they stand.
 
-use super::{Gold, Node, ROOT};
+use super::{Node, ROOT, Tree};
 
 /// Scratch memory for sorting a sentence into its tree's projective order (Nivre 2009; Nivre, Kuhlmann & Hall 2009).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Linear in the number of words.
-    pub(super) fn of(gold: &Gold) -> Orders {
-        let places = projective_places(gold);
+    /// Those of `tree`, of which `dependents` tells the dependents of a node in order. Linear in the number of words.
+    pub(super) fn of<'t>(tree: &Tree, dependents: impl Fn(Node) -> &'t [Node]) -> Orders {
+        let places = projective_places(tree, &dependents);
         let is_projective = places.is_sorted();
-        Orders { places, components: maximal_projective_components(gold), is_projective }
+        Orders { places, components: maximal_projective_components(tree, &dependents), is_projective }
     }
 
     /// True if the projective order is that of the sentence, and so the tree projective.
@@ -40,13 +40,13 @@ impl Orders {
     }
 }
 
-fn projective_places(gold: &Gold) -> Vec<Node> {
-    let mut places = vec![0; gold.n_words() + 1];
+fn projective_places<'t>(tree: &Tree, dependents: impl Fn(Node) -> &'t [Node]) -> Vec<Node> {
+    let mut places = vec![0; tree.n_words() + 1];
     let mut next = 0;
     // A node, and how many of its dependents have been visited.
     let mut open = vec![(ROOT, 0)];
     while let Some((node, visited)) = open.last_mut() {
-        let (node, dependents) = (*node, gold.dependents(*node));
+        let (node, dependents) = (*node, dependents(*node));
         let dependent = dependents.get(*visited).copied();
         if *visited == dependents.partition_point(|&d| d < node) && places[node as usize] == 0 && node != ROOT {
             next += 1;
@@ -61,17 +61,17 @@ fn projective_places(gold: &Gold) -> Vec<Node> {
     places
 }
 
-fn maximal_projective_components(gold: &Gold) -> Vec<Node> {
-    let n = gold.n_words();
+fn maximal_projective_components<'t>(tree: &Tree, dependents: impl Fn(Node) -> &'t [Node]) -> Vec<Node> {
+    let n = tree.n_words();
     let mut linear_heads: Vec<Node> = (0..=n as Node).collect();
-    let mut missing: Vec<usize> = (0..=n as Node).map(|node| gold.dependents(node).len()).collect();
+    let mut missing: Vec<usize> = (0..=n as Node).map(|node| dependents(node).len()).collect();
     let mut stack = vec![ROOT];
     for word in 1..=n as Node {
         stack.push(word);
         while let [.., s1, s0] = stack[..] {
-            let (head, dependent) = if gold.head(s1) == s0 && missing[s1 as usize] == 0 {
+            let (head, dependent) = if tree.head(s1) == s0 && missing[s1 as usize] == 0 {
                 (s0, s1)
-            } else if gold.head(s0) == s1 && missing[s0 as usize] == 0 {
+            } else if tree.head(s0) == s1 && missing[s0 as usize] == 0 {
                 (s1, s0)
             } else {
                 break;
@@ -100,7 +100,7 @@ fn maximal_projective_components(gold: &Gold) -> Vec<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Roots, Tree, all_trees, is_projective};
+    use crate::tree::{Gold, Roots, all_trees, is_projective};
 
     /// Nivre (2009), figure 1: "A hearing is scheduled on the issue today ." Its projective order takes "on the issue"
     /// to "a hearing".

@@ -1,7 +1,7 @@
 //! Reading sentences one at a time.
 
 use super::blocks::{Block, Blocks, Fault};
-use super::sentence::Bounds;
+use super::scan::Bounds;
 use super::{Format, Sentence, cut, recognise};
 use crate::error::{Error, Location, Problem, Problems, Result, Rule};
 use crate::files;

@@ -1,9 +1,12 @@
 //! The structure of one block: columns, ids, ranges, empty nodes.
 
-use super::sentence::Bounds;
 use super::{Column, Format};
 use crate::error::{Rule, excerpt};
 use crate::tree::MAX_WORDS;
+
+/// Where a word's columns are in the text of its sentence: column `c` is at `bounds[c]..bounds[c + 1] - 1`, the byte
+/// left out being the tab or line feed behind it.
+pub(super) type Bounds = [u32; 11];
 
 /// Where faults go: the rule that is broken, the line, from 0 within the block, and what makes the message of what was
 /// found and what was expected, which is asked only if the message is wanted.

@@ -1,15 +1,11 @@
 //! One sentence with every byte of its block.
 
-use super::scan::scan;
+use super::scan::{Bounds, scan};
 use super::{Column, Format};
 use crate::error::{Location, Problem, Problems, excerpt};
 use crate::tree::{Node, ROOT};
 use std::io::{self, Write};
 use std::sync::Arc;
-
-/// Where a word's columns are in the text of its sentence: column `c` is at `bounds[c]..bounds[c + 1] - 1`, the byte
-/// left out being the tab or line feed behind it.
-pub(super) type Bounds = [u32; 11];
 
 /// One sentence: the text of its block as it stands in the file, and where its words' columns are.
 ///

@@ -9,8 +9,9 @@ mod values;
 use std::collections::HashMap;
 
 use super::{Column, Format, Sentence};
-use crate::error::{Problem, Problems, Rule, excerpt};
+use crate::error::{Problems, Rule, excerpt};
 use crate::tree::Roots;
+use values::{Nodes, Place};
 
 /// Checks the sentences of one file, in order.
 #[derive(Debug, Default)]
@@ -18,24 +19,6 @@ pub struct Validator {
     level: u8,
     /// The line at which each sentence's id was given first.
     ids: HashMap<Box<str>, usize>,
-}
-
-/// Place of the line that is checked, and the problems found.
-struct Place<'s> {
-    sentence: &'s Sentence,
-    line: usize,
-    problems: &'s mut Problems,
-}
-
-impl Place<'_> {
-    fn add(&mut self, rule: Rule, found: impl FnOnce() -> String, expected: &str) {
-        let (sentence, line) = (self.sentence, self.line);
-        self.problems.add(rule, || Problem {
-            location: sentence.location_at(line),
-            found: found(),
-            expected: expected.to_owned(),
-        });
-    }
 }
 
 impl Validator {
@@ -117,27 +100,6 @@ impl Validator {
                 }
             }
         }
-    }
-}
-
-/// The nodes that the enhanced graph may name: words, and how many empty nodes stand behind each.
-struct Nodes {
-    n_words: usize,
-    empty: HashMap<usize, usize>,
-}
-
-impl Nodes {
-    fn of(sentence: &Sentence) -> Nodes {
-        let mut empty = HashMap::new();
-        for line in sentence.text().lines().filter(|line| !line.starts_with('#')) {
-            let id = line.split('\t').next().unwrap_or_default();
-            if let Some((word, _)) = id.split_once('.')
-                && let Ok(word) = word.parse()
-            {
-                *empty.entry(word).or_default() += 1;
-            }
-        }
-        Nodes { n_words: sentence.n_words(), empty }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::features::{MAX_DIMENSION, N_COLUMNS};
 use crate::model::Lstm;
 use crate::neural::encoder::Shape;
+use crate::options::GraphOptions;
 
 /// The sizes of a biaffine parser's network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +20,19 @@ pub struct BiaffineNetwork {
     pub arc_units: usize,
     /// The same for labels.
     pub label_units: usize,
+}
+
+impl GraphOptions {
+    /// The layout of the network that scores arcs, if one does.
+    pub fn network(&self) -> Option<BiaffineNetwork> {
+        let or = |given: Option<u32>, default: usize| given.map_or(default, |given| given as usize);
+        self.system.is_biaffine().then(|| BiaffineNetwork {
+            dimensions: [or(self.word_units, 64), 32, 24, 24, 16],
+            encoder: Lstm { layers: or(self.lstm_layers, 2), units: or(self.lstm_units, 128) },
+            arc_units: or(self.arc_units, 200),
+            label_units: or(self.label_units, 64),
+        })
+    }
 }
 
 impl std::fmt::Display for BiaffineNetwork {

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::graph::run::{Learns, Trainer};
 use crate::graph::{GraphData, GraphOptions, GraphScorer};
-use crate::learn::batch_of;
 use crate::neural::Noise;
 use crate::neural::optimiser::Rule;
+use crate::options::batch_of;
 use crate::training::{Iterations, Tick};
 
 /// A training run of a biaffine parser.

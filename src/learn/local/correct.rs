@@ -15,51 +15,10 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 
-use crate::choice::choice;
 use crate::configuration::Point;
-use crate::learn::objective::Objective;
+use crate::options::Correct;
 use crate::random;
 use crate::system::Move;
-
-choice! {
-    /// Choice among several correct transitions: the one that is reinforced, and followed where the prediction is
-    /// wrong.
-    pub enum Correct {
-        /// The one of the highest score under the current model (Goldberg & Nivre 2012, 2013).
-        ///
-        /// Likelihoods: that of the best one, as in hard expectation maximisation.
-        BestScored = "best-scored",
-        /// The transition of the static oracle if it is among the correct ones, else the best-scored one.
-        ///
-        /// Along the canonical derivation it always is, for trees that the system derives. Elsewhere the static oracle's rule is
-        /// asked all the same; what it says is taken only where the dynamic oracle agrees.
-        Canonical = "canonical",
-        /// One drawn at random, all with the same probability, anew at every decision.
-        ///
-        /// Each sentence of each iteration has a random stream of its own, so that neither threads nor resuming change a draw.
-        Random = "random",
-        /// All of them; the best-scored one is followed.
-        ///
-        /// Likelihoods: the sum of the probabilities of all correct actions. Perceptron and hinge: each of k correct
-        /// transitions gets 1/k of the step that the best one would get, so that the update is the mean of those of
-        /// each, what `random` does in expectation. Regression: the cost of each is learned.
-        All = "all",
-    }
-}
-
-impl Correct {
-    /// Choice that an objective makes of itself; `None`: something else (`multiclass` takes the first that makes a gold
-    /// arc).
-    pub fn of(objective: Objective) -> Option<Correct> {
-        match objective {
-            Objective::Perceptron | Objective::Hinge | Objective::LossAugmented => Some(Correct::BestScored),
-            Objective::Softmax | Objective::SoftmaxMargin | Objective::Crf | Objective::Regression => {
-                Some(Correct::All)
-            }
-            Objective::Multiclass => None,
-        }
-    }
-}
 
 /// A choice that is not the objective's own, on one sentence.
 #[derive(Debug, Clone)]

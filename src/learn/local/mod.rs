@@ -42,24 +42,23 @@
 mod correct;
 mod decision;
 mod exploration;
-mod options;
 mod roll_out;
 mod score_matrix;
 #[cfg(test)]
 mod tests;
 
-pub use correct::{AmongCorrect, Correct};
+pub use correct::AmongCorrect;
 pub use exploration::Exploration;
-pub use options::{Preset, RollIn, RollOut, Search};
 pub use score_matrix::Dropout;
 
 use rand::rngs::Xoshiro256PlusPlus;
 
-use super::objective::{LocalObjective, Objective};
+use super::objective::LocalObjective;
 use super::supervision::{GoldSide, Supervision};
 use crate::configuration::{Arena, Point};
 use crate::decode::{Item, Machine, Workspace};
 use crate::model::{Dropped, Trainable};
+use crate::options::{Correct, Objective, RollIn, RollOut, Search};
 use crate::random;
 use crate::scorer::{Context, Decisions, Opaque, Query, Stages};
 use crate::system::{ActionId, Choice, Permitted, TransitionSystem};

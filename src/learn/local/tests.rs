@@ -10,7 +10,7 @@ use bumpalo::Bump;
 use super::*;
 use crate::configuration::Interner;
 use crate::features::Input;
-use crate::learn::{TrainOptions, TrainingData};
+use crate::learn::{Preset, TrainOptions, TrainingData};
 use crate::linear::Learner as Rule;
 use crate::linear::{Averages as _, FrozenWeights, LearnerOptions, Linear, Perceptron, Regressors, Weights as _};
 use crate::model::{Averaged, Frozen as _};

@@ -41,7 +41,7 @@ fn learner(data: &TrainingData, between: bool) -> FeedForwardLearner {
     for tensor in &mut parameters.tensors {
         tensor.iter_mut().for_each(|w| *w = *w * 2.0 + (random::unit(&mut stream) - 0.5) as f32 * 0.3);
     }
-    let noise = Noise::new(4, &vocabulary, data.examples().iter().map(|example| &example.input));
+    let noise = Noise::new(4, &vocabulary, data.inputs());
     let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
     let parts = (Layout::new(network), data.columns().clone(), vocabulary);
     FeedForwardLearner::new(

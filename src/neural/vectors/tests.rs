@@ -216,8 +216,8 @@ fn words_begin_with_their_vectors() {
         let data = TrainingData::new(&options, &treebank, None).unwrap();
         let without = TrainingData::new(&plain, &treebank, None).unwrap();
         let [start, random] = [&data, &without].map(|data| data.network().unwrap());
-        let learner = start.learner(&options, &data, 1);
-        let before = random.learner(&plain, &without, 1);
+        let learner = start.learner(&options, data.inputs(), 1);
+        let before = random.learner(&plain, without.inputs(), 1);
         let number = |word: &str| start.vocabulary().id(0, data.columns().word(word)) as usize;
         let embedding = |word: &str| &learner.parameters().tensors[0][3 * number(word)..][..3];
         assert_eq!(embedding(known), [0.5, -7.0, 3.0]);

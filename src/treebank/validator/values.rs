@@ -1,14 +1,54 @@
 //! Permitted values of the columns, at level 2.
 
-use super::super::Column;
-use super::{Nodes, Place};
-use crate::error::{Rule, excerpt};
+use std::collections::HashMap;
+
+use crate::error::{Problem, Problems, Rule, excerpt};
+use crate::treebank::{Column, Format, Sentence};
 
 /// The universal parts of speech.
 const UPOS: [&str; 17] = [
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
     "SYM", "VERB", "X",
 ];
+
+/// Place of the line that is checked, and the problems found.
+pub(super) struct Place<'s> {
+    pub(super) sentence: &'s Sentence,
+    pub(super) line: usize,
+    pub(super) problems: &'s mut Problems,
+}
+
+impl Place<'_> {
+    pub(super) fn add(&mut self, rule: Rule, found: impl FnOnce() -> String, expected: &str) {
+        let (sentence, line) = (self.sentence, self.line);
+        self.problems.add(rule, || Problem {
+            location: sentence.location_at(line),
+            found: found(),
+            expected: expected.to_owned(),
+        });
+    }
+}
+
+/// The nodes that the enhanced graph may name: words, and how many empty nodes stand behind each.
+pub(super) struct Nodes {
+    pub(super) n_words: usize,
+    pub(super) empty: HashMap<usize, usize>,
+}
+
+impl Nodes {
+    pub(super) fn of(sentence: &Sentence) -> Nodes {
+        let mut empty = HashMap::new();
+        for line in sentence.text().lines().filter(|line| !line.starts_with('#')) {
+            let id = line.split('\t').next().unwrap_or_default();
+            if let Some((word, _)) = id.split_once('.')
+                && let Ok(word) = word.parse()
+            {
+                *empty.entry(word).or_default() += 1;
+            }
+        }
+        Nodes { n_words: sentence.n_words(), empty }
+    }
+}
 
 /// Checks the ten columns of the line of a word, a range or an empty node.
 pub(super) fn check(columns: &[&str], nodes: &Nodes, annotated: bool, place: &mut Place<'_>) {
@@ -61,7 +101,7 @@ fn range(columns: &[&str; 10], place: &mut Place<'_>) {
     for column in Column::ALL.into_iter().filter(|column| !kept.contains(column)) {
         let text = columns[column as usize];
         if text != "_" && !(column == Column::Feats && text == "Typo=Yes") {
-            let name = column.name(super::Format::Conllu);
+            let name = column.name(Format::Conllu);
             let rule = if column == Column::Feats { Rule::Feats } else { Rule::Label };
             place.add(rule, || format!("the {name} `{}` of a range", excerpt(text)), "`_`; annotation is of words");
         }

@@ -1,10 +1,8 @@
 //! Derived options of a graph-based parser.
 
-use super::{BiaffineNetwork, GraphKind};
+use super::{GraphKind, GraphOptions, KNOWN};
 use crate::error::{Error, Result};
-use crate::learn::Learner;
-use crate::model::Lstm;
-use crate::options::{GraphOptions, KNOWN};
+use crate::linear::Learner;
 use crate::training::{Iterations, Nonprojective, Stopping};
 
 impl GraphOptions {
@@ -24,17 +22,6 @@ impl GraphOptions {
             }
             false => default,
         }
-    }
-
-    /// The layout of the network that scores arcs, if one does.
-    pub fn network(&self) -> Option<BiaffineNetwork> {
-        let or = |given: Option<u32>, default: usize| given.map_or(default, |given| given as usize);
-        self.system.is_biaffine().then(|| BiaffineNetwork {
-            dimensions: [or(self.word_units, 64), 32, 24, 24, 16],
-            encoder: Lstm { layers: or(self.lstm_layers, 2), units: or(self.lstm_units, 128) },
-            arc_units: or(self.arc_units, 200),
-            label_units: or(self.label_units, 64),
-        })
     }
 
     /// Checks that the options make sense together.

@@ -1,16 +1,14 @@
-//! Derived training options: defaults that follow one another, learners, objectives, networks.
+//! Derived options of a transition system: defaults that follow one another, learners, objectives, networks.
 
-use super::global::GlobalOptions;
-use super::{Correct, Iterations, Objective, Preset, Search, Stopping};
-use crate::choice::choice;
+use super::{Correct, Objective, Preset, Search, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::Result;
 use crate::features::NetworkSet;
 use crate::linear::{Learner, LearnerOptions};
 use crate::model::{Layers, Lstm, Network, ScorerKind};
-use crate::options::TrainOptions;
 use crate::scorer::Decisions;
 use crate::system::{AnySystem, OracleKind, SystemKind};
+use crate::training::{Iterations, Stopping};
 
 /// Default size of a gradient for a weight to begin. PERF: learning to search with AdaGrad, one replica, 8 iterations
 /// (en_ewt 5): weights, and the best labelled attachment score on the development data, without it, with it, and with
@@ -20,47 +18,6 @@ const MIN_GRADIENT: f64 = 0.02;
 
 /// The rate of dual averaging, unless told otherwise, where an example is a sentence.
 const SENTENCE_RATE: f32 = 0.1;
-
-choice! {
-    /// The three schools.
-    pub enum Training {
-        /// One decision at a time, each corrected on the spot (beam of width 1).
-        Greedy = "greedy",
-        /// Whole derivations in a beam.
-        Global = "global",
-        /// Learning to search: one decision at a time, by what each costs after roll-ins and roll-outs.
-        L2s = "l2s",
-    }
-}
-
-choice! {
-    /// Where global training compares the predicted with the gold prefix (Huang, Fayong & Guo 2012).
-    pub enum Update {
-        /// Where gold falls off the beam (Collins & Roark 2004).
-        Early,
-        /// At the end of the derivation, whether that is a violation or not.
-        Standard,
-        /// Where the predicted prefix outscores the gold one most.
-        MaxViolation,
-        /// At the last prefix that is a violation.
-        Latest,
-        /// At the end if that is a violation, else early.
-        Hybrid,
-        /// Wherever gold falls off the beam; the search then goes on from the gold prefix (Daumé & Marcu 2005).
-        Laso,
-    }
-}
-
-impl Update {
-    /// Default update for beams of a system: of early updates, max-violation and LaSO the one that was best on
-    /// development data in the mean of Dutch and Turkish, or max-violation if that was within a point of it. On five
-    /// treebanks (`make every-system`) LaSO is the best of the three with these systems, too; with swap it is 0.95
-    /// points ahead of max-violation.
-    pub fn of(system: SystemKind) -> Update {
-        let name = serde_json::Value::from(system.info().beam_update);
-        serde_json::from_value(name).expect("systems name a strategy of updates")
-    }
-}
 
 impl TrainOptions {
     /// The defaults for this system, kind of training and learner. They differ from [`TrainOptions::default`] in what
@@ -155,25 +112,14 @@ impl TrainOptions {
     }
 
     /// Choice among correct transitions, if not as the objective does of itself.
-    pub(super) fn among_correct(&self) -> Option<Correct> {
+    pub(crate) fn among_correct(&self) -> Option<Correct> {
         self.correct.filter(|&correct| Correct::of(self.objective()) != Some(correct))
-    }
-
-    /// Settings of global training.
-    pub(super) fn global_options(&self) -> GlobalOptions {
-        GlobalOptions {
-            width: self.beam,
-            update: self.update,
-            objective: self.objective(),
-            loss_weight: self.loss_weight.unwrap_or(1.0) as f32,
-            aggressiveness: self.aggressiveness(),
-        }
     }
 
     /// True if weights may wait for a gradient to begin with. Where every option has a part of a probability, most
     /// gradients are so small that their weights stay near 0. Not those whose learner looks at an example's weights
     /// before it changes them, or that are there from the beginning.
-    pub(super) fn has_min_gradient(&self) -> bool {
+    pub(crate) fn has_min_gradient(&self) -> bool {
         self.training != Training::Global
             && self.scorer.is_linear()
             && self.objective().is_probability()
@@ -181,7 +127,7 @@ impl TrainOptions {
     }
 
     /// The learner's options.
-    pub(super) fn learner(&self) -> LearnerOptions {
+    pub(crate) fn learner(&self) -> LearnerOptions {
         let mut learner = LearnerOptions::of(self.learner);
         if let Some(update) = self.nn_update {
             learner =
@@ -203,8 +149,19 @@ impl TrainOptions {
         learner
     }
 
+    /// The rate of a network's learner.
+    pub(crate) fn network_rate(&self) -> f64 {
+        self.rate.unwrap_or(match (self.learner, self.training) {
+            (Learner::Perceptron, _) => 0.003,
+            (Learner::Adagrad, _) => 0.01,
+            (Learner::Momentum, _) => 0.05,
+            (_, Training::Global) => 0.0003,
+            _ => 0.001,
+        })
+    }
+
     /// The largest step of MIRA, if it is the learner.
-    pub(super) fn aggressiveness(&self) -> Option<f32> {
+    pub(crate) fn aggressiveness(&self) -> Option<f32> {
         (self.learner == Learner::Mira).then(|| self.learner().rate)
     }
 
@@ -215,7 +172,7 @@ impl TrainOptions {
             return self.correct.map(|correct| format!("of several correct transitions: {}", correct.name()));
         }
         let learner = self.learner();
-        let rate = if self.scorer.is_linear() { learner.rate } else { super::network::rate(self) as f32 };
+        let rate = if self.scorer.is_linear() { learner.rate } else { self.network_rate() as f32 };
         let mut told = format!("{}, {}, rate {rate}", self.learner.name(), self.objective().name());
         if learner.l2 > 0.0 {
             told += &format!(", L2 {}", learner.l2);
@@ -266,7 +223,7 @@ impl TrainOptions {
     /// Training method and oracle of an iteration, after `iteration` others. Where the one of the gold side has no
     /// costs in all configurations, training on single decisions beforehand is by the one that the system trains
     /// greedily with.
-    pub(super) fn training_in(&self, iteration: u32) -> (Training, OracleKind) {
+    pub(crate) fn training_in(&self, iteration: u32) -> (Training, OracleKind) {
         match iteration < self.pretrain {
             true if self.oracle.explores() => (Training::Greedy, self.oracle),
             true => (Training::Greedy, self.system.greedy_oracle()),
@@ -275,7 +232,7 @@ impl TrainOptions {
     }
 
     /// Objective of training on single decisions, before global training or by itself.
-    pub(super) fn local_objective(&self) -> Objective {
+    pub(crate) fn local_objective(&self) -> Objective {
         match self.training {
             Training::Global => self.objective().of_decisions(),
             Training::Greedy | Training::L2s => self.objective(),
@@ -289,7 +246,7 @@ impl TrainOptions {
     }
 
     /// The iteration after which averages begin: not before global training does.
-    pub(super) fn averages_begin(&self) -> u32 {
+    pub(crate) fn averages_begin(&self) -> u32 {
         self.average_from.max(self.pretrain)
     }
 

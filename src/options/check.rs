@@ -1,11 +1,12 @@
 //! Checks that the options of a training run make sense together.
 
-use super::{Correct, Iterations, Objective, TrainOptions, Training, Update};
+use super::{Correct, Objective, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::linear::Learner;
 use crate::model::{Layers, ScorerKind};
 use crate::scorer::Decisions;
+use crate::training::Iterations;
 
 /// The most hidden units for an action.
 const MOST_HIDDEN_OF_NN: u32 = 32;
