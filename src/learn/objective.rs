@@ -31,6 +31,7 @@
 
 use crate::neural::{exp, ln};
 use crate::options::Objective;
+use crate::vector::vectorised;
 
 /// An objective with what it has learned of the costs, and the passive-aggressive steps of MIRA.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +103,7 @@ impl LocalObjective {
             }
         }
         if self.self_normalising > 0.0 && self.objective == Objective::Softmax {
-            normalise(options, self.self_normalising);
+            vectorised!(_simd => normalise(options, self.self_normalising));
         }
     }
 
@@ -178,14 +179,16 @@ impl Objective {
                     option.gradient = 2.0 * (option.score.clamp(-1.0, 0.0) - target);
                 }
             }
-            Objective::Softmax | Objective::Crf => softmax(options, |_| 0.0),
-            Objective::SoftmaxMargin => softmax(options, |option| option.cost),
+            Objective::Softmax | Objective::Crf => vectorised!(_simd => softmax(options, |_| 0.0)),
+            Objective::SoftmaxMargin => vectorised!(_simd => softmax(options, |option| option.cost)),
             Objective::Hinge | Objective::LossAugmented => hinge(options, |option| option.cost),
             Objective::Perceptron => hinge(options, |_| 0.0),
         }
     }
 }
 
+// Without instructions for it, a fused multiplication and addition is a call of a function.
+#[inline(always)]
 fn softmax(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
     let score = |option: &Scored| option.score + margin(option);
     let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(score(option)));
@@ -221,6 +224,7 @@ fn share(options: &mut [Scored], chosen: &[usize]) {
 }
 
 /// Adds the gradient of `weight` (log Σ exp s)².
+#[inline(always)]
 fn normalise(options: &mut [Scored], weight: f32) {
     let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(option.score));
     let sum: f32 = options.iter().map(|option| exp(option.score - highest)).sum();
