@@ -6,7 +6,19 @@ use serde_json::Map;
 
 use super::{GivenOptions, GraphOptions, Options, TrainOptions, Training};
 use crate::error::Result;
-use crate::training::Stopping;
+use crate::features::ColumnName;
+use crate::training::{Nonprojective, Stopping};
+use crate::tree::Roots;
+
+/// `of_both!(all, options => what)`: what options of either kind of parser have.
+macro_rules! of_both {
+    ($all:expr, $options:ident => $what:expr) => {
+        match $all {
+            Options::Transitions($options) => $what,
+            Options::Graph($options) => $what,
+        }
+    };
+}
 
 impl Options {
     /// The options of a transition system, if it is one.
@@ -34,18 +46,27 @@ impl Options {
 
     /// The name of the system or parser.
     pub fn system(&self) -> &'static str {
-        match self {
-            Options::Transitions(options) => options.system.name(),
-            Options::Graph(options) => options.system.name(),
-        }
+        of_both!(self, options => options.system.name())
     }
 
     /// The seed.
     pub fn seed(&self) -> u64 {
-        match self {
-            Options::Transitions(options) => options.seed,
-            Options::Graph(options) => options.seed,
-        }
+        of_both!(self, options => options.seed)
+    }
+
+    /// Number of words that these options let hang from the root.
+    pub fn roots(&self) -> Roots {
+        of_both!(self, options => options.roots)
+    }
+
+    /// The columns that features of words and of tags read.
+    pub fn columns(&self) -> (ColumnName, ColumnName) {
+        of_both!(self, options => (options.word_column, options.tag_column))
+    }
+
+    /// What becomes of non-projective training trees.
+    pub(super) fn nonprojective(&self) -> Nonprojective {
+        of_both!(self, options => options.nonprojective)
     }
 
     /// The same with another seed.
@@ -58,10 +79,7 @@ impl Options {
 
     /// When training stops.
     pub fn stopping(&self) -> Stopping {
-        match self {
-            Options::Transitions(options) => options.stopping(),
-            Options::Graph(options) => options.stopping(),
-        }
+        of_both!(self, options => options.stopping())
     }
 
     /// Number of models that are trained and added up.

@@ -25,16 +25,6 @@ choice! {
 }
 
 impl GraphKind {
-    /// Every graph-based parser.
-    pub const ALL: [GraphKind; 6] = [
-        GraphKind::Eisner,
-        GraphKind::Eisner2,
-        GraphKind::Eisner3,
-        GraphKind::Mst,
-        GraphKind::Biaffine,
-        GraphKind::BiaffineProjective,
-    ];
-
     /// Those whose scores are sums of weights of sparse features.
     pub const LINEAR: [GraphKind; 4] = [GraphKind::Eisner, GraphKind::Eisner2, GraphKind::Eisner3, GraphKind::Mst];
 
@@ -51,12 +41,6 @@ impl GraphKind {
     /// True if all trees are projective.
     pub fn is_projective(self) -> bool {
         !matches!(self, GraphKind::Mst | GraphKind::Biaffine)
-    }
-}
-
-impl std::fmt::Display for GraphKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -24,22 +24,6 @@ pub struct Recommendation {
 }
 
 impl Options {
-    /// Number of words that these options let hang from the root.
-    pub fn roots(&self) -> Roots {
-        match self {
-            Options::Transitions(options) => options.roots,
-            Options::Graph(options) => options.roots,
-        }
-    }
-
-    /// The columns that features of words and of tags read.
-    pub fn columns(&self) -> (ColumnName, ColumnName) {
-        match self {
-            Options::Transitions(options) => (options.word_column, options.tag_column),
-            Options::Graph(options) => (options.word_column, options.tag_column),
-        }
-    }
-
     /// True if the parser derives non-projective trees.
     pub fn derives_all(&self) -> bool {
         match self {
@@ -51,17 +35,9 @@ impl Options {
     /// True if the parser makes projective trees only.
     pub fn makes_projective_only(&self) -> bool {
         match self {
-            Options::Transitions(options) => {
-                options.nonprojective != Nonprojective::Lift && options.system.info().projective_only
-            }
-            Options::Graph(options) => options.nonprojective != Nonprojective::Lift && options.system.is_projective(),
-        }
-    }
-
-    fn nonprojective(&self) -> Nonprojective {
-        match self {
-            Options::Transitions(options) => options.nonprojective,
-            Options::Graph(options) => options.nonprojective,
+            _ if self.nonprojective() == Nonprojective::Lift => false,
+            Options::Transitions(options) => options.system.info().projective_only,
+            Options::Graph(options) => options.system.is_projective(),
         }
     }
 

@@ -19,13 +19,9 @@ impl GivenOptions {
                 ]
             }
         };
-        let nonprojective = match options {
-            Options::Transitions(options) => options.nonprojective,
-            Options::Graph(options) => options.nonprojective,
-        };
         let lift = (
             "--lift",
-            self.lift.is_some() && nonprojective != Nonprojective::Lift,
+            self.lift.is_some() && options.nonprojective() != Nonprojective::Lift,
             "nothing is lifted without --nonprojective lift",
         );
         let global_from_nothing = matches!(options, Options::Transitions(options)
