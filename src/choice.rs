@@ -1,7 +1,8 @@
 //! Enums whose values are chosen by name.
 
 /// Makes a fieldless enum of named values. Their names are the same on the command line, in specifications and in files: in
-/// kebab case, or as the values say, `Value = "name"`; then the enum tells them, too, by a method `name`.
+/// kebab case, or as the values say, `Value = "name"`; then the enum tells them, too, by a method `name`
+/// and as text.
 ///
 /// The first paragraph about a value is what `--help` says of it.
 macro_rules! choice {
@@ -14,6 +15,11 @@ macro_rules! choice {
         #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
         #[serde(rename_all = "kebab-case")]
         $visibility enum $name { $($(#[$of_value])* $value,)+ }
+
+        impl $name {
+            /// All of them, in order.
+            pub const ALL: [$name; [$($name::$value,)+].len()] = [$($name::$value,)+];
+        }
     };
     (
         $(#[$of_enum:meta])*
@@ -35,6 +41,12 @@ macro_rules! choice {
             /// The name as flags, specifications and files spell it.
             pub fn name(self) -> &'static str {
                 match self { $($name::$value => $spelling,)+ }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
             }
         }
     };

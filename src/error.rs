@@ -59,6 +59,14 @@ pub struct Problem {
     pub expected: String,
 }
 
+impl Problem {
+    /// A problem on a line of a file, or with the whole file on line 0.
+    pub fn at(path: impl Into<String>, line: usize, found: impl Into<String>, expected: impl Into<String>) -> Problem {
+        let location = Location { path: path.into(), line, sentence: None };
+        Problem { location, found: found.into(), expected: expected.into() }
+    }
+}
+
 /// Everything that can go wrong in the library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

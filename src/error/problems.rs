@@ -4,95 +4,55 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Problem;
+use crate::choice::choice;
 
-/// The rules that a treebank's file can break, by level as Universal Dependencies' own validator counts levels: 1 is the
-/// file's format, 2 the basic tree and the form of its annotation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// The file is of another format.
-    Format,
-    /// Bytes that are not UTF-8.
-    Encoding,
-    /// Carriage returns, a byte order mark, blank lines too many or too few.
-    Layout,
-    /// A line has ten columns.
-    Columns,
-    /// A column is not empty, and has no white space where none may be.
-    EmptyColumn,
-    /// White space within or around a column's text.
-    WhiteSpace,
-    /// Comments come before the words.
-    Comment,
-    /// Words are numbered from 1 without gaps; ranges and empty nodes stand where they belong.
-    Id,
-    /// A sentence has words, and no more than can be parsed.
-    Words,
-    /// A word's head is a node of the sentence.
-    Head,
-    /// Heads lead to the root.
-    Cycle,
-    /// As many words hang from the root as the format allows.
-    Root,
-    /// A word has a label, and one of the right form.
-    Label,
-    /// Sentences have an id, each another one.
-    SentenceId,
-    /// Sentences have their text, which is that of their words.
-    Text,
-    /// Universal parts of speech are of the universal inventory.
-    Upos,
-    /// Features are pairs of names and values, sorted, none given twice.
-    Feats,
-    /// The enhanced graph is a sorted list of heads and labels.
-    Deps,
+choice! {
+    /// The rules that a treebank's file can break, by level as Universal Dependencies' own validator counts levels: 1, up to
+    /// [`Rule::Words`], is the file's format, 2 the basic tree and the form of its annotation.
+    pub enum Rule {
+        /// The file is of another format.
+        Format = "format",
+        /// Bytes that are not UTF-8.
+        Encoding = "encoding",
+        /// Carriage returns, a byte order mark, blank lines too many or too few.
+        Layout = "layout",
+        /// A line has ten columns.
+        Columns = "columns",
+        /// A column is not empty, and has no white space where none may be.
+        EmptyColumn = "empty-column",
+        /// White space within or around a column's text.
+        WhiteSpace = "white-space",
+        /// Comments come before the words.
+        Comment = "comment",
+        /// Words are numbered from 1 without gaps; ranges and empty nodes stand where they belong.
+        Id = "id",
+        /// A sentence has words, and no more than can be parsed.
+        Words = "words",
+        /// A word's head is a node of the sentence.
+        Head = "head",
+        /// Heads lead to the root.
+        Cycle = "cycle",
+        /// As many words hang from the root as the format allows.
+        Root = "root",
+        /// A word has a label, and one of the right form.
+        Label = "label",
+        /// Sentences have an id, each another one.
+        SentenceId = "sentence-id",
+        /// Sentences have their text, which is that of their words.
+        Text = "text",
+        /// Universal parts of speech are of the universal inventory.
+        Upos = "upos",
+        /// Features are pairs of names and values, sorted, none given twice.
+        Feats = "feats",
+        /// The enhanced graph is a sorted list of heads and labels.
+        Deps = "deps",
+    }
 }
 
 impl Rule {
-    /// The rule's name in messages and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Rule::Format => "format",
-            Rule::Encoding => "encoding",
-            Rule::Layout => "layout",
-            Rule::Columns => "columns",
-            Rule::EmptyColumn => "empty-column",
-            Rule::WhiteSpace => "white-space",
-            Rule::Comment => "comment",
-            Rule::Id => "id",
-            Rule::Words => "words",
-            Rule::Head => "head",
-            Rule::Cycle => "cycle",
-            Rule::Root => "root",
-            Rule::Label => "label",
-            Rule::SentenceId => "sentence-id",
-            Rule::Text => "text",
-            Rule::Upos => "upos",
-            Rule::Feats => "feats",
-            Rule::Deps => "deps",
-        }
-    }
-
     /// The level at which Universal Dependencies' validator checks it.
     pub fn level(self) -> u8 {
-        match self {
-            Rule::Format
-            | Rule::Encoding
-            | Rule::Layout
-            | Rule::Columns
-            | Rule::EmptyColumn
-            | Rule::WhiteSpace
-            | Rule::Comment
-            | Rule::Id
-            | Rule::Words => 1,
-            _ => 2,
-        }
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        if self <= Rule::Words { 1 } else { 2 }
     }
 }
 
@@ -222,11 +182,9 @@ pub fn counted(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Location;
 
     fn problem(line: usize) -> Problem {
-        let location = Location { path: "x".into(), line, sentence: None };
-        Problem { location, found: "a".into(), expected: "b".into() }
+        Problem::at("x", line, "a", "b")
     }
 
     #[test]

@@ -20,11 +20,9 @@ pub fn check_alignment(gold: &Input, system: &Input) -> Result<(), Problem> {
         });
     }
     if let Some(missing) = gold.sentences.get(n_system) {
-        return Err(Problem {
-            location: Location { path: system.path.clone(), line: 0, sentence: None },
-            found: format!("the end of the file after {n_system} sentences"),
-            expected: format!("the sentence at {}", location(&gold.path, missing.line, missing)),
-        });
+        let found = format!("the end of the file after {n_system} sentences");
+        let expected = format!("the sentence at {}", location(&gold.path, missing.line, missing));
+        return Err(Problem::at(&system.path, 0, found, expected));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::confusion::{self, Confusion};
 use super::counts::{Scores, percent};
 use super::input::{ScoredSentence, scored_words};
-use super::{Counts, Granularity};
+use super::{Counts, Granularity, InputSentence};
 use crate::choice::choice;
 use crate::tree::{Node, ROOT, Tree, non_projective_arcs};
 
@@ -36,17 +36,6 @@ choice! {
 impl Section {
     /// Those that are shown unless others are asked for.
     pub const USUAL: [Section; 4] = [Section::Length, Section::Label, Section::SentenceLength, Section::Projectivity];
-    /// All of them.
-    pub const ALL: [Section; 8] = [
-        Section::Length,
-        Section::Label,
-        Section::SentenceLength,
-        Section::Projectivity,
-        Section::Tag,
-        Section::Direction,
-        Section::LabelConfusion,
-        Section::TagConfusion,
-    ];
 
     /// Title of its classes, for people.
     pub fn title(self) -> &'static str {
@@ -130,12 +119,18 @@ impl Breakdowns {
         let mut breakdowns = Breakdowns::default();
         for section in sections {
             match section {
-                Section::Length => breakdowns.length = Some(by_length(pairs)),
+                Section::Length => {
+                    let length = |sentence: &'_ InputSentence, word: usize| length(sentence.heads[word], word);
+                    breakdowns.length = Some(in_order(&ARC_LENGTHS, tallies(pairs, has_head, length)));
+                }
                 Section::Label => breakdowns.label = Some(by_label(pairs, granularity)),
                 Section::SentenceLength => breakdowns.sentence_length = Some(by_sentence_length(pairs)),
                 Section::Projectivity => breakdowns.projectivity = Some(by_projectivity(pairs)),
                 Section::Tag => breakdowns.tag = Some(by_tag(pairs)),
-                Section::Direction => breakdowns.direction = Some(by_direction(pairs)),
+                Section::Direction => {
+                    let direction = |sentence: &'_ InputSentence, word: usize| direction(sentence.heads[word], word);
+                    breakdowns.direction = Some(in_order(&DIRECTIONS, tallies(pairs, has_head, direction)));
+                }
                 Section::LabelConfusion => breakdowns.label_confusion = Some(confusion::of_labels(pairs, granularity)),
                 Section::TagConfusion => breakdowns.tag_confusion = Some(confusion::of_head_tags(pairs)),
             }
@@ -206,27 +201,44 @@ fn arc_length(head: Node, word: usize) -> usize {
     }
 }
 
-fn by_length(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
-    let mut tallies = [Tally::default(); ARC_LENGTHS.len()];
+/// True if a word has the right head.
+fn has_head(pair: &ScoredSentence, word: usize) -> bool {
+    pair.gold.heads[word] == pair.system.heads[word]
+}
+
+/// Tallies of the scored arcs by what `class` says of a word's arc in a tree; `is_right` of what counts as the same arc.
+fn tallies<'a>(
+    pairs: &'a [ScoredSentence<'a>],
+    is_right: impl Fn(&ScoredSentence, usize) -> bool,
+    class: impl Fn(&'a InputSentence, usize) -> &'a str,
+) -> BTreeMap<&'a str, Tally> {
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     for (pair, word) in scored_words(pairs) {
-        let (gold, system) = (pair.gold.heads[word], pair.system.heads[word]);
-        tallies[arc_length(gold, word)].add_gold(gold == system);
-        tallies[arc_length(system, word)].add_predicted(gold == system);
+        let is_right = is_right(pair, word);
+        tallies.entry(class(pair.gold, word)).or_default().add_gold(is_right);
+        tallies.entry(class(pair.system, word)).or_default().add_predicted(is_right);
     }
-    ARC_LENGTHS.iter().zip(tallies).map(|(name, tally)| tally.into_class(name)).collect()
+    tallies
+}
+
+/// The tallies of these classes, in this order.
+fn in_order(classes: &[&str], mut tallies: BTreeMap<&str, Tally>) -> Vec<ArcClass> {
+    classes.iter().map(|&class| tallies.remove(class).unwrap_or_default().into_class(class)).collect()
+}
+
+/// All classes, the most frequent first.
+fn by_frequency(tallies: BTreeMap<&str, Tally>) -> Vec<ArcClass> {
+    let mut classes: Vec<ArcClass> = tallies.into_iter().map(|(class, tally)| tally.into_class(class)).collect();
+    classes.sort_by_key(|class| std::cmp::Reverse((class.gold, class.predicted)));
+    classes
 }
 
 fn by_label(pairs: &[ScoredSentence], granularity: Granularity) -> Vec<ArcClass> {
-    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-    for (pair, word) in scored_words(pairs) {
+    let is_right = |pair: &ScoredSentence, word: usize| {
         let [gold, system] = [pair.gold, pair.system].map(|sentence| granularity.of(&sentence.labels[word]));
-        let right = gold == system && pair.gold.heads[word] == pair.system.heads[word];
-        tallies.entry(gold).or_default().add_gold(right);
-        tallies.entry(system).or_default().add_predicted(right);
-    }
-    let mut classes: Vec<ArcClass> = tallies.into_iter().map(|(label, tally)| tally.into_class(label)).collect();
-    classes.sort_by_key(|class| std::cmp::Reverse((class.gold, class.predicted)));
-    classes
+        gold == system && has_head(pair, word)
+    };
+    by_frequency(tallies(pairs, is_right, |sentence, word| granularity.of(&sentence.labels[word])))
 }
 
 /// The class of the arc from `head` into entry `word` by its length.
@@ -238,40 +250,23 @@ pub(super) fn length(head: Node, word: usize) -> &'static str {
 const DIRECTIONS: [&str; 9] =
     ["root", "left 1", "left 2", "left 3-6", "left 7+", "right 1", "right 2", "right 3-6", "right 7+"];
 
-fn direction_place(head: Node, word: usize) -> usize {
-    match arc_length(head, word) {
-        0 => 0,
-        length if usize::from(head) <= word => length,
-        length => length + 4,
-    }
-}
-
 /// The class of the arc from `head` into entry `word` by where the head stands.
 pub(super) fn direction(head: Node, word: usize) -> &'static str {
-    DIRECTIONS[direction_place(head, word)]
-}
-
-fn by_direction(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
-    let mut tallies = [Tally::default(); DIRECTIONS.len()];
-    for (pair, word) in scored_words(pairs) {
-        let (gold, system) = (pair.gold.heads[word], pair.system.heads[word]);
-        tallies[direction_place(gold, word)].add_gold(gold == system);
-        tallies[direction_place(system, word)].add_predicted(gold == system);
+    match arc_length(head, word) {
+        length if usize::from(head) <= word => DIRECTIONS[length],
+        length => DIRECTIONS[length + 4],
     }
-    DIRECTIONS.iter().zip(tallies).map(|(name, tally)| tally.into_class(name)).collect()
 }
 
 fn by_tag(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     for (pair, word) in scored_words(pairs) {
-        let right = pair.gold.heads[word] == pair.system.heads[word];
+        // Tags are those of the gold file.
         let tally = tallies.entry(&pair.gold.upos[word]).or_default();
-        tally.add_gold(right);
-        tally.add_predicted(right);
+        tally.add_gold(has_head(pair, word));
+        tally.add_predicted(has_head(pair, word));
     }
-    let mut classes: Vec<ArcClass> = tallies.into_iter().map(|(tag, tally)| tally.into_class(tag)).collect();
-    classes.sort_by_key(|class| std::cmp::Reverse(class.gold));
-    classes
+    by_frequency(tallies)
 }
 
 fn by_projectivity(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
@@ -279,9 +274,8 @@ fn by_projectivity(pairs: &[ScoredSentence]) -> Vec<ArcClass> {
     for pair in pairs {
         let [gold, system] = [pair.gold, pair.system].map(|sentence| nonprojective(&sentence.heads));
         for word in (0..pair.scored.len()).filter(|&word| pair.scored[word]) {
-            let right = pair.gold.heads[word] == pair.system.heads[word];
-            tallies[usize::from(gold[word])].add_gold(right);
-            tallies[usize::from(system[word])].add_predicted(right);
+            tallies[usize::from(gold[word])].add_gold(has_head(pair, word));
+            tallies[usize::from(system[word])].add_predicted(has_head(pair, word));
         }
     }
     ["projective", "non-projective"].iter().zip(tallies).map(|(name, tally)| tally.into_class(name)).collect()
@@ -323,7 +317,6 @@ fn nonprojective(heads: &[Node]) -> Vec<bool> {
 mod tests {
     use super::super::count;
     use super::*;
-    use crate::eval::InputSentence;
 
     fn sentence(heads: &[Node], labels: &[&str]) -> InputSentence {
         let n = heads.len();

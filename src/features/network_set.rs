@@ -17,7 +17,7 @@ use super::FeatureSet;
 use super::line::{Fault, code, column, quoted, words};
 use super::place::Place;
 use crate::configuration::{Role, Slot};
-use crate::error::{Error, Location, Problem, Result, excerpt};
+use crate::error::{Error, Problem, Result, excerpt};
 use crate::system::SystemKind;
 
 /// The columns of a sentence that networks read.
@@ -118,9 +118,8 @@ impl NetworkSet {
     /// The first problem, with line and column: no `network` at the beginning, what is no place, a place twice, a length out of
     /// range, no place whose word is read.
     pub fn parse(name: &str, path: &str, text: &str) -> Result<NetworkSet> {
-        let problem = |line: usize, found: String, expected: String| -> Error {
-            Problem { location: Location { path: path.to_owned(), line, sentence: None }, found, expected }.into()
-        };
+        let problem =
+            |line: usize, found: String, expected: String| -> Error { Problem::at(path, line, found, expected).into() };
         let mut set = NetworkSet {
             name: name.to_owned(),
             text: text.to_owned(),
@@ -223,12 +222,8 @@ impl NetworkSet {
             words(code(line)).find(is_it).map(|(start, word)| (index + 1, column(line, start), word))
         });
         let (line, column, word) = found.unwrap_or((0, 0, ""));
-        Err(Problem {
-            location: Location { path: self.path(), line, sentence: None },
-            found: format!("column {column}: `{word}`"),
-            expected: format!("of {0} only the word itself, {0}: in {system} it has no arcs yet", place.role),
-        }
-        .into())
+        let expected = format!("of {0} only the word itself, {0}: in {system} it has no arcs yet", place.role);
+        Err(Problem::at(self.path(), line, format!("column {column}: `{word}`"), expected).into())
     }
 
     /// A set of templates that reads the same, a place a template: to show what stands there.

@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use super::line::{Fault, code, column, quoted, words};
 use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Step, Template};
 use crate::configuration::{History, Role, Slot};
-use crate::error::{Location, Problem, Result, excerpt};
+use crate::error::{Problem, Result, excerpt};
 
 /// The most atoms a template may have.
 pub const MAX_ATOMS: usize = 6;
@@ -47,12 +47,8 @@ impl FeatureSet {
     /// twice in the set, too many atoms, no template at all.
     pub fn parse(name: &str, path: &str, text: &str) -> Result<FeatureSet> {
         if NetworkSet::is_one(text) {
-            return Err(Problem {
-                location: Location { path: path.to_owned(), line: 0, sentence: None },
-                found: "a set for networks".to_owned(),
-                expected: "templates, such as `S0.w B0.p`; sets for networks are for --places".to_owned(),
-            }
-            .into());
+            let expected = "templates, such as `S0.w B0.p`; sets for networks are for --places";
+            return Err(Problem::at(path, 0, "a set for networks", expected).into());
         }
         let mut templates: Vec<Template> = Vec::new();
         // The lines of templates by their atoms, in order.
@@ -60,10 +56,8 @@ impl FeatureSet {
         let mut conditions: HashSet<Atom> = HashSet::new();
         let mut slots: Vec<(&str, Vec<Atom>)> = Vec::new();
         for (index, line) in text.lines().enumerate() {
-            let located = |(at, found, expected): Fault| Problem {
-                location: Location { path: path.to_owned(), line: index + 1, sentence: None },
-                found: format!("column {}: {found}", column(line, at)),
-                expected,
+            let located = |(at, found, expected): Fault| {
+                Problem::at(path, index + 1, format!("column {}: {found}", column(line, at)), expected)
             };
             let code = code(line);
             let keyword = words(code).next().map_or("", |(_, word)| word);
@@ -102,12 +96,7 @@ impl FeatureSet {
             too_many(conditions.len(), MAX_CONDITIONS, "different conditions")?;
         }
         if templates.is_empty() {
-            return Err(Problem {
-                location: Location { path: path.to_owned(), line: 0, sentence: None },
-                found: "no template".to_owned(),
-                expected: "one template a line, such as `S0.w B0.p`".to_owned(),
-            }
-            .into());
+            return Err(Problem::at(path, 0, "no template", "one template a line, such as `S0.w B0.p`").into());
         }
         Ok(FeatureSet { name: name.to_owned(), text: text.to_owned(), templates })
     }
@@ -123,14 +112,11 @@ impl FeatureSet {
                 let atoms = atom(word).unwrap_or_default();
                 let of_arcs = |&(role, slot): &(Role, Slot)| role.in_buffer() && role != Role::B0 && slot != Slot::Node;
                 if let Some((role, _)) = atoms.iter().flat_map(Atom::slots).find(of_arcs) {
-                    return Err(Problem {
-                        location: Location { path: self.path(), line: index + 1, sentence: None },
-                        found: format!("column {}: {}", column(line, start), quoted(word)),
-                        expected: format!(
-                            "of {role} only columns of the word itself, such as {role}.w: in {system} it has no arcs yet"
-                        ),
-                    }
-                    .into());
+                    let found = format!("column {}: {}", column(line, start), quoted(word));
+                    let expected = format!(
+                        "of {role} only columns of the word itself, such as {role}.w: in {system} it has no arcs yet"
+                    );
+                    return Err(Problem::at(self.path(), index + 1, found, expected).into());
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Atom, FeatureSet};
 use crate::configuration::{Role, Slot};
-use crate::error::{Location, Problem, Result};
+use crate::error::{Problem, Result};
 
 impl FeatureSet {
     /// Checks that the set reads nothing but columns of words and distances between them, of these places and of those
@@ -16,17 +16,14 @@ impl FeatureSet {
                 continue;
             };
             let names: Vec<String> = places.iter().map(Role::to_string).collect();
-            return Err(Problem {
-                location: Location { path: self.path(), line: template.line, sentence: None },
-                found: format!("template `{template}`, whose `{atom}` reads {reads}"),
-                expected: format!(
-                    "for {what}, templates that read words by position only: columns (.w .p .form .lemma .upos .xpos .feats) of {}, \
-                     B0 to B3 and their neighbours (.prev .next), and distances between these places; the built-in sets \
-                     `minimal` and `minimal-stack` are such sets",
-                    names.join(", ")
-                ),
-            }
-            .into());
+            let found = format!("template `{template}`, whose `{atom}` reads {reads}");
+            let expected = format!(
+                "for {what}, templates that read words by position only: columns (.w .p .form .lemma .upos .xpos .feats) of {}, \
+                 B0 to B3 and their neighbours (.prev .next), and distances between these places; the built-in sets \
+                 `minimal` and `minimal-stack` are such sets",
+                names.join(", ")
+            );
+            return Err(Problem::at(self.path(), template.line, found, expected).into());
         }
         Ok(())
     }

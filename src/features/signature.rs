@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 
 use super::{Atom, Attribute, Columns, FeatureSet, Input};
 use crate::configuration::{Cell, Role, Slot, States};
-use crate::error::{Location, Problem, Result};
+use crate::error::{Problem, Result};
 use crate::tree::{NO_NODE, Node};
 
 /// Signature: the properties of the nodes on a stack and a buffer that a feature set reads.
@@ -67,15 +67,11 @@ impl Signature {
         let found =
             set.templates.iter().find_map(|template| Some((template, template.atoms.iter().find(reads_actions)?)));
         if let Some((template, atom)) = found {
-            return Err(Problem {
-                location: Location { path: set.path(), line: template.line, sentence: None },
-                found: format!("template `{template}`, whose `{atom}` reads the last actions"),
-                expected: format!(
-                    "for {what}, templates that read words and arcs: derivations that differ in their last actions cannot be \
-                     merged"
-                ),
-            }
-            .into());
+            let found = format!("template `{template}`, whose `{atom}` reads the last actions");
+            let expected = format!(
+                "for {what}, templates that read words and arcs: derivations that differ in their last actions cannot be merged"
+            );
+            return Err(Problem::at(set.path(), template.line, found, expected).into());
         }
         let atoms = || set.templates.iter().flat_map(|template| &template.atoms);
         Ok(Signature::of(|role| {

@@ -1,7 +1,7 @@
 //! Opening inputs.
 
 use super::Packing;
-use crate::error::{Error, Location, Problem, Result};
+use crate::error::{Error, Problem, Result};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -155,9 +155,8 @@ pub fn read_text(path: &Path) -> Result<String> {
         Err(error) => {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            let location = Location { path: path.display().to_string(), line, sentence: None };
-            let (found, expected) = ("bytes that are not UTF-8".to_owned(), "a text in UTF-8".to_owned());
-            Err(Problem { location, found, expected }.into())
+            let path = path.display().to_string();
+            Err(Problem::at(path, line, "bytes that are not UTF-8", "a text in UTF-8").into())
         }
     }
 }

@@ -14,13 +14,11 @@ use tempfile::NamedTempFile;
 /// A file is written beside its final place and moved there by [`Output::finish`]; dropped before that, it leaves nothing
 /// behind, and what stood there stays. Names that end in `.gz` or `.zst` are compressed, `-` is standard output,
 /// and devices and pipes are written directly.
-#[derive(Debug)]
 pub struct Output {
     path: PathBuf,
     writer: BufWriter<Encoder>,
 }
 
-#[derive(Debug)]
 enum Sink {
     Stdout(Stdout),
     Direct(File),
@@ -179,49 +177,43 @@ fn folder(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+impl Sink {
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Sink::Stdout(stdout) => stdout,
+            Sink::Direct(file) => file,
+            Sink::Temporary(file, ..) => file,
+        }
+    }
+}
+
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Sink::Stdout(stdout) => stdout.write(bytes),
-            Sink::Direct(file) => file.write(bytes),
-            Sink::Temporary(file, ..) => file.write(bytes),
-        }
+        self.writer().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.writer().flush()
+    }
+}
+
+impl Encoder {
+    fn writer(&mut self) -> &mut dyn Write {
         match self {
-            Sink::Stdout(stdout) => stdout.flush(),
-            Sink::Direct(file) => file.flush(),
-            Sink::Temporary(file, ..) => file.flush(),
+            Encoder::Plain(sink) => sink,
+            Encoder::Gzip(encoder) => encoder,
+            Encoder::Zstd(encoder) => encoder,
         }
     }
 }
 
 impl Write for Encoder {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Encoder::Plain(sink) => sink.write(bytes),
-            Encoder::Gzip(encoder) => encoder.write(bytes),
-            Encoder::Zstd(encoder) => encoder.write(bytes),
-        }
+        self.writer().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Encoder::Plain(sink) => sink.flush(),
-            Encoder::Gzip(encoder) => encoder.flush(),
-            Encoder::Zstd(encoder) => encoder.flush(),
-        }
-    }
-}
-
-impl std::fmt::Debug for Encoder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Encoder::Plain(_) => "Plain",
-            Encoder::Gzip(_) => "Gzip",
-            Encoder::Zstd(_) => "Zstd",
-        })
+        self.writer().flush()
     }
 }
 
@@ -272,7 +264,7 @@ mod tests {
     fn errors_do_not_name_temporary_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("no/such.conllu");
-        let error = Output::create(&path).unwrap_err().to_string();
+        let error = Output::create(&path).err().unwrap().to_string();
         assert!(error.starts_with(&format!("{}: ", path.display())) && !error.contains(".treebeam-"), "{error}");
     }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::blocks::{Block, Blocks};
 use super::{Column, Format, Sentence};
-use crate::error::{Error, Location, Problem, Result, excerpt};
+use crate::error::{Error, Problem, Result, excerpt};
 
 /// Content of each column of a file; `None` for those that are not wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,8 +154,7 @@ impl<R: BufRead> ColumnReader<R> {
     }
 
     fn problem(&self, line: usize, found: &str, expected: &str) -> Problem {
-        let location = Location { path: self.source.clone(), line, sentence: None };
-        Problem { location, found: found.to_owned(), expected: expected.to_owned() }
+        Problem::at(&self.source, line, found, expected)
     }
 }
 

@@ -4,6 +4,8 @@
 //! and has its own numbers. What cannot be kept is left empty: heads in other parts with their labels, the enhanced graph,
 //! and comments but for `sent_id`, which gets the part's number.
 
+use super::sentence::sent_id;
+
 /// The parts of a block of more than `most_words` words: the line on which each starts, from 0, and its lines. `None` if the
 /// block is not too long or is not well formed enough to be divided. Linear in the length of the block.
 pub(super) fn parts(block: &[u8], most_words: usize) -> Option<Vec<(usize, Vec<u8>)>> {
@@ -15,10 +17,7 @@ pub(super) fn parts(block: &[u8], most_words: usize) -> Option<Vec<(usize, Vec<u
     if n_words <= most_words.max(1) {
         return None;
     }
-    let sent_id = lines[..n_comments].iter().find_map(|comment| {
-        let (key, value) = comment[1..].split_once('=')?;
-        (key.trim() == "sent_id").then(|| value.trim())
-    });
+    let sent_id = sent_id(text);
     let mut parts = Vec::new();
     let mut start = 0;
     while start < nodes.len() {
@@ -114,21 +113,19 @@ fn write_part(nodes: &[Line<'_>], part: &mut String) -> Option<()> {
     let first = words.next()?.numbers()?.0;
     let n_words = 1 + words.count();
     let offset = first.checked_sub(1)?;
-    for Line { kind, columns } in nodes {
-        let line = Line { kind: *kind, columns: *columns };
-        let (id, second) = line.numbers()?;
+    for node in nodes {
+        let (columns, (id, second)) = (node.columns, node.numbers()?);
         let id = id.checked_sub(offset)?;
-        _ = match (kind, second) {
+        _ = match (node.kind, second) {
             (Kind::Word, _) => write!(part, "{id}"),
             (Kind::Range, Some(last)) => write!(part, "{id}-{}", last.checked_sub(offset)?),
             (_, second) => write!(part, "{id}.{}", second?),
         };
         columns[1..6].iter().for_each(|column| _ = write!(part, "\t{column}"));
-        let head = columns[6].parse::<usize>().ok();
-        let head = match head {
-            Some(0) => Some(0),
-            Some(head) => head.checked_sub(offset).filter(|&head| (1..=n_words).contains(&head)),
-            None => None,
+        let head = match columns[6].parse::<usize>() {
+            Ok(0) => Some(0),
+            Ok(head) => head.checked_sub(offset).filter(|&head| (1..=n_words).contains(&head)),
+            Err(_) => None,
         };
         _ = match head {
             Some(head) => write!(part, "\t{head}\t{}", columns[7]),

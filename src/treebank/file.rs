@@ -50,10 +50,8 @@ impl Treebank {
     /// # Errors
     /// If the file cannot be read or is malformed.
     pub fn read(path: &Path, format: Option<Format>) -> Result<Treebank> {
-        let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);
-        let mut hashing = Hashing { input: files::open_to_keep(path).map_err(Error::io(path))?, hasher: Sha256::new() };
-        let input = BufReader::with_capacity(1 << 16, &mut hashing);
-        let sentences = Reader::new(input, &path.display().to_string(), format).collect::<Result<Vec<_>>>()?;
+        let (mut hashing, format) = Hashing::open(path, format)?;
+        let sentences = hashing.reader(path, format).collect::<Result<Vec<_>>>()?;
         let sha256 = files::hex(&hashing.hasher.finalize());
         Ok(Treebank { path: path.to_owned(), format, sentences, sha256 })
     }
@@ -64,10 +62,8 @@ impl Treebank {
     /// # Errors
     /// If the file cannot be read, or no sentence is left.
     pub fn read_valid(path: &Path, format: Option<Format>, problems: &mut Problems) -> Result<(Treebank, usize)> {
-        let mut hashing = Hashing { input: files::open_to_keep(path).map_err(Error::io(path))?, hasher: Sha256::new() };
-        let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);
-        let mut reader =
-            Reader::new(BufReader::with_capacity(1 << 16, &mut hashing), &path.display().to_string(), format);
+        let (mut hashing, format) = Hashing::open(path, format)?;
+        let mut reader = hashing.reader(path, format);
         let (mut sentences, mut n_skipped) = (Vec::new(), 0);
         while let Some(step) = reader.step()? {
             problems.append(step.problems);
@@ -124,6 +120,19 @@ impl Treebank {
 struct Hashing<R> {
     input: R,
     hasher: Sha256,
+}
+
+impl Hashing<Box<dyn Read + Send>> {
+    /// Opens a file, whose name tells the format unless it is given.
+    fn open(path: &Path, format: Option<Format>) -> Result<(Self, Format)> {
+        let input = files::open_to_keep(path).map_err(Error::io(path))?;
+        let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);
+        Ok((Hashing { input, hasher: Sha256::new() }, format))
+    }
+
+    fn reader(&mut self, path: &Path, format: Format) -> Reader<BufReader<&mut Self>> {
+        Reader::new(BufReader::with_capacity(1 << 16, self), &path.display().to_string(), format)
+    }
 }
 
 impl<R: Read> Read for Hashing<R> {

@@ -3,7 +3,7 @@
 use super::blocks::{Block, Blocks, Fault};
 use super::scan::Bounds;
 use super::{Format, Sentence, cut, recognise};
-use crate::error::{Error, Location, Problem, Problems, Result, Rule};
+use crate::error::{Error, Problem, Problems, Result, Rule};
 use crate::files;
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -205,11 +205,8 @@ impl Reading {
                 let expected = recognise::encoding(&self.block);
                 let lines = self.block.split(|&byte| byte == b'\n').enumerate();
                 for (i, _) in lines.filter(|(_, content)| std::str::from_utf8(content).is_err()) {
-                    self.problems.add(Rule::Encoding, || {
-                        let location = Location { path: self.source.to_string(), line: line + i, sentence: None };
-                        let found = "bytes that are not UTF-8".into();
-                        Problem { location, found, expected: expected.clone() }
-                    });
+                    let problem = || Problem::at(&*self.source, line + i, "bytes that are not UTF-8", &*expected);
+                    self.problems.add(Rule::Encoding, problem);
                 }
                 None
             }
@@ -231,10 +228,7 @@ impl Reading {
     }
 
     fn problem(&mut self, rule: Rule, line: usize, found: &str, expected: &str) {
-        self.problems.add(rule, || {
-            let location = Location { path: self.source.to_string(), line, sentence: None };
-            Problem { location, found: found.into(), expected: expected.into() }
-        });
+        self.problems.add(rule, || Problem::at(&*self.source, line, found, expected));
     }
 }
 

@@ -91,10 +91,7 @@ impl Sentence {
         let mut n_words = 0;
         for word in words {
             n_words += 1;
-            let problem = |found: String, expected: &str| {
-                let location = Location { path: source.to_owned(), line: n_words, sentence: None };
-                Err(Problem { location, found, expected: expected.to_owned() })
-            };
+            let problem = |found: String, expected: &str| Err(Problem::at(source, n_words, found, expected));
             let mut columns = [const { None }; Column::ALL.len()];
             for (column, value) in word {
                 let name = column.name(format);
@@ -123,9 +120,7 @@ impl Sentence {
             text.push('\n');
         }
         if n_words == 0 {
-            let location = Location { path: source.to_owned(), line: 0, sentence: None };
-            let (found, expected) = ("a sentence without words".to_owned(), "one word at least".to_owned());
-            return Err(Problem { location, found, expected });
+            return Err(Problem::at(source, 0, "a sentence without words", "one word at least"));
         }
         Sentence::new(source, format, &text)
     }
@@ -297,11 +292,15 @@ fn comments(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take_while(|line| line.starts_with('#'))
 }
 
-fn sent_id(text: &str) -> Option<&str> {
-    comments(text).find_map(|comment| {
-        let (key, value) = comment[1..].split_once('=')?;
-        (key.trim() == "sent_id").then(|| value.trim())
-    })
+/// What a comment `# key = value` says of `key`.
+pub(super) fn value<'t>(comment: &'t str, key: &str) -> Option<&'t str> {
+    let (found, value) = comment[1..].split_once('=')?;
+    (found.trim() == key).then_some(value)
+}
+
+/// The id of the sentence in `text`.
+pub(super) fn sent_id(text: &str) -> Option<&str> {
+    comments(text).find_map(|comment| value(comment, "sent_id")).map(str::trim)
 }
 
 #[cfg(test)]

@@ -71,7 +71,8 @@ impl Stats {
     }
 }
 
-fn percent(part: usize, whole: usize) -> f64 {
+/// `part` in percent of `whole`; 0 of nothing.
+pub(super) fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 

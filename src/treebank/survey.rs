@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::stats::percent;
 use super::{Column, Sentence, Stats, Treebank};
 use crate::error::Result;
 
@@ -63,10 +64,6 @@ impl Survey {
 fn hash_of_forms(sentence: &Sentence) -> u64 {
     let forms: Vec<&str> = sentence.words().map(|word| sentence.form(word)).collect();
     rapidhash::v3::rapidhash_v3(forms.join("\t").as_bytes())
-}
-
-fn percent(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
 #[cfg(test)]

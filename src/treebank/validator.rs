@@ -8,6 +8,7 @@ mod values;
 
 use std::collections::HashMap;
 
+use super::sentence::value;
 use super::{Column, Format, Sentence};
 use crate::error::{Problems, Rule, excerpt};
 use crate::tree::Roots;
@@ -57,10 +58,6 @@ impl Validator {
 
     /// A sentence has one id, which no other has, and one text, which is that of its words.
     fn comments(&mut self, sentence: &Sentence, problems: &mut Problems) {
-        let value = |comment: &str, key: &str| -> Option<String> {
-            let (found, value) = comment[1..].split_once('=')?;
-            (found.trim() == key).then(|| value.strip_prefix(' ').unwrap_or(value).to_owned())
-        };
         let line = sentence.line();
         let mut ids = 0;
         let mut texts = Vec::new();
@@ -84,7 +81,7 @@ impl Validator {
                 if !texts.is_empty() {
                     place.add(Rule::Text, || "another text".into(), "one `# text = ...` a sentence");
                 }
-                texts.push((line + i, text));
+                texts.push((line + i, text.strip_prefix(' ').unwrap_or(text).to_owned()));
             }
         }
         let place = &mut Place { sentence, line, problems };
