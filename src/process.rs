@@ -18,7 +18,7 @@ pub fn thread_cpu_s() -> Option<f64> {
     None
 }
 
-/// So many threads.
+/// Starts a pool of this number of threads.
 ///
 /// # Errors
 /// If they cannot be started.

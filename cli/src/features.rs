@@ -56,7 +56,7 @@ struct ShowArgs {
     /// The sentence with this id, or else this number, from 1 [default: 1]
     #[arg(long, value_name = "N|ID", requires = "file")]
     sentence: Option<String>,
-    /// How many words may hang on the root [default: as many as the file's format allows]
+    /// Number of words that may hang on the root [default: as many as the file's format allows]
     #[arg(long, requires = "file")]
     roots: Option<Roots>,
     /// The configuration: after this many transitions of the canonical derivation [default: half of them]

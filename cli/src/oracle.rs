@@ -62,7 +62,7 @@ fn roots_for(system: SystemKind, asked: Option<Roots>, preferred: Roots) -> Resu
     }
 }
 
-/// How many words may hang on the root of the trees that are read: several if that is asked for, else as many as the file's format
+/// Number of words that may hang on the root of the trees that are read: several if that is asked for, else as many as the file's format
 /// allows. A tree with several roots may be shown to a system that allows one: it is not derivable, and is said to be so.
 fn roots_of_trees(asked: Option<Roots>, of_format: Roots) -> Roots {
     if asked == Some(Roots::Several) { Roots::Several } else { of_format }

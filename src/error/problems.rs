@@ -123,7 +123,7 @@ impl Problems {
         self.counts.values().map(|count| count.all).sum()
     }
 
-    /// Those that are kept.
+    /// Kept problems, with their rules.
     pub fn kept(&self) -> &[(Rule, Problem)] {
         &self.kept
     }
@@ -174,7 +174,7 @@ pub fn thousands(number: usize) -> String {
     text
 }
 
-/// So many of what the noun names, in words that agree: `1 file`, `2 files`, `1,200 files`.
+/// A number with its noun in the right form: `1 file`, `2 files`, `1,200 files`.
 pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }

@@ -34,7 +34,7 @@ choice! {
 }
 
 impl Section {
-    /// Those that are shown unless others are asked for.
+    /// Default sections.
     pub const USUAL: [Section; 4] = [Section::Length, Section::Label, Section::SentenceLength, Section::Projectivity];
 
     /// Title of its classes, for people.
@@ -59,11 +59,11 @@ pub struct ArcClass {
     pub class: String,
     /// Gold arcs of the class.
     pub gold: u64,
-    /// Those of them that were predicted.
+    /// Gold arcs that were predicted.
     pub gold_found: u64,
     /// Predicted arcs of the class.
     pub predicted: u64,
-    /// Those of them that are gold arcs.
+    /// Predicted arcs that are gold arcs.
     pub predicted_right: u64,
     /// `gold_found` in percent of `gold`, if there are any.
     pub recall: Option<f64>,

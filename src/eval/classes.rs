@@ -14,9 +14,9 @@ use super::counts::{Analysis, Metric, percent};
 pub struct RightWords {
     /// All words.
     pub words: u64,
-    /// Those with the right head.
+    /// Words with the right head.
     pub heads: u64,
-    /// Those with the right head and label.
+    /// Words with the right head and label.
     pub labelled: u64,
 }
 

@@ -18,9 +18,9 @@ pub struct Compared {
     pub class: String,
     /// Words of the class.
     pub gold: u64,
-    /// Those that the first system has right.
+    /// Words that the first system has right.
     pub first_right: u64,
-    /// Those that the second has right.
+    /// Words that the second has right.
     pub second_right: u64,
     /// Second less first, in percentage points of the class's words.
     pub difference: f64,

@@ -24,7 +24,7 @@ choice! {
         /// The whole label, with its subtype: `nsubj:pass` is not `nsubj`
         #[default]
         Full,
-        /// What stands before the first colon: `nsubj:pass` is `nsubj`
+        /// The universal part, before the first colon: `nsubj:pass` is `nsubj`
         Universal,
     }
 }
@@ -109,6 +109,23 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// The counts of one sentence, by whether head and label of each scored word are correct.
+    pub fn of_sentence(words: impl Iterator<Item = (bool, bool)>) -> Counts {
+        let mut counts = Counts::default();
+        for (head, label) in words {
+            counts.tokens += 1;
+            counts.heads += u64::from(head);
+            counts.labels += u64::from(label);
+            counts.labelled += u64::from(head && label);
+        }
+        if counts.tokens > 0 {
+            counts.sentences = 1;
+            counts.exact_heads = u64::from(counts.heads == counts.tokens);
+            counts.exact_labelled = u64::from(counts.labelled == counts.tokens);
+        }
+        counts
+    }
+
     /// The unlabelled attachment score in percent; NaN if no word was scored.
     pub fn uas(&self) -> f64 {
         Metric::Uas.score(self)
@@ -204,21 +221,10 @@ pub(super) fn percent(part: u64, whole: u64) -> f64 {
 /// If the two differ in length.
 pub fn count(gold: &Analysis, system: &Analysis, scored: impl Fn(usize) -> bool, granularity: Granularity) -> Counts {
     assert_eq!(gold.heads.len(), system.heads.len(), "two analyses of one sentence");
-    let mut counts = Counts::default();
-    for word in (0..gold.heads.len()).filter(|&word| scored(word)) {
-        let head = gold.heads[word] == system.heads[word];
+    Counts::of_sentence((0..gold.heads.len()).filter(|&word| scored(word)).map(|word| {
         let label = granularity.of(gold.labels[word]) == granularity.of(system.labels[word]);
-        counts.tokens += 1;
-        counts.heads += u64::from(head);
-        counts.labels += u64::from(label);
-        counts.labelled += u64::from(head && label);
-    }
-    if counts.tokens > 0 {
-        counts.sentences = 1;
-        counts.exact_heads = u64::from(counts.heads == counts.tokens);
-        counts.exact_labelled = u64::from(counts.labelled == counts.tokens);
-    }
-    counts
+        (gold.heads[word] == system.heads[word], label)
+    }))
 }
 
 #[cfg(test)]

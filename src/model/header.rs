@@ -73,7 +73,7 @@ pub struct Header {
     pub network: Option<Network>,
     /// The options of training.
     pub training: serde_json::Value,
-    /// Where the model comes from.
+    /// Provenance of the model.
     pub provenance: Provenance,
 }
 
@@ -89,7 +89,7 @@ pub struct ArcLabel {
     pub from_root: bool,
 }
 
-/// Where a model comes from. Paths are left out on purpose: two runs on the same data make the same bytes.
+/// Provenance of a model. Paths are left out on purpose: two runs on the same data make the same bytes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {

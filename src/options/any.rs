@@ -64,7 +64,7 @@ impl Options {
         of_both!(self, options => (options.word_column, options.tag_column))
     }
 
-    /// What becomes of non-projective training trees.
+    /// Treatment of non-projective training trees.
     pub(super) fn nonprojective(&self) -> Nonprojective {
         of_both!(self, options => options.nonprojective)
     }

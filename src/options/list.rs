@@ -295,7 +295,7 @@ options! {
     #[arg(help_heading = "Model")]
     system: ParserKind => transitions(SystemKind = SystemKind::default()) graph(GraphKind = GraphKind::Eisner);
 
-    /// What makes scores: weights of sparse features, or a network over embeddings, for which the feature set does not matter.
+    /// Scorer: weights of sparse features, or a network over embeddings, for which the feature set does not matter.
     /// Default: `linear`. Defaults differ with networks: `--learner adam`, `--batch 8`, `--replicas 1`, `--average-from 0`, and
     /// `--training greedy` unless an option is given that only global training has, such as `--init` or `--beam`; with `--training
     /// greedy` or `l2s` `--objective softmax`, `--dropout 0.3`, and `--iterations 8` (bilstm and stack-lstm: 12) or, where that
@@ -316,7 +316,7 @@ options! {
     #[arg(help_heading = "Training")]
     training: Training => transitions(Training = Training::Global);
 
-    /// What changes the weights by the gradients of the objective. Graph-based: how far an update goes, `perceptron` or `mira`. Default:
+    /// Learner: turns gradients of the objective into changes of the weights. Graph-based: how far an update goes, `perceptron` or `mira`. Default:
     /// `perceptron`; global with `--objective crf` or `softmax-margin`: `adagrad`; networks: `adam`, which also take `adagrad` and `momentum`;
     /// graph-based: `mira`; biaffine: `adam`, and no other
     #[arg(help_heading = "Training")]
@@ -327,7 +327,7 @@ options! {
     #[range(Above(0.0, 1000.0))]
     aggressiveness: f64 => graph(f64 = 1.0);
 
-    /// What training minimises: global `perceptron`, `loss-augmented`, `crf` or `softmax-margin`, else the others and `softmax-margin`.
+    /// Loss that training minimises: global `perceptron`, `loss-augmented`, `crf` or `softmax-margin`, else the others and `softmax-margin`.
     /// Default: global `perceptron`, mira: `loss-augmented`; else `regression`; asgd, adagrad and dual-averaging: `softmax`; mira and svm:
     /// `hinge`; perceptron: `perceptron`
     #[arg(help_heading = "Training, learners", hide = true)]
@@ -429,7 +429,7 @@ options! {
     #[arg(value_name = "LEARNER", help_heading = "Training, learners", hide = true)]
     nn_update: Learner => transitions(Option<Learner> = None);
 
-    /// Whether moves and labels are decided on together. Default: `joint`
+    /// Decide on moves and labels together, or in stages. Default: `joint`
     #[arg(help_heading = "Training, learners", hide = true)]
     decisions: Decisions => transitions(Decisions = Decisions::Joint, unwritten);
 
@@ -565,7 +565,7 @@ options! {
     #[arg(value_name = "SCHEME", help_heading = "Training", hide = true)]
     lift: Scheme => transitions(Scheme = Scheme::Head) graph(Scheme = Scheme::Head);
 
-    /// How many words may hang on the root. Default: `single`; 2-planar: `several`, which is all it has
+    /// Number of words that may hang on the root. Default: `single`; 2-planar: `several`, which is all it has
     #[arg(help_heading = "Model")]
     roots: Roots => transitions(Roots = Roots::Single) graph(Roots = Roots::Single);
 

@@ -25,7 +25,7 @@ choice! {
 }
 
 impl GraphKind {
-    /// Those whose scores are sums of weights of sparse features.
+    /// Parsers whose scores are sums of weights of sparse features.
     pub const LINEAR: [GraphKind; 4] = [GraphKind::Eisner, GraphKind::Eisner2, GraphKind::Eisner3, GraphKind::Mst];
 
     /// True if a network makes scores.

@@ -65,7 +65,7 @@ choice! {
 pub struct Search {
     /// Roll-in policy: decides which configurations are learned from.
     pub roll_in: RollIn,
-    /// Whose losses are costs.
+    /// Roll-out policy: completes a derivation to estimate the cost of an action.
     pub roll_out: RollOut,
     /// Rate at which the learned policy takes over in mixtures.
     pub alpha: f64,

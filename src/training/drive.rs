@@ -34,7 +34,7 @@ pub enum Next {
 pub trait Observer: Send {
     /// The run begins, or goes on from a checkpoint.
     fn begins(&mut self, _run: &dyn Run) {}
-    /// So many sentences of the iteration with this number, from 1, are done. A break gives the run up.
+    /// Progress within an iteration, numbered from 1, in sentences. A break gives the run up.
     fn tick(&mut self, _iteration: u32, _done: usize) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

@@ -15,7 +15,7 @@ const PLATEAU: &str = "plateau";
 /// Passes over the training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Iterations {
-    /// So many.
+    /// A fixed number.
     Number(u32),
     /// As long as the labelled attachment score on the development data rises, see [`Stopping`].
     Plateau,

@@ -71,7 +71,7 @@ impl<'t> TrainingTrees<'t> {
     }
 }
 
-/// Where a model that is trained on `kept` of `train` comes from; its iteration and its score are still to be told.
+/// Provenance of a model that is trained on `kept` of `train`, without its iteration and its score.
 pub fn provenance(train: &Treebank, kept: &[(&Sentence, Tree)], dev: Option<&Treebank>) -> Provenance {
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -102,17 +102,8 @@ pub fn development(
 
 /// Counts of correct words in a tree, over all words and full labels.
 pub fn compare(gold: &Tree, system: &Tree) -> Counts {
-    let mut counts = Counts { sentences: 1, tokens: gold.n_words() as u64, ..Counts::default() };
-    for word in gold.words() {
-        let head = gold.head(word) == system.head(word);
-        let label = gold.label(word) == system.label(word);
-        counts.heads += u64::from(head);
-        counts.labels += u64::from(label);
-        counts.labelled += u64::from(head && label);
-    }
-    counts.exact_heads = u64::from(counts.heads == counts.tokens);
-    counts.exact_labelled = u64::from(counts.labelled == counts.tokens);
-    counts
+    let is_same = |word| (gold.head(word) == system.head(word), gold.label(word) == system.label(word));
+    Counts::of_sentence(gold.words().map(is_same))
 }
 
 /// Definition of a valid tree in `treebank`: several words may hang from the root if its format or the options say so.

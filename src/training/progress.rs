@@ -10,9 +10,9 @@ use crate::process::Clock;
 choice! {
     /// Selection of the weights to keep.
     pub enum Keep {
-        /// Those of the iteration with the best labelled attachment score on the development data.
+        /// Weights of the iteration with the best labelled attachment score on the development data.
         Best,
-        /// Those of the last iteration.
+        /// Weights of the last iteration.
         Last,
     }
 }

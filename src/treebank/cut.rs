@@ -72,7 +72,7 @@ impl<'t> Line<'t> {
     }
 }
 
-/// Where the part that starts at line `start` ends.
+/// End of the part that starts at line `start`.
 fn end_of_part(nodes: &[Line<'_>], start: usize, most_words: usize) -> usize {
     let mut n_words = 0;
     // The last word that the last range covers, and the places where a part may end: anywhere, and behind a sentence.

@@ -4,7 +4,7 @@ use super::{Column, Format};
 use crate::error::{Rule, excerpt};
 use crate::tree::MAX_WORDS;
 
-/// Where a word's columns are in the text of its sentence: column `c` is at `bounds[c]..bounds[c + 1] - 1`, the byte
+/// Bounds of a word's columns in the text of its sentence: column `c` is at `bounds[c]..bounds[c + 1] - 1`, the byte
 /// left out being the tab or line feed behind it.
 pub(super) type Bounds = [u32; 11];
 

@@ -292,7 +292,7 @@ fn comments(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take_while(|line| line.starts_with('#'))
 }
 
-/// What a comment `# key = value` says of `key`.
+/// Value of `key` in a comment `# key = value`.
 pub(super) fn value<'t>(comment: &'t str, key: &str) -> Option<&'t str> {
     let (found, value) = comment[1..].split_once('=')?;
     (found.trim() == key).then_some(value)

@@ -25,7 +25,7 @@ pub struct Args {
     /// Count the derivations of every system
     #[arg(long)]
     all: bool,
-    /// How many words may hang on the root; by default as many as the file's format allows
+    /// Number of words that may hang on the root; by default as many as the file's format allows
     #[arg(long)]
     roots: Option<Roots>,
     /// Read all files as this format

@@ -27,7 +27,7 @@ pub struct Args {
     /// Only the sentence with this id, or else this number, from 1
     #[arg(long, value_name = "N|ID")]
     sentence: Option<String>,
-    /// How many words may hang on the root; by default as many as the file's format allows
+    /// Number of words that may hang on the root; by default as many as the file's format allows
     #[arg(long)]
     roots: Option<Roots>,
     /// Only sentences whose tree is not projective

@@ -24,7 +24,7 @@ pub struct Args {
     /// 6 takes a second, 7 a minute; with systems that look at every pair of words 5 takes minutes and is the most.
     #[arg(long, value_name = "N", value_parser = crate::range::whole::<u8>(1..=7))]
     max_words: Option<u8>,
-    /// How many words may hang on the root
+    /// Number of words that may hang on the root
     #[arg(long, default_value = "both")]
     roots: RootsChoice,
     /// Check labelled costs too, with so many labels; multiplies the work by their number to the power of words, twice

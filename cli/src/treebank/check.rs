@@ -31,7 +31,7 @@ pub struct Args {
     /// features, labels and the basic tree) [default: what treebeam itself needs: format and basic tree]
     #[arg(long, value_name = "LEVEL", value_parser = crate::range::whole::<u8>(1..=2))]
     level: Option<u8>,
-    /// How many words may hang on the root [default: as many as the file's format allows]
+    /// Number of words that may hang on the root [default: as many as the file's format allows]
     #[arg(long)]
     roots: Option<Roots>,
     /// Heads and labels may be missing; heads that are there must be words of the sentence
