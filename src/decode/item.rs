@@ -30,14 +30,6 @@ impl<'a, C> Item<'a, C> {
         std::iter::successors(Some(self), |item| item.parent)
     }
 
-    /// The choices from the first to the last one.
-    pub fn choices(&'a self) -> Vec<Choice> {
-        let items = self.history().filter(|item| item.parent.is_some());
-        let mut choices: Vec<Choice> = items.map(|item| item.choice).collect();
-        choices.reverse();
-        choices
-    }
-
     /// The number of transitions so far; waiting is none.
     pub fn length(&'a self) -> usize {
         self.history().filter(|item| item.parent.is_some() && item.choice != IDLE).count()

@@ -5,13 +5,12 @@
 //! whole derivations are compared. With loss-augmented decoding the Hamming loss of heads and labels is added to scores,
 //! which tabulation can do as the loss is a sum over arcs.
 
-use super::global::GlobalOptions;
+use super::global::{GlobalOptions, Order, learn_difference};
 use super::supervision::{GoldSide, Supervision};
-use crate::configuration::{Arena, ArenaConfiguration};
+use crate::decode::Workspace;
 use crate::decode::exact::{Loss, Tabulation};
-use crate::decode::{Item, Machine, Workspace};
 use crate::model::Trainable;
-use crate::scorer::{Context, Opaque, Query};
+use crate::scorer::{Opaque, Query};
 use crate::system::{Choice, OverStacks, Permitted};
 
 /// Penalty of the gold derivation for a wrong word: more than any scores make up for.
@@ -42,45 +41,20 @@ pub fn learn(
         }
     };
     let (arena, context, scratch) = workspace.begin(&*scorer, machine.actions);
-    if !difference(&machine, arena, (&predicted, gold), (model, scratch.memory, context), gradient) {
+    let [predicted, of_gold] =
+        [&predicted[..], gold].map(|choices| machine.derive(choices.iter().copied(), arena, context.input.n_words()));
+    if !learn_difference(Order::FirstFirst, predicted, of_gold, (model, scratch.memory, context), gradient) {
         return false;
     }
     if let Some(aggressiveness) = options.aggressiveness {
-        let mut item: &Item<_> = machine.initial(arena, context.input.n_words());
         let mut gold_score = 0;
-        for &choice in gold {
-            let query = Query { view: item.view(choice.point), permitted: Permitted::default() };
+        for item in of_gold.history() {
+            let Some(before) = item.parent else { break };
+            let query = Query { view: before.view(item.choice.point), permitted: Permitted::default() };
             let scores = scorer.score_one(scratch.memory, context, &query);
-            gold_score += i64::from(scores[usize::from(choice.action)]);
-            item = machine.successor(item, choice, 0, false, arena);
+            gold_score += i64::from(scores[usize::from(item.choice.action)]);
         }
         model.lengthen(gradient, (highest - gold_score) as f32 / model.unit(), aggressiveness);
-    }
-    true
-}
-
-/// Adds to `gradient` that of the difference between the scores of two derivations, predicted and gold; whether there is any. What
-/// both do before they part cancels.
-pub(super) fn difference<'a>(
-    machine: &Machine<&'static dyn OverStacks>,
-    arena: Arena<'a>,
-    (predicted, gold): (&[Choice], &[Choice]),
-    (model, memory, context): (&dyn Trainable, &mut Opaque, Context),
-    gradient: &mut Opaque,
-) -> bool {
-    let Some(parted) = predicted.iter().zip(gold).position(|(predicted, gold)| predicted != gold) else {
-        return false;
-    };
-    for (derivation, slope) in [(predicted, 1.0), (gold, -1.0)] {
-        let mut item: &Item<ArenaConfiguration<'a>> = machine.initial(arena, context.input.n_words());
-        for (step, &choice) in derivation.iter().enumerate() {
-            if step >= parted {
-                let query = Query { view: item.view(choice.point), permitted: Permitted::default() };
-                let slopes = [(u32::from(choice.action), slope)];
-                model.credit(memory, context, &query, None, 0, &slopes, gradient);
-            }
-            item = machine.successor(item, choice, 0, false, arena);
-        }
     }
     true
 }

@@ -110,7 +110,7 @@ pub fn learn<S: TransitionSystem>(
 }
 
 /// Inputs of gradients: the model, its memory of the sentence, and the sentence.
-type Of<'l> = (&'l dyn Trainable, &'l mut Opaque, Context<'l>);
+pub type Of<'l> = (&'l dyn Trainable, &'l mut Opaque, Context<'l>);
 
 /// Adds to `gradient` that of the difference between the scores of two prefixes, predicted and gold; whether there
 /// is any.
@@ -125,22 +125,8 @@ fn learn_pair<'a, C: SharedConfiguration<'a>>(
     if options.objective == Objective::LossAugmented && loss < 0.0 {
         return false;
     }
-    let predicted: Vec<&Item<_>> = predicted.history().collect();
-    let gold: Vec<&Item<_>> = gold.history().collect();
-    // Last item first. What both did before they parted cancels.
-    let pairs = predicted.iter().rev().zip(gold.iter().rev()).skip(1);
-    let shared = 1 + pairs.take_while(|(predicted, gold)| predicted.choice == gold.choice).count();
-    let (n_predicted, n_gold) = (predicted.len() - shared, gold.len() - shared);
-    if n_predicted + n_gold == 0 {
+    if !learn_difference(Order::LastFirst, predicted, gold, (model, memory, context), gradient) {
         return false;
-    }
-    for i in 0..n_predicted.max(n_gold) {
-        let of_predicted = predicted.get(i).map(|&item| (item, 1.0)).filter(|_| i < n_predicted);
-        let of_gold = gold.get(i).map(|&item| (item, -1.0)).filter(|_| i < n_gold);
-        for (item, slope) in of_predicted.into_iter().chain(of_gold) {
-            let before = item.parent.expect("only initial items have no parent");
-            credit(before, &[(item.choice, slope)], (model, memory, context), gradient);
-        }
     }
     if let Some(aggressiveness) = options.aggressiveness {
         model.lengthen(gradient, loss, aggressiveness);
@@ -173,6 +159,45 @@ fn learn_expectation<'a, C: SharedConfiguration<'a>>(
         credit(histories[member][step], slopes, (model, memory, context), gradient);
     });
     any
+}
+
+/// Order in which gradients of two derivations are added up: sums of real numbers depend on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Order {
+    /// Both together, from their ends on.
+    LastFirst,
+    /// One after the other, from their beginnings on.
+    FirstFirst,
+}
+
+/// Adds to `gradient` that of the difference between the scores of two derivations, predicted and gold; whether there is any. What
+/// both did before they parted cancels.
+pub fn learn_difference<'a, C: SharedConfiguration<'a>>(
+    order: Order,
+    predicted: &'a Item<'a, C>,
+    gold: &'a Item<'a, C>,
+    (model, memory, context): Of,
+    gradient: &mut Opaque,
+) -> bool {
+    let [predicted, gold]: [Vec<&Item<_>>; 2] = [predicted, gold].map(|item| item.history().collect());
+    let pairs = predicted.iter().rev().zip(gold.iter().rev()).skip(1);
+    let shared = 1 + pairs.take_while(|(predicted, gold)| predicted.choice == gold.choice).count();
+    let parted = |items: Vec<&'a Item<'a, C>>, slope: f32| -> Vec<(&'a Item<'a, C>, f32)> {
+        items[..items.len() - shared].iter().map(|&item| (item, slope)).collect()
+    };
+    let (predicted, gold) = (parted(predicted, 1.0), parted(gold, -1.0));
+    let steps: Vec<(&Item<_>, f32)> = match order {
+        Order::LastFirst => {
+            let at = |i: usize| predicted.get(i).into_iter().chain(gold.get(i)).copied();
+            (0..predicted.len().max(gold.len())).flat_map(at).collect()
+        }
+        Order::FirstFirst => predicted.into_iter().rev().chain(gold.into_iter().rev()).collect(),
+    };
+    for &(item, slope) in &steps {
+        let before = item.parent.expect("only initial items have no parent");
+        credit(before, &[(item.choice, slope)], (model, memory, context), gradient);
+    }
+    !steps.is_empty()
 }
 
 /// Adds to `gradient` that of some actions in one configuration, all at one point.

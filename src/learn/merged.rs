@@ -8,8 +8,7 @@
 
 use bumpalo::Bump;
 
-use super::exact::difference;
-use super::global::GlobalOptions;
+use super::global::{GlobalOptions, Order, learn_difference};
 use super::gold_beam::{GoldBeam, GoldBeamSettings};
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
@@ -135,7 +134,8 @@ pub fn learn(
     }
     let Some(step) = update.choose(&trace) else { return false };
     let choice = |action| Choice { point: 0, action };
-    let predicted: Vec<Choice> = gold_beam.search.best_after(step + 1).into_iter().map(choice).collect();
+    let predicted = gold_beam.search.best_after(step + 1).into_iter().map(choice);
+    let predicted = machine.derive(predicted, arena, context.input.n_words());
     let of = (model, &mut *gold_beam.gold.stepper.memory, context);
-    difference(&machine, arena, (&predicted, &gold_prefixes[step].choices()), of, gradient)
+    learn_difference(Order::FirstFirst, predicted, gold_prefixes[step], of, gradient)
 }
