@@ -122,14 +122,14 @@ fn of_network(network: &FeedForward) -> OfScorer {
         (sizes["layers"], sizes["units"]) = ((*layers).into(), (*units).into());
     }
     about += &format!(", {n_places} places and {n_labels} of labels, {hidden} hidden units, {activation}");
-    let told = match network.precision() {
+    let precision = match network.precision() {
         Precision::Full => "of single precision",
         Precision::I16 => "of 16 bits, sums of hidden units of 16 bits, precision i16",
         Precision::I8 => {
             "of 16 bits, sums of hidden units of 16 bits, activations and output layer of 8 bits, precision i8"
         }
     };
-    let weights = format!("{} {told}; {} embedded values", size.weights, size.features);
+    let weights = format!("{} {precision}; {} embedded values", size.weights, size.features);
     (sizes, ("scorer", about), ("weights", weights))
 }
 

@@ -1,15 +1,15 @@
-//! What the pages and pictures of the program have in common: colours, fonts, resets, the bar at the top.
+//! Style that the pages and pictures of the program share: colours, fonts, resets, the bar at the top.
 
 /// The style sheet that every page begins with.
 pub const BASE: &str = include_str!("style/base.css");
 
-/// What pages with controls have behind it.
+/// Style of pages with controls, behind it.
 const CONTROLS: &str = include_str!("style/controls.css");
 
 /// The script that pages which draw their own pictures begin with: elements, pictures, light and dark.
 pub const SCRIPT: &str = include_str!("style/page.js");
 
-/// What comes before the content of a page with controls.
+/// Markup before the content of a page with controls.
 pub(crate) struct Head<'a> {
     /// The title, in the window's bar.
     pub title: &'a str,

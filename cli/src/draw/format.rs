@@ -90,9 +90,9 @@ mod tests {
             ["-", "tree", "tree.svg"].map(|path| Format::named(Path::new(path))),
             [None, None, Some(Format::Svg)]
         );
-        let told = "a/tree.png: no png is written; write tree.svg and convert it, as by `rsvg-convert --format png -o a/tree.png tree.svg`";
-        assert_eq!(format("a/tree.png"), Err(told.into()));
-        assert!(format("tree.jpg").is_err_and(|told| told.contains("no jpg is written; expected .svg")));
-        assert!(format("tree.conllu").is_err_and(|told| told.contains("`.conllu`")));
+        let message = "a/tree.png: no png is written; write tree.svg and convert it, as by `rsvg-convert --format png -o a/tree.png tree.svg`";
+        assert_eq!(format("a/tree.png"), Err(message.into()));
+        assert!(format("tree.jpg").is_err_and(|message| message.contains("no jpg is written; expected .svg")));
+        assert!(format("tree.conllu").is_err_and(|message| message.contains("`.conllu`")));
     }
 }

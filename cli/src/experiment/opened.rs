@@ -373,7 +373,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         let (missing, of_others): (Vec<&K::Cell>, Vec<_>) = self.missing().into_iter().partition(is_wanted);
         let n_wanted = self.cells.iter().filter(is_wanted).count();
         let jobs = self.jobs(how);
-        let time = told(self.estimate(&missing, jobs));
+        let time = about(self.estimate(&missing, jobs));
         let n_done = n_wanted.saturating_sub(missing.len());
         note(format_args!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len()));
         self.tell();
@@ -417,7 +417,7 @@ fn records_in<R: Stored>(folders: &[PathBuf], out: &Path) -> Vec<R> {
 }
 
 /// A time as a part of a sentence.
-pub fn told(estimate: Option<Estimate>) -> String {
+pub fn about(estimate: Option<Estimate>) -> String {
     match estimate {
         Some(Estimate { time, .. }) if !time.is_zero() => format!(", about {}", HumanDuration(time)),
         _ => String::new(),

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Experiments;
 use super::folder::write;
-use super::opened::{How, Opened, told};
+use super::opened::{How, Opened, about};
 use treebeam::console::note;
 use treebeam::error::counted;
 use treebeam_lab::experiment::{
@@ -63,7 +63,7 @@ pub struct Sample {
 }
 
 /// What came out for an experiment.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Verified {
     /// The experiment's name.
     pub experiment: String,
@@ -110,7 +110,7 @@ pub fn run(experiments: &Experiments, options: Options, how: &How) -> anyhow::Re
     for experiment in &mut experiments.open()? {
         let verified = experiment.verify(&sample, how)?;
         if !json && !dry_run {
-            write!(std::io::stdout(), "{}", verified.told())?;
+            write!(std::io::stdout(), "{}", verified.lines())?;
         }
         all.push(verified);
     }
@@ -215,7 +215,7 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> a
         drawn.len(),
         counted(verified.recorded, "recorded cell"),
         drawn.len() - to_run.len(),
-        told(estimate(&opened.kind, &to_run, &records, jobs))
+        about(estimate(&opened.kind, &to_run, &records, jobs))
     ));
     if sample.dry_run {
         let mut out = std::io::stdout().lock();
@@ -245,7 +245,7 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> a
             Some(Disagreement { place, recorded, again }) => verified.differ.push(Differing {
                 cell: opened.kind.title(cell),
                 key: key.to_owned(),
-                revision: record.provenance().told_revision(),
+                revision: record.provenance().shown_revision(),
                 of_other_code,
                 first: format!("{place} is {recorded} in the record and {again} now"),
                 figures: found.len(),
@@ -265,19 +265,7 @@ fn recorded<K: Kind, V>(opened: &Opened<K, V>) -> Vec<(&K::Cell, &K::Record)> {
 
 impl Verified {
     fn new(experiment: &str) -> Verified {
-        let (recorded, run_again, of_other_code, agree, failed, carried_over) = (0, 0, 0, 0, 0, 0);
-        let (experiment, differ) = (experiment.to_owned(), Vec::new());
-        Verified {
-            experiment,
-            repeatable: true,
-            recorded,
-            run_again,
-            of_other_code,
-            agree,
-            differ,
-            failed,
-            carried_over,
-        }
+        Verified { experiment: experiment.to_owned(), repeatable: true, ..Verified::default() }
     }
 
     /// Of several experiments, without the cells that differ.
@@ -325,7 +313,7 @@ impl Verified {
     }
 
     /// What came out, with a line for each cell that differs.
-    fn told(&self) -> String {
+    fn lines(&self) -> String {
         let differing = self.differ.iter().map(|differing| format!("    {}\n", differing.sentence()));
         std::iter::once(self.sentence()).chain(differing).collect()
     }

@@ -332,7 +332,7 @@ mod tests {
         let search = how(&options(r#"{"training": "l2s", "preset": "aggrevate"}"#));
         assert!(search.starts_with("learning to search, roll-in "), "{search}");
         assert!(search.contains("roll-out reference") && !search.contains("default"), "{search}");
-        let told = how(&options(r#"{"system": "mst"}"#));
-        assert_eq!(told, "whole trees by exact search; learner mira");
+        let text = how(&options(r#"{"system": "mst"}"#));
+        assert_eq!(text, "whole trees by exact search; learner mira");
     }
 }

@@ -49,7 +49,7 @@ pub struct Args {
 
 /// A model before or after, as JSON.
 #[derive(Serialize)]
-struct Told<'a> {
+struct Side<'a> {
     model: &'a Path,
     features: usize,
     weights: usize,
@@ -62,20 +62,20 @@ struct Told<'a> {
     las: Option<f64>,
 }
 
-impl<'a> Told<'a> {
-    fn new(model: &'a Path, size: Size, score: Option<Counts>) -> Told<'a> {
+impl<'a> Side<'a> {
+    fn new(model: &'a Path, size: Size, score: Option<Counts>) -> Side<'a> {
         let bytes = std::fs::metadata(model).ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
         let Size { features, weights, .. } = size;
         let (uas, las) = (score.map(|score| score.uas()), score.map(|score| score.las()));
-        Told { model, features, weights, bytes, uas, las }
+        Side { model, features, weights, bytes, uas, las }
     }
 }
 
 /// What freezing changes, as JSON.
 #[derive(Serialize)]
 struct Change<'a> {
-    before: Told<'a>,
-    after: Told<'a>,
+    before: Side<'a>,
+    after: Side<'a>,
     /// The treebank that both parsed, and its words.
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<&'a Path>,
@@ -182,14 +182,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let after = if after.is_some() { after } else { score_of(&model)? };
     let n_words = before.map(|before| before.tokens);
     let [before, after] =
-        [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| Told::new(m, size, s));
+        [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| Side::new(m, size, s));
     let mut out = std::io::stdout().lock();
     if args.json {
         let test = args.test.as_deref();
         write_json_line(&mut out, &Change { before, after, test, words: n_words })?;
         return Ok(ExitCode::SUCCESS);
     }
-    let bytes = |told: &Told| told.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
+    let bytes = |side: &Side| side.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
     writeln!(out, "{:<10}{:>12}{:>12}", "", "before", "after")?;
     writeln!(out, "{:<10}{:>12}{:>12}", "features", before.features, after.features)?;
     writeln!(out, "{:<10}{:>12}{:>12}", "weights", before.weights, after.weights)?;

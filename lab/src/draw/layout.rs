@@ -1,4 +1,4 @@
-//! Where the words, arcs and labels of a picture are.
+//! Positions of the words, arcs and labels of a picture.
 //!
 //! An arc is a bracket over two words: a *stem* on each, and at the height of its *level* a line from one to the other,
 //! with the label on top of it. Arcs at one word have a stem each, in the order in which no two of them cross: leftward
@@ -42,7 +42,7 @@ pub(super) struct Arc {
 /// An arc's place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Placed {
-    /// How high the arc rises, from 1.
+    /// Level of the arc, from 1.
     pub(super) level: usize,
     /// The stem on the head; that on the dependent, if the head is the root.
     pub(super) head_x: f64,
@@ -50,9 +50,9 @@ pub(super) struct Placed {
     pub(super) dependent_x: f64,
     /// The middle of the label.
     pub(super) label_x: f64,
-    /// Whether the head is in the row; else its stem is the row's edge.
+    /// True if the head is in the row; else its stem is the row's edge.
     pub(super) has_head: bool,
-    /// Whether the dependent is in the row.
+    /// True if the dependent is in the row.
     pub(super) has_dependent: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Layout {
     pub(super) words: Vec<f64>,
     /// The trees, as they were given.
     pub(super) sides: Vec<Side>,
-    /// Where the rightmost thing ends.
+    /// Right end of the rightmost thing.
     pub(super) width: f64,
 }
 
@@ -154,7 +154,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// Whether there is an edge on the left.
+    /// True if there is an edge on the left.
     fn edge(&self) -> usize {
         usize::from(self.range.start > 0)
     }
@@ -168,7 +168,7 @@ impl Cells {
         if word < self.range.start { 0 } else { (word - self.range.start + self.edge()).min(self.len() - 1) }
     }
 
-    /// Whether anything of an arc is seen in the row.
+    /// True if anything of an arc is seen in the row.
     fn show(&self, arc: &Arc) -> bool {
         let head = arc.head.unwrap_or(arc.dependent);
         head.min(arc.dependent) < self.range.end && head.max(arc.dependent) >= self.range.start
@@ -227,7 +227,7 @@ fn aligned(cells: &[f64], mut words: Vec<f64>, trees: &[Vec<Arc>], mut sides: Ve
     Layout { range: place.range, words, sides, width: high - low }
 }
 
-/// Where the stems of an arc stand, from the middles of its words.
+/// Positions of the stems of an arc, from the middles of its words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slots {
     head: f64,

@@ -1,4 +1,4 @@
-//! How high arcs rise.
+//! Levels of arcs.
 
 /// The level of each arc, from 1, given its left and right word: the lowest level such that an arc is above all arcs
 /// between its words, and that arcs which cross are on different levels.

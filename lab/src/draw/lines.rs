@@ -66,7 +66,7 @@ fn write_lines(out: &mut String, drawing: &Drawing, width: usize) -> fmt::Result
     Ok(())
 }
 
-/// What the other tree has instead, a text for each word.
+/// Arcs that the other tree has instead, a text for each word.
 fn notes(drawing: &Drawing) -> Vec<String> {
     let Some(other) = &drawing.other else {
         return vec![String::new(); drawing.sentence.n_words()];

@@ -23,13 +23,13 @@ use treebeam::treebank::{Column, Format, Sentence};
 /// A tree of a sentence.
 #[derive(Debug, Clone)]
 pub struct DrawnTree<'a> {
-    /// Where the tree comes from, as the picture names it.
+    /// Source of the tree, as the picture names it.
     pub name: &'a str,
     /// The tree.
     pub analysis: Analysis<'a>,
 }
 
-/// What is to be drawn.
+/// Contents of the picture.
 #[derive(Debug, Clone)]
 pub struct Drawing<'a> {
     /// The words.
@@ -38,7 +38,7 @@ pub struct Drawing<'a> {
     pub number: usize,
     /// The columns that are written beneath each other, the first in large letters.
     pub columns: &'a [Column],
-    /// Whether arcs have their labels.
+    /// True if arcs have their labels.
     pub with_labels: bool,
     /// The widest that the picture may be, in pixels: longer sentences are drawn in rows. A line if there is none.
     pub width: Option<u32>,
@@ -48,7 +48,7 @@ pub struct Drawing<'a> {
     pub other: Option<DrawnTree<'a>>,
 }
 
-/// How an arc differs from that of the same word in the other tree.
+/// Difference of an arc from that of the same word in the other tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Difference {
     None,
@@ -161,7 +161,7 @@ impl Drawing<'_> {
         ))
     }
 
-    /// What is written beneath the arcs, a row each: the first column, and of the others those that have something.
+    /// Rows of text beneath the arcs: the first column, and of the others those that have something.
     fn rows(&self) -> Vec<(Column, Vec<&str>)> {
         rows(self.sentence, self.columns)
     }

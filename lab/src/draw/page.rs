@@ -62,7 +62,7 @@ impl Page {
         Page { names, columns, with_labels, labels, sentences, known }
     }
 
-    /// Whether there are no sentences.
+    /// True if there are no sentences.
     pub fn is_empty(&self) -> bool {
         self.sentences.is_empty()
     }

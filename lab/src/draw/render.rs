@@ -30,7 +30,7 @@ const STEM_GAP: f64 = 5.0;
 const WIDEST: (f64, f64) = (240.0, 150.0);
 /// Between rows of words.
 const ROW_GAP: f64 = 26.0;
-/// What is of less importance than the rest.
+/// Text of less importance than the rest.
 const QUIET: &str = r##"class="quiet" color="#59636e""##;
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
 const INK: &str = "#1f2328";

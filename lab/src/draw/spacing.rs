@@ -1,4 +1,4 @@
-//! Where words stand.
+//! Positions of words.
 
 /// The distances between the centres of neighbouring words. They only ever grow.
 #[derive(Debug, Clone)]

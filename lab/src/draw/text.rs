@@ -1,4 +1,4 @@
-//! How wide texts are, which nobody knows before a viewer has chosen a font.
+//! Widths of texts, which nobody knows before a viewer has chosen a font.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -44,12 +44,12 @@ pub(super) fn isolated(text: &str) -> String {
     if text.contains(is_of_right_to_left) { format!("\u{2068}{text}\u{2069}") } else { text.to_owned() }
 }
 
-/// Whether the character is of a script that is written from right to left.
+/// True if the character is of a script that is written from right to left.
 fn is_of_right_to_left(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1eeff}')
 }
 
-/// Whether the words of a sentence are written from right to left: most of those that have letters are.
+/// True if the words of a sentence are written from right to left: most of those that have letters are.
 pub fn is_right_to_left<'t>(words: impl Iterator<Item = &'t str>) -> bool {
     let (mut from_right, mut others) = (0, 0);
     for word in words {

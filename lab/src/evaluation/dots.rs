@@ -9,7 +9,7 @@ use crate::style::escaped;
 /// More labels than these are no picture; the table has all of them.
 const MOST: usize = 12;
 
-/// How many colours there are; of more systems only the first are drawn.
+/// Number of colours; of more systems only the first are drawn.
 const COLOURS: usize = 6;
 
 /// The style sheet of these pictures.

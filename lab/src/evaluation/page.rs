@@ -8,7 +8,7 @@ use super::dots;
 use super::render::{Table, compared, comparison, headline, intervals, scores, several_roots, tables};
 use crate::style::{BASE, escaped};
 
-/// What only this page has.
+/// Style that only this page has.
 const STYLE: &str = "\
 main { max-width: 76rem; margin: 0 auto; padding: 1.4rem clamp(0.9rem, 3vw, 2.5rem) 4rem; }
 h1 { font: 600 clamp(1.5rem, 1.2rem + 1.2vw, 2rem)/1.2 var(--serif); overflow-wrap: anywhere; margin: 0 0 0.6rem; }
@@ -85,7 +85,7 @@ fn write_page(out: &mut String, report: &Report) -> std::fmt::Result {
     out.write_str("</main>\n</body>\n</html>\n")
 }
 
-/// What there is to know, in a sentence or two.
+/// Summary, in a sentence or two.
 fn answer(report: &Report) -> Vec<String> {
     let score = |system: &SystemReport| {
         let scores = system.under(report.headline).map(|scores| scores.counts);

@@ -37,9 +37,9 @@ pub struct Cell {
     pub data: Arc<Data>,
     /// Widths of the decoding beam.
     pub decode: Vec<usize>,
-    /// What else than the beam prunes in decoding.
+    /// Pruning beside the beam in decoding.
     pub margin: Margin,
-    /// Whether search errors are counted.
+    /// True if search errors are counted.
     pub diagnose: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct Trainings {
     pub after: Option<Options>,
 }
 
-/// What decides a training, save the code.
+/// Identity of a training, save the code.
 #[derive(Serialize)]
 struct TrainingIdentity<'a> {
     training: &'a Options,
@@ -92,7 +92,7 @@ fn digest_of(identity: &impl Serialize) -> Result<String> {
     serde_json::to_vec(identity).map(|text| digest(&text)).map_err(|error| Error::Usage(error.to_string()))
 }
 
-/// What a key is made of. The names of rows and columns are left out, so that renaming them loses no record.
+/// Identity that a key is made of. The names of rows and columns are left out, so that renaming them loses no record.
 #[derive(Serialize)]
 struct Identity<'a> {
     scheme: u32,
@@ -167,7 +167,7 @@ impl Cell {
         })
     }
 
-    /// Whether `record`, one of this cell's, was made by a program that behaves as this one.
+    /// True if `record`, one of this cell's, was made by a program that behaves as this one.
     pub fn is_current(&self, record: &Record) -> bool {
         record.provenance.golden.as_ref() == Some(&self.golden)
     }
@@ -177,7 +177,7 @@ impl Cell {
         self.data.source.to_string()
     }
 
-    /// What tells this cell from the others of its plan, for people.
+    /// Title that tells this cell from the others of its plan.
     pub fn title(&self) -> String {
         format!("{}, {}, {}, seed {}", self.treebank(), self.column, self.row, self.options.seed())
     }

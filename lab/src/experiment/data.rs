@@ -26,7 +26,7 @@ pub struct Portion {
 /// A treebank, cut into portions and capped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Data {
-    /// Where it comes from.
+    /// Source.
     pub source: Source,
     /// To train on.
     pub train: Portion,
@@ -272,8 +272,8 @@ mod tests {
             assert_eq!(data.train.sha256, hex(&Sha256::digest(text(0..30))));
         }
         write(&folder, "xx_other-ud-train.conllu", 0..3);
-        let told = find("UD_Made-Up").unwrap_err().to_string();
-        assert!(told.contains("xx_other-ud-train.conllu and xx_up-ud-train.conllu both hold train data"), "{told}");
+        let error = find("UD_Made-Up").unwrap_err().to_string();
+        assert!(error.contains("xx_other-ud-train.conllu and xx_up-ud-train.conllu both hold train data"), "{error}");
         assert!(find("yy_up").unwrap_err().to_string().contains("yy_up: no train data"));
     }
 

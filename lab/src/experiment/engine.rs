@@ -1,4 +1,4 @@
-//! Where an experiment calls training, decoding and scoring: the only file here that knows them.
+//! Calls of training, decoding and scoring: the only file here that knows them.
 
 use std::borrow::Borrow;
 use std::path::Path;
@@ -23,7 +23,7 @@ use treebeam::scorers;
 use treebeam::tree::{Labels, Node, Roots, Tree};
 use treebeam::treebank::{Column, Sentence, Treebank};
 
-/// What runs cells. Clocks, locks and records are not its business, see [`super::measure`].
+/// Engine that runs cells. Clocks, locks and records are not its business, see [`super::measure`].
 pub trait Engine: Sync {
     /// A trained model with the data that it is to be decoded on.
     type Trained;
@@ -36,7 +36,7 @@ pub trait Engine: Sync {
     /// If the data cannot be read or the options do not fit them.
     fn train(&self, cell: &Cell, desk: &Desk) -> Result<Self::Trained>;
 
-    /// How training went.
+    /// Course of training.
     fn history(&self, trained: &Self::Trained) -> History;
 
     /// Parses one portion with a beam of `width` on one thread. Only this is timed.
@@ -45,7 +45,7 @@ pub trait Engine: Sync {
     /// If `width` is 0 or the thread cannot be started.
     fn parse(&self, trained: &Self::Trained, on: Evaluated, width: usize) -> Result<Self::Parsed>;
 
-    /// Whether the model or the search is to blame for what is wrong in the test data at this width; `None` if that cannot be
+    /// Model errors and search errors in the test data at this width; `None` if that cannot be
     /// told.
     ///
     /// # Errors
@@ -55,11 +55,11 @@ pub trait Engine: Sync {
     /// Scores what [`Engine::parse`] gave for the portion, sentence by sentence.
     fn score(&self, trained: &Self::Trained, on: Evaluated, parsed: &Self::Parsed) -> Vec<SentenceScore>;
 
-    /// What is right in what [`Engine::parse`] gave for the test data, by classes of gold trees.
+    /// Correct words of what [`Engine::parse`] gave for the test data, by classes of gold trees.
     fn classes(&self, trained: &Self::Trained, parsed: &Self::Parsed) -> Classes;
 }
 
-/// How training went.
+/// Course of training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     /// The iterations.
@@ -70,7 +70,7 @@ pub struct History {
     pub n_features: u64,
     /// See [`super::Training::cpu_s`].
     pub cpu_s: Option<f64>,
-    /// How training to the plateau ended.
+    /// End of training to the plateau.
     pub stop: Option<Stop>,
     /// Seconds by the clock that went into the training before it was interrupted.
     pub seconds_before: f64,
@@ -126,7 +126,7 @@ impl AnyModel {
     }
 }
 
-/// What is left of a training run beside the model.
+/// Course of a training run beside the model.
 #[derive(Debug, Serialize, Deserialize)]
 struct Finished {
     reports: Vec<IterationReport>,
@@ -139,7 +139,7 @@ struct Finished {
     cpu_before: f64,
 }
 
-/// What stands beside a checkpoint: how long the run had taken when it was written.
+/// Clock beside a checkpoint: how long the run had taken when it was written.
 #[derive(Debug, Serialize, Deserialize)]
 struct Spent {
     iteration: usize,
@@ -222,7 +222,7 @@ fn ended<R: Run + ?Sized>(
 }
 
 impl Finished {
-    /// What is left of a run whose model is of `kept_epoch` and knows so many features.
+    /// Course of a run whose model is of `kept_epoch` and knows so many features.
     fn of(run: &(impl Run + ?Sized), kept_epoch: u32, n_features: usize, seconds_before: f64) -> Finished {
         Finished {
             reports: run.reports().to_vec(),
@@ -254,7 +254,7 @@ fn of_transitions(
     Ok((model, finished))
 }
 
-/// How the training went that the cell shares with others; its model stands on the desk afterwards. It is trained unless it stands
+/// Course of the training that the cell shares with others; its model stands on the desk afterwards. It is trained unless it stands
 /// there, which another cell may have seen to.
 fn shared<D: Borrow<TrainingData>>(
     options: &TrainOptions,

@@ -1,4 +1,4 @@
-//! How long the missing cells will take, and how much memory.
+//! Estimates of the time and memory of missing cells.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub fn estimate<K: Kind>(kind: &K, missing: &[&K::Cell], records: &[&K::Record],
     (missing.is_empty() || n_records > 0).then_some(Estimate { time, n_records })
 }
 
-/// How fast a run gets on: what its cells were foretold to take beside the time that the finished ones took. What records of other
+/// Pace of a run: what its cells were foretold to take beside the time that the finished ones took. What records of other
 /// treebanks and machines foretell may be wrong by the same factor for all cells; this finds it.
 #[derive(Debug, Clone)]
 pub struct Pace {
@@ -66,7 +66,7 @@ impl Pace {
         self.left.remove(key);
     }
 
-    /// How many cells are left.
+    /// Number of cells that are left.
     pub fn n_left(&self) -> usize {
         self.left.len()
     }
@@ -78,7 +78,7 @@ impl Pace {
     }
 }
 
-/// What a training takes: time is taken to grow with sentences times iterations, and is read off records of the same treebank and
+/// Cost of a training: time is taken to grow with sentences times iterations, and is read off records of the same treebank and
 /// way of training, else of the same way of training, else of the same system or features trained in the same way with any width,
 /// else of any. Memory grows with sentences. Without records there are rules of thumb.
 pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
@@ -121,7 +121,7 @@ pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
     Cost { seconds: seconds_per_step * steps, memory: memory.max(20_000_000), n_records: records.len() }
 }
 
-/// How much of a cell's time goes into the training that it shares with others: all of it if these go on from its own model.
+/// Share of a cell's time that goes into the training that it shares with others: all of it if these go on from its own model.
 pub(super) fn shared_part(cell: &Cell) -> f64 {
     match (&cell.shared_training, &cell.after) {
         (None, _) => 0.0,
@@ -144,7 +144,7 @@ fn expected_iterations(options: &Options) -> f64 {
     f64::from(stopping.patience.map_or(stopping.most, |patience| stopping.most.min(20 + patience)))
 }
 
-/// What most decides how long a sentence takes in training.
+/// Options that most decide how long a sentence takes in training.
 fn kind(options: &Options) -> impl PartialEq {
     let of_system = options.transitions().map(|o| {
         let width = if o.training == Training::Global { o.beam } else { 1 };

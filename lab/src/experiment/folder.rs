@@ -35,10 +35,10 @@ const PACKED_RECORDS: &str = "records.jsonl.gz";
 /// The name of the folder of what has not been gathered.
 const CELLS: &str = "cells";
 
-/// How often who runs a cell gives a sign of life.
+/// Interval at which who runs a cell gives a sign of life.
 const BEAT: Duration = Duration::from_secs(15);
 
-/// How long a claim of another machine lasts without one.
+/// Time that a claim of another machine lasts without one.
 pub const SILENCE: Duration = Duration::from_secs(120);
 
 /// The folder of results of one experiment.
@@ -66,7 +66,7 @@ pub struct Holder {
     pub number: u64,
 }
 
-/// What came of an attempt to claim a cell.
+/// Result of an attempt to claim a cell.
 #[derive(Debug)]
 pub enum Attempt {
     /// It is ours.
@@ -90,7 +90,7 @@ impl Folder {
         Folder { path: path.to_owned() }
     }
 
-    /// Where it is.
+    /// Path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -111,7 +111,7 @@ impl Folder {
         self.path.join(self.records_name())
     }
 
-    /// Whether there are results of an experiment in it.
+    /// True if there are results of an experiment in it.
     pub fn has_records(&self) -> bool {
         self.record_files().iter().any(|path| path.exists()) || self.path.join(CELLS).exists()
     }
@@ -224,7 +224,7 @@ impl Folder {
         })
     }
 
-    /// How long ago the file was written, by the clock of the machine that keeps it; none if it is gone.
+    /// Age of the file, by the clock of the machine that keeps it; none if it is gone.
     fn silence(&self, path: &Path) -> Result<Option<Duration>> {
         let Ok(written) = std::fs::metadata(path).and_then(|data| data.modified()) else { return Ok(None) };
         let folder = self.path.join(CELLS);
@@ -243,17 +243,17 @@ impl Holder {
         Holder { host: host(), pid, started: started(pid), number: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// Whether it is this process, one of whose threads runs the cell.
+    /// True if it is this process, one of whose threads runs the cell.
     pub fn is_this_process(&self) -> bool {
         self.pid == std::process::id() && self.is_here() && self.lives()
     }
 
-    /// Whether it is on this machine.
+    /// True if it is on this machine.
     fn is_here(&self) -> bool {
         self.host == host()
     }
 
-    /// Whether a process of this machine is still there.
+    /// True if a process of this machine is still there.
     fn lives(&self) -> bool {
         match started(self.pid) {
             Some(started) => self.started.is_none_or(|since| since == started),
@@ -270,7 +270,7 @@ impl std::fmt::Display for Holder {
 }
 
 impl Claim {
-    /// Whether the claim is still ours: a machine that slept for long may have lost it.
+    /// True if the claim is still ours: a machine that slept for long may have lost it.
     pub fn is_ours(&self) -> bool {
         let text = std::fs::read(&self.path).unwrap_or_default();
         serde_json::from_slice::<Holder>(&text).is_ok_and(|holder| holder == self.holder)

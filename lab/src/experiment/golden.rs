@@ -35,7 +35,7 @@ const NO_FIGURES: [&str; 2] = ["header", "checkpoint"];
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What it is called, if not by its options.
+    /// Name, if not by its options.
     pub name: Option<String>,
     /// The options that it is about; nothing if it concerns no cell.
     pub about: Option<toml::Table>,
@@ -63,7 +63,7 @@ pub struct Entry {
 /// One combination of an entry's options.
 #[derive(Debug)]
 pub struct Case<'g> {
-    /// What is done.
+    /// Kind of step.
     pub entry: &'g Entry,
     /// Its name.
     pub name: String,
@@ -163,14 +163,14 @@ pub fn text_of(value: &toml::Value) -> String {
 }
 
 impl Case<'_> {
-    /// Whether its checksums are about a training with `options`.
+    /// True if its checksums are about a training with `options`.
     fn concerns(&self, options: &Map<String, Value>) -> bool {
         let says = self.entry.about.is_some() || !self.entry.each.is_empty();
         says && self.options.iter().all(|(key, value)| options.get(key).is_some_and(|found| is_in(key, value, found)))
     }
 }
 
-/// Whether an option that a case is about is among those of a cell, whose value is `found`.
+/// True if an option that a case is about is among those of a cell, whose value is `found`.
 fn is_in(key: &str, value: &toml::Value, found: &Value) -> bool {
     match (value, found) {
         (toml::Value::Integer(_) | toml::Value::Float(_), Value::Number(_)) => true,

@@ -1,4 +1,4 @@
-//! What every kind of cell has in common: trainings, bounds of losses, throughput and other parsers go through one store and one
+//! Traits of every kind of cell: trainings, bounds of losses, throughput and other parsers go through one store and one
 //! runner.
 
 use std::path::PathBuf;
@@ -23,24 +23,24 @@ pub const FORMAT: u32 = 3;
 pub trait Kind: Sync {
     /// A piece of work.
     type Cell: Sync;
-    /// What it leaves behind.
+    /// Its record.
     type Record: Stored;
 
     /// The cell's key: a checksum of all that decides its figures save the code, in hexadecimal.
     fn key<'c>(&self, cell: &'c Self::Cell) -> &'c str;
 
-    /// What tells it from the others of its plan, for people.
+    /// Title that tells it from the others of its plan.
     fn title(&self, cell: &Self::Cell) -> String;
 
     /// The checksum of the behaviour that the cell's figures depend on, see [`super::Golden`].
     fn golden<'c>(&'c self, cell: &'c Self::Cell) -> &'c str;
 
-    /// Whether `record`, one of this cell's, has the figures that the cell would have if it were run now.
+    /// True if `record`, one of this cell's, has the figures that the cell would have if it were run now.
     fn is_current(&self, cell: &Self::Cell, record: &Self::Record) -> bool {
         record.provenance().golden.as_deref() == Some(self.golden(cell))
     }
 
-    /// What the cell is likely to cost, judging by `records`.
+    /// Likely cost of the cell, judging by `records`.
     fn cost(&self, cell: &Self::Cell, records: &[&Self::Record]) -> Cost;
 
     /// Runs it.
@@ -58,12 +58,12 @@ pub trait Kind: Sync {
         None
     }
 
-    /// How much of the time of a cell such a training takes, from 0 to 1.
+    /// Share of the time of a cell that such a training takes, from 0 to 1.
     fn shared_part(&self, _cell: &Self::Cell) -> f64 {
         0.0
     }
 
-    /// How many cells may be run side by side.
+    /// Number of cells that may be run side by side.
     fn most_jobs(&self) -> usize {
         usize::MAX
     }
@@ -83,7 +83,7 @@ pub trait Stored: Serialize + DeserializeOwned + Clone + Send {
     /// Seconds by the clock that the cell took.
     fn seconds(&self) -> f64;
 
-    /// What is impossible in it, if anything is: it was not written by this program.
+    /// Impossible figures, if there are any: it was not written by this program.
     fn impossible(&self) -> Option<String> {
         None
     }
@@ -99,7 +99,7 @@ pub trait Stored: Serialize + DeserializeOwned + Clone + Send {
     }
 }
 
-/// What a cell is likely to cost.
+/// Likely cost of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cost {
     /// Seconds by the clock.
@@ -110,12 +110,12 @@ pub struct Cost {
     pub n_records: usize,
 }
 
-/// Where a cell is run.
+/// Files of a cell that is run.
 #[derive(Debug, Clone)]
 pub struct Desk {
     /// The file for what a cell needs to go on after it was interrupted. It is removed when the cell has been run.
     pub checkpoint: PathBuf,
-    /// How old the checkpoint may get before it is written anew.
+    /// Age at which the checkpoint is written again.
     pub checkpoint_every: Duration,
     /// The file for the model of a training that the cell shares with others, see [`Kind::shared_training`].
     pub shared_model: PathBuf,
@@ -132,7 +132,7 @@ impl Desk {
         self.shared_model.with_extension("history")
     }
 
-    /// Whether the shared training has been done.
+    /// True if the shared training has been done.
     pub fn has_shared_model(&self) -> bool {
         self.shared_model.exists() && self.shared_history().exists()
     }

@@ -1,4 +1,4 @@
-//! How a specification wants its results shown: tables, plots, and the figures of papers beside ours.
+//! Layout of results in a specification: tables, plots, and the figures of papers beside ours.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use toml::Spanned;
 
 use treebeam::eval::{Metric, Punctuation};
 
-/// How the tables are laid out.
+/// Layout of the tables.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct TableSpec {
-    /// What the lines of a table are.
+    /// Lines of a table.
     pub lines: TableLines,
     /// The row that the others of the same column and treebank are compared with, at the first width it is decoded at.
     pub baseline: Option<Spanned<String>>,
@@ -19,7 +19,7 @@ pub struct TableSpec {
     pub against: Vec<Spanned<String>>,
     /// The scores to tabulate; both if empty.
     pub metrics: Vec<Metric>,
-    /// Whether punctuation counts.
+    /// Rule for punctuation.
     pub punctuation: Punctuation,
 }
 
@@ -30,7 +30,7 @@ impl TableSpec {
     }
 }
 
-/// What the lines of a table are. There is one table per score and `[[column]]`.
+/// Lines of a table. There is one table per score and `[[column]]`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TableLines {
@@ -49,20 +49,20 @@ pub struct PlotSpec {
     pub name: String,
     /// The title over the plot.
     pub title: String,
-    /// What is on the horizontal axis.
+    /// Horizontal axis.
     #[serde(default)]
     pub x: Horizontal,
-    /// What is on the vertical axis.
+    /// Vertical axis.
     pub y: Vertical,
     /// The lines.
     pub series: Vec<SeriesSpec>,
-    /// Whether to draw, over all series, the frontier of points that no other beats on both axes.
+    /// Draws, over all series, the frontier of points that no other beats on both axes.
     #[serde(default)]
     pub frontier: bool,
 }
 
 impl PlotSpec {
-    /// Whether what is on the vertical axis is known for what is on the horizontal one.
+    /// True if what is on the vertical axis is known for what is on the horizontal one.
     pub fn fits(&self) -> bool {
         match (self.x, self.y) {
             (Horizontal::Iteration | Horizontal::TrainSentences, y) => matches!(y, Vertical::Las | Vertical::Uas),
@@ -73,7 +73,7 @@ impl PlotSpec {
     }
 }
 
-/// What a plot shows on its horizontal axis.
+/// Horizontal axis of a plot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Horizontal {
@@ -94,7 +94,7 @@ pub enum Horizontal {
     TrainSentences,
 }
 
-/// What a plot shows on its vertical axis.
+/// Vertical axis of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Vertical {
@@ -108,7 +108,7 @@ pub enum Vertical {
     SearchErrors,
     /// The share of sentences whose gold derivations have all fallen off the beam; against [`Horizontal::Derivation`].
     FallenOff,
-    /// By how much LAS of the best method of the first series exceeds that of the best of the second, where only those count
+    /// LAS of the best method of the first series less that of the best of the second, where only those count
     /// that cost no more than `x`; a line for each column, all in one plot.
     Advantage,
 }
@@ -132,7 +132,7 @@ pub struct SeriesSpec {
     pub level: bool,
 }
 
-/// What a paper printed.
+/// Figures that a paper printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PublishedFigure {
@@ -170,7 +170,7 @@ pub struct Published {
     pub row: Spanned<String>,
     /// The column that they belong to.
     pub column: Spanned<String>,
-    /// What they are.
+    /// Score.
     pub metric: PublishedFigure,
     /// The figures by treebank; under `*` for all treebanks, where the paper has one of its own, and under `average` for
     /// averages over treebanks.
@@ -192,13 +192,13 @@ impl Published {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ComparisonSpec {
-    /// What the first row is called in the sentence, such as `a beam of 64`.
+    /// Name of the first row in the sentence, such as `a beam of 64`.
     pub what: String,
     /// The first row.
     pub row: Spanned<String>,
     /// The width that it is decoded at; by default the first one.
     pub width: Option<usize>,
-    /// What the second row is called in the sentence, such as `a beam of 8`.
+    /// Name of the second row in the sentence, such as `a beam of 8`.
     pub than: String,
     /// The second row.
     pub against: Spanned<String>,

@@ -10,15 +10,15 @@ use super::record::{Decoding, Scores, SentenceErrors, Training};
 use treebeam::error::Result;
 use treebeam::process::{peak_rss_bytes, reset_peak_rss, thread_cpu_s};
 
-/// How often the test data are decoded for the sake of the clock.
+/// Number of times that the test data are decoded to take the time.
 pub type Repetitions = usize;
 
-/// What running a cell gave.
+/// Result of running a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// How training went.
+    /// Course of training.
     pub training: Training,
-    /// What decoding gave, by width.
+    /// Results of decoding, by width.
     pub decodings: Vec<Decoding>,
     /// See [`super::Record::peak_rss_bytes`].
     pub peak_rss_bytes: Option<u64>,

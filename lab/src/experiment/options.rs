@@ -6,7 +6,7 @@ use toml::Table;
 use treebeam::error::{Error, Result};
 use treebeam::options::{GivenOptions, ParserKind};
 
-/// What `layers` amount to, the later before the earlier. A specification says options for all of its parsers: a
+/// Options of `layers`, the later before the earlier. A specification says options for all of its parsers: a
 /// graph-based parser passes over those of transition systems, and the other way round, unless they are said in the same
 /// breath as the parser's name.
 ///

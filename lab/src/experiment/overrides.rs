@@ -53,7 +53,7 @@ impl Overrides {
         Ok(overrides)
     }
 
-    /// Whether cells of `profile` come out otherwise with these changes.
+    /// True if cells of `profile` come out otherwise with these changes.
     pub fn change(&self, profile: &Profile) -> bool {
         let changed = self.apply(profile);
         !self.options.is_empty()

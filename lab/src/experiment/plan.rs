@@ -161,7 +161,7 @@ impl Plan {
     }
 }
 
-/// Whether a row with these options can go on from the model of a row with the options `first`.
+/// Checks that a row with these options can go on from the model of a row with the options `first`.
 fn check_follows(options: &TrainOptions, first: &Options) -> Result<()> {
     TrainOptions { init: Some("model".to_owned()), ..options.clone() }.check()?;
     let Some(first) = first.transitions() else {
@@ -174,7 +174,7 @@ fn check_follows(options: &TrainOptions, first: &Options) -> Result<()> {
 /// The name of a treebank that cannot be read, and why.
 pub type Unreadable = (String, Error);
 
-/// What `find` makes of the treebanks with these names, and those that it cannot read.
+/// Results of `find` for the treebanks with these names, and those that it cannot read.
 ///
 /// # Errors
 /// If a name makes no sense, or no treebank at all can be read.
@@ -223,8 +223,8 @@ mod tests {
         let mut spec = spec_of(SPEC);
         let profile = spec.profiles.get_mut("quick").unwrap();
         profile.seeds = (1..=20_000).collect();
-        let told = Plan::new(&spec, "quick", &Overrides::default(), None).unwrap_err().to_string();
-        assert!(told.contains("20000 seeds are 240000 trainings; expected at most 100000"), "{told}");
+        let error = Plan::new(&spec, "quick", &Overrides::default(), None).unwrap_err().to_string();
+        assert!(error.contains("20000 seeds are 240000 trainings; expected at most 100000"), "{error}");
     }
 
     #[test]
@@ -331,8 +331,8 @@ mod tests {
             ("scorer = \"feed-forward\", system = \"swap\"", global.to_owned(), "another transition system"),
             ("system = \"eisner\"", global.to_owned(), "a row of a graph-based parser"),
         ] {
-            let told = plan(first, &then).unwrap_err().to_string();
-            assert!(told.contains("row `crf`") && told.contains(what), "{what}: {told}");
+            let error = plan(first, &then).unwrap_err().to_string();
+            assert!(error.contains("row `crf`") && error.contains(what), "{what}: {error}");
         }
     }
 
@@ -394,8 +394,8 @@ mod tests {
         );
         let folder = SPEC.replace("\"generated:1,50,projective\"", "\"en_ewt\"");
         let plan = Plan::new(&spec_of(&folder), "quick", &Overrides::default(), None).unwrap();
-        let [(name, told)] = &plan.unreadable[..] else { panic!("one treebank cannot be read") };
-        assert!(name == "en_ewt" && told.to_string().contains("--treebanks"), "{told}");
+        let [(name, error)] = &plan.unreadable[..] else { panic!("one treebank cannot be read") };
+        assert!(name == "en_ewt" && error.to_string().contains("--treebanks"), "{error}");
         assert_eq!(plan.cells.len(), 2 * 3 * 2, "the others go on");
     }
 }

@@ -3,21 +3,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What else than options and data a record depends on.
+/// Provenance of a record: all but options and data that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The version of this crate.
     pub version: String,
     /// The git revision that the program was built from, for people; `unknown` if it was built outside git.
     pub revision: String,
-    /// Whether the sources were exactly those of the revision; none if that is not known.
+    /// True if the sources were exactly those of the revision; none if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<bool>,
     /// The checksum of the program's golden behaviour, as far as the record depends on it, see [`super::Golden`]; none in records of
     /// earlier formats, which are not current.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
-    /// What showed that a later program gives the figures of this record, if `golden` is that of a later one.
+    /// Sample that showed that a later program gives the figures of this record, if `golden` is that of a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
     /// The random generator.
@@ -74,7 +74,7 @@ impl Provenance {
     }
 
     /// The revision as people read it: with a word if the sources had been changed since.
-    pub fn told_revision(&self) -> String {
+    pub fn shown_revision(&self) -> String {
         match self.clean {
             Some(false) => format!("{} (modified)", self.revision),
             _ => self.revision.clone(),

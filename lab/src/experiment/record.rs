@@ -1,4 +1,4 @@
-//! What a finished cell leaves behind: one line of JSON. Counts only; percentages are derived when tables are made.
+//! Record of a finished cell: one line of JSON. Counts only; percentages are derived when tables are made.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,16 +40,16 @@ pub struct Record {
     pub test: Portion,
     /// By what code, on what machine.
     pub provenance: Provenance,
-    /// How training went.
+    /// Course of training.
     pub training: Training,
-    /// What decoding gave, by width.
+    /// Results of decoding, by width.
     pub decodings: Vec<Decoding>,
     /// The most memory that the process held, in bytes, from the start of the cell on. With several cells side by side this
     /// is their sum, so it is a cell's own figure only if `provenance.jobs` is 1.
     pub peak_rss_bytes: Option<u64>,
 }
 
-/// How training went.
+/// Course of training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// The iterations in order.
@@ -63,7 +63,7 @@ pub struct Training {
     /// Seconds of the processor for learning alone, by all threads that learned, without preparing and development data; none
     /// where the system does not tell, and in records of format 1.
     pub cpu_s: Option<f64>,
-    /// How training to the plateau ended.
+    /// End of training to the plateau.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
 }
@@ -90,9 +90,9 @@ pub struct Decoding {
     pub test: Scores,
     /// Scores on the development data.
     pub dev: Scores,
-    /// What is wrong in each test sentence, for paired tests.
+    /// Errors in each test sentence, for paired tests.
     pub errors: SentenceErrors,
-    /// What is right in the test data, by classes of gold trees; none in older records.
+    /// Correct words of the test data, by classes of gold trees; none in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
     /// Seconds by the clock for the test data, once per repetition.
@@ -100,7 +100,7 @@ pub struct Decoding {
     /// Seconds of the processor for the same; none where the system does not tell, and in older records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_s: Vec<f64>,
-    /// Whether the model or the search is to blame for what is wrong in the test data, if the specification asks for it.
+    /// Model errors and search errors in the test data, if the specification asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosis>,
 }
@@ -151,7 +151,7 @@ impl Scores {
     }
 }
 
-/// What is wrong in each sentence, in order. Differences of these are all that paired tests need.
+/// Errors in each sentence, in order. Differences of these are all that paired tests need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SentenceErrors {
     /// Among all words.
@@ -197,7 +197,7 @@ impl SentenceErrors {
     }
 }
 
-/// Whether counts of one treebank can be these: what is correct is among what was scored.
+/// True if counts of one treebank can be these: what is correct is among what was scored.
 fn are_possible(counts: &Counts) -> bool {
     counts.heads.max(counts.labels) <= counts.tokens
         && counts.labelled <= counts.heads

@@ -12,7 +12,7 @@ use super::kind::{Desk, Kind};
 use super::store::{Status, Store};
 use treebeam::error::{Error, Result};
 
-/// What a run tells while it goes on.
+/// Events that a run tells while it goes on.
 #[derive(Debug)]
 pub enum Event<'a, C, R> {
     /// A cell has been run and its record is on disk.
@@ -25,7 +25,7 @@ pub enum Event<'a, C, R> {
     Waiting(usize, &'a Holder),
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Cells that left a record.
@@ -36,23 +36,23 @@ pub struct Outcome {
     pub n_failed: usize,
 }
 
-/// What all cells of a run have in common.
+/// Settings that all cells of a run have in common.
 #[derive(Debug)]
 pub struct Runner<'a, K> {
     /// Their kind.
     pub kind: &'a K,
-    /// Where their records go.
+    /// Folder of their records.
     pub folder: &'a Folder,
-    /// How many are run side by side.
+    /// Number of cells that are run side by side.
     pub jobs: usize,
-    /// How old checkpoints may get.
+    /// Greatest age of checkpoints.
     pub checkpoint_every: Duration,
 }
 
-/// How often to look whether other processes have finished.
+/// Interval at which to look whether other processes have finished.
 const POLL: Duration = Duration::from_millis(500);
 
-/// What the threads of a run share.
+/// State that the threads of a run share.
 struct Shared<'a, K: Kind> {
     /// Cells that nobody has begun, as far as is known.
     pending: Vec<&'a K::Cell>,
@@ -88,7 +88,7 @@ struct Claims {
 }
 
 impl<K: Kind> Runner<'_, K> {
-    /// Where the cell is run.
+    /// Files of the cell.
     fn desk(&self, cell: &K::Cell) -> Desk {
         let Runner { kind, folder, checkpoint_every, .. } = self;
         let (key, golden) = (kind.key(cell), Golden::whole());
@@ -114,7 +114,7 @@ impl<K: Kind> Runner<'_, K> {
     }
 }
 
-/// What a thread is to do next.
+/// Next task of a thread.
 enum Next<'a, C, R> {
     Run(&'a C, Claims),
     Found(&'a C, R),
@@ -360,7 +360,7 @@ mod tests {
         let (kind, place) = (trainings(FakeEngine::default(), "r1"), Folder::new(folder.path()));
         let cells: Vec<&Cell> = plan.cells.iter().collect();
         let runner = Runner { kind: &kind, folder: &place, jobs: 2, checkpoint_every: Duration::MAX };
-        let mut told = String::new();
+        let mut error = String::new();
         // A folder in the place of the record: no record can be read or written there.
         let mut store = Store::default();
         let cells: Vec<&Cell> = cells.into_iter().filter(|cell| cell.key != key).collect();
@@ -368,9 +368,9 @@ mod tests {
         assert_eq!(outcome.n_finished, 23);
         let claim = place.claim(&key, &place.lock().unwrap()).unwrap();
         if let Attempt::Ours(claim) = claim {
-            told = run_one(&runner, &plan.cells[4], &claim).unwrap_err().to_string();
+            error = run_one(&runner, &plan.cells[4], &claim).unwrap_err().to_string();
         }
-        assert!(told.contains(&format!("{key}.json")) && told.contains("make room or mend the folder"), "{told}");
+        assert!(error.contains(&format!("{key}.json")) && error.contains("make room or mend the folder"), "{error}");
     }
 
     #[test]

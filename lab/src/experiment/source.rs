@@ -8,7 +8,7 @@ use treebeam::error::{Error, Result};
 /// The most sentences that are generated, all of them in memory.
 const MAX_GENERATED: usize = 1_000_000;
 
-/// Where a treebank comes from.
+/// Source of a treebank.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// A folder with `train`, `test` and perhaps `dev`, each `.conllu`, `.conllx` or `.conll`; or one of Universal Dependencies, with
@@ -18,9 +18,9 @@ pub enum Source {
     Generated {
         /// The seed of the generator.
         seed: u64,
-        /// How many sentences: the first eight tenths are training data, one tenth each development and test data.
+        /// Number of sentences: the first eight tenths are training data, one tenth each development and test data.
         sentences: usize,
-        /// Whether some arcs cross.
+        /// True if some arcs cross.
         nonprojective: bool,
     },
 }

@@ -43,13 +43,13 @@ pub struct Spec {
     /// Options whose values are tried in all combinations, a row each; with two of them there are heat maps.
     #[serde(default)]
     pub grid: Vec<GridAxis>,
-    /// What they are compared on; every row is crossed with every column.
+    /// Settings that they are compared on; every row is crossed with every column.
     #[serde(rename = "column", default = "Variant::only_column")]
     pub columns: Vec<Variant>,
-    /// Whether to count search errors and to follow the gold derivations, which takes the time of two more decodings.
+    /// Counts search errors and follows the gold derivations, which takes the time of two more decodings.
     #[serde(default)]
     pub diagnose: bool,
-    /// How the tables are laid out.
+    /// Layout of the tables.
     #[serde(default)]
     pub table: TableSpec,
     /// The plots.
@@ -88,11 +88,11 @@ pub struct Profile {
 pub struct Variant {
     /// Its name in tables, plots and records.
     pub name: Spanned<String>,
-    /// What it changes.
+    /// Options that it changes.
     pub options: Option<Spanned<Table>>,
     /// The beam widths to decode at; for rows only. By default the width of training, which is 1 for greedy training.
     pub decode: Option<Vec<usize>>,
-    /// What else than the beam prunes in decoding: `none`, `auto`, or a percentage; for rows only. See
+    /// Pruning beside the beam in decoding: `none`, `auto`, or a percentage; for rows only. See
     /// [`Margin`](treebeam::decode::Margin).
     #[serde(default)]
     pub margin: Margin,
@@ -126,7 +126,7 @@ impl GridAxis {
 }
 
 impl Variant {
-    /// Whether this row is run in a column.
+    /// True if this row is run in a column.
     pub fn is_in(&self, column: &Variant) -> bool {
         let is_named = |names: &Vec<Spanned<String>>| names.iter().any(|name| name.get_ref() == column.name.get_ref());
         self.open.is_none() && self.columns.as_ref().is_none_or(is_named)
@@ -134,16 +134,12 @@ impl Variant {
 
     /// The column of experiments that have none.
     fn only_column() -> Vec<Variant> {
-        vec![Variant {
-            name: Spanned::new(0..0, "all".to_owned()),
-            options: None,
-            decode: None,
-            margin: Margin::None,
-            after: None,
-            open: None,
-            columns: None,
-            max_train_sentences: None,
-        }]
+        vec![Variant::named(Spanned::new(0..0, "all".to_owned()), None)]
+    }
+
+    fn named(name: Spanned<String>, options: Option<Spanned<Table>>) -> Variant {
+        let (decode, after, open, columns, max_train_sentences) = (None, None, None, None, None);
+        Variant { name, options, decode, margin: Margin::None, after, open, columns, max_train_sentences }
     }
 }
 
@@ -191,15 +187,8 @@ impl Spec {
             rows = extended.collect();
         }
         let span = self.grid.first().map_or(0..0, |axis| axis.option.span());
-        let row = |(names, options): (Vec<String>, Table)| Variant {
-            name: Spanned::new(span.clone(), names.join(", ")),
-            options: Some(Spanned::new(span.clone(), options)),
-            decode: None,
-            margin: Margin::None,
-            after: None,
-            open: None,
-            columns: None,
-            max_train_sentences: None,
+        let row = |(names, options): (Vec<String>, Table)| {
+            Variant::named(Spanned::new(span.clone(), names.join(", ")), Some(Spanned::new(span.clone(), options)))
         };
         rows.into_iter().filter(|(names, _)| !names.is_empty()).map(row).collect()
     }
@@ -351,7 +340,7 @@ impl Spec {
 }
 
 impl Spec {
-    /// Whether the rows of a comparison are there, decoded at the widths that it names, in the columns that it names.
+    /// Checks that the rows of a comparison are there, decoded at the widths that it names, in the columns that it names.
     fn check_comparison(&self, comparison: &ComparisonSpec, source: &SourceText) -> Result<()> {
         let ComparisonSpec { what, row, width, than, against, against_width, columns } = comparison;
         for called in [what, than] {
@@ -552,8 +541,8 @@ mod tests {
 
     #[test]
     fn what_tables_and_files_cannot_bear_is_refused() {
-        let told = |text: String| Spec::parse(&text, Path::new("s.toml")).unwrap_err().to_string();
-        let grid = |axes: &str| told(SPEC.replacen("[table]", &format!("{axes}\n[table]"), 1));
+        let error = |text: String| Spec::parse(&text, Path::new("s.toml")).unwrap_err().to_string();
+        let grid = |axes: &str| error(SPEC.replacen("[table]", &format!("{axes}\n[table]"), 1));
         let twice = "[[grid]]\noption = \"beam\"\nvalues = [1]\n[[grid]]\noption = \"beam\"\nvalues = [2]";
         assert!(grid(twice).contains("a second axis of the grid for beam; expected one axis"));
         assert!(grid("[[grid]]\noption = \"beam\"\nvalues = []").contains("without values"));
@@ -562,8 +551,8 @@ mod tests {
         let wide = "[[row]]\nname = \"wide\"\ndecode = [100000000000]";
         assert!(grid(wide).contains("expected different widths from 1 to 1048576"));
         for figure in ["1e308", "-1e10", "nan", "inf"] {
-            let told = told(SPEC.replacen("= 90.5 }", &format!("= {figure} }}"), 1));
-            assert!(told.contains("of `generated:1,50,projective`; expected figures up to 1000000000"), "{told}");
+            let error = error(SPEC.replacen("= 90.5 }", &format!("= {figure} }}"), 1));
+            assert!(error.contains("of `generated:1,50,projective`; expected figures up to 1000000000"), "{error}");
         }
     }
 
@@ -585,57 +574,60 @@ mod tests {
         assert!(spec.rows[3].open.is_some() && spec.rows[4].open.is_none());
 
         let wrong = text.replace("\"explore-from\"", "\"explore-form\"");
-        let told = Spec::parse(&wrong, Path::new("s.toml")).unwrap_err().to_string();
-        assert!(told.contains("unknown field `explore-form`"), "{told}");
+        let error = Spec::parse(&wrong, Path::new("s.toml")).unwrap_err().to_string();
+        assert!(error.contains("unknown field `explore-form`"), "{error}");
     }
 
     #[test]
     fn what_cannot_be_shown_is_told() {
         let lines = "series = [{ name = \"greedy\", rows = [\"greedy\", \"dynamic\"], matched = true }, ";
-        let told = message(&format!("y = \"las\"\n{lines}"), "y = \"advantage\"\nseries = [");
-        assert!(told.contains("1 series in plot `las`; expected two"), "{told}");
-        let told = message("y = \"las\"", "x = \"derivation\"\ny = \"las\"");
-        assert!(told.contains("plot `las` of Las against Derivation"), "{told}");
-        let told = message("rows = [\"global\"] }", "rows = [\"global\"], level = true }");
-        assert!(told.contains("level series `global` in plot `las`; expected one row, decoded at one width"), "{told}");
-        let told = message("[[column]]\nname = \"eager\"", "[[column]]\nname = \"eager\"\nopen = \"why not\"");
-        assert!(told.contains("`open` in a column; expected it in rows only"), "{told}");
-        let told = message("name = \"greedy\"", "name = \"greedy\"\nmax-train-sentences = 5");
-        assert!(told.contains("`max-train-sentences` in a row; expected it in profiles or columns"), "{told}");
-        let told = message("name = \"eager\"", "name = \"eager\"\nmax-train-sentences = 0");
-        assert!(told.contains("max-train-sentences = 0; expected 1 or more"), "{told}");
-        let told = message("max-train-sentences = 30", "max-train-sentences = 0");
-        assert!(told.contains("max-train-sentences = 0 in profile `quick`; expected 1 or more"), "{told}");
-        let told = message("baseline = \"greedy\"", "baseline = \"greedy\"\nagainst = [\"gready\"]");
-        assert!(told.contains("no row is named `gready`"), "{told}");
+        let error = message(&format!("y = \"las\"\n{lines}"), "y = \"advantage\"\nseries = [");
+        assert!(error.contains("1 series in plot `las`; expected two"), "{error}");
+        let error = message("y = \"las\"", "x = \"derivation\"\ny = \"las\"");
+        assert!(error.contains("plot `las` of Las against Derivation"), "{error}");
+        let error = message("rows = [\"global\"] }", "rows = [\"global\"], level = true }");
+        assert!(
+            error.contains("level series `global` in plot `las`; expected one row, decoded at one width"),
+            "{error}"
+        );
+        let error = message("[[column]]\nname = \"eager\"", "[[column]]\nname = \"eager\"\nopen = \"why not\"");
+        assert!(error.contains("`open` in a column; expected it in rows only"), "{error}");
+        let error = message("name = \"greedy\"", "name = \"greedy\"\nmax-train-sentences = 5");
+        assert!(error.contains("`max-train-sentences` in a row; expected it in profiles or columns"), "{error}");
+        let error = message("name = \"eager\"", "name = \"eager\"\nmax-train-sentences = 0");
+        assert!(error.contains("max-train-sentences = 0; expected 1 or more"), "{error}");
+        let error = message("max-train-sentences = 30", "max-train-sentences = 0");
+        assert!(error.contains("max-train-sentences = 0 in profile `quick`; expected 1 or more"), "{error}");
+        let error = message("baseline = \"greedy\"", "baseline = \"greedy\"\nagainst = [\"gready\"]");
+        assert!(error.contains("no row is named `gready`"), "{error}");
     }
 
     #[test]
     fn comparisons_of_what_is_not_run_are_refused() {
-        let told = |rows: &str, comparison: &str| {
+        let error = |rows: &str, comparison: &str| {
             let comparison = format!("{rows}[[comparison]]\nwhat = \"it\"\nthan = \"that\"\n{comparison}\n");
             Spec::parse(&SPEC.replace("[table]", &format!("{comparison}[table]")), Path::new("s.toml"))
                 .map_or_else(|error| error.to_string(), |_| "read".to_owned())
         };
-        assert_eq!(told("", "row = \"global\"\nwidth = 4\nagainst = \"greedy\""), "read");
-        let width = told("", "row = \"global\"\nwidth = 8\nagainst = \"greedy\"");
+        assert_eq!(error("", "row = \"global\"\nwidth = 4\nagainst = \"greedy\""), "read");
+        let width = error("", "row = \"global\"\nwidth = 8\nagainst = \"greedy\"");
         assert!(width.contains("width 8 of row `global` in a comparison; expected one that it is decoded at: [1, 4]"));
-        let width = told("", "row = \"global\"\nagainst = \"greedy\"\nagainst-width = 1");
+        let width = error("", "row = \"global\"\nagainst = \"greedy\"\nagainst-width = 1");
         assert!(width.contains("width 1 of row `greedy` in a comparison; expected no width"), "{width}");
         let open = "[[row]]\nname = \"later\"\nopen = \"not built.\"\n";
-        let open = told(open, "row = \"later\"\nagainst = \"greedy\"");
+        let open = error(open, "row = \"later\"\nagainst = \"greedy\"");
         assert!(open.contains("row `later`, which is not run in column `eager`, in a comparison"), "{open}");
         let some = "[[row]]\nname = \"some\"\ncolumns = [\"eager\"]\n";
-        let not_everywhere = told(some, "row = \"some\"\nagainst = \"greedy\"");
+        let not_everywhere = error(some, "row = \"some\"\nagainst = \"greedy\"");
         assert!(not_everywhere.contains("not run in column `hybrid`"), "{not_everywhere}");
-        assert_eq!(told(some, "row = \"some\"\nagainst = \"greedy\"\ncolumns = [\"eager\"]"), "read");
+        assert_eq!(error(some, "row = \"some\"\nagainst = \"greedy\"\ncolumns = [\"eager\"]"), "read");
     }
 
     #[test]
     fn mistakes_are_told_with_their_lines() {
-        let told = message("beam = 4", "beams = 4");
-        assert!(told.starts_with("s.toml:24: unknown field `beams`; expected one of `system`, `scorer`, "), "{told}");
-        assert!(treebeam::options::KNOWN.iter().all(|known| told.contains(&format!("`{}`", known.name()))), "{told}");
+        let error = message("beam = 4", "beams = 4");
+        assert!(error.starts_with("s.toml:24: unknown field `beams`; expected one of `system`, `scorer`, "), "{error}");
+        assert!(treebeam::options::KNOWN.iter().all(|known| error.contains(&format!("`{}`", known.name()))), "{error}");
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: --training: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");

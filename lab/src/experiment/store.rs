@@ -21,7 +21,7 @@ use treebeam::files::{Packing, open_to_keep, write_whole};
 pub struct Store<R = Record> {
     records: Vec<R>,
     by_key: HashMap<String, Vec<usize>>,
-    /// Whether the last line of the gathered records was torn, as earlier versions could leave it; it is dropped.
+    /// True if the last line of the gathered records was torn, as earlier versions could leave it; it is dropped.
     pub torn: bool,
     /// Lengths and times of the files of gathered records when they were read.
     read: [Stamp; 2],
@@ -30,7 +30,7 @@ pub struct Store<R = Record> {
 /// Length and time of a file; none if there is none.
 type Stamp = Option<(u64, SystemTime)>;
 
-/// What the store knows of a cell.
+/// Status of a cell in the store.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Status<'a, R = Record> {
     /// It was run with the code that this program has.
@@ -159,7 +159,7 @@ impl<R: Stored> Store<R> {
         self.by_key.get(key).into_iter().flatten().rev().map(|&i| &self.records[i])
     }
 
-    /// What is known of the cell with this key: the newest record that is current, else the newest at all.
+    /// Status of the cell with this key: the newest record that is current, else the newest at all.
     pub fn status_of(&self, key: &str, is_current: impl Fn(&R) -> bool) -> Status<'_, R> {
         match self.of_key(key).find(|record| is_current(record)) {
             Some(record) => Status::Done(record),
@@ -224,7 +224,7 @@ impl<R: Stored> Store<R> {
 }
 
 impl Store<Record> {
-    /// What is known of `cell`.
+    /// Status of `cell`.
     pub fn status(&self, cell: &Cell) -> Status<'_> {
         self.status_of(&cell.key, |record| cell.is_current(record))
     }
@@ -246,7 +246,7 @@ impl<'a, R> Status<'a, R> {
     }
 }
 
-/// Whether a record replaces another one of the same cell: both are of the same behaviour or, in earlier formats, of the same
+/// True if a record replaces another one of the same cell: both are of the same behaviour or, in earlier formats, of the same
 /// revision.
 fn is_same_behaviour(a: &super::Provenance, b: &super::Provenance) -> bool {
     a.golden == b.golden && (a.golden.is_some() || a.revision == b.revision)
@@ -398,10 +398,13 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             Store::<Record>::read(&path).unwrap_err().to_string()
         };
-        let told = message(text.replacen('{', "x", 1));
-        assert!(told.contains("records.jsonl:1: expected value"), "{told}");
-        let told = message(text.replacen("\"format\":3", "\"format\":4", 1));
-        assert!(told.contains("records.jsonl:1: a record of format 4; expected format 3 or an earlier one"), "{told}");
+        let error = message(text.replacen('{', "x", 1));
+        assert!(error.contains("records.jsonl:1: expected value"), "{error}");
+        let error = message(text.replacen("\"format\":3", "\"format\":4", 1));
+        assert!(
+            error.contains("records.jsonl:1: a record of format 4; expected format 3 or an earlier one"),
+            "{error}"
+        );
     }
 
     /// A file as the first version wrote it: with a revision instead of checksums of the code, and without formats.
@@ -473,8 +476,8 @@ mod tests {
         let keys: Vec<&str> = gathered.records().iter().map(|record| record.key.as_str()).collect();
         assert_eq!(keys, [&records[0].key, &cells[2].key, &cells[3].key].map(String::as_str));
         std::fs::write(folder.cell("spoilt"), "{").unwrap();
-        let told = Store::<Record>::open(&folder).unwrap_err().to_string();
-        assert!(told.contains("spoilt.json: ") && told.contains("delete the file"), "{told}");
+        let error = Store::<Record>::open(&folder).unwrap_err().to_string();
+        assert!(error.contains("spoilt.json: ") && error.contains("delete the file"), "{error}");
     }
 
     #[test]
@@ -508,14 +511,14 @@ mod tests {
 
         let whole = std::fs::read(&packed).unwrap();
         std::fs::write(&packed, &whole[..whole.len() / 2]).unwrap();
-        let told = Store::<Record>::open(&folder).unwrap_err().to_string();
-        assert!(told.contains("records.jsonl.gz: ") && told.contains("cut off or damaged"), "{told}");
+        let error = Store::<Record>::open(&folder).unwrap_err().to_string();
+        assert!(error.contains("records.jsonl.gz: ") && error.contains("cut off or damaged"), "{error}");
         std::fs::remove_file(&packed).unwrap();
         write_whole(&packed, b"{}\n").unwrap();
-        let told = Store::<Record>::open(&folder).unwrap_err().to_string();
+        let error = Store::<Record>::open(&folder).unwrap_err().to_string();
         assert!(
-            told.contains("records.jsonl.gz:1: ") && told.contains("unpack the file and delete the line"),
-            "{told}"
+            error.contains("records.jsonl.gz:1: ") && error.contains("unpack the file and delete the line"),
+            "{error}"
         );
     }
 }

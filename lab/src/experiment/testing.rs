@@ -1,4 +1,4 @@
-//! What the tests of this folder share: a small specification and an engine that makes figures up, deterministically.
+//! Fixtures that the tests of this folder share: a small specification and an engine that makes figures up, deterministically.
 
 use std::path::Path;
 use std::time::Duration;

@@ -9,16 +9,16 @@ use super::provenance::Provenance;
 use super::record::Record;
 use treebeam::error::Result;
 
-/// What all trainings of an experiment have in common.
+/// Settings that all trainings of an experiment have in common.
 #[derive(Debug)]
 pub struct Trainings<E> {
-    /// What trains, decodes and scores.
+    /// Engine that trains, decodes and scores.
     pub engine: E,
     /// The experiment's name.
     pub experiment: String,
     /// This program, the machine, and the number of cells side by side.
     pub provenance: Provenance,
-    /// How often the test data are decoded for the sake of the clock.
+    /// Number of times that the test data are decoded to take the time.
     pub repetitions: Repetitions,
 }
 

@@ -1,4 +1,4 @@
-//! Whether records say what running their cells again says: which cells are run again, and where figures differ.
+//! Verification of records: which cells are run again, and where figures differ.
 
 use std::collections::HashSet;
 
@@ -23,18 +23,18 @@ pub fn sample<'k>(keys: &[&'k str], share: f64, seed: u64) -> HashSet<&'k str> {
     drawn.into_iter().take(n).map(|(_, key)| key).collect()
 }
 
-/// Where two records of a cell differ.
+/// Difference of two records of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disagreement {
     /// The figure, as a path of fields: `decodings.0.test.with_punctuation.heads`.
     pub place: String,
-    /// What the record says.
+    /// Figure of the record.
     pub recorded: String,
-    /// What the cell gives now.
+    /// Figure that the cell gives now.
     pub again: String,
 }
 
-/// Where the figures of two records of a cell differ, times left aside, and what only one of them has: later versions record
+/// Differences of the figures of two records of a cell, times left aside, and what only one of them has: later versions record
 /// more.
 pub fn disagreements(recorded: &Value, again: &Value) -> Vec<Disagreement> {
     let mut found = Vec::new();
@@ -58,7 +58,7 @@ fn compare(place: String, recorded: &Value, again: &Value, found: &mut Vec<Disag
             }
         }
         (a, b) if are_same(a, b) => {}
-        (a, b) => found.push(Disagreement { place, recorded: told(a), again: told(b) }),
+        (a, b) => found.push(Disagreement { place, recorded: shown(a), again: shown(b) }),
     }
 }
 
@@ -68,7 +68,7 @@ fn are_same(a: &Value, b: &Value) -> bool {
 }
 
 /// A value, in short.
-fn told(value: &Value) -> String {
+fn shown(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("{} of them", items.len()),
         Value::Object(_) => "something".to_owned(),
@@ -102,13 +102,13 @@ mod tests {
         let again =
             json!({"epochs": [{"updates": 3, "seconds": 0.7, "more": 1}], "wall_s": 2.0, "rate": 0.10000000000000002});
         assert_eq!(disagreements(&recorded, &again), []);
-        let told = |recorded: Value, again: Value| {
+        let shown = |recorded: Value, again: Value| {
             let found = disagreements(&recorded, &again);
             found.iter().map(|d| format!("{}: {} {}", d.place, d.recorded, d.again)).collect::<Vec<_>>()
         };
-        assert_eq!(told(json!({"a": [{"b": 3}]}), json!({"a": [{"b": 4}]})), ["a.0.b: 3 4"]);
-        assert_eq!(told(json!({"a": [1, 2]}), json!({"a": [1]})), ["a: 2 of them 1 of them"]);
-        assert_eq!(told(json!({"a": 0.1}), json!({"a": 0.1001})), ["a: 0.1 0.1001"]);
-        assert_eq!(told(json!({"a": null}), json!({"a": 1})), ["a: null 1"]);
+        assert_eq!(shown(json!({"a": [{"b": 3}]}), json!({"a": [{"b": 4}]})), ["a.0.b: 3 4"]);
+        assert_eq!(shown(json!({"a": [1, 2]}), json!({"a": [1]})), ["a: 2 of them 1 of them"]);
+        assert_eq!(shown(json!({"a": 0.1}), json!({"a": 0.1001})), ["a: 0.1 0.1001"]);
+        assert_eq!(shown(json!({"a": null}), json!({"a": 1})), ["a: null 1"]);
     }
 }

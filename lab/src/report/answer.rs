@@ -15,7 +15,7 @@ use treebeam::eval::Metric;
 use treebeam::learn::{TrainOptions, Training};
 use treebeam::system::OracleKind;
 
-/// What an experiment says of the question.
+/// Answer of an experiment to the question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The score that is compared.
@@ -24,9 +24,9 @@ pub struct Answer {
     pub treebanks: Vec<String>,
     /// The comparison in each column, the largest gain of global training first.
     pub settings: Vec<Setting>,
-    /// Whether columns are transition systems, each of them once.
+    /// True if columns are transition systems, each of them once.
     pub are_systems: bool,
-    /// Whether some of the greedy models have explored: otherwise this is not the whole question.
+    /// True if some of the greedy models have explored: otherwise this is not the whole question.
     #[serde(default)]
     pub explores: bool,
     /// The number of seeds.
@@ -40,7 +40,7 @@ pub struct Answer {
     pub in_same_beam: Option<Gain>,
     /// The answer in a sentence, in Markdown.
     pub headline: String,
-    /// What follows it, a sentence each, in Markdown: where it holds, what it costs.
+    /// Sentences after it, a sentence each, in Markdown: where it holds, what it costs.
     pub reading: Vec<String>,
 }
 
@@ -61,9 +61,9 @@ pub struct Setting {
     /// The best greedily trained model that parses in a beam of the global one's width, and what global training gains over it.
     #[serde(default)]
     pub same_beam: Option<(Chosen, Gain)>,
-    /// How many times as long global parsing takes, where it was measured.
+    /// Time of global parsing over that of greedy parsing, where it was measured.
     pub parsing_time: Option<f64>,
-    /// How many times as long global training takes, where it was measured.
+    /// Time of global training over that of greedy training, where it was measured.
     pub training_time: Option<f64>,
 }
 
@@ -79,7 +79,7 @@ pub struct Chosen {
 }
 
 impl Setting {
-    /// Whether the difference is significant by itself.
+    /// True if the difference is significant by itself.
     pub fn is_significant(&self) -> bool {
         self.gain.p < LEVEL
     }
@@ -95,9 +95,9 @@ struct Comparison {
     setting: Setting,
     pairs: Pairs,
     same_beam: Option<Pairs>,
-    /// Whether the global model searches exactly.
+    /// True if the global model searches exactly.
     is_exact: bool,
-    /// Whether the greedy model has left the gold derivation in training.
+    /// True if the greedy model has left the gold derivation in training.
     explores: bool,
 }
 
@@ -142,7 +142,7 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     Some(answer)
 }
 
-/// Whether such training is greedy and leaves the gold derivation.
+/// True if such training is greedy and leaves the gold derivation.
 fn explores(options: &TrainOptions) -> bool {
     match options.training {
         Training::Greedy => options.oracle != OracleKind::Static,
@@ -169,7 +169,7 @@ pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<
     Some([best(summary, column, metric, &is_global)?, best(summary, column, metric, &is_greedy)?])
 }
 
-/// Whether a transition-based parser was trained globally.
+/// True if a transition-based parser was trained globally.
 fn is_global(summary: &Summary, column: &str, method: &Method) -> Option<bool> {
     Some(options_of(summary, column, &method.row)?.training == Training::Global)
 }

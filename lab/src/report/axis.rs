@@ -1,4 +1,4 @@
-//! Where values stand on an axis, and its ticks.
+//! Positions of values on an axis, and its ticks.
 
 use super::figure::Scale;
 use super::number;
@@ -35,12 +35,12 @@ impl Ruler {
         ruler
     }
 
-    /// Where a value stands: 0 at the low end, 1 at the high one.
+    /// Position of a value: 0 at the low end, 1 at the high one.
     pub(super) fn share(&self, value: f64) -> f64 {
         (place(self.scale, value) - self.low) / (self.high - self.low)
     }
 
-    /// Where 0 stands if there are values on both sides of it, and the axis is divided evenly.
+    /// Position of 0 if there are values on both sides of it, and the axis is divided evenly.
     pub(super) fn zero(&self) -> Option<f64> {
         (self.scale == Scale::Linear && self.low < 0.0 && self.high > 0.0).then(|| self.share(0.0))
     }

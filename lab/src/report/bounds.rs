@@ -5,7 +5,7 @@ use super::summary::count_carried;
 use super::templates::{block, sentences, view};
 use crate::experiment::{BOUNDS, BoundsRecord, BoundsSpec, Means, WalkSpec};
 
-/// What `records`, one for each treebank, say. `command` is what generates it; `files` are those beside it with records.
+/// Document of `records`, one for each treebank. `command` is what generates it; `files` are those beside it with records.
 pub fn bounds_document(
     spec: &BoundsSpec,
     profile: &str,
@@ -109,7 +109,7 @@ fn nearest_first(means: &[f64]) -> String {
     named.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// How far the bounds are from the loss, and whether they stand in the paper's order.
+/// Distances of the bounds from the loss, and their order beside the paper's.
 fn distances(spec: &BoundsSpec, records: &[&BoundsRecord]) -> (Block, Option<Reproduction>) {
     let paper = spec.paper.as_ref();
     let theirs = ["paper's lower", "pc-upper", "upper", "order"];

@@ -1,4 +1,4 @@
-//! Where greedy and global training differ: by length of arc and of sentence, and by label.
+//! Differences of greedy and global training: by length of arc and of sentence, and by label.
 
 use super::answer::chosen;
 use super::document::{Block, Cell, Content, Table};

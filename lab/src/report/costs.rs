@@ -1,4 +1,4 @@
-//! What the methods cost, and the data.
+//! Costs of the methods, and the data.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ fn processors<'s>(summary: &'s Summary, is_meant: impl Fn(&str, &Method) -> bool
     entries.flat_map(|entry| &entry.runs).map(|(record, _)| record.provenance.host.cpu.as_str()).collect()
 }
 
-/// What `some` of `all` processors are marked with: ` (a)`, ` (ab)`.
+/// Marks of `some` of `all` processors: ` (a)`, ` (ab)`.
 fn marks(all: &BTreeSet<&str>, some: &BTreeSet<&str>) -> String {
     let letters = all.iter().zip('a'..='z').filter(|(processor, _)| some.contains(*processor));
     format!(" ({})", letters.map(|(_, letter)| letter).collect::<String>())
@@ -75,7 +75,7 @@ fn extremes(summary: &Summary, value: &dyn Fn(&Record, &Decoding) -> f64) -> Opt
     Some([end(most), end(least)])
 }
 
-/// How much data there are.
+/// Sizes of the data.
 pub fn data(summary: &Summary) -> Block {
     let heads =
         ["treebank", "train sentences", "dev sentences", "test sentences", "test tokens", "without punctuation"];

@@ -1,4 +1,4 @@
-//! Whether the model or the search is to blame.
+//! Model errors and search errors.
 
 use super::document::{Block, Cell, Content, Table};
 use super::summary::{Method, Summary};

@@ -48,11 +48,11 @@ pub struct Direction {
     pub metric: Metric,
     /// By treebank, what the method gains.
     pub ours: Vec<(String, Difference)>,
-    /// What it gains in the paper.
+    /// Gain in the paper.
     pub paper: Option<Theirs>,
 }
 
-/// What a method gains in a paper.
+/// Gain of a method in a paper.
 #[derive(Debug, Clone)]
 pub struct Theirs {
     /// By treebank; those only that the paper has and that were compared here.
@@ -92,7 +92,7 @@ pub fn directions(summary: &Summary) -> Vec<Direction> {
     all
 }
 
-/// Whether the comparison of `row` with `against` is there already, the other way round: both are rows that others are
+/// True if the comparison of `row` with `against` is there already, the other way round: both are rows that others are
 /// compared with, and `row` comes first.
 fn is_listed(compared_with: &[&str], row: &str, against: &str) -> bool {
     let place = |name| compared_with.iter().position(|other| *other == name);
@@ -105,7 +105,7 @@ pub fn published<'a>(summary: &'a Summary, column: &str, row: &str, metric: Metr
     summary.plan.spec.papers.iter().filter(of_row).find(|p| p.metric.metric() == Some(metric))
 }
 
-/// What a paper says of a comparison, of the treebanks of which there is something to compare with here, too.
+/// Gain that a paper gives for a comparison, of the treebanks of which there is something to compare with here, too.
 fn theirs(
     summary: &Summary,
     column: &str,
@@ -152,7 +152,7 @@ impl<'a> Found<'a> {
 }
 
 impl Direction {
-    /// What the method gains in the mean over treebanks.
+    /// Gain of the method in the mean over treebanks.
     pub fn mean(&self) -> f64 {
         self.ours.iter().map(|(_, d)| d.points).sum::<f64>() / self.ours.len() as f64
     }
@@ -170,14 +170,14 @@ impl Direction {
         sign_test(higher, lower)
     }
 
-    /// Whether the sign test finds anything.
+    /// True if the sign test is significant.
     pub fn is_significant(&self) -> bool {
         self.sign_test() < LEVEL
     }
 
     /// Treebanks for which the paper has a direction; those among them where it holds; and of the others those that are
     /// significantly the other way.
-    pub fn held(&self) -> Option<(usize, usize, usize)> {
+    pub fn agreement(&self) -> Option<(usize, usize, usize)> {
         let paper = self.paper.as_ref()?;
         let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d);
         let pairs = paper.gains.iter().filter(|(_, gain)| *gain != 0.0);
@@ -188,13 +188,13 @@ impl Direction {
     }
 
     /// Treebanks where the paper's direction does not hold.
-    fn not_held(&self) -> Vec<&str> {
+    fn opposite(&self) -> Vec<&str> {
         let gains = self.paper.iter().flat_map(|p| &p.gains);
         let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d.points);
         gains.filter(|(t, gain)| ours(t).is_some_and(|points| points * gain < 0.0)).map(|(t, _)| t.as_str()).collect()
     }
 
-    /// Whether the means have one sign; none where the paper's figures are equal.
+    /// True if the means have one sign; none where the paper's figures are equal.
     pub fn mean_holds(&self) -> Option<bool> {
         let has_sign = |paper: &&Theirs| paper.mean.abs() > EQUAL;
         self.paper.as_ref().filter(has_sign).map(|paper| paper.mean * self.mean() > 0.0)
@@ -216,8 +216,8 @@ impl Direction {
             mean: self.mean(),
             p: self.sign_test(),
             paper: self.paper.as_ref().map(|paper| paper.mean),
-            held: self.held(),
-            not_held: self.not_held(),
+            agreement: self.agreement(),
+            opposite: self.opposite(),
         }
     }
 }
@@ -237,8 +237,8 @@ pub struct DirectionView<'a> {
     mean: f64,
     p: f64,
     paper: Option<f64>,
-    held: Option<(usize, usize, usize)>,
-    not_held: Vec<&'a str>,
+    agreement: Option<(usize, usize, usize)>,
+    opposite: Vec<&'a str>,
 }
 
 /// Two-sided binomial test of `a` against `b` with even odds.
@@ -294,7 +294,7 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
             Cell::shown(Some(corrected), bare_p),
         ];
         if with_paper {
-            let held = direction.held().filter(|(n, ..)| *n > 0);
+            let held = direction.agreement().filter(|(n, ..)| *n > 0);
             let holds = |(n, held, _)| Cell { text: format!("{held} of {n}"), value: Some(held as f64), best: false };
             line.push(Cell::signed(direction.paper.as_ref().map(|p| p.mean)));
             line.push(held.map_or_else(|| Cell::number(None, 0), holds));
@@ -302,7 +302,7 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         }
         table.lines.push(line);
     }
-    let of_paper = directions.iter().filter_map(Direction::held);
+    let of_paper = directions.iter().filter_map(Direction::agreement);
     let (n, held, against) = of_paper.fold((0, 0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1, sum.2 + d.2));
     let best = |metric| {
         let of_metric = directions.iter().filter(move |d| d.metric == metric && !with_paper);
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(of_paper.len(), 1);
         let dynamic = of_paper[0];
         assert_eq!((dynamic.method.label.as_str(), dynamic.metric), ("dynamic", Metric::Uas));
-        assert_eq!(dynamic.held(), Some((1, 1, 0)));
+        assert_eq!(dynamic.agreement(), Some((1, 1, 0)));
         assert_eq!(dynamic.mean_holds(), Some(true));
         assert!((dynamic.paper.as_ref().unwrap().mean - 0.5).abs() < 1e-9);
         let DirectionView { against, higher, n, .. } = dynamic.view();

@@ -1,4 +1,4 @@
-//! What an experiment's results say, before it is rendered as Markdown or as a page.
+//! Contents of an experiment's results, before it is rendered as Markdown or as a page.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,40 +14,40 @@ pub struct Document {
     pub profile: String,
     /// One line.
     pub title: String,
-    /// What it says, a sentence each, in Markdown: of all columns, with what is significant.
+    /// Findings, a sentence each, in Markdown: of all columns, with what is significant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gist: Vec<String>,
     /// Two rows beside each other, a sentence each, in Markdown: what its specification has under `[[comparison]]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<String>,
-    /// Whether a paper's table is reproduced, if it is one.
+    /// Verdict on a paper's table, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduction: Option<Reproduction>,
-    /// How far it goes, a sentence each, in Markdown: data, iterations, seeds, what is missing.
+    /// Limits, a sentence each, in Markdown: data, iterations, seeds, what is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
     /// Greedy or global, if it has rows of both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
-    /// How much of it has been run; nothing in documents of earlier versions.
+    /// Share of it that has been run; nothing in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
-    /// What holds for all tables, a paragraph each, in Markdown: data, punctuation, signs.
+    /// Remarks on all tables, a paragraph each, in Markdown: data, punctuation, signs.
     pub about: Vec<String>,
     /// Tables and figures in their order.
     pub blocks: Vec<Block>,
-    /// How many of them say what was found; the others are details, which the page folds. All, if nothing is said.
+    /// Number of leading blocks that are findings; the page folds the rest. All, if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_findings: Option<usize>,
-    /// How to read it and in what it differs from the papers, in Markdown.
+    /// Explanation of the tables and in what it differs from the papers, in Markdown.
     pub analysis: String,
-    /// Where it comes from, a fact each: command, revision, seeds, machine, checksums.
+    /// Provenance, a fact each: command, revision, seeds, machine, checksums.
     pub provenance: Vec<String>,
     /// The names of the files beside it that hold every figure and every record.
     pub files: Vec<String>,
 }
 
-/// Whether what a paper's table reports is found here, too. Treebanks are not the paper's, so what is judged is which of two
+/// Verdict on a paper's table. Treebanks are not the paper's, so what is judged is which of two
 /// methods is ahead, in the mean over treebanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -74,11 +74,11 @@ impl Verdict {
 /// A paper's table beside what came out here: whether it is the same, and why not. Texts are Markdown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
-    /// Whether it is.
+    /// Verdict.
     pub verdict: Verdict,
-    /// How much of it is.
+    /// Share of the differences that are found here.
     pub held: String,
-    /// What is not, a clause each.
+    /// Differences that are not, a clause each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub otherwise: Vec<String>,
     /// In what data and settings differ, as the specification says.
@@ -86,7 +86,7 @@ pub struct Reproduction {
     pub differs: String,
 }
 
-/// How much of an experiment has been run, and by what.
+/// Share of an experiment that has been run, and by what.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// Cells with a record.
@@ -108,15 +108,15 @@ pub struct Progress {
 pub struct Block {
     /// The title.
     pub title: String,
-    /// What is to be seen in it: sentences made of its figures, in Markdown.
+    /// Findings: sentences made of its figures, in Markdown.
     pub reading: Vec<String>,
-    /// What its figures are, in Markdown; may be empty.
+    /// Explanation of its figures, in Markdown; may be empty.
     pub note: String,
     /// The table or the figure.
     pub content: Content,
 }
 
-/// What a block shows.
+/// Content of a block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
@@ -133,7 +133,7 @@ pub enum Content {
 pub struct Table {
     /// The heads of the columns.
     pub heads: Vec<String>,
-    /// How many columns, from the left, are text; the others are figures.
+    /// Number of columns, from the left, that are text; the others are figures.
     pub n_texts: usize,
     /// The lines; as many cells each as there are heads.
     pub lines: Vec<Vec<Cell>>,
@@ -142,20 +142,20 @@ pub struct Table {
 /// A cell of a table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// What stands in it: plain text, no Markdown.
+    /// Text: plain text, no Markdown.
     pub text: String,
-    /// What it is sorted by, if that is a number.
+    /// Key of sorting, if that is a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Whether it is the best of its line or group.
+    /// True if it is the best of its line or group.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub best: bool,
 }
 
-/// How the names of rows end that are left open: they are shown though nothing stands in them.
+/// End of the names of rows that are left open: they are shown though nothing stands in them.
 pub const OPEN: &str = " (open)";
 
-/// What stands for a figure that is not there.
+/// Sign for a figure that is not there.
 pub const NOTHING: &str = "–";
 
 impl Cell {

@@ -1,4 +1,4 @@
-//! What a picture shows; how it is drawn is another matter.
+//! Contents of a picture; how it is drawn is another matter.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,16 +20,16 @@ pub struct Figure {
 /// An axis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it shows, with the unit.
+    /// Title, with the unit.
     pub title: String,
-    /// How it is divided.
+    /// Division.
     pub scale: Scale,
     /// Which way is better, or what else is to be known to read it; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
-/// How an axis is divided.
+/// Division of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
@@ -77,14 +77,14 @@ impl Axis {
 pub struct Curve {
     /// Its name in the legend.
     pub name: String,
-    /// How its points are drawn.
+    /// Style of its points.
     #[serde(default)]
     pub style: Style,
     /// Its points, in the order in which a line goes through them.
     pub points: Vec<Point>,
 }
 
-/// How the points of a curve are drawn.
+/// Style of the points of a curve.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Style {
@@ -102,14 +102,14 @@ pub enum Style {
 /// A point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Where it is on the horizontal axis.
+    /// Horizontal value.
     pub x: f64,
-    /// Where it is on the vertical axis.
+    /// Vertical value.
     pub y: f64,
     /// The standard deviation of `y`, if there are several seeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sd: Option<f64>,
-    /// What it stands for, if the curve's name and `x` do not say so.
+    /// Name of what it stands for, if the curve's name and `x` do not say so.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
 }
@@ -128,15 +128,15 @@ pub struct HeatMap {
     pub name: String,
     /// Its title.
     pub title: String,
-    /// What the columns are.
+    /// Names of the columns.
     pub x_title: String,
-    /// What the lines are.
+    /// Names of the lines.
     pub y_title: String,
     /// The columns, left to right.
     pub x: Vec<String>,
     /// The lines, top to bottom.
     pub y: Vec<String>,
-    /// What the figures are.
+    /// Unit of the figures.
     pub unit: String,
     /// The figures by line, then column; nothing where there is none.
     pub values: Vec<Vec<Option<f64>>>,

@@ -228,7 +228,7 @@ fn frontier(curves: &[Curve], more_is_better: bool) -> Curve {
     Curve { name: "best trade-offs".to_owned(), style: Style::Frontier, points }
 }
 
-/// What a method offers: its cost, and LAS on development and test data.
+/// Offer of a method: its cost, and LAS on development and test data.
 struct Offer {
     cost: f64,
     dev: f64,
@@ -241,8 +241,8 @@ fn best_within(offers: &[Offer], cost: f64) -> Option<&Offer> {
     offers.iter().filter(|offer| offer.cost <= cost).max_by(|a, b| a.dev.total_cmp(&b.dev))
 }
 
-/// By how much the best of the first series is higher than the best of the second among what costs no more than x; at every x
-/// that either offers, from where both offer something.
+/// Lead of the best of the first series over the best of the second among what costs no more than x: at every x that either
+/// offers, from where both offer something.
 fn advantage(summary: &Summary, column: &str, plot: &PlotSpec) -> Vec<Point> {
     let offered = |series: &SeriesSpec| -> Vec<Offer> {
         let of = |m: Method| {

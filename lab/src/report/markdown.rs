@@ -29,7 +29,7 @@ pub fn markdown(document: &Document) -> String {
     out
 }
 
-/// How a page of results begins: where it comes from, as a comment, and its title.
+/// Beginning of a page of results: where it comes from, as a comment, and its title.
 pub fn markdown_head(provenance: &[String], title: &str) -> String {
     format!("<!--\n{}\n-->\n\n# {title}\n\n", provenance.join("\n"))
 }

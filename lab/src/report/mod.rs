@@ -1,11 +1,11 @@
-//! What experiments have found: tables, plots, and what is to be seen in them.
+//! Findings of experiments: tables, plots, and what is to be seen in them.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `summary` | means, spreads and differences over the records of a plan |
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `classes`, `properties`, `range`, `figures` |
-//! | `answer`, `gist`, `reproduction`, `comparisons`, `paired` | what a summary says in a few sentences: greedy or global; all columns; a paper's differences; two rows; how sure that is |
+//! | `answer`, `findings`, `reproduction`, `comparisons`, `paired` | what a summary says in a few sentences: greedy or global; all columns; a paper's differences; two rows; how sure that is |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot` | renderings |
 //! | `templates` | the engine that fills the templates of pages and pictures |
@@ -24,7 +24,7 @@ mod directions;
 pub mod document;
 pub mod figure;
 mod figures;
-mod gist;
+mod findings;
 mod markdown;
 mod number;
 pub mod page;

@@ -1,6 +1,6 @@
 //! Numbers for people.
 
-/// How many digits after the point tell numbers of this size well: none for thousands and for whole numbers, else two, and
+/// Number of digits after the point tell numbers of this size well: none for thousands and for whole numbers, else two, and
 /// three that count for what is smaller than 1.
 pub(super) fn digits(values: impl Iterator<Item = f64>) -> usize {
     let (mut largest, mut are_whole) = (0.0f64, true);

@@ -11,10 +11,10 @@ use super::summary::{Entry, Method, SAMPLES, Summary};
 use treebeam::eval::{Metric, Punctuation};
 use treebeam::random::{below, stream};
 
-/// How many times sentences are drawn for an interval.
+/// Number of resamples of sentences for an interval.
 const RESAMPLES: usize = 2000;
 
-/// By how much something is better, in percentage points, averaged over treebanks.
+/// Difference in percentage points, averaged over treebanks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
     /// The points.
@@ -27,7 +27,7 @@ pub struct Gain {
     pub p: f64,
 }
 
-/// What each sentence adds to a difference.
+/// Contributions of sentences to a difference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pairs {
     /// By treebank, in percentage points of the average over treebanks, the mean over seeds.
@@ -108,12 +108,12 @@ impl Pairs {
         self.by_seed.iter().map(of).collect()
     }
 
-    /// How many sentences there are.
+    /// Number of sentences.
     pub fn n_sentences(&self) -> usize {
         self.sentences.iter().map(Vec::len).sum()
     }
 
-    /// How many seeds of each treebank there are, at least and at most.
+    /// Number of seeds of each treebank, at least and at most.
     pub fn n_seeds(&self) -> (usize, usize) {
         let counts = || self.by_seed.iter().map(Vec::len);
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
@@ -177,7 +177,7 @@ fn percentiles(drawn: impl Fn(u64) -> f64 + Send + Sync) -> (f64, f64) {
     (sums[tail], sums[RESAMPLES - 1 - tail])
 }
 
-/// What each sentence adds to the difference on its treebank, in percentage points, by seed; none without a common seed or a word.
+/// Contributions of sentences to the difference on its treebank, in percentage points, by seed; none without a common seed or a word.
 fn by_sentence(ours: &Entry, theirs: &Entry, metric: Metric, rule: Punctuation) -> Option<Vec<Vec<f64>>> {
     let mut by_seed = Vec::new();
     for (record, decoding) in &ours.runs {
@@ -207,7 +207,7 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 }
 
 /// A p-value for people, as a part of a sentence.
-pub fn told_p(p: f64) -> String {
+pub fn p_text(p: f64) -> String {
     match p {
         p if p < 0.001 => format!("p {}", bare_p(p)),
         p => format!("p = {}", bare_p(p)),

@@ -1,4 +1,4 @@
-//! What global training gains on each treebank, beside properties of the treebanks.
+//! Gains of global training on each treebank, beside properties of the treebanks.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use treebeam::treebank::Stats;
 /// Fewer treebanks than these say nothing of properties.
 const LEAST: usize = 6;
 
-/// What a treebank is like: a figure for each of [`NAMES`].
+/// Properties of a treebank: a figure for each of [`NAMES`].
 type Properties = [f64; NAMES.len()];
 
 const NAMES: [&str; 6] = [
@@ -45,7 +45,7 @@ impl Compared<'_> {
     }
 }
 
-/// What is compared in each column that has models of both kinds.
+/// Models that are compared in each column that has models of both kinds.
 fn compared<'s>(summary: &'s Summary<'_>, metric: Metric) -> Vec<Compared<'s>> {
     let of_column = |column| {
         let [(global, _), (greedy, _)] = chosen(summary, column, metric)?;

@@ -1,4 +1,4 @@
-//! How far a grid reaches from its lowest to its highest figure: beside a paper's, and beside what chance alone would give.
+//! Span of a grid from its lowest to its highest figure: beside a paper's, and beside what chance alone would give.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::templates::{block, view};
 use treebeam::eval::Metric;
 use treebeam::random::{below, stream};
 
-/// How many grids are drawn by chance.
+/// Number of grids that are drawn by chance.
 const GRIDS: u64 = 1000;
 
 /// The lowest and highest figures over the grid beside those of a paper.
@@ -49,7 +49,7 @@ pub fn range(summary: &Summary) -> Option<Block> {
     Some(block("range.jinja", view, Content::Table(table)))
 }
 
-/// How far the cells of the grid would reach from the lowest to the highest if they differed by their seeds alone, in the mean over
+/// Span of the cells of the grid from the lowest to the highest if they differed by their seeds alone, in the mean over
 /// treebanks; none with one seed. On each treebank it is known by how much every score differs from the mean of its cell. A cell by
 /// chance is the mean of such differences, drawn with replacement, as many as there are seeds; a grid by chance has as many of these
 /// as there are cells; and of many such grids the mean span is taken.

@@ -48,7 +48,7 @@ fn furthest_first(mut directions: Vec<&Direction>) -> Vec<DirectionView<'_>> {
     directions.into_iter().map(Direction::view).collect()
 }
 
-/// Whether what a paper found is found here, in a sentence.
+/// Verdict on what a paper found, in a sentence.
 pub fn of_paper(directions: &[Direction]) -> Option<String> {
     let found = Found::new(directions)?;
     // They may all be of one row, while the paper's claim is about others. Of one or two this says nothing.

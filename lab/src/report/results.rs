@@ -11,7 +11,7 @@ use super::directions::{directions, who_wins};
 use super::document::{Block, Content, Document, Progress};
 use super::figure::HeatMap;
 use super::figures::{figures, heat_maps};
-use super::gist::{gist, limits};
+use super::findings::{findings, limits};
 use super::properties::{gains, properties};
 use super::published::published;
 use super::range::range;
@@ -42,7 +42,7 @@ fn tell_apart(blocks: &mut [Block]) {
     }
 }
 
-/// What the records of `summary` say. `command` is what generates it; `files` are those beside it with figures and records.
+/// Document of the records of `summary`. `command` is what generates it; `files` are those beside it with figures and records.
 pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Document {
     let spec = &summary.plan.spec;
     let directions = directions(summary);
@@ -83,7 +83,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
         name: spec.name.clone(),
         profile: summary.plan.profile_name.clone(),
         title: spec.title.clone(),
-        gist: gist(summary, &directions),
+        gist: findings(summary, &directions),
         comparisons: comparisons(summary),
         reproduction: reproduction(&directions, &spec.differs),
         limits: limits(summary),

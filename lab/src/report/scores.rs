@@ -88,7 +88,7 @@ impl Corrected {
         Corrected { baseline, p_values, largest }
     }
 
-    /// Whether the comparison is significant with the others beside it; equal p-values are all so or all not.
+    /// True if the comparison is significant with the others beside it; equal p-values are all so or all not.
     fn is_kept(&self, p: f64) -> bool {
         self.largest.is_some_and(|largest| p <= largest)
     }
@@ -101,7 +101,7 @@ impl Corrected {
 /// The most columns of figures that fit beside each other.
 const WIDEST: usize = 8;
 
-/// What the lines of a table are: as asked for, unless so many columns would stand beside each other that the other way round
+/// Choice of the lines of a table: as asked for, unless so many columns would stand beside each other that the other way round
 /// is easier to read.
 fn narrower(asked: TableLines, n_methods: usize, n_treebanks: usize) -> TableLines {
     match asked {

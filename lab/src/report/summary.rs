@@ -12,7 +12,7 @@ use treebeam::eval::{Metric, Punctuation};
 /// The scores, in the order of tables.
 pub const METRICS: [Metric; 2] = [Metric::Las, Metric::Uas];
 
-/// How many times outputs are swapped at random: the number that Yeh's test is usually run with.
+/// Number of times that outputs are swapped at random: the number that Yeh's test is usually run with.
 pub const SAMPLES: usize = 10_000;
 
 /// A mean and its spread over seeds.
@@ -34,7 +34,7 @@ impl Spread {
     }
 }
 
-/// By how much an entry is better than the baseline.
+/// Difference of an entry from the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
     /// In percentage points, over the seeds that both have.
@@ -44,7 +44,7 @@ pub struct Difference {
     pub p: f64,
 }
 
-/// What is compared within a column: a row, decoded at a width.
+/// Method that is compared within a column: a row, decoded at a width.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Method {
     /// The row.
@@ -68,7 +68,7 @@ pub struct Entry<'a> {
     pub runs: Vec<(&'a Record, &'a Decoding)>,
     /// The number of seeds of the plan.
     pub n_seeds: usize,
-    /// How it compares with the rows that others are compared with.
+    /// Comparisons with the rows that others are compared with.
     pub differences: Vec<Versus>,
 }
 
@@ -79,7 +79,7 @@ pub struct Versus {
     pub row: String,
     /// The score.
     pub metric: Metric,
-    /// By how much the entry is better.
+    /// Difference of the entry.
     pub difference: Difference,
 }
 
@@ -101,7 +101,7 @@ impl Entry<'_> {
         Spread::of(&values).map(|s| s.mean)
     }
 
-    /// Whether all seeds have records.
+    /// True if all seeds have records.
     pub fn is_complete(&self) -> bool {
         self.runs.len() == self.n_seeds
     }
@@ -157,7 +157,7 @@ impl<'a> Summary<'a> {
             let is_current = |c: &&Cell| store.usable(c, false).is_some();
             summary.n_stale += records.len() - seeds.iter().filter(is_current).count();
             count_carried(&mut summary.carried, records.iter().map(|record| &record.provenance));
-            summary.revisions.extend(records.iter().map(|r| r.provenance.told_revision()));
+            summary.revisions.extend(records.iter().map(|r| r.provenance.shown_revision()));
             for &width in &cell.decode {
                 let label = match cell.decode.len() {
                     1 => cell.row.clone(),

@@ -8,11 +8,11 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use super::answer::FOR_SIGNS;
 use super::directions::LEVEL;
 use super::document::{Block, Content};
-use super::paired::told_p;
+use super::paired::p_text;
 use super::{page, plot};
 use treebeam::error::{Error, Result};
 
-/// What a template is filled with: names, with values unless these are variables of the same name.
+/// View that a template is filled with: names, with values unless these are variables of the same name.
 macro_rules! view {
     ($($name:ident $(=> $value:expr)?),* $(,)?) => {
         minijinja::Value::from(std::collections::BTreeMap::<&str, minijinja::Value>::from([
@@ -50,7 +50,7 @@ static ENGINE: LazyLock<std::result::Result<Environment, minijinja::Error>> = La
     environment.add_global("FOR_SIGNS", FOR_SIGNS);
     environment.add_filter("signed", |number: f64| format!("{number:+.2}"));
     environment.add_filter("fixed", |number: f64, digits: usize| format!("{number:.digits$}"));
-    environment.add_filter("p", told_p);
+    environment.add_filter("p", p_text);
     environment.add_filter("capital", capitalised);
     environment.add_filter("short", |revision: &str| revision.get(..7).unwrap_or(revision).to_owned());
     for (name, source) in page::TEMPLATES.into_iter().chain(plot::TEMPLATES).chain(SENTENCES) {

@@ -106,7 +106,7 @@ fn problem(path: &Path, line: usize, found: String) -> Error {
     Error::Problem(Problem { location, found, expected: "what the results can answer".to_owned() })
 }
 
-/// What went wrong, without the place, which is another in the document.
+/// Message of an error, without the place, which is another in the document.
 fn reason(error: &minijinja::Error) -> String {
     error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()))
 }

@@ -1,4 +1,4 @@
-//! How long each row was trained, and whether that was long enough.
+//! Lengths of training, and rows that have not converged.
 
 use std::ops::RangeInclusive;
 
@@ -76,7 +76,7 @@ fn extent(numbers: impl Iterator<Item = usize> + Clone) -> Option<RangeInclusive
     Some(numbers.clone().min()?..=numbers.max()?)
 }
 
-fn told(extent: &RangeInclusive<usize>) -> String {
+fn shown(extent: &RangeInclusive<usize>) -> String {
     match extent.start() == extent.end() {
         true => extent.start().to_string(),
         false => format!("{} to {}", extent.start(), extent.end()),
@@ -94,18 +94,18 @@ fn n_iterations(record: &Record) -> usize {
 /// Extent of the records of an experiment.
 #[derive(Serialize)]
 pub struct Extents {
-    /// How many training sentences of each treebank.
+    /// Number of training sentences of each treebank.
     pub sentences: String,
     /// The fewest and the most iterations, with their noun.
     pub iterations: String,
     are_iterations_equal: bool,
-    /// How many treebanks.
+    /// Number of treebanks.
     pub n_treebanks: usize,
-    /// How many seeds.
+    /// Number of seeds.
     pub n_seeds: usize,
 }
 
-/// How far the records go; none if there are none.
+/// Extents of the records; none if there are none.
 pub fn extents(summary: &Summary) -> Option<Extents> {
     let records = || summary.entries.iter().flat_map(|e| &e.runs).map(|(record, _)| *record);
     let iterations = extent(records().map(n_iterations))?;
@@ -116,9 +116,9 @@ pub fn extents(summary: &Summary) -> Option<Extents> {
     seeds.sort_unstable();
     seeds.dedup();
     Some(Extents {
-        sentences: told(&extent(records().map(n_sentences))?),
+        sentences: shown(&extent(records().map(n_sentences))?),
         are_iterations_equal: iterations.start() == iterations.end(),
-        iterations: format!("{} iteration{}", told(&iterations), if *iterations.end() == 1 { "" } else { "s" }),
+        iterations: format!("{} iteration{}", shown(&iterations), if *iterations.end() == 1 { "" } else { "s" }),
         n_treebanks: treebanks.len(),
         n_seeds: seeds.len(),
     })
@@ -132,7 +132,7 @@ pub fn training(summary: &Summary) -> Option<Block> {
     for of_row in &trainings {
         let range = |of: fn(&Record) -> usize| {
             let extent = extent(of_row.records.iter().map(|r| of(r)))?;
-            Some(Cell { text: told(&extent), value: Some(*extent.end() as f64), best: false })
+            Some(Cell { text: shown(&extent), value: Some(*extent.end() as f64), best: false })
         };
         let is_scored = of_row.last_gain().is_some();
         table.lines.push(vec![

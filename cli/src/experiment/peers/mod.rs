@@ -22,7 +22,7 @@ use super::opened::{Opened, View};
 use super::programs::{
     Input, Inputs, Once, ParsingFigures, Timing, Used, failed, load, read_json, run, run_into, scratch,
 };
-use super::throughput::one_treebank;
+use super::throughput::treebank_to_measure_on;
 use spec::{Profile, Spec};
 use treebeam::error::Result;
 use treebeam::files::hex;
@@ -113,15 +113,10 @@ pub type OpenedPeers = Opened<Peers, PeersView>;
 pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<OpenedPeers> {
     let spec = Spec::read(path)?;
     let profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
-    let chosen = if args.treebanks.is_some() { &profile.treebank } else { &profile.fallback };
-    let treebank = one_treebank(path, overrides, chosen)?;
-    if args.treebanks.is_none() && overrides.treebanks.is_none() {
-        eprintln!("TREEBEAM_TREEBANKS is not set: {treebank} stands in for {}", profile.treebank);
-    }
-    let data = Data::find(treebank.parse()?, args.treebanks.as_deref(), None)?;
+    let (data, is_own) = treebank_to_measure_on(args, path, overrides, &profile.treebank, &profile.fallback)?;
     let peers = peers(&spec, &profile, &data);
     let provenance = Provenance::of_this_process(1).behaving(Golden::whole());
-    let out = args.folder(&spec.name, treebank != profile.treebank);
+    let out = args.folder(&spec.name, is_own);
     let inputs = Inputs::new(data, scratch(&spec.name, &out)?);
     let scripts = path.parent().unwrap_or(Path::new(".")).join(&spec.scripts);
     let program = std::env::current_exe().context("this program")?;

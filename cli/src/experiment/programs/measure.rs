@@ -85,7 +85,7 @@ impl Timing<'_> {
             Ok(Run { one: one.used, many: many.used, load_s: many.load_s, peak_rss_bytes: many.peak_rss_bytes })
         };
         let runs = (0..self.repetitions).map(repetition).collect::<anyhow::Result<_>>()?;
-        let output_sha256 = Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect();
+        let output_sha256 = treebeam::files::hex(&Sha256::digest(output));
         let tokens = sentences.iter().map(|sentence| sentence.words().count() as u64).sum();
         Ok(ParsingFigures { sentences: sentences.len() as u64, tokens, copies, runs, output_sha256, scores })
     }

@@ -37,16 +37,16 @@ pub fn run(command: &mut Command) -> anyhow::Result<Used> {
 pub fn run_into(command: &mut Command, output: Stdio) -> anyhow::Result<Used> {
     let name = command.get_program().to_string_lossy().into_owned();
     let log = tempfile::NamedTempFile::new().context("a file for what a program says")?;
-    let told = File::options().write(true).open(log.path()).context("a file for what a program says")?;
-    command.stdin(Stdio::null()).stdout(output).stderr(told);
+    let errors = File::options().write(true).open(log.path()).context("a file for what a program says")?;
+    command.stdin(Stdio::null()).stdout(output).stderr(errors);
     let start = Instant::now();
     let mut child = command.spawn().with_context(|| name.clone())?;
     let used = child.wait4().with_context(|| name.clone())?;
     let wall_s = start.elapsed().as_secs_f64();
     if !used.status.success() {
-        let told = std::fs::read(log.path()).unwrap_or_default();
-        let told = String::from_utf8_lossy(&told);
-        let last = told.trim().lines().next_back().unwrap_or("it said nothing");
+        let said = std::fs::read(log.path()).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let last = said.trim().lines().next_back().unwrap_or("it said nothing");
         bail!("{name}: {}: {last}", used.status);
     }
     let cpu_s = (used.rusage.utime + used.rusage.stime).as_secs_f64();

@@ -73,16 +73,11 @@ struct ParseStats {
 pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<OpenedThroughput> {
     let spec = Spec::read(path)?;
     let profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
-    let chosen = if args.treebanks.is_some() { &profile.treebank } else { &profile.fallback };
-    let treebank = one_treebank(path, overrides, chosen)?;
-    if args.treebanks.is_none() && overrides.treebanks.is_none() {
-        eprintln!("TREEBEAM_TREEBANKS is not set: {treebank} stands in for {}", profile.treebank);
-    }
-    let data = Data::find(treebank.parse()?, args.treebanks.as_deref(), None)?;
+    let (data, is_own) = treebank_to_measure_on(args, path, overrides, &profile.treebank, &profile.fallback)?;
     let provenance = Provenance::of_this_process(1);
     let n_words = data.read(&data.test)?.n_words();
     let steps = plan::plan(&profile, &data, n_words, provenance.host.cores)?;
-    let out = args.folder(&spec.name, treebank != profile.treebank);
+    let out = args.folder(&spec.name, is_own);
     let inputs = Inputs::new(data, scratch(&spec.name, &out)?);
     let program = std::env::current_exe().context("this program")?;
     let name = spec.name.clone();
@@ -91,18 +86,30 @@ pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::R
     Opened::new((kind, view), &name, steps, &out, args.accept_stale, args.command(path))
 }
 
-/// The one treebank that is asked for, else `chosen`.
-pub fn one_treebank(path: &Path, overrides: &Overrides, chosen: &str) -> anyhow::Result<String> {
+/// The one treebank that is asked for, else that of the profile, or its `fallback` where there is no folder of treebanks; and
+/// whether it is another one than the profile's.
+pub fn treebank_to_measure_on(
+    args: &Experiments,
+    path: &Path,
+    overrides: &Overrides,
+    of_profile: &str,
+    fallback: &str,
+) -> anyhow::Result<(Data, bool)> {
     let only = overrides.seeds.is_none() && overrides.max_train_sentences.is_none() && overrides.options.is_empty();
-    match overrides.treebanks.as_deref() {
-        None if only => Ok(chosen.to_owned()),
-        Some([treebank]) if only => Ok(treebank.clone()),
+    let treebank = match overrides.treebanks.as_deref() {
+        None if only && args.treebanks.is_some() => of_profile,
+        None if only => {
+            eprintln!("TREEBEAM_TREEBANKS is not set: {fallback} stands in for {of_profile}");
+            fallback
+        }
+        Some([treebank]) if only => treebank,
         _ => {
             let what =
                 format!("{}: whole programs are measured here; expected --set treebanks=NAME only", path.display());
-            Err(Error::Usage(what).into())
+            return Err(Error::Usage(what).into());
         }
-    }
+    };
+    Ok((Data::find(treebank.parse()?, args.treebanks.as_deref(), None)?, treebank != of_profile))
 }
 
 impl Throughput {

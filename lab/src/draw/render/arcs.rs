@@ -23,7 +23,7 @@ const ARROW: (f64, f64) = (3.2, 7.5);
 // The frame of a label has as much room above it as beneath it, and corners and arrowheads fit under the lowest arc.
 const _: () = assert!(LIFT + FRAME * LABEL + LIFT < STEP && CORNER.1 + ARROW.1 < FIRST);
 
-/// How a class of things looks: the name that the style sheet knows, and attributes.
+/// Look of a class of things: the name that the style sheet knows, and attributes.
 pub(super) fn look(difference: Difference, is_punctuation: bool) -> (&'static str, &'static str) {
     match (difference, is_punctuation) {
         (Difference::Head, _) => ("arc head", r##" color="#bc4c00" stroke-width="1.9""##),
@@ -46,7 +46,7 @@ pub(super) fn height_of(side: &Side) -> f64 {
     height(side.height) + LIFT + LABEL * LEADING
 }
 
-/// Where a tree's stems begin, and in which direction it grows: 1 is upwards, -1 downwards.
+/// Origin of a tree's stems, and the direction in which it grows: 1 is upwards, -1 downwards.
 #[derive(Clone, Copy)]
 pub(super) struct Baseline {
     pub(super) y: f64,

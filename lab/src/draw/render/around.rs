@@ -1,4 +1,4 @@
-//! What is written around the trees.
+//! Texts around the trees.
 
 use std::fmt::{self, Write};
 
@@ -25,7 +25,7 @@ pub(super) fn caption(out: &mut String, text: &str, baseline: f64) -> Result<f64
     Ok(width(text, CAPTION))
 }
 
-/// What differences look like; the width of it.
+/// Sample of a difference in the legend; the width of it.
 pub(super) fn legend(
     out: &mut String,
     differences: &[Difference],

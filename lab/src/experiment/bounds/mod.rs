@@ -36,7 +36,7 @@ pub struct BoundsSpec {
     pub kind: String,
     /// One line for the head of the table.
     pub title: String,
-    /// How to read the table, and what differs from the paper.
+    /// Explanation of the table, and what differs from the paper.
     #[serde(default)]
     pub analysis: String,
     /// In a sentence, in what data and settings differ from the paper's; printed beside the verdict on its table.
@@ -44,7 +44,7 @@ pub struct BoundsSpec {
     pub differs: String,
     /// Scales, by name.
     pub profiles: BTreeMap<String, BoundsProfile>,
-    /// How to wander; the profile says how far.
+    /// Walk; the profile says how long it is.
     pub walk: WalkSpec,
     /// The paper's figures.
     pub paper: Option<PublishedBounds>,
@@ -146,7 +146,7 @@ pub struct BoundsCell {
     pub data: Data,
 }
 
-/// What walking over a treebank leaves behind: one line of JSON.
+/// Record of a walk over a treebank: one line of JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BoundsRecord {
     /// The cell's key.
@@ -155,14 +155,14 @@ pub struct BoundsRecord {
     pub treebank: String,
     /// The walk.
     pub walk: Walk,
-    /// What was walked over.
+    /// Portion that was walked over.
     pub train: Portion,
     /// By what code, on what machine.
     pub provenance: Provenance,
     /// Seconds by the clock; none in records of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
-    /// What was found.
+    /// Sums over the walk.
     pub sums: Sums,
 }
 

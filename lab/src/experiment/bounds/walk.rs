@@ -14,7 +14,7 @@ use treebeam::system::{Action, AnySystem, Bounds, Choice, Move, OracleKind, Over
 use treebeam::tree::{Gold, Labels, NO_LABEL, Tree};
 use treebeam::treebank::{Sentence, Treebank};
 
-/// How to wander.
+/// Walk.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Walk {
@@ -26,7 +26,7 @@ pub struct Walk {
     pub seed: u64,
     /// Give up the search for a configuration's loss after so many others; it is then left out.
     pub max_configurations: usize,
-    /// What leads the derivations, if not the gold trees alone.
+    /// Parser that leads the derivations, if not the gold trees alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guide: Option<Guide>,
 }
@@ -38,9 +38,9 @@ pub struct Walk {
 pub struct Guide {
     /// The probability that the parser's transition is taken instead of one of least cost.
     pub follow: f64,
-    /// How many times the parser has seen its sentences.
+    /// Number of passes over the parser's training sentences.
     pub iterations: u32,
-    /// Whether it does not know the sentences that it leads.
+    /// True if it does not know the sentences that it leads.
     #[serde(default)]
     pub held_out: bool,
 }

@@ -15,7 +15,7 @@ struct Side<'a> {
     n: usize,
     /// Those in which it is significantly so, each by itself.
     surely: Vec<&'a str>,
-    /// How many are when corrected for all columns.
+    /// Number of those that are when corrected for all columns.
     n_kept: usize,
     /// Those in which treebanks agree, by the sign test.
     by_signs: Vec<&'a str>,

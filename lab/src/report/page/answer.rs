@@ -1,4 +1,4 @@
-//! What the page opens with: greedy or global.
+//! Opening of the page: greedy or global.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub(super) struct AnswerView {
     limits: Vec<String>,
     forest: ForestView,
     block: BlockView,
-    /// What other experiments say, if there are any.
+    /// Answers of other experiments, if there are any.
     others: Option<ForestView>,
 }
 
@@ -58,7 +58,7 @@ impl AnswerView {
         let (document, answer) = main_answer(experiments)?;
         let folder = base.folder(&document.name);
         let html = |text: &String| markdown::html(text, &folder);
-        let told = conclusions(experiments);
+        let all = conclusions(experiments);
         let others: Vec<_> =
             documents(experiments).into_iter().filter(|(other, _)| other.name != document.name).collect();
         let view = |conclusion: &Conclusion| {
@@ -69,7 +69,7 @@ impl AnswerView {
             name: document.name.clone(),
             title: document.title.clone(),
             headline: html(&answer.headline),
-            conclusions: told.iter().skip(1).map(view).collect(),
+            conclusions: all.iter().skip(1).map(view).collect(),
             reading: answer.reading.iter().map(html).collect(),
             limits: document.limits.iter().map(html).collect(),
             forest: ForestView::of_answer(answer),

@@ -1,12 +1,12 @@
-//! What a document must hold so that it can be drawn.
+//! Checks of what a document must hold so that it can be drawn.
 
 use crate::report::document::{Block, Content, Document, Table};
 use crate::report::figure::{Axis, Figure, HeatMap, Scale};
 
-/// What was found, and what was expected.
+/// Finding, and what was expected.
 type Fault = (String, String);
 
-/// Whether every block of `document` can be drawn and every file of its be linked to.
+/// Checks that every block of `document` can be drawn and every file of its be linked to.
 pub(super) fn check(document: &Document) -> Result<(), Fault> {
     for (what, name) in [("name", &document.name), ("profile", &document.profile)] {
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {

@@ -11,7 +11,7 @@ use crate::report::templates::{sentences, view};
 /// A sentence of the answer, or two, in Markdown.
 pub(super) struct Conclusion<'a> {
     pub text: String,
-    /// What it is from.
+    /// Documents that it is from.
     pub from: Vec<&'a Document>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn conclusions(experiments: &[Experiment]) -> Vec<Conclusion<'_>> {
     all
 }
 
-/// What an experiment says that has more systems than the main one.
+/// Conclusion of an experiment that has more systems than the main one.
 fn on_more_systems<'a>(experiments: &'a [Experiment], main: &Document, answer: &Answer) -> Option<Conclusion<'a>> {
     let others = documents(experiments).into_iter().filter(|(document, other)| {
         let is_fair = other.explores && other.are_systems && other.metric == answer.metric;
@@ -65,7 +65,7 @@ fn of_papers<'a>(judged: &[(&'a Document, &Reproduction)]) -> Option<Conclusion<
     (!judged.is_empty()).then_some(Conclusion { text, from })
 }
 
-/// What the results cannot say, counted.
+/// Gaps of the results, counted.
 fn open(experiments: &[Experiment]) -> Option<Conclusion<'_>> {
     let firsts = experiments.iter().map(|experiment| &experiment.profiles[0]);
     let run: Vec<(&Document, &Progress)> = firsts.filter_map(|d| Some((d, d.progress.as_ref()?))).collect();

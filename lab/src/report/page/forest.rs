@@ -7,19 +7,19 @@ use crate::report::axis::Ruler;
 use crate::report::directions::{AGAINST, COLUMN, GAIN, LEVEL, METHOD, PAPER_GAIN, SCORE, SIGN_P};
 use crate::report::document::{Block, Cell, Content, Document, Table};
 use crate::report::figure::Scale;
-use crate::report::paired::{Gain, told_p};
+use crate::report::paired::{Gain, p_text};
 
 /// The chart.
 #[derive(Debug, Serialize)]
 pub(super) struct ForestView {
     caption: String,
-    /// How to read it.
+    /// Explanation of the chart.
     reading: String,
-    /// What the lines are.
+    /// Name of what the lines are.
     what: &'static str,
-    /// What stands at the two ends of the axis.
+    /// Names at the two ends of the axis.
     ends: [&'static str; 2],
-    /// What is added to both where there is room.
+    /// Text that is added to both where there is room.
     ends_are: &'static str,
     /// The heads of the columns of figures behind the axis.
     heads: Vec<&'static str>,
@@ -27,7 +27,7 @@ pub(super) struct ForestView {
     /// The mean over lines, if there are several.
     overall: Option<RowView>,
     ticks: Vec<TickView>,
-    /// Where 0 stands, in percent of the axis.
+    /// Position of 0, in percent of the axis.
     zero: f64,
 }
 
@@ -38,9 +38,9 @@ struct RowView {
     /// The place on the page that tells more, if there is one.
     link: Option<String>,
     at: f64,
-    /// Where the interval begins, and how wide it is.
+    /// Beginning and width of the interval.
     interval: Option<[f64; 2]>,
-    /// Where the paper's gain stands.
+    /// Position of the paper's gain.
     paper: Option<f64>,
     figures: Vec<String>,
     ahead: bool,
@@ -82,7 +82,7 @@ impl RowView {
             figures: vec![format!("{:+.2}", gain.points)],
             ahead: gain.points >= 0.0,
             sure: gain.p < LEVEL,
-            facts: format!("{:+.2} to {:+.2}, {}{more}", gain.low, gain.high, told_p(gain.p)),
+            facts: format!("{:+.2} to {:+.2}, {}{more}", gain.low, gain.high, p_text(gain.p)),
         }
     }
 }
@@ -93,7 +93,7 @@ fn ruler_of<'g>(gains: impl Iterator<Item = &'g Gain>) -> Ruler {
 }
 
 impl ForestView {
-    /// What global training gains, setting by setting, and what it costs.
+    /// Gains of global training, setting by setting, and its costs.
     pub(super) fn of_answer(answer: &Answer) -> ForestView {
         let gains = || answer.settings.iter().map(|s| &s.gain).chain([&answer.overall]);
         let ruler = ruler_of(gains());
@@ -124,7 +124,7 @@ impl ForestView {
         }
     }
 
-    /// What global training gains in the mean of each of several experiments; none if there are none.
+    /// Gain of global training in the mean of each of several experiments; none if there are none.
     pub(super) fn of_answers(answers: &[(&Document, &Answer)]) -> Option<ForestView> {
         let (_, first) = answers.first()?;
         let same: Vec<_> = answers.iter().filter(|(_, answer)| answer.metric == first.metric).collect();
@@ -152,7 +152,7 @@ impl ForestView {
         })
     }
 
-    /// What methods gain on average over treebanks, beside what a paper says that they gain: of the table of all comparisons
+    /// Gains of methods on average over treebanks, beside what a paper says that they gain: of the table of all comparisons
     /// those of the first score and against the first method.
     pub(super) fn of_comparisons(blocks: &[Block]) -> Option<ForestView> {
         blocks.iter().find_map(|block| match &block.content {
@@ -196,7 +196,7 @@ impl ForestView {
                 figures: [Some(gain), paper].into_iter().flatten().map(|i| line[i].text.clone()).collect(),
                 ahead: value >= 0.0,
                 sure: line[p].value.is_some_and(|p| p < LEVEL),
-                facts: format!("sign test over treebanks: {}", line[p].value.map_or_else(String::new, told_p)),
+                facts: format!("sign test over treebanks: {}", line[p].value.map_or_else(String::new, p_text)),
             }
         });
         let methods = if has_methods { "each method" } else { first[method].text.as_str() };

@@ -15,9 +15,9 @@ pub(super) struct HeatView {
     x: Vec<String>,
     unit: String,
     lines: Vec<LineView>,
-    /// What the ends of the shades stand for.
+    /// Values at the ends of the shades.
     scale: [String; 2],
-    /// Whether shades go two ways from 0.
+    /// True if shades go two ways from 0.
     is_diverging: bool,
 }
 
@@ -33,7 +33,7 @@ struct CellView {
     /// The shade in percent, 0 the palest; `None` if there is no figure.
     shade: Option<f64>,
     is_negative: bool,
-    /// Whether the shade asks for the other colour of text: where pale is light, and where pale is dark.
+    /// True if the shade asks for the other colour of text: where pale is light, and where pale is dark.
     turns_light: bool,
     turns_dark: bool,
     facts: String,

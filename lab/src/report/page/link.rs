@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
-/// Where the folder of results lies, seen from the page.
+/// Path of the folder of results, seen from the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base(Option<String>);
 
@@ -33,7 +33,7 @@ impl Base {
         Base(Some(up + &encode_path(&results.components().skip(n_shared).collect::<PathBuf>())))
     }
 
-    /// Whether files can be linked to at all.
+    /// True if files can be linked to at all.
     pub fn is_known(&self) -> bool {
         self.0.is_some()
     }

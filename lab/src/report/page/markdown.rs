@@ -37,7 +37,7 @@ fn below(level: HeadingLevel) -> HeadingLevel {
     }
 }
 
-/// Where a link may lead: to the web, within the page, or to a file of results; any other leads nowhere.
+/// Target of a link: to the web, within the page, or to a file of results; any other leads nowhere.
 fn destination(url: &CowStr, folder: &Folder) -> String {
     let is_web = ["https://", "http://", "mailto:", "#"].iter().any(|start| url.starts_with(start));
     match is_web {

@@ -122,9 +122,9 @@ struct DocumentView {
     profile: String,
     gist: Vec<String>,
     limits: Vec<String>,
-    /// What one sees without unfolding anything: the first figure, which then does not stand among the blocks.
+    /// Block that is seen without unfolding anything: the first figure, which then does not stand among the blocks.
     figure: Option<BlockView>,
-    /// Where there is no figure: what was gained.
+    /// Gains, where there is no figure.
     forest: Option<ForestView>,
     about: Vec<String>,
     blocks: Vec<BlockView>,

@@ -8,7 +8,7 @@ use super::{Experiment, markdown};
 use crate::report::document::{Document, Reproduction, Verdict};
 use crate::report::markdown::markdown_table;
 
-/// What the columns of the table hold.
+/// Heads of the columns of the table.
 const HEADS: [&str; 5] = ["table", "verdict", "differences the paper's way", "not as in the paper", "what differs"];
 
 /// A paper's table, in HTML.
@@ -46,7 +46,7 @@ pub(super) fn section(experiments: &[Experiment]) -> String {
     out
 }
 
-/// What the table says, above it.
+/// Explanation of the table, above it.
 pub(super) const WHAT: &str = "Of each table the differences between rows that the paper reports: how many point the same way here in the mean over \
                     treebanks, and how many of these are significant over treebanks (sign test, p < .05); of the others those that are \
                     furthest from the paper.";

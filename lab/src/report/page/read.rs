@@ -7,7 +7,7 @@ use super::{Experiment, Report, check::check};
 use crate::report::document::Document;
 use treebeam::error::{Error, Location, Problem, Result};
 
-/// What a page begins with: the tables of papers, then the comparisons of our own. Others follow by name.
+/// Order of experiments: the tables of papers, then the comparisons of our own. Others follow by name.
 const ORDER: [&str; 15] = [
     "gn13-table1",
     "gn13-figure1",
@@ -85,13 +85,13 @@ impl Report {
         Ok(())
     }
 
-    /// How many experiments there are, and how many documents of theirs.
+    /// Numbers of experiments and of their documents.
     pub fn counts(&self) -> (usize, usize) {
         (self.experiments.len(), self.experiments.iter().map(|e| e.profiles.len()).sum())
     }
 }
 
-/// What is in a folder, by name.
+/// Contents of a folder, by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
     let mut paths: Vec<PathBuf> = entries.map_err(Error::io(folder))?;

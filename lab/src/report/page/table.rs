@@ -12,7 +12,7 @@ pub(super) struct TableView {
     averages: Vec<Vec<CellView>>,
     /// The most characters of a second part.
     asides: usize,
-    /// What all lines have in common, and does not need a column.
+    /// Texts that all lines have in common, and does not need a column.
     same: Vec<String>,
 }
 
@@ -25,15 +25,15 @@ struct HeadView {
 #[derive(Serialize)]
 struct CellView {
     text: String,
-    /// What follows the figure, in brackets or after ±. Empty, but not absent, where only other cells of the column have
+    /// Text that follows the figure, in brackets or after ±. Empty, but not absent, where only other cells of the column have
     /// one, so that figures stand below each other.
     aside: Option<String>,
-    /// What it is sorted by, where the text does not say it.
+    /// Key of sorting, where the text does not say it.
     value: Option<f64>,
     best: bool,
 }
 
-/// What a line is called that averages over the others.
+/// Name of a line that averages over the others.
 const AVERAGE: &str = "average";
 
 impl TableView {

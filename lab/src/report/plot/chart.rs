@@ -41,13 +41,13 @@ const CAP: f64 = 4.0;
 pub(in crate::report) struct ChartView {
     /// The title, if it is another than that of what the chart is shown under.
     pub(super) title: Option<String>,
-    /// What it is, for those who do not see it.
+    /// Description, for those who do not see it.
     description: String,
     /// Its points as comma-separated values.
     csv: String,
     pub(super) x_title: String,
     pub(super) y_title: String,
-    /// Whether there is a small drawing for each curve.
+    /// True if there is a small drawing for each curve.
     pub(super) has_panels: bool,
     pub(super) panels: Vec<PanelView>,
 }
@@ -60,7 +60,7 @@ pub(super) struct PanelView {
     area: AreaView,
     x_ticks: Vec<TickView>,
     y_ticks: Vec<TickView>,
-    /// Where zero is, if values lie on both sides of it.
+    /// Position of zero, if values lie on both sides of it.
     zero: Option<f64>,
     pub(super) curves: Vec<CurveView>,
 }
@@ -98,7 +98,7 @@ pub(super) struct CurveView {
 struct PointView {
     x: f64,
     y: f64,
-    /// What it is, a fact a line.
+    /// Description, a fact a line.
     facts: String,
     label: Option<LabelView>,
 }
@@ -209,7 +209,7 @@ impl Plot<'_> {
         }
     }
 
-    /// Where the points of a curve are in the drawing.
+    /// Positions of the points of a curve in the drawing.
     fn places(&self, curve: &Curve) -> impl Iterator<Item = (f64, f64)> {
         curve.points.iter().map(|p| (self.across(self.x.share(p.x)), self.up(self.y.share(p.y))))
     }

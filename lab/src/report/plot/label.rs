@@ -23,7 +23,7 @@ impl Rectangle {
     }
 }
 
-/// How far a mark reaches from its point.
+/// Reach of a mark from its point.
 const MARK: f64 = 6.0;
 /// From the point to the label beside it.
 const GAP: f64 = 8.0;
@@ -33,7 +33,7 @@ const STEP: f64 = 3.0;
 const CHARACTER: f64 = 6.2;
 const LINE: f64 = 12.0;
 
-/// Where a text of so many characters goes for each point, `None` if every place beside it is taken by a mark, another
+/// Places of texts of so many characters beside points, `None` if every place beside it is taken by a mark, another
 /// label, one of `lines` or the end of `area`. Points that come first choose first.
 ///
 /// Complexity: quadratic in the number of points; linear in the length of lines for each point.

@@ -44,7 +44,7 @@ struct EntryView<'a> {
     curve: &'a CurveView,
 }
 
-/// Where a drawing goes.
+/// Place of a drawing.
 #[derive(Serialize)]
 struct PlaceView<'a> {
     x: f64,

@@ -1,4 +1,4 @@
-//! An experiment in a few sentences: what all of its columns say, what of it is significant, and how far it goes.
+//! Findings of an experiment in a few sentences: over all columns, with their significance, and their limits.
 
 use serde::Serialize;
 
@@ -23,8 +23,8 @@ struct Lead {
     gain: Gain,
 }
 
-/// What an experiment says, a sentence each, in Markdown.
-pub fn gist(summary: &Summary, directions: &[Direction]) -> Vec<String> {
+/// Findings of an experiment, a sentence each, in Markdown.
+pub fn findings(summary: &Summary, directions: &[Direction]) -> Vec<String> {
     let metric = summary.metrics()[0];
     let of_all = match summary.plan.spec.table.compared_with().first() {
         Some(baseline) => leads(summary, baseline, metric),
@@ -47,7 +47,7 @@ struct Side {
     surely: usize,
 }
 
-/// What the best rows gain over `baseline`, in all columns.
+/// Gains of the best rows over `baseline`, in all columns.
 fn leads(summary: &Summary, baseline: &str, metric: Metric) -> Vec<String> {
     let columns = summary.plan.spec.columns.iter().map(|c| c.name.get_ref());
     let mut leads: Vec<Lead> = columns.filter_map(|column| lead(summary, column, baseline, metric)).collect();
@@ -87,7 +87,7 @@ fn extremes(summary: &Summary, metric: Metric) -> Vec<String> {
     sentences("extremes.jinja", view! { columns, several, treebanks, metric => metric.name() })
 }
 
-/// How far the experiment goes: data, iterations, seeds, whether it is a small version, and what is missing.
+/// Limits of the experiment: data, iterations, seeds, whether it is a small version, and what is missing.
 pub fn limits(summary: &Summary) -> Vec<String> {
     let (n_done, n_cells) = (summary.n_done, summary.plan.cells.len());
     let (extents, n_treebanks) = (extents(summary), summary.plan.treebanks.len());
