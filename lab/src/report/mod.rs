@@ -8,7 +8,7 @@
 //! | `answer`, `findings`, `reproduction`, `comparisons`, `paired` | what a summary says in a few sentences: greedy or global; all columns; a paper's differences; two rows; how sure that is |
 //! | `bounds` | the document of an experiment on bounds |
 //! | `markdown`, `tsv`, `plot` | renderings |
-//! | `templates` | the engine that fills the templates of pages and pictures |
+//! | `templates`, `sentences/` | the engine that fills the templates of pages, pictures and sentences; titles, findings and notes of blocks, a file each |
 //! | [`texts`] | documents whose figures are filled from results |
 //! | `axis`, `number` | where values stand on an axis, its ticks, and numbers for people |
 //! | [`page`] | all documents as one page of HTML |
