@@ -9,13 +9,14 @@ use anyhow::Context;
 
 use treebeam::error::{Error, counted};
 use treebeam::files::{Output, Paths};
+use treebeam_lab::report::document::json_names;
 use treebeam_lab::report::page::{Base, Extra, MARK, Report};
 use treebeam_lab::report::texts::fill;
 
 /// Options of `treebeam report`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The folder of results: every NAME/PROFILE.json in it goes into the page
+    /// The folder of results: every NAME/PROFILE.json in it, or NAME/PROFILE.json.zst, goes into the page
     #[arg(long, value_name = "DIR", default_value = "results")]
     results: PathBuf,
     /// The page; its links to the files of results are relative to where it lies [default: DIR/report.html]
@@ -139,8 +140,11 @@ fn extras(results: &Path) -> anyhow::Result<Vec<Extra>> {
         Ok(paths)
     };
     for folder in entries(results)?.into_iter().filter(|path| path.is_dir()) {
-        let is_page =
-            |path: &PathBuf| path.extension().is_some_and(|e| e == "md") && !path.with_extension("json").exists();
+        let has_document = |path: &PathBuf| {
+            let profile = path.file_stem().unwrap_or_default().to_string_lossy();
+            json_names(&profile).iter().any(|name| path.with_file_name(name).exists())
+        };
+        let is_page = |path: &PathBuf| path.extension().is_some_and(|e| e == "md") && !has_document(path);
         for path in entries(&folder)?.into_iter().filter(is_page) {
             let Ok(text) = std::fs::read_to_string(&path) else { continue };
             let said =

@@ -13,7 +13,7 @@ mod temporary;
 pub use container::{Kind, Section, Sections, damaged, kind_of};
 pub use hexadecimal::hex;
 pub use input::{open, open_to_keep, read_text, read_whole};
-pub use output::{Output, write_whole};
+pub use output::{Output, archive, write_whole};
 pub use packing::Packing;
 pub use paths::Paths;
 pub use temporary::{remove_unfinished, try_remove_unfinished};

@@ -9,6 +9,9 @@ use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// The level of Zstandard for archives: the highest that readers need no more memory for than usual.
+const ARCHIVE_LEVEL: i32 = 19;
+
 /// A destination that is being written.
 ///
 /// A file is written beside its final place and moved there by [`Output::finish`]; dropped before that, it leaves nothing
@@ -38,11 +41,16 @@ impl Output {
     /// # Errors
     /// If the folder does not exist or may not be written, or if `path` is a folder.
     pub fn create(path: &Path) -> Result<Output> {
+        Output::at_level(path, zstd::DEFAULT_COMPRESSION_LEVEL)
+    }
+
+    /// The same, with this level of Zstandard for names that end in `.zst`.
+    fn at_level(path: &Path, level: i32) -> Result<Output> {
         let sink =
             if path == Path::new("-") { Sink::Stdout(io::stdout()) } else { open(path).map_err(Error::io(path))? };
         let encoder = match Packing::of(path) {
             Some(Packing::Gzip) => Encoder::Gzip(GzEncoder::new(sink, Compression::default())),
-            Some(Packing::Zstd) => Encoder::Zstd(zstd::Encoder::new(sink, 0).map_err(Error::io(path))?),
+            Some(Packing::Zstd) => Encoder::Zstd(zstd::Encoder::new(sink, level).map_err(Error::io(path))?),
             None => Encoder::Plain(sink),
         };
         Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, encoder) })
@@ -110,7 +118,19 @@ impl Write for Output {
 /// # Errors
 /// If it cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut output = Output::create(path)?;
+    write_all(Output::create(path)?, bytes)
+}
+
+/// The same for what is kept for long: `.zst` files become a quarter smaller than usual, and take a second for each megabyte.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn archive(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_all(Output::at_level(path, ARCHIVE_LEVEL)?, bytes)
+}
+
+fn write_all(mut output: Output, bytes: &[u8]) -> Result<()> {
+    let path = output.path.clone();
     output.write_all(bytes).map_err(Error::io(path))?;
     output.finish()
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `records.jsonl` or `records.jsonl.gz` | the records gathered so far, a line each: what is committed |
+//! | `records.jsonl` or `records.jsonl.zst` | the records gathered so far, a line each: what is committed |
 //! | `cells/KEY.json` | the record of a cell that has been run and not been gathered yet |
 //! | `cells/KEY.claim` | who runs the cell; its time of change is the last sign of life |
 //! | `cells/KEY.CODE.checkpoint` | what the cell needs to go on after it was interrupted |
@@ -30,7 +30,10 @@ use treebeam::files::write_whole;
 const RECORDS: &str = "records.jsonl";
 
 /// The name of the file of gathered records that have been packed.
-const PACKED_RECORDS: &str = "records.jsonl.gz";
+const PACKED_RECORDS: &str = "records.jsonl.zst";
+
+/// The name that earlier versions gave such a file. It is read, and becomes one of today's name when a cell is gathered.
+const EARLIER_RECORDS: &str = "records.jsonl.gz";
 
 /// The name of the folder of what has not been gathered.
 const CELLS: &str = "cells";
@@ -95,15 +98,16 @@ impl Folder {
         &self.path
     }
 
-    /// The files that gathered records may lie in, packed ones first. Both are there where plain records were put beside packed
-    /// ones, until the next cell is gathered.
-    pub fn record_files(&self) -> [PathBuf; 2] {
-        [PACKED_RECORDS, RECORDS].map(|name| self.path.join(name))
+    /// The files that gathered records may lie in: those of earlier versions, packed ones, plain ones. Several of them are there where
+    /// some were put beside others, until the next cell is gathered.
+    pub fn record_files(&self) -> [PathBuf; 3] {
+        [EARLIER_RECORDS, PACKED_RECORDS, RECORDS].map(|name| self.path.join(name))
     }
 
     /// The name of the file to gather records in: records that somebody has packed stay packed.
     pub fn records_name(&self) -> &'static str {
-        if self.path.join(PACKED_RECORDS).exists() { PACKED_RECORDS } else { RECORDS }
+        let is_packed = [EARLIER_RECORDS, PACKED_RECORDS].iter().any(|name| self.path.join(name).exists());
+        if is_packed { PACKED_RECORDS } else { RECORDS }
     }
 
     /// The file to gather records in.

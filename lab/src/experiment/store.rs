@@ -14,7 +14,7 @@ use super::folder::{Folder, Lock};
 use super::kind::{FORMAT, Stored};
 use super::record::Record;
 use treebeam::error::{Error, Location, Problem, Result};
-use treebeam::files::{Packing, open_to_keep, write_whole};
+use treebeam::files::{Packing, archive, open_to_keep, write_whole};
 
 /// The records of an experiment.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct Store<R = Record> {
     /// True if the last line of the gathered records was torn, as earlier versions could leave it; it is dropped.
     pub torn: bool,
     /// Lengths and times of the files of gathered records when they were read.
-    read: [Stamp; 2],
+    read: [Stamp; 3],
 }
 
 /// Length and time of a file; none if there is none.
@@ -43,7 +43,7 @@ pub enum Status<'a, R = Record> {
 
 impl<R> Default for Store<R> {
     fn default() -> Store<R> {
-        Store { records: Vec::new(), by_key: HashMap::new(), torn: false, read: [None; 2] }
+        Store { records: Vec::new(), by_key: HashMap::new(), torn: false, read: [None; 3] }
     }
 }
 
@@ -94,12 +94,12 @@ impl<R: Stored> Store<R> {
     /// As [`Store::read`].
     pub fn refresh(&mut self, folder: &Folder) -> Result<()> {
         let paths = folder.record_files();
-        let stamps = [stamp(&paths[0]), stamp(&paths[1])];
+        let stamps = paths.each_ref().map(|path| stamp(path));
         if stamps != self.read {
             // What lies beside the packed ones is read first: between the two it may be taken in by them.
-            let [packed, plain] = &paths;
+            let [earlier, packed, plain] = &paths;
             let beside = read_lines(plain)?;
-            let files = [read_lines(packed)?, beside];
+            let files = [read_lines(earlier)?, read_lines(packed)?, beside];
             self.torn = files.iter().any(|(_, torn)| *torn);
             files.into_iter().flat_map(|(records, _)| records).for_each(|record| self.insert(record));
             self.read = stamps;
@@ -210,7 +210,7 @@ impl<R: Stored> Store<R> {
         self.refresh(folder)
     }
 
-    /// Writes all records into one file, whole or not at all, packed if its name ends in `.gz` or `.zst`.
+    /// Writes all records into one file, whole or not at all, packed if its name ends in `.zst`.
     ///
     /// # Errors
     /// If the system refuses.
@@ -219,7 +219,7 @@ impl<R: Stored> Store<R> {
         for record in &self.records {
             text.extend(line(record)?);
         }
-        write_whole(path, &text)
+        archive(path, &text)
     }
 }
 
@@ -485,12 +485,14 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::new(place.path());
         let (plain, records) = stored(place.path(), 2);
-        let packed = place.path().join("records.jsonl.gz");
+        let earlier = place.path().join("records.jsonl.gz");
+        let packed = place.path().join("records.jsonl.zst");
         let keys = |store: &Store| -> Vec<String> { store.records().iter().map(|record| record.key.clone()).collect() };
         assert_eq!(folder.records(), plain);
         let text = std::fs::read(&plain).unwrap();
-        write_whole(&packed, &text).unwrap();
-        assert!(std::fs::metadata(&packed).unwrap().len() < text.len() as u64);
+        write_whole(&earlier, &text).unwrap();
+        assert!(std::fs::metadata(&earlier).unwrap().len() < text.len() as u64);
+        assert_eq!(folder.records(), packed);
         std::fs::remove_file(&plain).unwrap();
         let mut store: Store = Store::open(&folder).unwrap();
         assert_eq!(keys(&store), [&records[0].key, &records[1].key].map(String::clone));
@@ -505,19 +507,19 @@ mod tests {
         let lock = folder.lock().unwrap();
         Store::keep(&folder, &record(&cells[3], "r1")).unwrap();
         store.gather(&folder, &[], &lock).unwrap();
-        assert!(packed.exists() && !plain.exists());
+        assert!(packed.exists() && !plain.exists() && !earlier.exists());
         assert_eq!(keys(&Store::read(&packed).unwrap()), keys(&store));
         assert_eq!(store.records().len(), 4);
 
         let whole = std::fs::read(&packed).unwrap();
         std::fs::write(&packed, &whole[..whole.len() / 2]).unwrap();
         let error = Store::<Record>::open(&folder).unwrap_err().to_string();
-        assert!(error.contains("records.jsonl.gz: ") && error.contains("cut off or damaged"), "{error}");
+        assert!(error.contains("records.jsonl.zst: ") && error.contains("cut off or damaged"), "{error}");
         std::fs::remove_file(&packed).unwrap();
         write_whole(&packed, b"{}\n").unwrap();
         let error = Store::<Record>::open(&folder).unwrap_err().to_string();
         assert!(
-            error.contains("records.jsonl.gz:1: ") && error.contains("unpack the file and delete the line"),
+            error.contains("records.jsonl.zst:1: ") && error.contains("unpack the file and delete the line"),
             "{error}"
         );
     }

@@ -47,6 +47,11 @@ pub struct Document {
     pub files: Vec<String>,
 }
 
+/// The names of the file that holds the document of a profile: packed, and plain. The packed one counts if both are there.
+pub fn json_names(profile: &str) -> [String; 2] {
+    [format!("{profile}.json.zst"), format!("{profile}.json")]
+}
+
 /// Verdict on a paper's table. Treebanks are not the paper's, so what is judged is which of two
 /// methods is ahead, in the mean over treebanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -36,6 +36,7 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
 use super::document::{Cell, Content, Document, Table};
 use treebeam::error::{Error, Location, Problem, Result, thousands};
+use treebeam::files::read_whole;
 
 const FIGURE: &str = "<!--=";
 const NAMES: &str = "<!--set";
@@ -313,10 +314,12 @@ impl Source {
     /// The text of `PROFILE.ENDING`, of the largest profile unless one is named.
     fn text(&self, name: &str, profile: Option<&str>, ending: &str) -> Made<String> {
         let profiles = profile.map_or_else(|| vec!["full", "quick"], |profile| vec![profile]);
-        let paths = profiles.iter().map(|profile| self.results.join(name).join(format!("{profile}.{ending}")));
-        let path = paths.into_iter().find(|path| path.is_file());
+        let endings = [format!("{ending}.zst"), ending.to_owned()];
+        let names = profiles.iter().flat_map(|profile| endings.each_ref().map(|ending| format!("{profile}.{ending}")));
+        let path = names.map(|file| self.results.join(name).join(file)).find(|path| path.is_file());
         let path = path.ok_or_else(|| missing(format!("{name}: no {}.{ending}", profiles.join(".json, "))))?;
-        fs::read_to_string(&path).map_err(|error| missing(format!("{}: {error}", path.display())))
+        let bytes = read_whole(&path).map_err(|error| missing(error.to_string()))?;
+        String::from_utf8(bytes).map_err(|error| missing(format!("{}: {error}", path.display())))
     }
 
     fn lines(&self, name: &str, profile: Option<String>) -> Made<Value> {

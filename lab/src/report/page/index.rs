@@ -32,8 +32,7 @@ impl Report {
         out += "## What was run\n\n";
         let heads = ["experiment", "how far", "treebanks", "seeds", "revision", "what came out"].map(str::to_owned);
         let mut lines = vec![heads.to_vec()];
-        let documents = self.experiments.iter().flat_map(|Experiment { profiles, .. }| profiles.iter().zip(0..));
-        lines.extend(documents.map(|(document, number)| line(document, number == 0, dates)));
+        lines.extend(self.experiments.iter().map(|experiment| line(&experiment.profiles[0], dates)));
         markdown_table(&mut out, 6, &lines);
         if !extras.is_empty() {
             out += "## Other measurements\n\n";
@@ -44,14 +43,14 @@ impl Report {
             }
             markdown_table(&mut out, 2, &lines);
         }
-        out += "All of this on one page: [report.html](report.html), made by the same command. `NAME/PROFILE.tsv` has every figure, \
-                `NAME/records.jsonl` or, packed, `NAME/records.jsonl.gz` every record. Dates are those of revisions.\n";
+        out += "All of this on one page: report.html, made by the same command. `NAME/PROFILE.tsv` has every figure, \
+                `NAME/records.jsonl` or, packed, `NAME/records.jsonl.zst` every record. Dates are those of revisions.\n";
         out
     }
 
     /// All revisions that made records.
     pub fn revisions(&self) -> Vec<String> {
-        let documents = self.experiments.iter().flat_map(|e| &e.profiles);
+        let documents = self.experiments.iter().map(|e| &e.profiles[0]);
         documents.filter_map(|d| d.progress.as_ref()).flat_map(|p| p.revisions.iter().cloned()).collect()
     }
 }
@@ -126,8 +125,8 @@ fn dated(revision: &str, dates: &BTreeMap<String, String>) -> String {
     format!("`{short}`{more}{date}")
 }
 
-/// `is_first` tells whether the papers' tables have its verdict.
-fn line(document: &Document, is_first: bool, dates: &BTreeMap<String, String>) -> Vec<String> {
+/// The papers' tables have its verdict.
+fn line(document: &Document, dates: &BTreeMap<String, String>) -> Vec<String> {
     let title =
         format!("[{}]({}) (`{}`, {})", escaped(&document.title), path_of(document), document.name, document.profile);
     let unknown = || "unknown".to_owned();
@@ -141,7 +140,7 @@ fn line(document: &Document, is_first: bool, dates: &BTreeMap<String, String>) -
         }
         None => [unknown(), unknown(), unknown(), unknown()],
     };
-    let n_verdicts = usize::from(is_first && document.reproduction.is_some()).min(document.gist.len());
+    let n_verdicts = usize::from(document.reproduction.is_some()).min(document.gist.len());
     let first = document.blocks.iter().find_map(|block| block.reading.first());
     let gist = if document.gist.is_empty() {
         first.cloned().unwrap_or_default()

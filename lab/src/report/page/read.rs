@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Experiment, Report, check::check};
 use crate::report::document::Document;
 use treebeam::error::{Error, Location, Problem, Result};
+use treebeam::files::{Packing, read_whole};
 
 /// Order of experiments: the tables of papers, then the comparisons of our own. Others follow by name.
 const ORDER: [&str; 15] = [
@@ -27,7 +28,7 @@ const ORDER: [&str; 15] = [
 ];
 
 impl Report {
-    /// Reads every `NAME/PROFILE.json` in a folder of results.
+    /// Reads every `NAME/PROFILE.json` or `.json.zst` in a folder of results.
     ///
     /// # Errors
     /// If the folder cannot be read or holds no document, or if one of them is malformed, cannot be drawn, or stands under
@@ -35,8 +36,12 @@ impl Report {
     pub fn read(results: &Path) -> Result<Report> {
         let mut documents = Vec::new();
         for folder in entries(results)?.iter().filter(|path| path.is_dir()) {
-            for path in entries(folder)?.iter().filter(|path| path.extension().is_some_and(|e| e == "json")) {
-                documents.push(document(path, folder)?);
+            for path in entries(folder)? {
+                let unpacked = Packing::unpacked(&path);
+                let has_packed = unpacked == path && path.with_extension("json.zst").exists();
+                if unpacked.extension().is_some_and(|e| e == "json") && !has_packed {
+                    documents.push(document(&path, folder)?);
+                }
             }
         }
         if documents.is_empty() {
@@ -100,15 +105,16 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn document(path: &Path, folder: &Path) -> Result<Document> {
-    let text = fs::read_to_string(path).map_err(Error::io(path))?;
+    let text = read_whole(path)?;
     let at = |line, found, expected| problem(path.display().to_string(), line, found, expected);
-    let document: Document = serde_json::from_str(&text).map_err(|error| {
+    let document: Document = serde_json::from_slice(&text).map_err(|error| {
         let found = error.to_string();
         let found = found.rsplit_once(" at line ").map_or(found.as_str(), |(found, _)| found).to_owned();
         at(error.line(), found, "a document of results, as `treebeam experiment table` writes it".to_owned())
     })?;
+    let unpacked = Packing::unpacked(path);
     for (what, own, named) in
-        [("name", &document.name, folder.file_name()), ("profile", &document.profile, path.file_stem())]
+        [("name", &document.name, folder.file_name()), ("profile", &document.profile, unpacked.file_stem())]
     {
         let named = named.unwrap_or_default().to_string_lossy();
         if *own != named {
