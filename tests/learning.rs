@@ -236,8 +236,8 @@ fn every_objective_of_global_training_learns_what_it_is_shown() {
         (LossAugmented, Update::Laso, by(Learner::Perceptron)),
         (LossAugmented, Update::MaxViolation, by(Learner::Mira)),
         (LossAugmented, Update::MaxViolation, sgd(Some(1e-4))),
-        (LossAugmented, Update::Early, by(Learner::Asgd)),
-        (Perceptron, Update::MaxViolation, by(Learner::DualAveraging)),
+        (LossAugmented, Update::Early, by(Learner::Adagrad)),
+        (Perceptron, Update::MaxViolation, by(Learner::Adagrad)),
         (Crf, Update::Early, by(Learner::Adagrad)),
         (Crf, Update::Laso, by(Learner::Adagrad)),
         (Crf, Update::Early, sgd(None)),
@@ -253,7 +253,7 @@ fn every_objective_of_global_training_learns_what_it_is_shown() {
             // little of a sentence at first.
             let (iterations, in_hundred) = match (options.learner, objective) {
                 (Learner::Mira, _) => (80, 15),
-                (Learner::Asgd, _) | (_, SoftmaxMargin) => (25, 8),
+                (_, SoftmaxMargin) => (25, 8),
                 _ => (25, 3),
             };
             let (iterations, keep, features) = (iterations.into(), Keep::Last, "stack".to_owned());
@@ -334,10 +334,8 @@ fn every_base_learner_learns_what_it_is_shown() {
         Learner::Perceptron,
         Learner::Mira,
         Learner::Sgd,
-        Learner::Asgd,
         Learner::SgdPlus,
         Learner::Adagrad,
-        Learner::DualAveraging,
         Learner::Ftrl,
         Learner::Nn,
     ];

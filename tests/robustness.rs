@@ -306,7 +306,7 @@ fn training_that_diverges_says_so() {
         "--training global --learner adagrad --objective loss-augmented --rate 3000 --system swap",
         "--training global --learner adagrad --objective perceptron --rate 100000 --system easy-first",
         "--training global --learner sgd --objective crf --rate 100000 --system arc-hybrid --threads 2",
-        "--training global --learner dual-averaging --objective crf --rate 100000",
+        "--training global --learner sgd --objective crf --rate 100000",
         "--training global --learner ftrl --objective perceptron --rate 100000 --merge --system arc-standard",
         "--training greedy --scorer feed-forward --hidden 8 --activation cube --learner momentum --rate 100",
     ] {

@@ -30,7 +30,7 @@ const LOSSES: [&str; 6] = [
     "--beam 4 --objective loss-augmented",
     "--beam 4 --update laso",
     "--beam 4 --learner mira",
-    "--beam 4 --objective crf --learner dual-averaging --l2 0.0001",
+    "--beam 4 --objective crf --learner sgd --l2 0.0001",
     "--beam 4 --objective softmax-margin",
     "--beam 4 --system arc-eager-repair --objective loss-augmented",
 ];
@@ -398,7 +398,7 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ),
         ("--objective crf --loss-weight 2", "--loss-weight is for --training global with --objective loss-augmented"),
         ("--objective loss-augmented --loss-weight 0", "--loss-weight must be a number above 0"),
-        ("--objective crf --l2 0.1", "--l2 is for --learner sgd and dual-averaging"),
+        ("--objective crf --l2 0.1", "--l2 is for --learner sgd"),
         ("--objective crf --batch 2", "--batch is for perceptrons"),
         (
             "--learner svm",

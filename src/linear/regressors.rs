@@ -41,20 +41,12 @@ enum Learned {
 macro_rules! with_rule {
     ($options:expr, |$rule:ident| $body:expr) => {
         match $options.update {
-            Learner::Asgd => {
-                let $rule = Fixed { rate: $options.rate };
-                $body
-            }
             Learner::Perceptron | Learner::Mira | Learner::Svm | Learner::Nn | Learner::Adam | Learner::Momentum => {
-                let $rule = Fixed { rate: 1.0 };
-                $body
-            }
-            Learner::DualAveraging => {
-                let $rule = Summed { rate: $options.rate, l2: $options.l2, averages_duals: true };
+                let $rule = Fixed;
                 $body
             }
             Learner::Sgd if $options.l2 > 0.0 => {
-                let $rule = Summed { rate: $options.rate, l2: $options.l2, averages_duals: false };
+                let $rule = Summed { rate: $options.rate, l2: $options.l2 };
                 $body
             }
             Learner::Sgd => {
@@ -517,7 +509,8 @@ mod tests {
                 rate: 0.1,
                 by_sentence: true,
                 in_fixed_point: true,
-                ..LearnerOptions::of(Learner::DualAveraging)
+                l2: 1e-6,
+                ..LearnerOptions::of(Learner::Sgd)
             };
             let mut regressors = regressors(options, Decisions::Joint);
             let update = || Update { stage: 0, features: vec![1], activations: Vec::new(), gradient: vec![(0, 1.0)] };

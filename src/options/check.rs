@@ -31,7 +31,7 @@ impl TrainOptions {
         if self.explore_power.is_some() && self.training == Training::Greedy && !is_probability {
             return wrong(
                 "--explore-power draws from the probabilities of whole actions; expected --objective softmax or softmax-margin, which \
-                 networks, asgd, adagrad and dual-averaging have by default, and --decisions joint",
+                 networks and adagrad have by default, and --decisions joint",
             );
         }
         match self.scorer {
@@ -104,7 +104,7 @@ impl TrainOptions {
             (self.replicas > 1, "networks cannot be added up; expected --replicas 1"),
             (self.decisions != Decisions::Joint, "it decides on whole actions; expected --decisions joint"),
             (self.nn_update.is_some(), "--nn-update is for --learner nn"),
-            (self.l2.is_some(), "--l2 is for --learner sgd and dual-averaging"),
+            (self.l2.is_some(), "--l2 is for --learner sgd"),
             (self.min_count.is_some(), "rare words have embeddings, too; expected no --min-count"),
             (self.min_gradient.is_some(), "all its weights are there from the beginning; expected no --min-gradient"),
             (self.update == Update::Laso, "it learns from mini-batches; expected another --update"),
@@ -164,9 +164,8 @@ impl TrainOptions {
         }
         self.check_svm()?;
         self.check_objective()?;
-        let regularised = matches!(self.learner, Learner::Sgd | Learner::DualAveraging);
-        if self.l2.is_some() && !regularised {
-            return wrong("--l2 is for --learner sgd and dual-averaging");
+        if self.l2.is_some() && self.learner != Learner::Sgd {
+            return wrong("--l2 is for --learner sgd");
         }
         if self.learner != Learner::Nn && (self.hidden.is_some() || self.nn_update.is_some()) {
             return wrong("--hidden and --nn-update are for --learner nn");

@@ -76,7 +76,7 @@ impl Objective {
             _ if training == Training::Global => Objective::Perceptron,
             Learner::Perceptron => Objective::Perceptron,
             Learner::Adam | Learner::Momentum => Objective::Softmax,
-            Learner::Asgd | Learner::Adagrad | Learner::DualAveraging => Objective::Softmax,
+            Learner::Adagrad => Objective::Softmax,
             _ => Objective::Regression,
         }
     }

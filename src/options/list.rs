@@ -328,19 +328,17 @@ options! {
     aggressiveness: f64 => graph(f64 = 1.0);
 
     /// Loss that training minimises: global `perceptron`, `loss-augmented`, `crf` or `softmax-margin`, else the others and `softmax-margin`.
-    /// Default: global `perceptron`, mira: `loss-augmented`; else `regression`; asgd, adagrad and dual-averaging: `softmax`; mira and svm:
-    /// `hinge`; perceptron: `perceptron`
+    /// Default: global `perceptron`, mira: `loss-augmented`; else `regression`; adagrad: `softmax`; mira and svm: `hinge`; perceptron: `perceptron`
     #[arg(help_heading = "Training, learners", hide = true)]
     objective: Objective => transitions(Option<Objective> = None);
 
-    /// The learner's rate: η, of ftrl α, of mira and svm C. Default: sgd, sgd-plus and dual-averaging 0.5 (in global training 0.1), asgd,
-    /// adagrad and svm 0.1, ftrl 0.005, mira 1; adam 0.001, in global training 0.0003; if that begins with `--init`, less in proportion where
+    /// The learner's rate: η, of ftrl α, of mira and svm C. Default: sgd and sgd-plus 0.5, adagrad and svm 0.1, ftrl 0.005, mira 1; adam 0.001, in global training 0.0003; if that begins with `--init`, less in proportion where
     /// mini-batches have fewer than 8 sentences because data are few
     #[arg(value_name = "R", help_heading = "Training, learners", hide = true)]
     #[range(Above(0.0, 1e6))]
     rate: f64 => transitions(Option<f64> = None) graph(Option<f64> = None, networks);
 
-    /// With `--learner sgd` or `dual-averaging`, λ: half of so many times the squared norm of the weights is added to the loss. Default: `0`
+    /// With `--learner sgd`, λ: half of so many times the squared norm of the weights is added to the loss. Default: `0`
     #[arg(value_name = "LAMBDA", help_heading = "Training, learners", hide = true)]
     #[range(Closed(0.0, 1e6))]
     l2: f64 => transitions(Option<f64> = None);

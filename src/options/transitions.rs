@@ -16,8 +16,6 @@ use crate::training::{Iterations, Stopping};
 /// 8.6, 2.0, 1.3, 81.08, 81.01, 81.07; en_ewt 20.0, 5.2, 3.6, 85.61, 85.58, 85.56.
 const MIN_GRADIENT: f64 = 0.02;
 
-/// The rate of dual averaging, unless told otherwise, where an example is a sentence.
-const SENTENCE_RATE: f32 = 0.1;
 
 impl TrainOptions {
     /// The defaults for this system, kind of training and learner. They differ from [`TrainOptions::default`] in what
@@ -137,14 +135,10 @@ impl TrainOptions {
         let suited = if self.has_min_gradient() { MIN_GRADIENT } else { 0.0 };
         learner.min_gradient = self.min_gradient.unwrap_or(suited) as f32;
         learner.l2 = self.l2.map_or(0.0, |l2| l2 as f32);
-        let averages_duals = self.learner == Learner::DualAveraging;
-        // Steps of other learners go by the number of gradients.
-        let in_time = averages_duals || learner.l2 > 0.0;
         learner.in_fixed_point = self.training == Training::Global;
-        learner.by_sentence = in_time && learner.in_fixed_point;
-        // A sentence's gradient is a sum over its transitions, and dual averaging takes its longest steps first.
-        let suited = if averages_duals && learner.by_sentence { SENTENCE_RATE } else { learner.rate };
-        learner.rate = self.rate.map_or(suited, |rate| rate as f32);
+        // Steps of other learners go by the number of gradients.
+        learner.by_sentence = learner.l2 > 0.0 && learner.in_fixed_point;
+        learner.rate = self.rate.map_or(learner.rate, |rate| rate as f32);
         learner.hidden = self.hidden.map_or(learner.hidden, |hidden| hidden as usize);
         learner
     }

@@ -1,23 +1,17 @@
-//! Steps of a fixed rate: w ← w − η g x, averaged at the end.
-//!
-//! With η = 1 this is the perceptron's and MIRA's rule: the objective has decided on the length of the gradient. With other
-//! objectives it is averaged stochastic gradient descent (Polyak & Juditsky 1992), which needs no decay of its steps.
+//! Steps of the length that the objective has decided on: w ← w − g x, averaged at the end. This is the perceptron's and MIRA's rule.
 
 use super::rule::{Clock, Rule};
 use crate::linear::State;
 
-/// Changes by a part of the gradient.
+/// Changes by the gradient.
 #[derive(Debug, Clone, Copy)]
-pub struct Fixed {
-    /// η.
-    pub rate: f32,
-}
+pub struct Fixed;
 
 impl Rule for Fixed {
     const KEPT: usize = 0;
 
     fn step(&self, _: &Clock, _: f32, _: f32) -> f32 {
-        self.rate
+        1.0
     }
 
     fn change(&self, step: f32, gradient: f32, x: f32, _: f32, _: &mut State) -> f32 {

@@ -5,10 +5,8 @@
 //! | `perceptron` | Rosenblatt (1958), Collins (2002) | ±1 | averaged |
 //! | `mira` | Crammer et al. (2006), PA-I | as far as it takes to win by the cost, at most by C | averaged |
 //! | `sgd` | Robbins & Monro (1951) | η t^-½ × gradient | the last |
-//! | `asgd` | Polyak & Juditsky (1992) | η × gradient | averaged |
 //! | `sgd-plus` | Duchi et al. (2011), Ross et al. (2013), Karampatziakis & Langford (2011) | adaptive, normalised, importance-invariant steps | the last |
 //! | `adagrad` | Duchi, Hazan & Singer (2011) | η / √(sum of squared gradients) × gradient | averaged |
-//! | `dual-averaging` | Xiao (2010) | the minimum of the sum of all gradients so far and a growing square | the last |
 //! | `ftrl` | McMahan et al. (2013), FTRL-proximal | the minimum of all linearised losses so far | the last |
 //! | `svm` | Crammer & Singer (2001), Keerthi et al. (2008), as in liblinear and MaltParser | coordinate ascent of the dual over all decisions at once | the last |
 //! | `nn` | one hidden layer of tanh units, each layer by `sgd-plus` or `ftrl` | | the last |
@@ -51,14 +49,10 @@ choice! {
         Mira = "mira",
         /// Stochastic gradient descent.
         Sgd = "sgd",
-        /// Averaged stochastic gradient descent with steps of a fixed rate.
-        Asgd = "asgd",
         /// Stochastic gradient descent with adaptive, normalised and importance-invariant steps.
         SgdPlus = "sgd-plus",
         /// Adaptive gradient descent.
         Adagrad = "adagrad",
-        /// Regularised dual averaging.
-        DualAveraging = "dual-averaging",
         /// Follow the regularised leader, proximal.
         Ftrl = "ftrl",
         /// A support vector machine, offline on the canonical derivations.
@@ -80,6 +74,6 @@ impl Learner {
 
     /// True if the model's weights are the average over training, not the last ones.
     pub fn averages(self) -> bool {
-        matches!(self, Learner::Perceptron | Learner::Mira | Learner::Asgd | Learner::Adagrad)
+        matches!(self, Learner::Perceptron | Learner::Mira | Learner::Adagrad)
     }
 }

@@ -8,7 +8,7 @@ use crate::linear::State;
 pub struct LearnerOptions {
     /// The learner; of a network, that of its layers.
     pub update: Learner,
-    /// η of `sgd`, `asgd`, `sgd-plus`, `adagrad` and `dual-averaging`, α of `ftrl`, C of `mira` and `svm`.
+    /// η of `sgd`, `sgd-plus` and `adagrad`, α of `ftrl`, C of `mira` and `svm`.
     pub rate: f32,
     /// β of `ftrl`.
     pub beta: f32,
@@ -18,10 +18,9 @@ pub struct LearnerOptions {
     pub min_count: u8,
     /// A weight begins with a gradient of at least this size.
     pub min_gradient: f32,
-    /// λ of `sgd` and `dual-averaging`: the loss has λ/2 times the squared norm of the weights added to it.
+    /// λ of `sgd`: the loss has λ/2 times the squared norm of the weights added to it.
     pub l2: f32,
-    /// True if an example is a sentence, as in global training, and not a decision: for the learners above, where time
-    /// counts.
+    /// True if an example is a sentence, as in global training, and not a decision: for `sgd` with λ, where time counts.
     pub by_sentence: bool,
     /// True if scores in fixed point are learned from, as in global training.
     pub in_fixed_point: bool,
@@ -33,8 +32,8 @@ impl LearnerOptions {
         let update = if learner == Learner::Nn { Learner::Ftrl } else { learner };
         let rate = match update {
             Learner::Perceptron | Learner::Mira | Learner::Nn => 1.0,
-            Learner::Sgd | Learner::SgdPlus | Learner::DualAveraging => 0.5,
-            Learner::Asgd | Learner::Adagrad | Learner::Svm => 0.1,
+            Learner::Sgd | Learner::SgdPlus => 0.5,
+            Learner::Adagrad | Learner::Svm => 0.1,
             Learner::Ftrl => 0.005,
             Learner::Adam => 0.001,
             Learner::Momentum => 0.05,

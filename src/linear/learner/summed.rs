@@ -1,12 +1,8 @@
-//! Learners whose weights are, after t examples, a number f(t) times the sum of all gradients, with its sign turned: the
-//! weights of all features change with every example, though only the sums of its own are touched.
+//! Stochastic gradient descent with an L2 norm. Its weights are, after t examples, a number f(t) times the sum of all gradients, with its
+//! sign turned: the weights of all features change with every example, though only the sums of its own are touched.
 //!
-//! | learner | f(t) | is |
-//! |---|---|---|
-//! | `dual-averaging` | 1 / (λt + √t / η) | regularised dual averaging: the w that minimises (Σ g) w + t λ w²/2 + √t w²/(2η) (Xiao 2010, section 1.2) |
-//! | `sgd` with λ | η / (1 + ηλt) | w ← (1 − η_t λ) w − η_t g with the rates η_t = η / (1 + ηλt) of Bottou (2012, section 5.2), of which 1 / (λt) of Pegasos (Shalev-Shwartz, Singer & Srebro 2007) is the limit |
-//!
-//! That the second row is what it says is seen by induction: 1 − λ f(t) = f(t) / f(t − 1).
+//! f(t) = η / (1 + ηλt) is w ← (1 − η_t λ) w − η_t g with the rates η_t = η / (1 + ηλt) of Bottou (2012, section 5.2), of which 1 / (λt) of
+//! Pegasos (Shalev-Shwartz, Singer & Srebro 2007) is the limit. This is seen by induction: 1 − λ f(t) = f(t) / f(t − 1).
 
 use super::rule::{Clock, Rule};
 use crate::linear::State;
@@ -18,8 +14,6 @@ pub struct Summed {
     pub rate: f32,
     /// λ: the loss has λ/2 times the squared norm of the weights added to it.
     pub l2: f32,
-    /// True if steps shrink with √t beyond what λ asks for.
-    pub averages_duals: bool,
 }
 
 impl Rule for Summed {
@@ -35,10 +29,7 @@ impl Rule for Summed {
 
     fn factor(&self, clock: &Clock) -> Option<f32> {
         let (rate, l2, t) = (f64::from(self.rate), f64::from(self.l2), clock.examples.max(1.0));
-        Some(match self.averages_duals {
-            true => 1.0 / (l2 * t + t.sqrt() / rate),
-            false => rate / (1.0 + rate * l2 * t),
-        } as f32)
+        Some((rate / (1.0 + rate * l2 * t)) as f32)
     }
 }
 
@@ -50,7 +41,7 @@ mod tests {
     #[test]
     fn sums_are_what_stochastic_gradients_come_to() {
         let (rate, l2) = (0.5, 0.1);
-        let rule = Summed { rate, l2, averages_duals: false };
+        let rule = Summed { rate, l2 };
         let (mut clock, mut sum, mut weight) = (Clock::default(), 0.0, 0.0);
         for (t, gradient) in (1..).zip([1.0, -0.5, 0.0, 2.0, -3.0, 0.25f32]) {
             clock.count(1.0);
@@ -60,17 +51,5 @@ mod tests {
             let found = rule.factor(&clock).unwrap() * sum;
             assert!((found - weight).abs() < 1e-6, "{found} instead of {weight} after {t}");
         }
-    }
-
-    /// The weight is where the slope of what dual averaging minimises is 0.
-    #[test]
-    fn duals_are_averaged() {
-        let (rate, l2) = (0.5, 0.1);
-        let rule = Summed { rate, l2, averages_duals: true };
-        let clock = Clock { examples: 9.0, norms: 0.0 };
-        let sum_of_gradients = 3.0;
-        let weight = rule.factor(&clock).unwrap() * -sum_of_gradients;
-        let slope = sum_of_gradients + 9.0 * l2 * weight + 3.0 * weight / rate;
-        assert!(slope.abs() < 1e-5, "{slope}");
     }
 }
