@@ -1,11 +1,14 @@
-# `make` lists what there is to make.
+# `make` lists what there is to make, the tables first.
 
 CARGO ?= cargo
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .PHONY: help
 help:
-	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 36
+	@awk -F ':.*## ' -v first=' $(TABLES) lecture-global-vs-greedy ' ' \
+		/^[a-z0-9-]+:.*## / { line = sprintf("  make %-26s %s\n", $$1, $$2); \
+			if (index(first, " " $$1 " ")) tables = tables line; else others = others line } \
+		END { printf "%s\n%s", tables, others }' $(MAKEFILE_LIST)
 
 # Checks
 
@@ -121,7 +124,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems every-system pretraining updates en-ewt-targets en-ewt-networks
+.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages every-system pretraining updates en-ewt-targets en-ewt-networks
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -163,12 +166,11 @@ learning-curves: build ## global training against exploration, by the size of th
 languages: build ## what global training buys on each of 19 treebanks, beside what they are like
 en-ewt-targets: build ## what each ingredient gives on English-EWT: features, losses, replicas, width, learning to search
 en-ewt-networks: build ## networks on English-EWT: exploration, beams, global training, encoders, biaffine
-systems: build ## every transition system, greedy and with a beam
 every-system: build ## what it takes that a beam is ahead of exploration where it was behind: updates, greedy training first
 pretraining: build ## what greedy training before global training gives on each of 19 treebanks
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages systems every-system pretraining updates en-ewt-targets en-ewt-networks:
+global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages every-system pretraining updates en-ewt-targets en-ewt-networks:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:

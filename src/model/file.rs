@@ -8,9 +8,9 @@ use crate::files::{Kind, Section, Sections};
 
 const MODEL: Kind = Kind { magic: b"treebeam", version: 4, name: "model; expected a file written by `treebeam train`" };
 
-/// Removed fields: values in the headers of earlier models whose beams compared items by words consumed or by mean
-/// scores.
-const REMOVED: [&str; 2] = ["\"align\":\"words\"", "\"normalise\":\"length\""];
+/// Options in the headers of earlier models that there are no more.
+const REMOVED: [&str; 4] =
+    ["\"align\":\"words\"", "\"normalise\":\"length\"", "\"learner\":\"asgd\"", "\"learner\":\"dual-averaging\""];
 
 impl<F: Frozen> Model<F> {
     /// The bytes of the model file.
@@ -57,8 +57,8 @@ impl<F: Frozen> Model<F> {
             return Err(sections.damaged(&format!("the scorer is of kind `{kind}`; expected `{expected}`")));
         }
         let text = String::from_utf8_lossy(sections.get("header")?);
-        if let Some(way) = REMOVED.into_iter().find(|way| text.contains(way)) {
-            let what = format!("its beams compare items by {way}, which this program does no more; train it again");
+        if let Some(option) = REMOVED.into_iter().find(|option| text.contains(option)) {
+            let what = format!("it was trained with {option}, which there is no more; train it again without");
             return Err(sections.damaged(&what));
         }
         let header: Header = sections.json("header")?;
@@ -73,5 +73,23 @@ impl<F: Frozen> Model<F> {
     /// If it cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         MODEL.write(&self.sections(), path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::Linear;
+
+    #[test]
+    fn models_with_removed_options_say_so() {
+        for option in REMOVED {
+            let header = format!("{{{option}}}").into_bytes();
+            let sections = [Section::new("header", header), Section::new("scorer", Linear::KIND.as_bytes())];
+            let error = Model::<Linear>::from_bytes(&MODEL.pack(&sections), Path::new("old.model")).unwrap_err();
+            let expected =
+                format!("old.model: it was trained with {option}, which there is no more; train it again without");
+            assert_eq!(error.to_string(), expected);
+        }
     }
 }

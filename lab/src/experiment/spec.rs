@@ -493,7 +493,6 @@ mod tests {
             "beam-ablation",
             "en-ewt-targets",
             "global-vs-greedy",
-            "systems",
             "lecture-global-vs-greedy",
             "exploration-vs-beam",
             "learning-curves",
