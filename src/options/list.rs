@@ -332,8 +332,9 @@ options! {
     #[arg(help_heading = "Training, learners", hide = true)]
     objective: Objective => transitions(Option<Objective> = None);
 
-    /// The learner's rate: η, of ftrl α, of mira and svm C. Default: sgd and sgd-plus 0.5, adagrad and svm 0.1, ftrl 0.005, mira 1; adam 0.001, in global training 0.0003; if that begins with `--init`, less in proportion where
-    /// mini-batches have fewer than 8 sentences because data are few
+    /// The learner's rate: η, of ftrl α, of mira and svm C. Default: sgd and sgd-plus 0.5, adagrad and svm 0.1, ftrl 0.005, mira 1; adam 0.001,
+    /// in global training 0.0003; if that begins with `--init`, less in proportion where mini-batches have fewer than 8 sentences because data
+    /// are few
     #[arg(value_name = "R", help_heading = "Training, learners", hide = true)]
     #[range(Above(0.0, 1e6))]
     rate: f64 => transitions(Option<f64> = None) graph(Option<f64> = None, networks);

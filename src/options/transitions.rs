@@ -16,7 +16,6 @@ use crate::training::{Iterations, Stopping};
 /// 8.6, 2.0, 1.3, 81.08, 81.01, 81.07; en_ewt 20.0, 5.2, 3.6, 85.61, 85.58, 85.56.
 const MIN_GRADIENT: f64 = 0.02;
 
-
 impl TrainOptions {
     /// The defaults for this system, kind of training and learner. They differ from [`TrainOptions::default`] in what
     /// depends on these: the feature set, the oracle, the update, the number of roots and the number of replicas.
