@@ -49,7 +49,7 @@ examples: ## the programs of examples/, which train and parse through the librar
 
 portable: ## the program on emulated processors without AVX: the same models and parses; needs qemu-user
 	@command -v qemu-x86_64 >/dev/null || { echo "there is no qemu-x86_64; install the package qemu-user" >&2; exit 2; }
-	RUSTFLAGS="-C target-cpu=x86-64" $(CARGO) test --release --locked --target-dir target/portable --test main -- processors
+	$(CARGO) test --release --locked --package treebeam-cli --test main -- processors
 
 miri: ## the code around unsafe blocks under Miri and AddressSanitizer; needs the nightly toolchain with its miri and rust-src
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --package treebeam --lib -- files::memory linear::buckets linear::levels lazy_rows
