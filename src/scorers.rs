@@ -17,7 +17,7 @@ use crate::system::Actions;
 ///
 /// # Examples
 /// ```
-/// use treebeam::learn::{ModelRun as _, Run as _, start};
+/// use treebeam::learn::start;
 /// use treebeam::prelude::*;
 /// use treebeam::model::ScorerKind;
 /// # treebeam_systems::register();

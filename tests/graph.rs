@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use treebeam::graph::{GraphData, GraphKind, GraphOptions, GraphParser, GraphTrainer, Learner};
-use treebeam::learn::{Keep, Nonprojective, Run};
+use treebeam::graph::{self, GraphData, GraphKind, GraphOptions, GraphParser, Learner};
+use treebeam::learn::{Keep, Nonprojective};
 use treebeam::tree::{Labels, Roots, is_projective};
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Sentence, Treebank};
@@ -19,7 +19,7 @@ fn crossing(seed: u64, n_sentences: usize) -> Vec<Sentence> {
 /// The words of each sentence of `on` whose head or label a parser trained on `shown` gets wrong.
 fn wrong(options: &GraphOptions, shown: &Treebank, on: &Treebank) -> Vec<usize> {
     let data = GraphData::new(options, shown, None).unwrap();
-    let mut trainer = GraphTrainer::new(options, &data, 1).unwrap();
+    let mut trainer = graph::start(options, &data, 1).unwrap();
     while !trainer.is_done() {
         trainer.iterate(&mut |_| ()).unwrap();
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 use treebeam::decode::Parser;
 use treebeam::error::Result;
 use treebeam::files::{Kind, Section};
-use treebeam::graph::{GraphData, GraphModel, GraphOptions, GraphParser, GraphTrainer};
-use treebeam::learn::{Keep, Run as _, TrainOptions};
+use treebeam::graph::{self, GraphData, GraphModel, GraphOptions, GraphParser};
+use treebeam::learn::{Keep, TrainOptions};
 use treebeam::linear::LinearModel;
 use treebeam::random;
 use treebeam::treebank::{Format, Sentence};
@@ -46,7 +46,7 @@ fn small_graph() -> GraphModel {
     let lines = "1\ta\t_\tD\t_\t_\t2\tdet\t_\t_\n2\tb\t_\tN\t_\t_\t0\troot\t_\t_\n";
     let train = treebank(vec![Sentence::new("x", Format::Conllu, lines).unwrap()]);
     let data = GraphData::new(&options, &train, None).unwrap();
-    let mut trainer = GraphTrainer::new(&options, &data, 1).unwrap();
+    let mut trainer = graph::start(&options, &data, 1).unwrap();
     trainer.iterate(&mut |_| ()).unwrap();
     trainer.model().unwrap()
 }

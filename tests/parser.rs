@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use treebeam::decode::Parser;
-use treebeam::graph::{GraphData, GraphOptions, GraphParser, GraphTrainer};
-use treebeam::learn::{Run, TrainOptions, TrainingData, start};
+use treebeam::graph::{self, GraphData, GraphModel, GraphOptions, GraphParser};
+use treebeam::learn::{ModelRun, TrainOptions, TrainingData, start};
 use treebeam::parser::{AnyParser, Loaded, ParseOptions};
 use treebeam::tree::Tree;
 
@@ -23,7 +23,7 @@ fn parsers_of_every_kind_are_used_again_and_again() {
     let expected = trees(Parser::new(&transitions, 8, 1).unwrap().parse(&sentences, 1));
     let options = GraphOptions { iterations: 1.into(), ..GraphOptions::default() };
     let data = GraphData::new(&options, &treebank(generated(51, 60)), None).unwrap();
-    let mut run = GraphTrainer::new(&options, &data, 1).unwrap();
+    let mut run = graph::start(&options, &data, 1).unwrap();
     run.iterate(&mut |_| ()).unwrap();
     let graph = run.model().unwrap();
     let of_graph = GraphParser::new(&graph, 1).unwrap().parse(&sentences).unwrap();
@@ -52,7 +52,7 @@ fn parsers_of_every_kind_are_used_again_and_again() {
 }
 
 /// Breaks a run off in its second iteration and goes on from a checkpoint: the model is that of a run that was not broken off.
-fn break_off<R: Run>(new: impl Fn() -> R, model: impl Fn(&R) -> Vec<u8>) {
+fn break_off<'t, M>(new: impl Fn() -> Box<dyn ModelRun<M> + 't>, bytes: impl Fn(&M) -> Vec<u8>) {
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = folder.path().join("checkpoint");
     let mut whole = new();
@@ -65,11 +65,13 @@ fn break_off<R: Run>(new: impl Fn() -> R, model: impl Fn(&R) -> Vec<u8>) {
         last = done;
         if done >= 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    let broken = broken.unwrap();
     assert!(broken.is_break() && last == 5 && run.reports().len() == 1);
     let mut resumed = new();
     resumed.load(&checkpoint).unwrap();
-    assert!(resumed.try_iterate(&mut |_| ControlFlow::Continue(())).is_continue());
-    assert!(model(&resumed) == model(&whole));
+    assert!(resumed.try_iterate(&mut |_| ControlFlow::Continue(())).unwrap().is_continue());
+    let [resumed, whole] = [resumed, whole].map(|run| bytes(&run.model().unwrap()));
+    assert!(resumed == whole);
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn runs_are_broken_off_after_a_sentence() {
     let treebank = treebank(generated(53, 30));
     let options = GraphOptions { iterations: 2.into(), ..GraphOptions::default() };
     let data = GraphData::new(&options, &treebank, None).unwrap();
-    break_off(|| GraphTrainer::new(&options, &data, 1).unwrap(), |run| run.model().unwrap().to_bytes());
+    break_off(|| graph::start(&options, &data, 1).unwrap(), GraphModel::to_bytes);
 
     // Replicas learn side by side: the one that is told to stop stops the other.
     let options = TrainOptions { iterations: 2.into(), beam: 2, replicas: 2, ..TrainOptions::default() };
@@ -89,5 +91,6 @@ fn runs_are_broken_off_after_a_sentence() {
         last = done;
         if done >= 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    let broken = broken.unwrap();
     assert!(broken.is_break() && run.reports().is_empty());
 }

@@ -8,9 +8,7 @@ use treebeam::decode::{Decoder, Parser, Workspace};
 use treebeam::error::Result;
 use treebeam::features::{Columns, Input, Vocabulary};
 use treebeam::files::{Section, Sections};
-use treebeam::learn::{
-    Keep, Learner, ModelRun as _, Objective, Run as _, TrainOptions, Trainer, Training, TrainingData,
-};
+use treebeam::learn::{Keep, Learner, Objective, TrainOptions, Training, TrainingData, start_with};
 use treebeam::model::{Averaged, Dropped, Frozen, Header, Model, Scoring, Seen, Size, Trainable};
 use treebeam::scorer::{Context, Opaque, Query, Scorer, StepScores};
 use treebeam::system::{OracleKind, Roots};
@@ -298,9 +296,9 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
         let untrained = TagBigrams::new(&data);
         data.number(&untrained.vocabulary);
         let new = |_| untrained.clone();
-        let mut run = Trainer::new(&options, &data, 2, new).unwrap();
-        let mut resumed = Trainer::new(&options, &data, 1, new).unwrap();
-        for iteration in 0..options.stopping().most {
+        let mut run = start_with(&options, &data, 2, new).unwrap();
+        let mut resumed = start_with(&options, &data, 1, new).unwrap();
+        for iteration in 0..options.schedule().stopping.most {
             run.iterate(&mut |_| ()).unwrap();
             if iteration == 1 {
                 run.save(&checkpoint).unwrap();

@@ -15,20 +15,22 @@
 //! Each iteration takes the time of parsing all sentences, and for updates that of extracting the features of wrong arcs.
 
 use std::ops::ControlFlow;
-
-use rayon::ThreadPool;
+use std::path::Path;
 
 use super::parser::Workspace;
-use super::run::{GraphRun, Learns, Trainer};
 use super::scorer::Reward;
-use super::{ArcLabels, BiaffineTrainer, GraphData, GraphOptions, GraphScorer, Learner, Order, Part, PartScorer};
-use crate::error::{Error, Result};
+use super::{
+    ArcLabels, GraphData, GraphHeader, GraphModel, GraphOptions, GraphScorer, Learner, Order, Part, PartScorer,
+};
+use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::Input;
 use crate::linear::{FrozenWeights, IntegerWeights};
-use crate::model::Averaged as _;
+use crate::model::{Averaged as _, Size};
+use crate::process;
+use crate::random;
 use crate::system::ActionId;
-use crate::training::Tick;
+use crate::training::{ModelRun, Schedule, Setup, Tick, Trainer, Trains};
 use crate::tree::{LabelId, Tree};
 
 /// Scale of live weights of MIRA: the value of 1.0.
@@ -38,56 +40,74 @@ const UNIT: f64 = 65536.0;
 ///
 /// # Errors
 /// If the options contradict each other or threads cannot be started.
-pub fn start<'t>(options: &'t GraphOptions, data: &'t GraphData, threads: usize) -> Result<Box<dyn GraphRun + 't>> {
-    Ok(match options.system.is_biaffine() {
-        true => Box::new(BiaffineTrainer::new(options, data, threads)?),
-        false => Box::new(GraphTrainer::new(options, data, threads)?),
+pub fn start<'t>(
+    options: &'t GraphOptions,
+    data: &'t GraphData,
+    threads: usize,
+) -> Result<Box<dyn ModelRun<GraphModel> + 't>> {
+    options.check()?;
+    let (setup, pool) = (GraphSetup { options, data }, process::thread_pool(threads)?);
+    Ok(match setup.biaffine() {
+        Some(learner) => Box::new(Trainer::new(setup, pool, vec![learner])?),
+        None => Box::new(Trainer::new(setup, pool, vec![IntegerWeights::new(data.inventory().width())])?),
     })
 }
 
-/// A training run with weights of sparse features.
-pub type GraphTrainer<'t> = Trainer<'t, IntegerWeights>;
+/// Options and data of a training run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GraphSetup<'t> {
+    pub options: &'t GraphOptions,
+    pub data: &'t GraphData,
+}
 
-impl<'t> GraphTrainer<'t> {
-    /// A run on `data`; up to `threads` threads score the development data. The result does not depend on them.
-    ///
-    /// # Errors
-    /// If the options contradict each other or threads cannot be started.
-    pub fn new(options: &'t GraphOptions, data: &'t GraphData, threads: usize) -> Result<GraphTrainer<'t>> {
-        if options.system.is_biaffine() {
-            let what = format!("{} is trained by a `BiaffineTrainer`; `graph::start` knows", options.system);
-            return Err(Error::Usage(what));
-        }
-        Trainer::of(options, data, threads, IntegerWeights::new(data.inventory().width()))
+impl Setup for GraphSetup<'_> {
+    type Header = GraphHeader;
+
+    fn schedule(&self) -> Schedule {
+        self.options.schedule()
+    }
+
+    fn header(&self) -> &GraphHeader {
+        self.data.header()
+    }
+
+    fn n_sentences(&self) -> usize {
+        self.data.examples().len()
+    }
+
+    fn has_dev(&self) -> bool {
+        self.data.has_dev()
     }
 }
 
-impl Learns for IntegerWeights {
-    fn pass(
-        &mut self,
-        options: &GraphOptions,
-        data: &GraphData,
-        _: &ThreadPool,
-        order: &[usize],
-        tick: &mut Tick,
-    ) -> ControlFlow<(), u64> {
+impl Trains<IntegerWeights> for GraphSetup<'_> {
+    type Model = GraphModel;
+
+    fn pass(&self, iteration: u32, replicas: &mut [IntegerWeights], tick: &mut Tick) -> ControlFlow<(), u64> {
+        let [weights] = replicas else { unreachable!("there is one replica") };
+        let GraphSetup { options, data } = *self;
         let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
         let mut updates = 0;
-        for (done, &number) in order.iter().enumerate() {
+        for (done, number) in (1..).zip(random::order(data.examples().len(), options.seed, iteration)) {
             let (input, gold) = &data.examples()[number];
-            updates += u64::from(learn(options, data, &mut workspace, &mut difference, self, input, gold));
-            self.end_sentence();
-            tick(done + 1)?;
+            updates += u64::from(learn(options, data, &mut workspace, &mut difference, weights, input, gold));
+            weights.end_sentence();
+            tick(done)?;
         }
         ControlFlow::Continue(updates)
     }
 
-    fn score_dev(finished: &FrozenWeights, data: &GraphData) -> Option<Counts> {
-        data.score_dev(finished)
+    fn score_dev(&self, finished: &FrozenWeights) -> Option<Counts> {
+        self.data.score_dev(finished)
     }
 
-    fn scorer(finished: &FrozenWeights) -> GraphScorer {
-        GraphScorer::Linear(finished.clone())
+    fn model(&self, header: GraphHeader, finished: &FrozenWeights) -> Result<GraphModel> {
+        Ok(GraphModel::new(header, GraphScorer::Linear(finished.clone())))
+    }
+
+    fn write(&self, model: GraphModel, path: &Path) -> Result<Size> {
+        model.write(path)?;
+        Ok(model.scorer.size())
     }
 }
 

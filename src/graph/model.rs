@@ -45,6 +45,12 @@ pub struct GraphHeader {
     pub provenance: Provenance,
 }
 
+impl AsMut<Provenance> for GraphHeader {
+    fn as_mut(&mut self) -> &mut Provenance {
+        &mut self.provenance
+    }
+}
+
 impl GraphHeader {
     /// The columns that features read.
     pub fn columns(&self) -> Columns {
@@ -67,14 +73,13 @@ impl GraphHeader {
 ///
 /// # Examples
 /// ```
-/// use treebeam::graph::{GraphData, GraphOptions, GraphParser, GraphTrainer};
-/// use treebeam::learn::Run as _;
+/// use treebeam::graph::{self, GraphData, GraphOptions, GraphParser};
 /// use treebeam::prelude::*;
 ///
 /// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 30, non_projective: true });
 /// let options = GraphOptions { iterations: 2.into(), ..GraphOptions::default() };
 /// let data = GraphData::new(&options, &train, None)?;
-/// let mut run = GraphTrainer::new(&options, &data, 1)?;
+/// let mut run = graph::start(&options, &data, 1)?;
 /// (0..2).try_for_each(|_| run.iterate(&mut |_| ()))?;
 /// let model = run.model()?;
 /// let parsed = GraphParser::new(&model, 1)?.parse(&train.sentences)?;

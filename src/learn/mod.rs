@@ -34,5 +34,5 @@ pub use merged::MergedGoldBeam;
 pub use network::NetworkStart;
 pub use objective::{LocalObjective, Scored};
 pub use supervision::{GoldSide, Supervision};
-pub use trainer::{Learning, Trainer, start, train, train_any};
+pub use trainer::{Learning, start, start_with, train, train_any};
 pub use violation::PrefixScores;

@@ -9,49 +9,44 @@ use std::sync::Arc;
 
 use super::TrainOptions;
 use super::data::{Example, TrainingData};
+use super::trainer::TransitionSetup;
 use crate::configuration::Point;
 use crate::decode::{Machine, Workspace};
 use crate::error::Result;
+use crate::eval::Counts;
 use crate::features::Compiled;
 use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
-use crate::model::{Frozen as _, Model, Scoring as _};
-use crate::process::{self, Clock};
+use crate::model::{Header, Model, Scoring as _, Size};
+use crate::process;
 use crate::random;
-use crate::scorers::{AnyModel, AnyScorer};
+use crate::scorers::AnyModel;
 use crate::system::TransitionSystem;
-use crate::training::{IterationReport, ModelRun, Pass, Progress, Run, Stopping, Tick, Written};
+use crate::training::{ModelRun, Tick, Trainer, Trains};
 use crate::with_system;
 
-/// A training run of a support vector machine.
-#[derive(Debug)]
-pub struct OfflineRun<'t> {
+/// A training run of a support vector machine over these features, on `data` with up to `threads` threads, on which the result does
+/// not depend.
+///
+/// # Errors
+/// If the options contradict each other or threads cannot be started.
+pub(super) fn start<'t>(
     options: &'t TrainOptions,
     data: &'t TrainingData,
-    pool: rayon::ThreadPool,
-    progress: Progress<SupportVectors>,
-}
-
-impl<'t> OfflineRun<'t> {
-    /// A run on `data` with up to `threads` threads, on which the result does not depend; all but the passes are done on these.
-    ///
-    /// # Errors
-    /// If the options contradict each other or threads cannot be started.
-    pub fn new(options: &'t TrainOptions, data: &'t TrainingData, threads: usize) -> Result<OfflineRun<'t>> {
-        options.check()?;
-        options.iterations.check_dev(data.has_dev())?;
-        let pool = process::thread_pool(threads)?;
-        let features = Arc::new(data.header().compile()?);
-        let examples = pool.install(|| {
-            with_system!(options.system, options.roots, |system| {
-                // Whether items remember their actions matters to what features read.
-                let machine = Machine { system, actions: data.actions(), keeps_history: features.reads().history };
-                let of = |workspace: &mut Workspace, example: &Example| collect(machine, &features, example, workspace);
-                gather(data, &of)
-            })
-        });
-        let machine = SupportVectors::new(features, data.stages().clone(), Arc::new(examples), options.learner().rate);
-        Ok(OfflineRun { options, data, pool, progress: Progress::new(vec![machine]) })
-    }
+    features: Arc<Compiled>,
+    threads: usize,
+) -> Result<Box<dyn ModelRun<AnyModel> + 't>> {
+    options.check()?;
+    let pool = process::thread_pool(threads)?;
+    let examples = pool.install(|| {
+        with_system!(options.system, options.roots, |system| {
+            // Whether items remember their actions matters to what features read.
+            let machine = Machine { system, actions: data.actions(), keeps_history: features.reads().history };
+            let of = |workspace: &mut Workspace, example: &Example| collect(machine, &features, example, workspace);
+            gather(data, &of)
+        })
+    });
+    let machine = SupportVectors::new(features, data.stages().clone(), Arc::new(examples), options.learner().rate);
+    Ok(Box::new(Trainer::new(TransitionSetup { options, data }, pool, vec![machine])?))
 }
 
 /// All sentences' examples, one sentence after the other.
@@ -91,34 +86,14 @@ fn collect<S: TransitionSystem>(
     examples
 }
 
-impl ModelRun<AnyScorer> for OfflineRun<'_> {
-    fn model(&self) -> Result<AnyModel> {
-        let best = self.progress.kept()?;
-        let mut header = self.data.header().clone();
-        self.progress.tell(&mut header.provenance, best.iteration);
-        Model::new(header, best.finished.clone().into())
-    }
-}
+impl Trains<SupportVectors> for TransitionSetup<'_> {
+    type Model = AnyModel;
 
-impl Run for OfflineRun<'_> {
     /// The progress of a pass is told in sentences, though decisions of all are visited in any order.
-    fn n_sentences(&self) -> usize {
-        self.data.examples().len()
-    }
-
-    fn stopping(&self) -> Stopping {
-        self.options.stopping()
-    }
-
-    fn reports(&self) -> &[IterationReport] {
-        &self.progress.reports
-    }
-
-    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
-        let OfflineRun { options, data, pool, progress } = self;
-        let clock = Clock::start(pool);
-        let machine = &mut progress.replicas[0];
-        let order = random::order(machine.n_decisions(), options.seed, progress.iteration);
+    fn pass(&self, iteration: u32, replicas: &mut [SupportVectors], tick: &mut Tick) -> ControlFlow<(), u64> {
+        let [machine] = replicas else { unreachable!("there is one replica") };
+        let TransitionSetup { options, data } = *self;
+        let order = random::order(machine.n_decisions(), options.seed, iteration);
         // As many decisions together as sentences have on average.
         let n_sentences = data.examples().len();
         let (mut updates, mut begin) = (0, 0);
@@ -128,25 +103,18 @@ impl Run for OfflineRun<'_> {
             begin = end;
             tick(done)?;
         }
-        let pass =
-            Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
-        let score_dev = |linear: &Linear| pool.install(|| data.score_dev(&*linear.scorer()));
-        progress.end_pass(pass, score_dev);
-        ControlFlow::Continue(())
+        ControlFlow::Continue(updates)
     }
 
-    fn save(&self, path: &Path) -> Result<()> {
-        self.progress.save(self.data.header(), path)
+    fn score_dev(&self, finished: &Linear) -> Option<Counts> {
+        self.data.score_dev(&*finished.scorer())
     }
 
-    fn load(&mut self, path: &Path) -> Result<()> {
-        self.progress.load(self.data.header(), path)
+    fn model(&self, header: Header, finished: &Linear) -> Result<AnyModel> {
+        Model::new(header, finished.clone().into())
     }
 
-    fn write(&self, path: &Path) -> Result<Written> {
-        let mut model = self.model()?;
-        self.pool.install(|| self.data.calibrate(&mut model));
-        model.write(path)?;
-        Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })
+    fn write(&self, model: AnyModel, path: &Path) -> Result<Size> {
+        self.write_model(model, path)
     }
 }

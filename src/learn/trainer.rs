@@ -10,31 +10,32 @@ use super::global::{self, GlobalOptions};
 use super::local::{self, AmongCorrect, Dropout, Exploration, Parameters, Policy, Setting};
 use super::network;
 use super::objective::LocalObjective;
-use super::offline::OfflineRun;
+use super::offline;
 use super::supervision::{GoldSide, Supervision};
 use super::{TrainOptions, Training, exact, merged};
 use crate::decode::exact::Tabulation;
 use crate::decode::merged::Merging;
 use crate::decode::{Machine, Strategy, Workspace, keeps_history};
 use crate::error::{Error, Result};
+use crate::eval::Counts;
 use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
-use crate::model::{Averaged, Frozen as _, Model, Scoring, Trainable};
+use crate::model::{Averaged, Header, Model, Scoring, Size, Trainable};
 use crate::options::batch_of;
-use crate::process::{self, Clock};
+use crate::process;
 use crate::random;
 use crate::scorer::Opaque;
-use crate::scorers::{AnyLearner, AnyModel, AnyScorer};
+use crate::scorers::{AnyLearner, AnyModel};
 use crate::system::{OracleKind, TransitionSystem};
-use crate::training::{IterationReport, ModelRun, Pass, Progress, Run, Stopping, Tick, Written};
+use crate::training::{ModelRun, Schedule, Setup, Tick, Trainer, Trains};
 use crate::with_system;
 
 /// The run that `options` ask for, on `data` with up to `threads` threads, on which the result does not depend.
 ///
 /// # Examples
 /// ```
-/// use treebeam::learn::{ModelRun as _, Run as _, start};
+/// use treebeam::learn::start;
 /// use treebeam::prelude::*;
 /// # treebeam_systems::register();
 ///
@@ -60,12 +61,12 @@ pub fn start<'t>(
     options: &'t TrainOptions,
     data: &'t TrainingData,
     threads: usize,
-) -> Result<Box<dyn ModelRun<AnyScorer> + 't>> {
+) -> Result<Box<dyn ModelRun<AnyModel> + 't>> {
     let features = Arc::new(data.header().compile()?);
     if options.learner == Learner::Svm {
-        return Ok(Box::new(OfflineRun::new(options, data, threads)?));
+        return offline::start(options, data, features, threads);
     }
-    let new = |seed| match data.network() {
+    start_with(options, data, threads, |seed| match data.network() {
         Some(network) => AnyLearner::FeedForward(network.learner(options, data.inputs(), seed)),
         None if options.is_perceptron() => {
             AnyLearner::Perceptron(Perceptron::new(Arc::clone(&features), data.stages().clone()))
@@ -74,8 +75,28 @@ pub fn start<'t>(
             let stages = data.stages().clone();
             AnyLearner::Regressors(Regressors::new(Arc::clone(&features), stages, options.learner(), seed))
         }
-    };
-    Ok(Box::new(Trainer::new(options, data, threads, new)?))
+    })
+}
+
+/// The run that `options` ask for, of parameters of any type: `new` makes them, from a seed of its own for each replica.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_with<'t, T: Learning + 't>(
+    options: &'t TrainOptions,
+    data: &'t TrainingData,
+    threads: usize,
+    new: impl Fn(u64) -> T,
+) -> Result<Box<dyn ModelRun<Model<T::Finished>> + 't>> {
+    options.check()?;
+    let n_stages = data.stages().lanes().len();
+    let replicas = (0..options.replicas as usize).map(|number| Replica {
+        model: new(replica_seed(options.seed, number)),
+        objective: LocalObjective::new(options.local_objective(), options.aggressiveness(), n_stages)
+            .self_normalising(network::self_normalising(options)),
+    });
+    let replicas = replicas.collect();
+    Ok(Box::new(Trainer::new(TransitionSetup { options, data }, process::thread_pool(threads)?, replicas)?))
 }
 
 /// Trains a linear model from the first iteration to the last.
@@ -107,19 +128,45 @@ pub fn train_any(options: &TrainOptions, data: &TrainingData, threads: usize) ->
     Ok(model)
 }
 
-/// Parameters that a [`Trainer`] trains.
+/// Parameters that a run trains online.
 pub trait Learning: Trainable + Averaged<Finished: Scoring> {}
 
 impl<T: Trainable + Averaged<Finished: Scoring>> Learning for T {}
 
-/// A training run of parameters of type `T`.
-#[derive(Debug)]
-pub struct Trainer<'t, T: Averaged> {
-    options: &'t TrainOptions,
-    data: &'t TrainingData,
-    pool: rayon::ThreadPool,
-    threads: usize,
-    progress: Progress<Replica<T>>,
+/// Options and data of a training run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TransitionSetup<'t> {
+    pub options: &'t TrainOptions,
+    pub data: &'t TrainingData,
+}
+
+impl TransitionSetup<'_> {
+    /// Calibrates margins and writes the model.
+    pub fn write_model<F: Scoring>(&self, mut model: Model<F>, path: &Path) -> Result<Size> {
+        self.data.calibrate(&mut model);
+        model.write(path)?;
+        Ok(model.scorer.size())
+    }
+}
+
+impl Setup for TransitionSetup<'_> {
+    type Header = Header;
+
+    fn schedule(&self) -> Schedule {
+        self.options.schedule()
+    }
+
+    fn header(&self) -> &Header {
+        self.data.header()
+    }
+
+    fn n_sentences(&self) -> usize {
+        self.data.examples().len()
+    }
+
+    fn has_dev(&self) -> bool {
+        self.data.has_dev()
+    }
 }
 
 /// One of several times that the same is trained, each in a random order of its own.
@@ -178,69 +225,12 @@ impl<T: Averaged> Averaged for Replica<T> {
     }
 }
 
-impl<'t, T: Learning> Trainer<'t, T> {
-    /// A run on `data` with up to `threads` threads, on which the result does not depend. `new` makes what is trained, from
-    /// a seed of its own for each replica.
-    ///
-    /// # Errors
-    /// If the options contradict each other or threads cannot be started.
-    pub fn new(
-        options: &'t TrainOptions,
-        data: &'t TrainingData,
-        threads: usize,
-        new: impl Fn(u64) -> T,
-    ) -> Result<Trainer<'t, T>> {
-        options.check()?;
-        options.iterations.check_dev(data.has_dev())?;
-        let pool = process::thread_pool(threads)?;
-        let n_stages = data.stages().lanes().len();
-        let replicas = (0..options.replicas as usize).map(|number| Replica {
-            model: new(replica_seed(options.seed, number)),
-            objective: LocalObjective::new(options.local_objective(), options.aggressiveness(), n_stages)
-                .self_normalising(network::self_normalising(options)),
-        });
-        let progress = Progress::new(replicas.collect());
-        Ok(Trainer { options, data, pool, threads, progress })
-    }
-
-    /// Where the run stands.
-    pub fn iteration(&self) -> u32 {
-        self.progress.iteration
-    }
-}
-
-impl<T: Learning> ModelRun<T::Finished> for Trainer<'_, T> {
-    fn model(&self) -> Result<Model<T::Finished>> {
-        let best = self.progress.kept()?;
-        let mut header = self.data.header().clone();
-        self.progress.tell(&mut header.provenance, best.iteration);
-        Model::new(header, best.finished.clone())
-    }
-}
-
-impl<T: Learning> Run for Trainer<'_, T> {
-    fn n_sentences(&self) -> usize {
-        self.data.examples().len() * self.options.replicas as usize
-    }
-
-    fn stopping(&self) -> Stopping {
-        self.options.stopping()
-    }
-
-    fn reports(&self) -> &[IterationReport] {
-        &self.progress.reports
-    }
+impl<T: Learning> Trains<Replica<T>> for TransitionSetup<'_> {
+    type Model = Model<T::Finished>;
 
     /// `tick` is called after every mini-batch with the number of sentences done by all replicas.
-    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()> {
-        let Trainer { options, data, pool, threads, progress } = self;
-        let clock = Clock::start(pool);
-        progress.start_pass(options.averages_begin());
-        if progress.iteration == options.pretrain {
-            // What was trained greedily is no model to keep.
-            progress.best = None;
-        }
-        let iteration = progress.iteration;
+    fn pass(&self, iteration: u32, replicas: &mut [Replica<T>], tick: &mut Tick) -> ControlFlow<(), u64> {
+        let TransitionSetup { options, data } = *self;
         let done = Mutex::new((0, ControlFlow::Continue(()), tick));
         let tick = |n: usize, has_diverged: bool| {
             let (done, go_on, tick) = &mut *done.lock().expect("no thread fails while it reports");
@@ -253,40 +243,24 @@ impl<T: Learning> Run for Trainer<'_, T> {
             }
             *go_on
         };
-        let updates: Option<u64> = pool.install(|| {
-            let passes = progress.replicas.par_iter_mut().enumerate().map(|(number, replica)| {
-                with_system!(options.system, options.roots, options.training_in(iteration).1, |system| {
-                    ReplicaPass::new(system, options, data, iteration, number).run(replica, *threads, &tick)
-                })
-            });
-            passes.sum()
+        let passes = replicas.par_iter_mut().enumerate().map(|(number, replica)| {
+            with_system!(options.system, options.roots, options.training_in(iteration).1, |system| {
+                ReplicaPass::new(system, options, data, iteration, number).run(replica, &tick)
+            })
         });
-        let Some(updates) = updates.filter(|_| !progress.replicas.iter().any(Averaged::has_diverged)) else {
-            return ControlFlow::Break(());
-        };
-        let pass =
-            Pass { updates, clock: &clock, stopping: options.stopping(), keep: options.keep, has_dev: data.has_dev() };
-        progress.end_pass(pass, |finished| pool.install(|| data.score_dev(&*finished.scorer())));
-        ControlFlow::Continue(())
+        passes.sum::<Option<u64>>().map_or(ControlFlow::Break(()), ControlFlow::Continue)
     }
 
-    fn has_diverged(&self) -> bool {
-        self.progress.replicas.iter().any(Averaged::has_diverged)
+    fn score_dev(&self, finished: &T::Finished) -> Option<Counts> {
+        self.data.score_dev(&*finished.scorer())
     }
 
-    fn save(&self, path: &Path) -> Result<()> {
-        self.progress.save(self.data.header(), path)
+    fn model(&self, header: Header, finished: &T::Finished) -> Result<Model<T::Finished>> {
+        Model::new(header, finished.clone())
     }
 
-    fn load(&mut self, path: &Path) -> Result<()> {
-        self.progress.load(self.data.header(), path)
-    }
-
-    fn write(&self, path: &Path) -> Result<Written> {
-        let mut model = self.model()?;
-        self.pool.install(|| self.data.calibrate(&mut model));
-        model.write(path)?;
-        Ok(Written { iteration: model.header.provenance.iteration, size: model.scorer.size() })
+    fn write(&self, model: Model<T::Finished>, path: &Path) -> Result<Size> {
+        self.write_model(model, path)
     }
 }
 
@@ -389,13 +363,12 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     fn run<T: Learning>(
         &self,
         replica: &mut Replica<T>,
-        threads: usize,
         tick: &(dyn Fn(usize, bool) -> ControlFlow<()> + Sync),
     ) -> Option<u64> {
         let (data, options) = (self.data, self.options);
         let order = random::order(data.examples().len(), self.seed, self.iteration);
         let n_labels = data.actions().n_labels();
-        let mut workspaces: Vec<Workspace> = (0..threads).map(|_| Workspace::new(n_labels)).collect();
+        let mut workspaces: Vec<Workspace> = (0..rayon::current_num_threads()).map(|_| Workspace::new(n_labels)).collect();
         let method = Method::of(self.training, options, data);
         let mut updates = 0;
         let by_batch = replica.model.by_batch();
@@ -425,7 +398,6 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 return None;
             }
         }
-        replica.end_pass();
         Some(updates)
     }
 

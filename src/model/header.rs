@@ -77,6 +77,12 @@ pub struct Header {
     pub provenance: Provenance,
 }
 
+impl AsMut<Provenance> for Header {
+    fn as_mut(&mut self) -> &mut Provenance {
+        &mut self.provenance
+    }
+}
+
 /// A kind of arc that a move may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

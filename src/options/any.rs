@@ -79,7 +79,7 @@ impl Options {
 
     /// When training stops.
     pub fn stopping(&self) -> Stopping {
-        of_both!(self, options => options.stopping())
+        of_both!(self, options => options.schedule().stopping)
     }
 
     /// Number of models that are trained and added up.

@@ -3,7 +3,7 @@
 use super::{GraphKind, GraphOptions, KNOWN};
 use crate::error::{Error, Result};
 use crate::linear::Learner;
-use crate::training::{Iterations, Nonprojective, Stopping};
+use crate::training::{Iterations, Nonprojective, Schedule};
 
 impl GraphOptions {
     /// The rate of Adam unless told otherwise.
@@ -54,8 +54,10 @@ impl GraphOptions {
         Ok(())
     }
 
-    /// When training stops.
-    pub fn stopping(&self) -> Stopping {
-        self.iterations.stopping(self.patience, self.max_iterations, self.average_from)
+    /// Schedule of the run.
+    pub fn schedule(&self) -> Schedule {
+        let GraphOptions { iterations, keep, average_from, .. } = *self;
+        let stopping = iterations.stopping(self.patience, self.max_iterations, average_from);
+        Schedule { stopping, keep, average_from, pretrain: 0 }
     }
 }

@@ -8,7 +8,7 @@ use crate::linear::{Learner, LearnerOptions};
 use crate::model::{Layers, Lstm, Network, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::{AnySystem, OracleKind, SystemKind};
-use crate::training::{Iterations, Stopping};
+use crate::training::{Iterations, Schedule};
 
 /// Default size of a gradient for a weight to begin. PERF: learning to search with AdaGrad, one replica, 8 iterations
 /// (en_ewt 5): weights, and the best labelled attachment score on the development data, without it, with it, and with
@@ -238,14 +238,11 @@ impl TrainOptions {
         training == Training::Greedy && oracle.explores()
     }
 
-    /// The iteration after which averages begin: not before global training does.
-    pub(crate) fn averages_begin(&self) -> u32 {
-        self.average_from.max(self.pretrain)
-    }
-
-    /// When training stops.
-    pub fn stopping(&self) -> Stopping {
-        self.iterations.stopping(self.patience, self.max_iterations, self.averages_begin())
+    /// Schedule of the run; averages begin no earlier than global training does.
+    pub fn schedule(&self) -> Schedule {
+        let average_from = self.average_from.max(self.pretrain);
+        let stopping = self.iterations.stopping(self.patience, self.max_iterations, average_from);
+        Schedule { stopping, keep: self.keep, average_from, pretrain: self.pretrain }
     }
 
     /// The width at which the model is decoded unless told otherwise: 1 after greedy training.

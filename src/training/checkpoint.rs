@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::IterationReport;
-use super::Progress;
-use super::progress::Best;
+use super::progress::{Best, Progress};
 use crate::error::{Error, Result, excerpt};
 use crate::files::{Kind, Section};
 use crate::model::Averaged;

@@ -84,9 +84,7 @@ impl<'p> Drive<'p> {
         let mut saved = Instant::now();
         while !run.is_done() {
             let iteration = run.reports().len() as u32 + 1;
-            let iterated = run.try_iterate(&mut |done| observer.tick(iteration, done));
-            run.check_converges()?;
-            if iterated.is_break() {
+            if run.try_iterate(&mut |done| observer.tick(iteration, done))?.is_break() {
                 return Ok(None);
             }
             match run.reports().last().map_or(Next::GoOn, |report| observer.report(report)) {

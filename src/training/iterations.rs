@@ -98,22 +98,22 @@ impl Iterations {
             _ => Ok(()),
         }
     }
+}
 
+impl Stopping {
     /// Refuses to look for the plateau without development data.
     ///
     /// # Errors
     /// If there are none.
-    pub fn check_dev(self, has_dev: bool) -> Result<()> {
-        if self == Iterations::Plateau && !has_dev {
+    pub fn check_dev(&self, has_dev: bool) -> Result<()> {
+        if self.patience.is_some() && !has_dev {
             let what = "--iterations plateau is judged by development data, and there are none; expected --dev FILE, or a \
                         number of iterations";
             return Err(Error::Usage(what.to_owned()));
         }
         Ok(())
     }
-}
 
-impl Stopping {
     /// True if a run that has made these iterations is over.
     pub fn is_done(&self, reports: &[IterationReport]) -> bool {
         reports.len() as u64 >= u64::from(self.most) || self.is_plateau(reports)
@@ -267,6 +267,9 @@ mod tests {
     fn contradictions_are_told() {
         assert!(Iterations::Number(3).check(Some(2), None).is_err());
         assert!(Iterations::Plateau.check(Some(2), Some(9)).is_ok());
-        assert!(Iterations::Plateau.check_dev(false).is_err() && Iterations::Number(3).check_dev(false).is_ok());
+        let stopping = |iterations: Iterations| iterations.stopping(None, None, 0);
+        assert!(stopping(Iterations::Plateau).check_dev(false).is_err());
+        assert!(stopping(Iterations::Plateau).check_dev(true).is_ok());
+        assert!(stopping(Iterations::Number(3)).check_dev(false).is_ok());
     }
 }

@@ -11,5 +11,5 @@ mod run;
 pub use drive::{Drive, Next, Observer};
 pub use iterations::{IterationReport, Iterations, Stop, Stopping};
 pub use prepare::{Nonprojective, compare, development};
-pub use progress::{Best, Keep, Pass, Progress};
-pub use run::{ModelRun, Run, Tick, Written};
+pub use progress::Keep;
+pub use run::{ModelRun, Run, Schedule, Setup, Tick, Trainer, Trains, Written};

@@ -1,11 +1,17 @@
-//! Training runs of any kind of parser, as the command line and experiments drive them.
+//! Training runs: what any of them can be asked, and the one that trains parsers of every kind.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{IterationReport, Stopping};
+use rayon::{ThreadPool, prelude::*};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::progress::{Best, Progress};
+use super::{IterationReport, Keep, Stopping};
 use crate::error::{Error, Result};
-use crate::model::{Model, Size};
+use crate::eval::Counts;
+use crate::model::{Averaged, Provenance, Size};
+use crate::process::Clock;
 
 /// A training run that goes on iteration by iteration.
 pub trait Run {
@@ -27,34 +33,17 @@ pub trait Run {
         let finished = self.try_iterate(&mut |done| {
             tick(done);
             ControlFlow::Continue(())
-        });
-        self.check_converges()?;
+        })?;
         debug_assert!(finished.is_continue(), "nothing breaks off the iteration");
         Ok(())
     }
     /// Runs one more iteration, which `tick` can break off after any sentence or mini-batch; it is called with the number of
-    /// sentences done. Training that diverges breaks it off, too. A run that was broken off stands between two sentences: all that can be done with it is to
+    /// sentences done. A run that was broken off stands between two sentences: all that can be done with it is to
     /// [load](Run::load) a checkpoint.
-    fn try_iterate(&mut self, tick: &mut Tick) -> ControlFlow<()>;
-    /// True if what is learned has grown beyond what can be summed or written.
-    fn has_diverged(&self) -> bool {
-        false
-    }
-    /// Refuses to go on with a run that has diverged.
     ///
     /// # Errors
-    /// If it has.
-    fn check_converges(&self) -> Result<()> {
-        if !self.has_diverged() {
-            return Ok(());
-        }
-        // An iteration that was broken off has made no report.
-        let iteration = self.reports().len() + 1;
-        Err(Error::Usage(format!(
-            "training has diverged in iteration {iteration}: weights have grown beyond all bounds; expected a lower --rate, or \
-             smaller numbers in --vectors"
-        )))
-    }
+    /// If training diverges, which breaks the iteration off, too: weights have grown beyond what can be summed or written.
+    fn try_iterate(&mut self, tick: &mut Tick) -> Result<ControlFlow<()>>;
     /// Writes a checkpoint.
     ///
     /// # Errors
@@ -72,13 +61,13 @@ pub trait Run {
     fn write(&self, path: &Path) -> Result<Written>;
 }
 
-/// A training run of models whose scorers are of kind `F`, whatever learns their parameters.
-pub trait ModelRun<F>: Run {
+/// A training run that makes models of type `M`.
+pub trait ModelRun<M>: Run {
     /// The model of what is kept.
     ///
     /// # Errors
     /// If there was no iteration.
-    fn model(&self) -> Result<Model<F>>;
+    fn model(&self) -> Result<M>;
 }
 
 /// Callback during an iteration, with the number of sentences done; it says whether to go on.
@@ -91,4 +80,175 @@ pub struct Written {
     pub iteration: u32,
     /// Size of the model.
     pub size: Size,
+}
+
+/// Schedule of a run: when averages begin, which iteration is kept, when the run stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schedule {
+    /// When the run stops.
+    pub stopping: Stopping,
+    /// Selection of the iteration whose parameters are kept.
+    pub keep: Keep,
+    /// The last iteration before averages start anew; 0 if they never do.
+    pub average_from: u32,
+    /// The last iteration whose parameters are not those of a model; 0 if there is none.
+    pub pretrain: u32,
+}
+
+/// Options and data of a run.
+pub trait Setup: Sync {
+    /// Header of models.
+    type Header: Clone + PartialEq + Serialize + DeserializeOwned + AsMut<Provenance>;
+
+    /// Schedule of the run.
+    fn schedule(&self) -> Schedule;
+    /// The header of models, but for the iteration; the options are in it, and the checksums of the data.
+    fn header(&self) -> &Self::Header;
+    /// The number of training sentences.
+    fn n_sentences(&self) -> usize;
+    /// True if there are development data.
+    fn has_dev(&self) -> bool;
+}
+
+/// A setup that trains parameters of type `P`.
+pub trait Trains<P: Averaged>: Setup {
+    /// A parser with finished parameters.
+    type Model: Send;
+
+    /// Trains all replicas for one pass, after so many iterations; the updates of all of them, unless `tick` breaks it off or
+    /// parameters diverge.
+    fn pass(&self, iteration: u32, replicas: &mut [P], tick: &mut Tick) -> ControlFlow<(), u64>;
+    /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
+    fn score_dev(&self, finished: &P::Finished) -> Option<Counts>;
+    /// The model of finished parameters.
+    ///
+    /// # Errors
+    /// If these and the header do not fit together.
+    fn model(&self, header: Self::Header, finished: &P::Finished) -> Result<Self::Model>;
+    /// Writes the model file, whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn write(&self, model: Self::Model, path: &Path) -> Result<Size>;
+}
+
+/// A training run of parameters of type `P`, in several replicas or in one.
+#[derive(Debug)]
+pub struct Trainer<S, P: Averaged> {
+    setup: S,
+    pool: ThreadPool,
+    progress: Progress<P>,
+}
+
+impl<P: Averaged, S: Trains<P>> Trainer<S, P> {
+    /// A run on the threads of `pool`, on whose number the result does not depend.
+    ///
+    /// # Errors
+    /// If the plateau is to be found without development data.
+    pub fn new(setup: S, pool: ThreadPool, replicas: Vec<P>) -> Result<Trainer<S, P>> {
+        setup.schedule().stopping.check_dev(setup.has_dev())?;
+        Ok(Trainer { setup, pool, progress: Progress::new(replicas) })
+    }
+
+    fn check_converges(&self) -> Result<()> {
+        if !self.progress.replicas.iter().any(P::has_diverged) {
+            return Ok(());
+        }
+        let iteration = self.progress.iteration + 1;
+        Err(Error::Usage(format!(
+            "training has diverged in iteration {iteration}: weights have grown beyond all bounds; expected a lower --rate, or \
+             smaller numbers in --vectors"
+        )))
+    }
+
+    /// Ends an iteration: averages the parameters, scores them on the development data, keeps them if they are to be kept, and
+    /// reports.
+    fn end_iteration(&mut self, updates: u64, (seconds, cpu_seconds): (f64, Option<f64>)) {
+        let Trainer { setup, pool, progress } = self;
+        let Schedule { stopping, keep, .. } = setup.schedule();
+        progress.iteration += 1;
+        let wanted = keep == Keep::Best || progress.iteration == stopping.most;
+        let mut dev = None;
+        if wanted || setup.has_dev() {
+            let finished = P::finish(&progress.replicas.iter().collect::<Vec<&P>>());
+            dev = pool.install(|| setup.score_dev(&finished));
+            let score = dev.map_or(0, |counts| counts.labelled);
+            let better = progress.best.as_ref().is_none_or(|best| score > best.score);
+            if keep == Keep::Last || dev.is_none() || better {
+                progress.best = Some(Best { iteration: progress.iteration, score, finished });
+            }
+        }
+        progress.reports.push(IterationReport {
+            iteration: progress.iteration,
+            updates,
+            features: progress.replicas[0].n_features(),
+            dev,
+            seconds,
+            cpu_seconds,
+        });
+    }
+}
+
+impl<P: Averaged, S: Trains<P>> ModelRun<S::Model> for Trainer<S, P> {
+    fn model(&self) -> Result<S::Model> {
+        let Best { iteration, finished, .. } = self.progress.kept()?;
+        let mut header = self.setup.header().clone();
+        let provenance = header.as_mut();
+        provenance.iteration = *iteration;
+        let report = self.progress.reports.iter().find(|report| report.iteration == *iteration);
+        provenance.dev_scores = report.and_then(|report| report.dev);
+        self.setup.model(header, finished)
+    }
+}
+
+impl<P: Averaged, S: Trains<P>> Run for Trainer<S, P> {
+    fn n_sentences(&self) -> usize {
+        self.setup.n_sentences() * self.progress.replicas.len()
+    }
+
+    fn stopping(&self) -> Stopping {
+        self.setup.schedule().stopping
+    }
+
+    fn reports(&self) -> &[IterationReport] {
+        &self.progress.reports
+    }
+
+    fn try_iterate(&mut self, tick: &mut Tick) -> Result<ControlFlow<()>> {
+        let Trainer { setup, pool, progress } = self;
+        let Schedule { average_from, pretrain, .. } = setup.schedule();
+        let iteration = progress.iteration;
+        if iteration > 0 && iteration == average_from {
+            progress.replicas.iter_mut().for_each(P::restart_average);
+        }
+        if iteration == pretrain {
+            // What was trained greedily is no model to keep.
+            progress.best = None;
+        }
+        let clock = Clock::start(pool);
+        let updates = pool.install(|| {
+            let updates = setup.pass(iteration, &mut progress.replicas, tick);
+            if updates.is_continue() {
+                progress.replicas.par_iter_mut().for_each(P::end_pass);
+            }
+            updates
+        });
+        let times = (clock.seconds(), clock.cpu_seconds());
+        self.check_converges()?;
+        Ok(updates.map_continue(|updates| self.end_iteration(updates, times)))
+    }
+
+    fn save(&self, path: &Path) -> Result<()> {
+        self.progress.save(self.setup.header(), path)
+    }
+
+    fn load(&mut self, path: &Path) -> Result<()> {
+        self.progress.load(self.setup.header(), path)
+    }
+
+    fn write(&self, path: &Path) -> Result<Written> {
+        let model = self.model()?;
+        let size = self.pool.install(|| self.setup.write(model, path))?;
+        Ok(Written { iteration: self.progress.kept()?.iteration, size })
+    }
 }

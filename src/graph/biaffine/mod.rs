@@ -20,7 +20,7 @@
 //! | `gradient` | from gold trees to the gradients of all numbers |
 //! | `learner` | how the numbers follow them |
 //! | `decode` | from scores to trees |
-//! | `train` | a training run |
+//! | `train` | what training begins with, and its passes over the data |
 
 mod decode;
 mod gradient;
@@ -34,6 +34,5 @@ mod train;
 
 pub use learner::Biaffine;
 pub use network::BiaffineNetwork;
-pub use train::BiaffineTrainer;
 
 pub(super) use decode::Workspace;

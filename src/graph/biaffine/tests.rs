@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use super::Workspace;
 use super::gradient::{Example, gradients};
 use super::learner::{Layout, Learner};
 use super::score::Reading;
 use super::tensors::*;
-use super::{BiaffineTrainer, Workspace};
 use crate::features::N_COLUMNS;
-use crate::graph::{GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphScorer, Side};
-use crate::learn::Run as _;
+use crate::graph::learn::GraphSetup;
+use crate::graph::{self, GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphScorer, Side};
 use crate::model::Averaged as _;
 use crate::neural::Noise;
 use crate::neural::encoder_tests::plain;
@@ -235,11 +235,11 @@ fn runs_are_resumed_and_models_read() {
     let (train, dev) = (treebank(8, 40), treebank(9, 10));
     let options = GraphOptions { iterations: 3.into(), batch: Some(4), ..options(GraphKind::Biaffine) };
     let data = GraphData::new(&options, &train, Some(&dev)).unwrap();
-    let mut whole = BiaffineTrainer::new(&options, &data, 1).unwrap();
+    let mut whole = graph::start(&options, &data, 1).unwrap();
     let checkpoint = folder.path().join("checkpoint");
     whole.iterate(&mut |_| ()).unwrap();
     whole.save(&checkpoint).unwrap();
-    let mut resumed = BiaffineTrainer::new(&options, &data, 2).unwrap();
+    let mut resumed = graph::start(&options, &data, 2).unwrap();
     resumed.load(&checkpoint).unwrap();
     for run in [&mut whole, &mut resumed] {
         while !run.is_done() {
@@ -251,7 +251,7 @@ fn runs_are_resumed_and_models_read() {
     assert!(bytes == resumed.to_bytes());
     let other = GraphOptions { seed: 2, ..options.clone() };
     let other = GraphData::new(&other, &train, Some(&dev)).unwrap();
-    let told = BiaffineTrainer::new(&options, &other, 1).unwrap().load(&checkpoint).unwrap_err().to_string();
+    let told = graph::start(&options, &other, 1).unwrap().load(&checkpoint).unwrap_err().to_string();
     assert!(told.contains("with --seed 1 instead of 2"), "{told}");
 
     let read = GraphModel::from_bytes(&bytes, Path::new("model")).unwrap();
@@ -291,11 +291,11 @@ fn words_begin_with_their_vectors() {
     let data = GraphData::new(&options, &treebank, None).unwrap();
     assert_eq!(data.header().network.as_ref().unwrap().dimensions[0], 3);
     assert_eq!(data.header().provenance.vectors.as_ref().unwrap().covered, 1);
-    let trainer = BiaffineTrainer::new(&options, &data, 1).unwrap();
+    let learner = GraphSetup { options: &options, data: &data }.biaffine().unwrap();
     let columns = data.header().columns();
     let embedding = |word: &str| {
         let number = data.vocabulary().unwrap().id(0, columns.word(word)) as usize;
-        trainer.parameters().tensors.0[0][3 * number..][..3].to_vec()
+        learner.tensors.0[0][3 * number..][..3].to_vec()
     };
     assert_eq!([embedding(word), embedding("unseenword")], [vec![1.0, 2.0, -3.0], vec![4.0, 5.0, 6.0]]);
     let told = GraphData::new(&GraphOptions { word_units: Some(2), ..options.clone() }, &treebank, None);
