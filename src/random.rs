@@ -47,6 +47,11 @@ pub fn unit(rng: &mut Xoshiro256PlusPlus) -> f64 {
     (next(rng) >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// Replaces all of these by numbers from -`bound` to `bound`.
+pub fn fill(numbers: &mut [f32], bound: f64, rng: &mut Xoshiro256PlusPlus) {
+    numbers.iter_mut().for_each(|number| *number = ((2.0 * unit(rng) - 1.0) * bound) as f32);
+}
+
 fn next(rng: &mut Xoshiro256PlusPlus) -> u64 {
     use rand::Rng;
     rng.next_u64()

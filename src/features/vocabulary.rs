@@ -2,6 +2,10 @@
 
 use hashbrown::HashMap;
 
+use super::N_COLUMNS;
+use crate::error::Result;
+use crate::files::{Section, Sections};
+
 /// The values of some training sentences, numbered by column: from 1 on, the most frequent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vocabulary {
@@ -36,12 +40,34 @@ impl Vocabulary {
         self.columns.get(column).map_or(1, |ids| ids.len() + 1)
     }
 
+    /// The number of numbers in all columns.
+    pub fn n_values(&self) -> usize {
+        (0..N_COLUMNS).map(|column| self.len(column)).sum()
+    }
+
     /// The values of a column, in the order of their numbers, as a file holds them; none if there is no such column.
     pub fn values(&self, column: usize) -> Vec<u64> {
         let values = self.columns.get(column).into_iter().flatten();
         let mut values: Vec<(u32, u64)> = values.map(|(&value, &id)| (id, value)).collect();
         values.sort_unstable();
         values.into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// The sections of a model file that hold the values.
+    pub fn sections(&self) -> Vec<Section<'static>> {
+        let values = |column| bytemuck::cast_slice::<u64, u8>(&self.values(column)).to_vec();
+        (0..N_COLUMNS).map(|column| Section::new(format!("values-{column}"), values(column))).collect()
+    }
+
+    /// The vocabulary in these sections.
+    ///
+    /// # Errors
+    /// If one is missing, or a value comes twice in a column.
+    pub fn from_sections(sections: &Sections) -> Result<Vocabulary> {
+        let values = |column| Ok(sections.numbers::<u64>(&format!("values-{column}"))?.to_vec());
+        let values = (0..N_COLUMNS).map(values).collect::<Result<Vec<Vec<u64>>>>()?;
+        Vocabulary::from_values(values.iter().map(|values| &values[..]))
+            .ok_or_else(|| sections.damaged("a value comes twice in the vocabulary"))
     }
 
     /// The vocabulary of columns with these values; `None` if one comes twice in a column.

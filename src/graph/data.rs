@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-use super::parser::{SIDE_BY_SIDE, Search, Workspace, check_length};
-use super::{ArcLabels, ArcScores, Biaffine, Eisner, GraphHeader, GraphOptions, Side, biaffine};
+use super::decoders::{Parses, Search};
+use super::parser::check_length;
+use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphOptions, Side};
 use crate::decode::Parsed;
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::{Columns, Input, Vocabulary};
-use crate::linear::FrozenWeights;
 use crate::model::{LabelDecoding, Notes};
 use crate::neural::Vectors;
 use crate::training::Nonprojective;
@@ -70,13 +70,8 @@ impl GraphData {
             provenance: provenance(train, &kept, dev),
         };
         let (label_decoding, columns, inventory) = (header.label_decoding(), header.columns(), header.inventory());
-        let vectors = options.vectors.as_deref().map(|path| Vectors::read(path, &columns)).transpose()?;
-        if let (Some(vectors), Some(network)) = (&vectors, &mut header.network) {
-            if let Some(asked) = options.word_units {
-                vectors.check_dimension(asked as usize, "--word-units")?;
-            }
-            network.dimensions[0] = vectors.dimension();
-        }
+        let dimensions = header.network.as_mut().map(|network| &mut network.dimensions);
+        let vectors = Vectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
         let mut dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
         let examples = kept.into_iter().map(|(sentence, tree)| (Input::new(&columns, sentence), tree));
         let mut examples: Vec<(Input, Tree)> = examples.collect();
@@ -130,31 +125,22 @@ impl GraphData {
         self.vectors.as_ref()
     }
 
-    /// The same as [`GraphData::score_dev`] with a network.
-    pub fn score_network(&self, network: &Biaffine) -> Option<Counts> {
-        let (kind, roots) = (self.header.system, self.header.roots);
-        let counts = self.dev.par_chunks(SIDE_BY_SIDE).map_init(biaffine::Workspace::default, |workspace, part| {
-            let inputs: Vec<&Input> = part.iter().map(|(input, _)| input).collect();
-            let parsed = workspace.k_best(network, (kind.is_projective(), roots), &inputs, 1);
-            let compare = |((_, gold), mut best): (&(Input, Tree), Vec<Parsed>)| {
-                compare(gold, &self.label_decoding.finish(best.swap_remove(0).tree))
-            };
-            part.iter().zip(parsed).map(compare).sum()
-        });
-        self.has_dev().then(|| counts.collect::<Vec<Counts>>().into_iter().sum())
-    }
-
     pub(super) fn search(&self) -> Search<'_> {
         let (kind, roots) = (self.header.system, self.header.roots);
         Search { kind, roots, columns: &self.columns, inventory: &self.inventory }
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
-    pub fn score_dev(&self, weights: &FrozenWeights) -> Option<Counts> {
-        let counts = self.dev.par_iter().map_init(Workspace::default, |workspace, (input, gold)| {
-            compare(gold, &self.label_decoding.finish(workspace.decode(self.search(), weights, input, None).tree))
+    pub(super) fn score_dev<P: Parses>(&self, parameters: &P) -> Option<Counts> {
+        let counts = self.dev.par_chunks(P::SIDE_BY_SIDE).map_init(P::Workspace::default, |workspace, part| {
+            let inputs: Vec<&Input> = part.iter().map(|(input, _)| input).collect();
+            let parsed = parameters.k_best(workspace, self.search(), &inputs, 1);
+            let compare = |((_, gold), mut best): (&(Input, Tree), Vec<Parsed>)| {
+                compare(gold, &self.label_decoding.finish(best.swap_remove(0).tree))
+            };
+            part.iter().zip(parsed).map(compare).sum()
         });
-        self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
+        self.has_dev().then(|| counts.collect::<Vec<Counts>>().into_iter().sum())
     }
 }
 

@@ -158,7 +158,7 @@ impl Eisner {
 
 /// The chart of the last sentence, for more trees than the best one.
 #[derive(Debug)]
-pub struct Filled<'e, L> {
+pub struct FilledEisner<'e, L> {
     /// The chart, filled by [`Eisner::decode`] with these scores for so many roots.
     pub eisner: &'e Eisner,
     /// The scores.
@@ -169,7 +169,7 @@ pub struct Filled<'e, L> {
     pub labels: L,
 }
 
-impl<L: FnMut(Node, Node, &mut Vec<(i64, LabelId)>)> Forest for Filled<'_, L> {
+impl<L: FnMut(Node, Node, &mut Vec<(i64, LabelId)>)> Forest for FilledEisner<'_, L> {
     type Item = Span;
 
     fn goal(&self) -> Span {
@@ -221,7 +221,7 @@ impl<L: FnMut(Node, Node, &mut Vec<(i64, LabelId)>)> Forest for Filled<'_, L> {
     }
 }
 
-impl<L> Filled<'_, L> {
+impl<L> FilledEisner<'_, L> {
     fn score(&self, head: usize, dependent: usize) -> i64 {
         self.scores.get(head as Node, dependent as Node).into()
     }

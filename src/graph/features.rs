@@ -124,7 +124,7 @@ impl ArcFeatures {
     pub fn start(&mut self, columns: &Columns, input: &Input) {
         let (word, tag) = columns.word_and_tag();
         if self.seeds.is_empty() {
-            self.seeds = (0..N_TEMPLATES as u64).map(|number| mix((number + 101).wrapping_mul(GOLDEN))).collect();
+            self.seeds = seeds(101, N_TEMPLATES);
         }
         self.as_head.clear();
         self.as_dependent.clear();
@@ -247,27 +247,29 @@ impl TagsBetween {
 }
 
 fn multiplier(atom: Atom) -> u64 {
-    // Odd, so that no value is lost.
-    mix((atom as u64 + 51).wrapping_mul(GOLDEN)) | 1
+    multiplier_of(atom as u64 + 51)
+}
+
+/// The number that an atom's values are multiplied by, from a number of its own. It is odd, so that no value is lost.
+pub(super) fn multiplier_of(number: u64) -> u64 {
+    mix(number.wrapping_mul(GOLDEN)) | 1
+}
+
+/// Seeds of so many templates, from consecutive numbers.
+pub(super) fn seeds(first: u64, n: usize) -> Vec<u64> {
+    (first..first + n as u64).map(|number| mix(number.wrapping_mul(GOLDEN))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{ColumnName, WordShape};
-    use crate::treebank::{Format, Sentence};
+    use crate::graph::tests::input;
     use std::collections::HashSet;
 
     fn start(words: &[(&str, &str)]) -> ArcFeatures {
-        let lines: String = (1..)
-            .zip(words)
-            .map(|(id, (form, tag))| format!("{id}\t{form}\t_\t{tag}\t_\t_\t{}\tx\t_\t_\n", id - 1))
-            .collect();
-        let sentence = Sentence::new("x", Format::Conllu, &lines).unwrap();
-        let columns =
-            Columns::of_words_and_tags(ColumnName::Form.into(), WordShape::AsWritten, ColumnName::Upos.into());
+        let (columns, input) = input(words);
         let mut features = ArcFeatures::default();
-        features.start(&columns, &Input::new(&columns, &sentence));
+        features.start(&columns, &input);
         features
     }
 

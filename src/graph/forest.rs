@@ -13,7 +13,8 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::Hash;
 
 use super::Part;
-use crate::tree::{LabelId, Node, ROOT};
+use crate::decode::Parsed;
+use crate::tree::{LabelId, ROOT, Tree};
 
 /// Hyperedge: one way to make an item, of other items, and of a part with its label if it makes an arc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,19 +48,8 @@ pub trait Forest {
 /// Scores from here down are those of what cannot be.
 pub const IMPOSSIBLE: i64 = i64::MIN / 8;
 
-/// A tree with labels and its score.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Derived {
-    /// Entry 0 is the head of word 1.
-    pub heads: Vec<Node>,
-    /// Likewise.
-    pub labels: Vec<LabelId>,
-    /// The sum of the scores of its parts.
-    pub score: i64,
-}
-
 /// The `k` best trees over `n_words` words, the best first; fewer if there are not so many.
-pub fn k_best<F: Forest>(forest: &mut F, n_words: usize, k: usize) -> Vec<Derived> {
+pub fn k_best<F: Forest>(forest: &mut F, n_words: usize, k: usize) -> Vec<Parsed> {
     let mut search = KBest { nodes: Vec::new(), numbers: HashMap::new(), edges: Vec::new(), forest };
     let goal = search.number(search.forest.goal());
     (0..k).map_while(|rank| search.tree(goal, rank, n_words)).collect()
@@ -223,17 +213,17 @@ impl<F: Forest> KBest<'_, F> {
         labels.get(rank as usize).copied()
     }
 
-    fn tree(&mut self, goal: usize, rank: usize, n_words: usize) -> Option<Derived> {
+    fn tree(&mut self, goal: usize, rank: usize, n_words: usize) -> Option<Parsed> {
         let score = self.find(goal, rank as u32)?.score;
-        let mut derived = Derived { heads: vec![ROOT; n_words], labels: vec![0; n_words], score };
+        let (mut heads, mut labels) = (vec![ROOT; n_words], vec![0; n_words]);
         let mut open = vec![(goal, rank as u32)];
         while let Some((number, rank)) = open.pop() {
             let Derivation { edge, ranks, .. } = self.find(number, rank).expect("what is made of it was found");
             let Edge { tails, part, .. } = self.nodes[number].edges[edge as usize];
             if let Some(part) = part {
                 let word = part.dependent as usize - 1;
-                derived.heads[word] = part.head;
-                derived.labels[word] = self.label(number, edge, part, ranks[2]).map_or(0, |(_, label)| label);
+                heads[word] = part.head;
+                labels[word] = self.label(number, edge, part, ranks[2]).map_or(0, |(_, label)| label);
             }
             for (tail, rank) in tails.into_iter().zip(ranks) {
                 if let Some(tail) = tail {
@@ -241,7 +231,7 @@ impl<F: Forest> KBest<'_, F> {
                 }
             }
         }
-        Some(derived)
+        Some(Parsed { tree: Tree::new(&heads, &labels), score })
     }
 }
 

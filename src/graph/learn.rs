@@ -17,6 +17,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use super::decoders::Parses;
 use super::parser::Workspace;
 use super::scorer::Reward;
 use super::{
@@ -25,8 +26,8 @@ use super::{
 use crate::error::Result;
 use crate::eval::Counts;
 use crate::features::Input;
-use crate::linear::{FrozenWeights, IntegerWeights};
-use crate::model::{Averaged as _, Size};
+use crate::linear::IntegerWeights;
+use crate::model::{Averaged, Size};
 use crate::process;
 use crate::random;
 use crate::system::ActionId;
@@ -80,34 +81,46 @@ impl Setup for GraphSetup<'_> {
     }
 }
 
-impl Trains<IntegerWeights> for GraphSetup<'_> {
+/// Parameters that learn from sentences.
+pub(super) trait Learns: Averaged<Finished: Parses + Into<GraphScorer>> {
+    /// Learns from the sentences with these numbers, unless it is broken off; the number of those that were wrong.
+    fn pass(&mut self, setup: GraphSetup, order: &[usize], tick: &mut Tick) -> ControlFlow<(), u64>;
+}
+
+impl<P: Learns> Trains<P> for GraphSetup<'_> {
     type Model = GraphModel;
 
-    fn pass(&self, iteration: u32, replicas: &mut [IntegerWeights], tick: &mut Tick) -> ControlFlow<(), u64> {
-        let [weights] = replicas else { unreachable!("there is one replica") };
-        let GraphSetup { options, data } = *self;
-        let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
-        let mut updates = 0;
-        for (done, number) in (1..).zip(random::order(data.examples().len(), options.seed, iteration)) {
-            let (input, gold) = &data.examples()[number];
-            updates += u64::from(learn(options, data, &mut workspace, &mut difference, weights, input, gold));
-            weights.end_sentence();
-            tick(done)?;
-        }
-        ControlFlow::Continue(updates)
+    fn pass(&self, iteration: u32, replicas: &mut [P], tick: &mut Tick) -> ControlFlow<(), u64> {
+        let order = random::order(self.n_sentences(), self.options.seed, iteration);
+        replicas[0].pass(*self, &order, tick)
     }
 
-    fn score_dev(&self, finished: &FrozenWeights) -> Option<Counts> {
+    fn score_dev(&self, finished: &P::Finished) -> Option<Counts> {
         self.data.score_dev(finished)
     }
 
-    fn model(&self, header: GraphHeader, finished: &FrozenWeights) -> Result<GraphModel> {
-        Ok(GraphModel::new(header, GraphScorer::Linear(finished.clone())))
+    fn model(&self, header: GraphHeader, finished: &P::Finished) -> Result<GraphModel> {
+        Ok(GraphModel::new(header, finished.clone().into()))
     }
 
     fn write(&self, model: GraphModel, path: &Path) -> Result<Size> {
         model.write(path)?;
         Ok(model.scorer.size())
+    }
+}
+
+impl Learns for IntegerWeights {
+    fn pass(&mut self, setup: GraphSetup, order: &[usize], tick: &mut Tick) -> ControlFlow<(), u64> {
+        let GraphSetup { options, data } = setup;
+        let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
+        let mut updates = 0;
+        for (done, &number) in (1..).zip(order) {
+            let (input, gold) = &data.examples()[number];
+            updates += u64::from(learn(options, data, &mut workspace, &mut difference, self, input, gold));
+            self.end_sentence();
+            tick(done)?;
+        }
+        ControlFlow::Continue(updates)
     }
 }
 

@@ -110,6 +110,18 @@ pub enum GraphScorer {
     Biaffine(Biaffine),
 }
 
+impl From<FrozenWeights> for GraphScorer {
+    fn from(weights: FrozenWeights) -> GraphScorer {
+        GraphScorer::Linear(weights)
+    }
+}
+
+impl From<Biaffine> for GraphScorer {
+    fn from(network: Biaffine) -> GraphScorer {
+        GraphScorer::Biaffine(network)
+    }
+}
+
 impl GraphScorer {
     /// Size of the scorer.
     pub fn size(&self) -> Size {

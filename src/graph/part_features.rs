@@ -9,7 +9,7 @@
 //! A dependent that has no sibling on the way to its head is a part, too: the feature then says so. Features are hashes as those of
 //! arcs are ([`super::ArcFeatures`]); which kinds of nodes a feature reads tells groups apart.
 
-use super::features::{Class, GOLDEN};
+use super::features::{Class, GOLDEN, multiplier_of, seeds};
 use crate::features::{Columns, Input, mix};
 use crate::tree::{NO_NODE, Node};
 
@@ -95,7 +95,7 @@ impl PartFeatures {
     /// Reads the sentence in `input`, whose columns are `columns` as [`Columns::of_words_and_tags`] makes them.
     pub fn start(&mut self, columns: &Columns, input: &Input) {
         if self.seeds.is_empty() {
-            self.seeds = (0..N_TEMPLATES as u64).map(|number| mix((number + 301).wrapping_mul(GOLDEN))).collect();
+            self.seeds = seeds(301, N_TEMPLATES);
         }
         let (word, tag) = columns.word_and_tag();
         self.terms.clear();
@@ -104,8 +104,7 @@ impl PartFeatures {
         for (&word, &tag) in input.column(word).iter().zip(input.column(tag)) {
             self.terms.push(std::array::from_fn(|atom| {
                 let value = if atom % 2 == 0 { word } else { tag };
-                // Odd, so that no value is lost.
-                value.wrapping_mul(mix((atom as u64 + 71).wrapping_mul(GOLDEN)) | 1)
+                value.wrapping_mul(multiplier_of(atom as u64 + 71))
             }));
             let number = self.known.iter().position(|&known| known == tag).unwrap_or_else(|| {
                 self.known.push(tag);
@@ -246,19 +245,12 @@ fn place(node: Node) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{ColumnName, WordShape};
-    use crate::treebank::{Format, Sentence};
+    use crate::graph::tests::input;
 
     fn start() -> PartFeatures {
-        let words = [("a", "D"), ("b", "N"), ("c", "V"), ("a", "D"), ("d", "N")];
-        let line =
-            |(id, (form, tag)): (usize, &(&str, &str))| format!("{}\t{form}\t_\t{tag}\t_\t_\t{id}\tx\t_\t_\n", id + 1);
-        let lines: String = words.iter().enumerate().map(line).collect();
-        let sentence = Sentence::new("x", Format::Conllu, &lines).unwrap();
-        let columns =
-            Columns::of_words_and_tags(ColumnName::Form.into(), WordShape::AsWritten, ColumnName::Upos.into());
+        let (columns, input) = input(&[("a", "D"), ("b", "N"), ("c", "V"), ("a", "D"), ("d", "N")]);
         let mut features = PartFeatures::default();
-        features.start(&columns, &Input::new(&columns, &sentence));
+        features.start(&columns, &input);
         features
     }
 

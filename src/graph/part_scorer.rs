@@ -5,8 +5,8 @@
 //! and the best labelled tree is still the best tree over parts with their best labels. Of an arc (h, d) each grandparent and
 //! each sibling is looked up once, in time n² · features; that they are added up for every two of them costs additions alone.
 
+use super::decoders::Search;
 use super::features::{Class, TagsBetween};
-use super::parser::Search;
 use super::part_features::{Directions, Reads};
 use super::scorer::Reward;
 use super::{ArcLabels, ArcScorer, Order, Part, PartFeatures, PartScores, Side, Wanted};

@@ -249,7 +249,8 @@ impl ArcScorer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{ColumnName, WordShape};
+    use crate::features::WordShape;
+    use crate::graph::tests::columns;
     use crate::linear::IntegerWeights;
     use crate::random::{below, stream};
     use crate::treebank::generate::{Options, sentences};
@@ -258,8 +259,7 @@ mod tests {
     /// features says, and no permitted label is better than the one chosen.
     #[test]
     fn shared_scores_are_the_plain_ones() {
-        let columns =
-            Columns::of_words_and_tags(ColumnName::Form.into(), WordShape::Normalised, ColumnName::Upos.into());
+        let columns = columns(WordShape::Normalised);
         let seen = [(Side::Root, 0), (Side::Left, 1), (Side::Left, 2), (Side::Left, 3), (Side::Right, 3)];
         let inventory = ArcLabels::new(5, seen);
         let mut weights = IntegerWeights::new(16);

@@ -11,8 +11,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
-use super::{ArcScores, ChuLiuEdmonds, Derived};
-use crate::tree::{LabelId, Node, Roots, violations};
+use super::{ArcScores, ChuLiuEdmonds};
+use crate::decode::Parsed;
+use crate::tree::{LabelId, Node, Roots, Tree, violations};
 
 /// The labels of an arc, the best first, with the scores of the arc with them.
 type Ranking = Vec<(i64, LabelId)>;
@@ -25,14 +26,14 @@ pub fn k_best_spanning(
     roots: Roots,
     labels: impl FnMut(Node, Node, &mut Ranking),
     k: usize,
-) -> Vec<Derived> {
+) -> Vec<Parsed> {
     let mut search = Search { decoder, scores, roots, labels, rankings: HashMap::new(), n_made: 0 };
     let mut open = BinaryHeap::new();
     open.extend(search.solve(Vec::new(), HashMap::new()));
     let mut found = Vec::new();
     while found.len() < k {
         let Some(best) = open.pop() else { break };
-        found.push(search.derived(&best));
+        found.push(search.parsed(&best));
         if found.len() < k {
             search.divide(&best, &mut open);
         }
@@ -145,12 +146,12 @@ impl<L: FnMut(Node, Node, &mut Ranking)> Search<'_, L> {
         }
     }
 
-    fn derived(&mut self, class: &Class) -> Derived {
+    fn parsed(&mut self, class: &Class) -> Parsed {
         let heads: Vec<Node> = class.tree.iter().map(|&(head, _)| head).collect();
         let mut labels = Vec::new();
         for (&(head, rank), dependent) in class.tree.iter().zip(1..) {
             labels.push(self.ranking(head, dependent).get(rank).map_or(0, |&(_, label)| label));
         }
-        Derived { heads, labels, score: class.score }
+        Parsed { tree: Tree::new(&heads, &labels), score: class.score }
     }
 }

@@ -2,36 +2,35 @@
 
 use std::collections::HashSet;
 
-use super::eisner::Filled as FilledEisner;
-use super::parser::{Search, Workspace};
-use super::{
-    ArcLabels, ArcScores, Chart, ChuLiuEdmonds, Derived, Eisner, Filled, GraphKind, Heads, Order, Part, PartScores,
-    Side, Wanted, k_best, k_best_spanning,
-};
-use crate::features::{ColumnName, Columns, Input, WordShape, mix};
+use super::decoders::{Decoders, Search};
+use super::parser::Workspace;
+use super::{ArcLabels, ArcScores, Chart, Filled, GraphKind, Heads, Order, Part, PartScores, Side, Wanted, k_best};
+use crate::decode::Parsed;
+use crate::features::{Columns, Input, WordShape, mix};
 use crate::linear::IntegerWeights;
 use crate::random::{below, stream};
 use crate::system::ActionId;
 use crate::tree::{LabelId, NO_NODE, Node, Roots, Tree, all_trees, is_projective, violations};
 use crate::treebank::generate::{Options, sentences};
-
-/// The first-order decoders.
-#[derive(Default)]
-struct Decoders {
-    eisner: Eisner,
-    chu_liu_edmonds: ChuLiuEdmonds,
-}
-
-impl Decoders {
-    fn decode(&mut self, kind: GraphKind, scores: &ArcScores, roots: Roots, heads: &mut Vec<Node>) {
-        match kind {
-            GraphKind::Mst => self.chu_liu_edmonds.decode(scores, roots, heads),
-            _ => self.eisner.decode(scores, roots, heads),
-        }
-    }
-}
+use crate::treebank::{Column, Format, Sentence};
 
 const FIRST_ORDER: [GraphKind; 2] = [GraphKind::Eisner, GraphKind::Mst];
+
+/// A sentence of these words and tags, and the columns that features read of it.
+pub(super) fn input(words: &[(&str, &str)]) -> (Columns, Input) {
+    let line =
+        |(id, (form, tag)): (usize, &(&str, &str))| format!("{}\t{form}\t_\t{tag}\t_\t_\t{id}\tx\t_\t_\n", id + 1);
+    let lines: String = words.iter().enumerate().map(line).collect();
+    let sentence = Sentence::new("x", Format::Conllu, &lines).unwrap();
+    let columns = columns(WordShape::AsWritten);
+    let input = Input::new(&columns, &sentence);
+    (columns, input)
+}
+
+/// Columns of forms and tags.
+pub(super) fn columns(shape: WordShape) -> Columns {
+    Columns::of_words_and_tags(Column::Form, shape, Column::Upos)
+}
 
 /// Random scores from `-range..=range`; small ranges make ties, and cycles in cycles.
 fn random_scores(n_words: usize, range: u64, numbers: &[u64]) -> ArcScores {
@@ -55,7 +54,6 @@ fn decoders_find_what_enumeration_finds() {
     for kind in FIRST_ORDER {
         // One workspace for all sentences: what one leaves behind must not reach the next.
         let mut decoder = Decoders::default();
-        let mut heads = Vec::new();
         for roots in [Roots::Single, Roots::Several] {
             for n in 1..=5 {
                 let trees: Vec<Tree> = all_trees(n, roots).filter(|tree| is_in_class(kind, tree)).collect();
@@ -63,7 +61,7 @@ fn decoders_find_what_enumeration_finds() {
                     for matrix in 0..n_matrices {
                         let scores = random_scores(n, range, &[n as u64, range, matrix]);
                         let highest = trees.iter().map(|tree| scores.of_tree(tree.heads())).max();
-                        decoder.decode(kind, &scores, roots, &mut heads);
+                        let heads = decoder.best(kind, roots, &scores).to_vec();
                         assert_eq!(violations(&heads, roots), [], "{kind} {scores:?}");
                         assert!(is_in_class(kind, &Tree::new(&heads, &vec![0; n])), "{kind} {scores:?}: {heads:?}");
                         assert_eq!(Some(scores.of_tree(&heads)), highest, "{kind} {roots:?} {scores:?}: {heads:?}");
@@ -79,7 +77,6 @@ fn decoders_find_what_enumeration_finds() {
 #[test]
 fn longer_sentences_have_trees_and_projectivity_costs() {
     let mut decoder = Decoders::default();
-    let (mut projective, mut any) = (Vec::new(), Vec::new());
     for roots in [Roots::Single, Roots::Several] {
         for matrix in 0..60 {
             let n = 10 + matrix as usize;
@@ -91,8 +88,8 @@ fn longer_sentences_have_trees_and_projectivity_costs() {
                     scores.set(head, dependent, scores.get(head, dependent) + 4000 / (1 + level));
                 }
             }
-            decoder.decode(GraphKind::Eisner, &scores, roots, &mut projective);
-            decoder.decode(GraphKind::Mst, &scores, roots, &mut any);
+            let [projective, any] =
+                [GraphKind::Eisner, GraphKind::Mst].map(|kind| decoder.best(kind, roots, &scores).to_vec());
             for heads in [&projective, &any] {
                 assert_eq!(violations(heads, roots), []);
             }
@@ -122,9 +119,8 @@ fn john_saw_mary() {
     for (head, dependent, score) in arcs {
         scores.set(head, dependent, score);
     }
-    let mut heads = Vec::new();
     for kind in FIRST_ORDER {
-        Decoders::default().decode(kind, &scores, Roots::Single, &mut heads);
+        let heads = Decoders::default().best(kind, Roots::Single, &scores).to_vec();
         assert_eq!((heads.as_slice(), scores.of_tree(&heads)), (&[2, 0, 2][..], 70), "{kind}");
     }
 }
@@ -191,19 +187,20 @@ fn all_scores<'t>(
 }
 
 /// The trees found are different, each has the score that it is said to have, and there are none better.
-fn check(found: &[Derived], all: &[i64], k: usize, order: Order, score: impl Fn(Part, LabelId) -> Option<i64>) {
-    let scores: Vec<i64> = found.iter().map(|derived| derived.score).collect();
+fn check(found: &[Parsed], all: &[i64], k: usize, order: Order, score: impl Fn(Part, LabelId) -> Option<i64>) {
+    let scores: Vec<i64> = found.iter().map(|parsed| parsed.score).collect();
     assert_eq!(scores, all[..k.min(all.len())]);
-    for Derived { heads, labels, score: told } in found {
-        let of_word = |(&label, word): (&LabelId, Node)| score(Part::of(heads, word, order), label).unwrap();
-        assert_eq!(labels.iter().zip(1..).map(of_word).sum::<i64>(), *told);
+    for Parsed { tree, score: told } in found {
+        let of_word = |word: Node| score(Part::of(tree.heads(), word, order), tree.label(word)).unwrap();
+        assert_eq!(tree.words().map(of_word).sum::<i64>(), *told);
     }
-    let different: HashSet<(&[Node], &[LabelId])> = found.iter().map(|it| (&it.heads[..], &it.labels[..])).collect();
+    let different: HashSet<(&[Node], &[LabelId])> =
+        found.iter().map(|it| (it.tree.heads(), it.tree.labels())).collect();
     assert_eq!(different.len(), found.len());
 }
 
 /// The parsers of a kind with these scores.
-fn find(kind: GraphKind, n: usize, roots: Roots, scores: &mut Hashed, k: usize) -> Vec<Derived> {
+fn find(kind: GraphKind, n: usize, roots: Roots, scores: &mut Hashed, k: usize) -> Vec<Parsed> {
     let order = kind.order();
     if order > Order::First {
         let (mut chart, mut heads) = (Chart::new(order), Heads::default());
@@ -217,15 +214,7 @@ fn find(kind: GraphKind, n: usize, roots: Roots, scores: &mut Hashed, k: usize) 
         (0..=n as Node).for_each(|head| arcs.set(head, dependent, scores.best(Part::arc(head, dependent)) as i32));
     }
     let labels = |head, dependent, labels: &mut Vec<_>| scores.labels(Part::arc(head, dependent), labels);
-    let mut heads = Vec::new();
-    let mut decoders = Decoders::default();
-    match kind {
-        GraphKind::Mst => k_best_spanning(&mut decoders.chu_liu_edmonds, &arcs, roots, labels, k),
-        _ => {
-            decoders.eisner.decode(&arcs, roots, &mut heads);
-            k_best(&mut FilledEisner { eisner: &decoders.eisner, scores: &arcs, roots, labels }, n, k)
-        }
-    }
+    Decoders::default().k_best(kind, roots, &arcs, labels, k)
 }
 
 #[test]
@@ -244,7 +233,7 @@ fn the_k_best_trees_are_those_of_enumeration() {
                         for &k in &ks {
                             let found = find(kind, n, roots, &mut scores, k);
                             check(&found, &all, k, kind.order(), score);
-                            assert!(found.iter().all(|found| violations(&found.heads, roots).is_empty()));
+                            assert!(found.iter().all(|found| violations(found.tree.heads(), roots).is_empty()));
                         }
                     }
                 }
@@ -292,7 +281,7 @@ fn charts_over_some_heads_find_the_best_of_their_trees() {
 /// From words to trees: with random weights, the k best trees are those whose features' weights sum up to most.
 #[test]
 fn parsers_find_what_enumeration_of_features_finds() {
-    let columns = Columns::of_words_and_tags(ColumnName::Form.into(), WordShape::Normalised, ColumnName::Upos.into());
+    let columns = columns(WordShape::Normalised);
     let inventory =
         ArcLabels::new(3, [(Side::Root, 0), (Side::Left, 1), (Side::Left, 2), (Side::Right, 1), (Side::Right, 0)]);
     let may_bear = |part: Part, label| inventory.permitted(Side::of(part.head, part.dependent)).any(|it| it == label);
@@ -345,14 +334,6 @@ fn parsers_find_what_enumeration_of_features_finds() {
                 };
                 let found = workspace.k_best(search, &weights, &input, 30);
                 let all = all_scores(trees.iter(), kind.order(), 3, |part, label| score(workspace, part, label));
-                let found: Vec<Derived> = found
-                    .into_iter()
-                    .map(|it| Derived {
-                        heads: it.tree.heads().to_vec(),
-                        labels: it.tree.labels().to_vec(),
-                        score: it.score,
-                    })
-                    .collect();
                 check(&found, &all, 30, kind.order(), |part, label| score(workspace, part, label));
             }
         }

@@ -115,13 +115,8 @@ impl TrainingData {
         })?;
         let (labels, actions) = header.labels_and_actions()?;
         let columns = header.columns()?;
-        let vectors = options.vectors.as_deref().map(|path| Vectors::read(path, &columns)).transpose()?;
-        if let (Some(vectors), Some(network)) = (&vectors, &mut header.network) {
-            if let Some(asked) = options.word_units {
-                vectors.check_dimension(asked as usize, "--word-units")?;
-            }
-            network.dimensions[0] = vectors.dimension();
-        }
+        let dimensions = header.network.as_mut().map(|network| &mut network.dimensions);
+        let vectors = Vectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
         let examples = kept
             .into_par_iter()
             .map_init(

@@ -1,16 +1,18 @@
 //! Initial network of a training run: its vocabulary, and the parameters of another model or random ones.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Iterations, TrainOptions, Training};
+use super::{TrainOptions, Training};
 use crate::error::{Error, Result};
 use crate::features::{Columns, Input, Vocabulary};
 use crate::files::{hex, read_whole};
 use crate::model::{Header, Model, Network, VectorsOrigin};
 use crate::neural::{
-    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, LearnerSettings, Noise, Parameters, Rule, Sizes, Vectors,
+    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, LearnerSettings, Noise, Rule, Vectors,
+    initial_parameters,
 };
 use crate::options::batch_of;
 
@@ -109,22 +111,21 @@ impl TrainOptions {
 /// Initial network of a training run.
 #[derive(Debug)]
 pub struct NetworkStart {
-    layout: Layout,
-    columns: Columns,
-    vocabulary: Vocabulary,
-    sizes: Sizes,
+    layout: Arc<Layout>,
+    /// Numbers of labels and of lanes of scores.
+    sizes: (usize, usize),
     init: Option<FeedForward>,
     vectors: Option<Vectors>,
 }
 
 impl NetworkStart {
     /// A network of this layout for sentences of these `inputs`, which begins with the parameters of `init` or with these vectors of
-    /// words, if there are any. `n_labels` and `width` are numbers of labels and of actions.
+    /// words, if there are any. `sizes` are the numbers of labels and of lanes of scores.
     pub fn new<'i>(
         network: Network,
         inputs: impl Iterator<Item = &'i Input> + Clone,
         columns: &Columns,
-        (n_labels, width): (usize, usize),
+        sizes: (usize, usize),
         init: Option<Init>,
         vectors: Option<Vectors>,
     ) -> NetworkStart {
@@ -137,8 +138,8 @@ impl NetworkStart {
             Some(vectors) => vectors.complete(&vocabulary),
             None => vocabulary,
         };
-        let sizes = Sizes::new(&vocabulary, n_labels, width);
-        NetworkStart { layout: Layout::new(network), columns: columns.clone(), vocabulary, sizes, init, vectors }
+        let layout = Arc::new(Layout::new(network, columns.clone(), vocabulary));
+        NetworkStart { layout, sizes, init, vectors }
     }
 
     /// The vectors of words that the network begins with, if there are any.
@@ -148,7 +149,7 @@ impl NetworkStart {
 
     /// The values that the network knows.
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
+        &self.layout.vocabulary
     }
 
     /// A network that is to be trained on sentences of these `inputs`.
@@ -158,18 +159,17 @@ impl NetworkStart {
         inputs: impl ExactSizeIterator<Item = &'i Input> + Clone,
         seed: u64,
     ) -> FeedForwardLearner {
-        let network = &self.layout.network;
+        let (network, vocabulary) = (&self.layout.network, &self.layout.vocabulary);
         let mut parameters = match &self.init {
             Some(init) => init.parameters().clone(),
-            None => Parameters::random(network, &self.sizes, seed),
+            None => initial_parameters(&self.layout, self.sizes.0, self.sizes.1, seed),
         };
         if let Some(vectors) = &self.vectors {
-            vectors.fill(&self.vocabulary, &mut parameters.tensors[0]);
+            vectors.fill(vocabulary, &mut parameters.tensors[0]);
         }
-        let noise = Noise::new(seed, &self.vocabulary, inputs.clone());
-        let parts = (self.layout.clone(), self.columns.clone(), self.vocabulary.clone());
+        let noise = Noise::new(seed, vocabulary, inputs.clone());
         let settings = learner_settings(options, inputs.len());
-        let learner = FeedForwardLearner::new(parts, self.sizes, parameters, settings, noise);
+        let learner = FeedForwardLearner::new(Arc::clone(&self.layout), parameters, settings, noise);
         // What encoders and stacks make of a token depends on its sentence.
         match network.encoder.is_none() && network.stacks.is_none() {
             true => learner.with_common_tokens(inputs),
@@ -191,12 +191,7 @@ pub fn self_normalising(options: &TrainOptions) -> f32 {
 /// Settings of the learner of a network, by the options, for so many sentences.
 fn learner_settings(options: &TrainOptions, n_sentences: usize) -> LearnerSettings {
     let global = options.training == Training::Global;
-    let n_batches = n_sentences.div_ceil(batch_of(options.batch, n_sentences)) as u64;
-    // How long it takes to the plateau nobody knows.
-    let n_steps = match options.iterations {
-        Iterations::Number(n) => Some(n_batches * u64::from(n)),
-        Iterations::Plateau => None,
-    };
+    let n_steps = options.iterations.n_steps(n_sentences.div_ceil(batch_of(options.batch, n_sentences)));
     let second = if global { 0.999 } else { 0.99 };
     let rule = Rule { learner: options.learner, rate: options.network_rate(), second, n_steps };
     LearnerSettings { rule, divisor: if global { 1.0 } else { 10.0 }, layers: options.layers }

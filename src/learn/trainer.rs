@@ -368,7 +368,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         let (data, options) = (self.data, self.options);
         let order = random::order(data.examples().len(), self.seed, self.iteration);
         let n_labels = data.actions().n_labels();
-        let mut workspaces: Vec<Workspace> = (0..rayon::current_num_threads()).map(|_| Workspace::new(n_labels)).collect();
+        let mut workspaces: Vec<Workspace> =
+            (0..rayon::current_num_threads()).map(|_| Workspace::new(n_labels)).collect();
         let method = Method::of(self.training, options, data);
         let mut updates = 0;
         let by_batch = replica.model.by_batch();

@@ -24,13 +24,13 @@ pub trait Averaged: Clone + Debug + Send + Sync {
     fn n_features(&self) -> usize;
 
     /// Ends a training sentence: parameters from here on count for the average of the next one.
-    fn end_sentence(&mut self);
+    fn end_sentence(&mut self) {}
 
     /// Ends a pass over the data.
     fn end_pass(&mut self) {}
 
-    /// Starts the average anew.
-    fn restart_average(&mut self);
+    /// Starts the average anew. Moving averages forget by themselves.
+    fn restart_average(&mut self) {}
 
     /// True if parameters have grown beyond what can be summed or written, so that nothing may be scored any more. It
     /// is asked after every sentence, and costs nothing; some look at their parameters at the end of a pass only.

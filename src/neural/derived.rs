@@ -3,10 +3,11 @@
 use super::encoder::{Shape, panels};
 use super::kernel::{Operand, Panels, multiply};
 use super::layout::Layout;
-use super::parameters::{BIAS, LABEL_PLACES, LABELS, PLACES, Parameters};
+use super::parameters::Parameters;
 use super::quantised::{Quantised, padded};
 use super::stack_lstm::{self, StackDerived};
 use super::sums::{Common, Tables, Token};
+use super::tensors::{BIAS, ENCODER_INPUTS, LABEL_PLACES, LABELS, PLACES};
 use crate::linear::Precision;
 
 /// Values that follow from parameters, computed once whenever these change.
@@ -35,7 +36,7 @@ impl Derived {
     /// The same where they do not change any more: products of common tokens, the commonest first, are kept.
     pub fn finished(layout: &Layout, parameters: &Parameters, tokens: &[Token], precision: Precision) -> Derived {
         let network = &layout.network;
-        let encoder = Shape::of(network).map_or_else(Vec::new, |shape| panels(shape, parameters.encoder()));
+        let encoder = Shape::of(network).map_or_else(Vec::new, |shape| panels(shape, parameters.lstms(ENCODER_INPUTS)));
         let of_stacks = |shape| StackDerived::new(shape, parameters);
         let stacks = stack_lstm::Shape::of(network).map_or_else(StackDerived::default, of_stacks);
         // Stacks have sums of their own, in full precision, whatever their parameters were rounded to.

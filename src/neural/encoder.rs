@@ -1,20 +1,14 @@
-//! The encoder: what a word is in its sentence, by long short-term memories that read it forwards and backwards (Hochreiter &
-//! Schmidhuber 1997, with the forget gates of Gers, Schmidhuber & Cummins 2000; Graves & Schmidhuber 2005).
+//! The encoder: what a word is in its sentence, by [long short-term memories](super::lstm) that read it forwards and backwards (Graves
+//! & Schmidhuber 2005).
 //!
-//! In each layer and direction, with x the inputs, h what is given on, c the memory, ⊙ the product element by element:
-//!
-//! ```text
-//! i, f, o = σ(W x + R h' + b)      g = tanh(W x + R h' + b)      c = f ⊙ c' + i ⊙ g      h = o ⊙ tanh(c)
-//! ```
-//!
-//! of the word before (c', h'), or after. `W x + b` is one product of matrices for the whole sentence, so only `R h'` is left to be done word
-//! by word. The next layer reads both directions side by side.
+//! `W x + b` is one product of matrices for the whole sentence, so only `R h'` is left to be done word by word. The next layer reads both
+//! directions side by side.
 
 use fearless_simd::Simd;
 
-use super::kernel::{Operand, PANEL, Panels, multiply_with, sigmoid, tanh};
+use super::kernel::{Operand, PANEL, Panels, multiply_with};
+use super::lstm::{Lstms, Weights, step};
 use crate::model::{Lstm, Network};
-use crate::random::{self, Xoshiro256PlusPlus};
 use crate::vector::vectorised;
 
 /// The sizes of an encoder.
@@ -22,21 +16,10 @@ use crate::vector::vectorised;
 pub struct Shape {
     /// Layers, one upon the other.
     pub layers: usize,
-    /// The numbers that each direction of a layer gives on.
+    /// The numbers in the output of each direction of a layer.
     pub units: usize,
     /// The numbers that the first layer reads of a word.
     pub inputs: usize,
-}
-
-/// The parameters of an encoder, or as many numbers about them: by layer and, within it, by direction.
-#[derive(Debug, Clone, Copy)]
-pub struct Weights<'p> {
-    /// W: a row for each input; in it i, f, g and o of all units.
-    pub inputs: &'p [f32],
-    /// R: a row for each unit of the word before; in it i, f, g and o of all units.
-    pub recurrent: &'p [f32],
-    /// b.
-    pub bias: &'p [f32],
 }
 
 /// Activations of a sentence in one layer, by word.
@@ -74,43 +57,21 @@ impl Shape {
         if layer == 0 { self.inputs } else { self.outputs() }
     }
 
-    /// The lengths of the tensors in [`Weights`].
-    pub fn lengths(&self) -> [usize; 3] {
-        let gates = 4 * self.units;
-        let inputs: usize = (0..self.layers).map(|layer| self.inputs_of(layer)).sum();
-        [2 * inputs * gates, 2 * self.layers * self.units * gates, 2 * self.layers * gates]
-    }
-
     /// The parameters of one direction of a layer.
     pub fn part<'p>(&self, weights: Weights<'p>, layer: usize, direction: usize) -> Weights<'p> {
-        let gates = 4 * self.units;
-        let before: usize = (0..layer).map(|layer| 2 * self.inputs_of(layer) * gates).sum();
-        let n_inputs = self.inputs_of(layer) * gates;
-        let number = 2 * layer + direction;
-        let n_recurrent = self.units * gates;
-        Weights {
-            inputs: &weights.inputs[before + direction * n_inputs..][..n_inputs],
-            recurrent: &weights.recurrent[number * n_recurrent..][..n_recurrent],
-            bias: &weights.bias[number * gates..][..gates],
-        }
+        self.lstm(weights, 2 * layer + direction)
     }
 }
 
-/// Fills one of the tensors of [`Weights`], by its place there, with random numbers as Glorot & Bengio (2010) draw them; biases are 0, but
-/// for those of forget gates.
-pub fn fill(shape: Shape, place: usize, tensor: &mut [f32], mut stream: Xoshiro256PlusPlus) {
-    let (units, gates) = (shape.units, 4 * shape.units);
-    if place == 2 {
-        tensor.chunks_exact_mut(gates).for_each(|bias| bias[units..2 * units].fill(1.0));
-        return;
+impl Lstms for Shape {
+    fn units(&self) -> usize {
+        self.units
     }
-    let mut rest = tensor;
-    for layer in 0..shape.layers {
-        let inputs = if place == 0 { shape.inputs_of(layer) } else { units };
-        let bound = (6.0 / (inputs + units) as f64).sqrt();
-        let (both, after) = rest.split_at_mut(2 * inputs * gates);
-        both.iter_mut().for_each(|w| *w = ((2.0 * random::unit(&mut stream) - 1.0) * bound) as f32);
-        rest = after;
+
+    /// By layer and, within it, by direction.
+    fn inputs(&self) -> impl Iterator<Item = usize> {
+        let shape = *self;
+        (0..2 * self.layers).map(move |number| shape.inputs_of(number / 2))
     }
 }
 
@@ -162,48 +123,33 @@ pub fn encode(
     all
 }
 
-/// Goes through all words in one direction, the longest sentences first, from the sums that inputs make up to what is given on.
+/// Goes through all words in one direction, the longest sentences first, from the sums of inputs to the outputs.
 #[inline(always)]
 fn go_through<S: Simd>(simd: S, shape: Shape, recurrent: &[f32], direction: usize, layers: &mut [&mut Layer]) {
     let (units, gates) = (shape.units, 4 * shape.units);
     let own = |word: usize| word * shape.gates() + direction * gates..word * shape.gates() + (direction + 1) * gates;
     let lengths: Vec<usize> = layers.iter().map(|layer| layer.outputs.len() / (2 * units)).collect();
-    // By sentence: the sums of the step, what is remembered and what is given on.
+    // By sentence: the sums of the step, the cell and the output.
     let mut rows = vec![0.0; layers.len() * gates];
-    let mut memory = vec![0.0; layers.len() * units];
-    let mut given = vec![0.0; layers.len() * units];
-    for step in 0..lengths.first().copied().unwrap_or_default() {
-        let n_active = lengths.iter().take_while(|length| **length > step).count();
-        let word = |length: usize| if direction == 0 { step } else { length - 1 - step };
+    let mut cells = vec![0.0; layers.len() * units];
+    let mut outputs = vec![0.0; layers.len() * units];
+    for number in 0..lengths.first().copied().unwrap_or_default() {
+        let n_active = lengths.iter().take_while(|length| **length > number).count();
+        let word = |length: usize| if direction == 0 { number } else { length - 1 - number };
         let active = || lengths[..n_active].iter().copied().map(word);
         for ((row, layer), word) in rows.chunks_exact_mut(gates).zip(&*layers).zip(active()) {
             row.copy_from_slice(&layer.gates[own(word)]);
         }
-        if step > 0 {
-            multiply_with(simd, Operand::rows(&given, units), recurrent, &mut rows, (n_active, units, gates));
+        if number > 0 {
+            multiply_with(simd, Operand::rows(&outputs, units), recurrent, &mut rows, (n_active, units, gates));
         }
-        let state = memory.chunks_exact_mut(units).zip(given.chunks_exact_mut(units));
+        let state = cells.chunks_exact_mut(units).zip(outputs.chunks_exact_mut(units));
         let all = rows.chunks_exact_mut(gates).zip(state).zip(layers.iter_mut()).zip(active());
-        for (((row, (memory, given)), layer), word) in all {
-            remember(row, memory, given);
+        for (((row, (cell, output)), layer), word) in all {
+            step(row, cell, output);
             layer.gates[own(word)].copy_from_slice(row);
-            layer.cells[(2 * word + direction) * units..][..units].copy_from_slice(memory);
-            layer.outputs[(2 * word + direction) * units..][..units].copy_from_slice(given);
+            layer.cells[(2 * word + direction) * units..][..units].copy_from_slice(cell);
+            layer.outputs[(2 * word + direction) * units..][..units].copy_from_slice(output);
         }
     }
-}
-
-/// From sums to gates, and to what is remembered and given on.
-#[inline(always)]
-pub(super) fn remember(sums: &mut [f32], memory: &mut [f32], given: &mut [f32]) {
-    let units = memory.len();
-    let (i_and_f, g_and_o) = sums.split_at_mut(2 * units);
-    i_and_f.iter_mut().for_each(|sum| *sum = sigmoid(*sum));
-    let (g, o) = g_and_o.split_at_mut(units);
-    g.iter_mut().for_each(|sum| *sum = tanh(*sum));
-    o.iter_mut().for_each(|sum| *sum = sigmoid(*sum));
-    let (i, f) = i_and_f.split_at(units);
-    memory.iter_mut().zip(i.iter().zip(&*g)).zip(f).for_each(|((c, (i, g)), f)| *c = f * *c + i * g);
-    given.iter_mut().zip(&*memory).for_each(|(h, c)| *h = tanh(*c));
-    given.iter_mut().zip(&*o).for_each(|(h, o)| *h *= o);
 }

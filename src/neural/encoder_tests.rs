@@ -1,70 +1,22 @@
 //! The encoder against a plain one in double precision, whose loss tests differences of.
 
-use super::encoder::{Layer, Shape, Weights, encode, panels};
+use super::encoder::{Layer, Shape, encode, panels};
+use super::lstm::{Lstms as _, Weights};
+use super::plain::{self, slope, wide};
 use super::through_time::backward;
 use crate::random;
 
 /// Numbers between ± `bound`.
 fn numbers(n: usize, bound: f64, salt: u64) -> Vec<f32> {
-    let mut stream = random::stream(salt, "encoder", &[]);
-    (0..n).map(|_| ((2.0 * random::unit(&mut stream) - 1.0) * bound) as f32).collect()
+    let mut numbers = vec![0.0; n];
+    random::fill(&mut numbers, bound, &mut random::stream(salt, "encoder", &[]));
+    numbers
 }
 
 /// Leaves out some inputs of layers above the first one.
 fn noise(sentence: usize, layer: usize, numbers: &mut [f32]) {
     let left_out = |place: usize| (place + layer + sentence).is_multiple_of(3);
     numbers.iter_mut().enumerate().for_each(|(place, x)| *x *= if left_out(place) { 0.0 } else { 1.5 });
-}
-
-/// The vectors of a sentence's words, written down as the formulas have it. `tensors` are inputs, recurrent weights and biases.
-pub fn plain(
-    shape: Shape,
-    tensors: [&[f64]; 3],
-    embeddings: &[Vec<f64>],
-    noise: &dyn Fn(usize, &mut [f32]),
-) -> Vec<Vec<f64>> {
-    let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
-    let (units, n) = (shape.units, embeddings.len());
-    let mut read: Vec<Vec<f64>> = embeddings.to_vec();
-    let [mut of_inputs, mut of_recurrent, mut of_bias] = [0; 3];
-    for layer in 0..shape.layers {
-        let width = read[0].len();
-        if layer > 0 {
-            let mut factors = vec![1.0_f32; n * width];
-            noise(layer, &mut factors);
-            let all = read.iter_mut().flatten().zip(factors);
-            all.for_each(|(x, factor)| *x *= f64::from(factor));
-        }
-        let mut outputs = vec![vec![0.0; 2 * units]; n];
-        for direction in 0..2 {
-            let (mut given, mut cell) = (vec![0.0; units], vec![0.0; units]);
-            for step in 0..n {
-                let word = if direction == 0 { step } else { n - 1 - step };
-                let sum = |gate: usize, unit: usize| -> f64 {
-                    let column = gate * units + unit;
-                    let inputs = read[word].iter().enumerate();
-                    let inputs = inputs.map(|(i, x)| x * tensors[0][of_inputs + i * 4 * units + column]);
-                    let given = given.iter().enumerate();
-                    let given = given.map(|(i, h)| h * tensors[1][of_recurrent + i * 4 * units + column]);
-                    inputs.sum::<f64>() + given.sum::<f64>() + tensors[2][of_bias + column]
-                };
-                let new: Vec<(f64, f64)> = (0..units)
-                    .map(|unit| {
-                        let [i, f, o] = [0, 1, 3].map(|gate| sigmoid(sum(gate, unit)));
-                        let c = f * cell[unit] + i * sum(2, unit).tanh();
-                        (c, o * c.tanh())
-                    })
-                    .collect();
-                (cell, given) = new.into_iter().unzip();
-                outputs[word][direction * units..][..units].copy_from_slice(&given);
-            }
-            of_inputs += width * 4 * units;
-            of_recurrent += units * 4 * units;
-            of_bias += 4 * units;
-        }
-        read = outputs;
-    }
-    read
 }
 
 /// Vectors are those of the plain encoder; gradients of all parameters and inputs are differences of its loss.
@@ -81,42 +33,31 @@ fn gradients_are_differences_of_the_loss() {
         let slopes: Vec<f32> = numbers(20 * shape.outputs(), 1.0, 1);
         let all: Vec<&[Layer]> = encoded.iter().map(|layers| &layers[..]).collect();
         let found = backward(shape, weights, &all, slopes.clone(), noise);
-        let loss = |tensors: &[Vec<f64>; 4]| -> f64 {
+        let loss = |tensors: &[Vec<f64>]| -> f64 {
             let mut start = 0;
             let mut vectors: Vec<f64> = Vec::new();
             for (number, inputs) in sentences.iter().enumerate() {
                 let embeddings: Vec<Vec<f64>> =
                     tensors[3][start..start + inputs.len()].chunks(7).map(<[f64]>::to_vec).collect();
                 start += inputs.len();
-                let [inputs, recurrent, bias, _] = tensors;
-                let of = plain(shape, [inputs, recurrent, bias], &embeddings, &|layer, x| noise(number, layer, x));
+                let weights = [0, 1, 2].map(|number| &tensors[number][..]);
+                let of = plain::encode(shape, weights, &embeddings, &|layer, x| noise(number, layer, x));
                 vectors.extend(of.into_iter().flatten());
             }
             vectors.iter().zip(&slopes).map(|(x, &slope)| x * f64::from(slope)).sum()
         };
-        let wide = |numbers: &[f32]| -> Vec<f64> { numbers.iter().map(|&x| f64::from(x)).collect() };
         let given = encoded.iter().flat_map(|layers| &layers.last().unwrap().outputs);
         let given: f64 = given.zip(&slopes).map(|(x, slope)| f64::from(x * slope)).sum();
-        let embeddings = wide(&sentences.concat());
-        let mut tensors = [wide(&tensors[0]), wide(&tensors[1]), wide(&tensors[2]), embeddings];
+        let mut tensors: Vec<Vec<f64>> = tensors.iter().map(|tensor| wide(tensor)).collect();
+        tensors.push(wide(&sentences.concat()));
         assert!((given - loss(&tensors)).abs() < 1e-4, "{given}, not {}", loss(&tensors));
-        let found = [&found.inputs, &found.recurrent, &found.bias, &found.embeddings];
-        for number in 0..4 {
-            assert_eq!(found[number].len(), tensors[number].len());
-            for at in (0..found[number].len()).step_by(1.max(found[number].len() / 60)) {
-                let was = tensors[number][at];
-                let mut at_distance = |distance: f64| {
-                    tensors[number][at] = was + distance;
-                    loss(&tensors)
-                };
-                let slope = (at_distance(1e-5) - at_distance(-1e-5)) / 2e-5;
-                tensors[number][at] = was;
-                let error = (f64::from(found[number][at]) - slope).abs();
-                assert!(
-                    error < 1e-3 * slope.abs().max(0.1),
-                    "{number}, {at}: {} instead of {slope}",
-                    found[number][at]
-                );
+        for (number, found) in [&found.inputs, &found.recurrent, &found.bias, &found.embeddings].into_iter().enumerate()
+        {
+            assert_eq!(found.len(), tensors[number].len());
+            for at in (0..found.len()).step_by(1.max(found.len() / 60)) {
+                let slope = slope(&mut tensors, (number, at), loss);
+                let error = (f64::from(found[at]) - slope).abs();
+                assert!(error < 1e-3 * slope.abs().max(0.1), "{number}, {at}: {} instead of {slope}", found[at]);
             }
         }
     }

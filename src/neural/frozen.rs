@@ -4,12 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::derived::Derived;
 use super::layout::Layout;
-use super::parameters::{Parameters, Sizes};
+use super::parameters::Parameters;
 use super::score::{FeedForwardScorer, UNIT};
 use super::sums::Token;
+use super::tensors;
 use crate::error::Result;
-use crate::features::N_COLUMNS;
-use crate::features::{Columns, Vocabulary};
+use crate::features::{Columns, N_COLUMNS, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
 use crate::model::{Frozen, Header, Model, ScorerKind, Scoring, Size};
@@ -28,13 +28,10 @@ pub struct FeedForward {
 
 #[derive(Debug)]
 struct Inner {
-    layout: Layout,
-    columns: Columns,
-    vocabulary: Vocabulary,
-    parameters: Parameters,
-    lanes: usize,
+    layout: Arc<Layout>,
     /// The commonest tokens of the training data, the commonest first.
     tokens: Arc<[Token]>,
+    parameters: Parameters,
     precision: Precision,
     /// Values that follow from all this, once something is to be scored.
     derived: OnceLock<Derived>,
@@ -47,15 +44,12 @@ const PRECISION: &str = "precision";
 impl FeedForward {
     /// The network of these parameters, which must fit the layout, for data whose commonest tokens these are.
     pub(super) fn new(
-        (layout, columns, vocabulary, tokens): (Layout, Columns, Vocabulary, Arc<[Token]>),
+        layout: Arc<Layout>,
+        tokens: Arc<[Token]>,
         parameters: Parameters,
-        lanes: usize,
         precision: Precision,
     ) -> FeedForward {
-        let derived = OnceLock::new();
-        FeedForward {
-            inner: Arc::new(Inner { layout, columns, vocabulary, parameters, lanes, tokens, precision, derived }),
-        }
+        FeedForward { inner: Arc::new(Inner { layout, tokens, parameters, precision, derived: OnceLock::new() }) }
     }
 
     /// The same with numbers of another precision. What is lost in fewer bits does not come back.
@@ -64,13 +58,12 @@ impl FeedForward {
         if precision == self.inner.precision {
             return self;
         }
-        let Inner { layout, columns, vocabulary, parameters, lanes, tokens, .. } = &*self.inner;
+        let Inner { layout, tokens, parameters, .. } = &*self.inner;
         let parameters = match precision {
             Precision::Full => parameters.clone(),
             Precision::I16 | Precision::I8 => parameters.clone().rounded(),
         };
-        let parts = (layout.clone(), columns.clone(), vocabulary.clone(), Arc::clone(tokens));
-        FeedForward::new(parts, parameters, *lanes, precision)
+        FeedForward::new(Arc::clone(layout), Arc::clone(tokens), parameters, precision)
     }
 
     /// The precision of what scores are made of.
@@ -81,9 +74,9 @@ impl FeedForward {
     /// Scorer of the network.
     #[inline]
     pub fn network_scorer(&self) -> FeedForwardScorer<'_> {
-        let Inner { layout, parameters, derived, lanes, tokens, precision, .. } = &*self.inner;
+        let Inner { layout, tokens, parameters, precision, derived } = &*self.inner;
         let derived = derived.get_or_init(|| Derived::finished(layout, parameters, tokens, *precision));
-        FeedForwardScorer { layout, parameters, derived, lanes: *lanes, noise: None }
+        FeedForwardScorer { layout, parameters, derived, noise: None }
     }
 
     /// The layout.
@@ -93,7 +86,7 @@ impl FeedForward {
 
     /// The values that it knows.
     pub fn known(&self) -> &Vocabulary {
-        &self.inner.vocabulary
+        &self.inner.layout.vocabulary
     }
 
     /// The parameters.
@@ -122,11 +115,11 @@ impl Frozen for FeedForward {
     }
 
     fn columns(&self) -> &Columns {
-        &self.inner.columns
+        &self.inner.layout.columns
     }
 
     fn vocabulary(&self) -> Option<&Vocabulary> {
-        Some(&self.inner.vocabulary)
+        Some(self.known())
     }
 
     fn scale(&self) -> u32 {
@@ -134,16 +127,11 @@ impl Frozen for FeedForward {
     }
 
     fn size(&self) -> Size {
-        let values = (0..N_COLUMNS).map(|column| self.inner.vocabulary.len(column)).sum();
-        Size { features: values, weights: self.inner.parameters.count() }
+        Size { features: self.known().n_values(), weights: self.inner.parameters.count() }
     }
 
     fn sections(&self) -> Vec<Section<'_>> {
-        let values = |column| {
-            let values = bytemuck::cast_slice::<u64, u8>(&self.inner.vocabulary.values(column)).to_vec();
-            Section::new(format!("values-{column}"), values)
-        };
-        let mut sections: Vec<Section> = (0..N_COLUMNS).map(values).collect();
+        let mut sections = self.known().sections();
         if !self.inner.tokens.is_empty() {
             sections.push(Section::new(TOKENS, bytemuck::cast_slice::<Token, u8>(&self.inner.tokens)));
         }
@@ -165,15 +153,12 @@ impl Frozen for FeedForward {
             return Err(sections.damaged("the header has a network of another kind than the scorer is of"));
         }
         let columns = header.columns().map_err(damaged)?;
-        let values = |column| Ok(sections.numbers::<u64>(&format!("values-{column}"))?.to_vec());
-        let values = (0..N_COLUMNS).map(values).collect::<Result<Vec<Vec<u64>>>>()?;
-        let vocabulary = Vocabulary::from_values(values.iter().map(|values| &values[..]))
-            .ok_or_else(|| sections.damaged("a value comes twice in the vocabulary"))?;
-        let lanes = actions.width();
-        let sizes = Sizes::new(&vocabulary, header.labels.len(), lanes);
-        let parameters = Parameters::from_sections(sections, &network, &sizes)?;
+        let vocabulary = Vocabulary::from_sections(sections)?;
+        let layout = Layout::new(network, columns, vocabulary);
+        let parameters = tensors::read(sections, &layout, header.labels.len(), actions.width())?;
         let tokens = if sections.has(TOKENS) { sections.numbers::<Token>(TOKENS)?.to_vec() } else { Vec::new() };
-        let is_known = |token: &Token| token.iter().zip(sizes.values).all(|(&id, n)| (id as usize) < n);
+        let is_known =
+            |token: &Token| (0..N_COLUMNS).all(|column| (token[column] as usize) < layout.vocabulary.len(column));
         if !tokens.iter().all(is_known) {
             return Err(sections.damaged("one of the common tokens has a value that the vocabulary has not"));
         }
@@ -186,7 +171,6 @@ impl Frozen for FeedForward {
                 found.ok_or_else(|| sections.damaged("the precision is neither `i16` nor `i8`"))?
             }
         };
-        let parts = (Layout::new(network), columns, vocabulary, tokens.into());
-        Ok(FeedForward::new(parts, parameters, lanes, precision))
+        Ok(FeedForward::new(Arc::new(layout), tokens.into(), parameters, precision))
     }
 }

@@ -12,6 +12,7 @@
 
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, f32x16};
+use rayon::prelude::*;
 
 use crate::vector::vectorised;
 
@@ -316,15 +317,41 @@ pub(super) fn add_with(sum: &mut [f32], row: &[f32]) {
 }
 
 /// Number of rows, of `n` of a product, that one thread takes on at a time: each packs the other matrix for itself.
-pub fn share(n: usize) -> usize {
-    n.div_ceil(rayon::current_num_threads()).next_multiple_of(8)
+fn share(n: usize) -> usize {
+    n.max(1).div_ceil(rayon::current_num_threads()).next_multiple_of(8)
 }
 
-/// The transpose of a matrix of `height` rows of `width` elements.
-pub fn transpose(from: &[f32], height: usize, width: usize, to: &mut Vec<f32>) {
+/// The gradients of weights by which rows of `height` numbers were multiplied to rows of `width` numbers, of which `of` are those. The
+/// product is split by its rows, so no sum depends on the number of threads.
+pub fn of_weights(rows: Operand, height: usize, of: &[f32], width: usize) -> Vec<f32> {
+    let n = of.len() / width;
+    let mut weights = vec![0.0; height * width];
+    let share = share(height);
+    weights.par_chunks_mut(share * width).enumerate().for_each(|(number, weights)| {
+        let first = (number * share * rows.column).min(rows.values.len());
+        let columns = Operand { values: &rows.values[first..], row: rows.column, column: rows.row };
+        multiply(columns, of, weights, (weights.len() / width, n, width));
+    });
+    weights
+}
+
+/// From the gradients of rows of `width` numbers to those of the rows of `height` numbers that were multiplied by the weights.
+pub fn of_rows(of: &[f32], weights: &[f32], (height, width): (usize, usize)) -> Vec<f32> {
+    let n = of.len() / width;
+    let turned = transposed(weights, width);
+    let mut rows = vec![0.0; n * height];
+    let share = share(n);
+    rows.par_chunks_mut(share * height).zip(of.par_chunks(share * width)).for_each(|(rows, of)| {
+        multiply(Operand::rows(of, width), &turned, rows, (rows.len() / height, width, height));
+    });
+    rows
+}
+
+/// The transpose of a matrix of rows of `width` elements.
+pub fn transposed(from: &[f32], width: usize) -> Vec<f32> {
     const TILE: usize = 16;
-    to.clear();
-    to.resize(height * width, 0.0);
+    let height = from.len() / width;
+    let mut to = vec![0.0; from.len()];
     for top in (0..height).step_by(TILE) {
         for left in (0..width).step_by(TILE) {
             for i in top..height.min(top + TILE) {
@@ -334,6 +361,7 @@ pub fn transpose(from: &[f32], height: usize, width: usize, to: &mut Vec<f32>) {
             }
         }
     }
+    to
 }
 
 /// The exponential function: 2ⁿ times a polynomial in the rest, to about 2 units in the last place. Beyond ±87 it stays where it
@@ -437,10 +465,8 @@ mod tests {
                 multiply(Operand::rows(&a[i * k..], k), &b, &mut alone, (1, k, n));
                 prop_assert_eq!(&alone[..], &found[0][i * n..(i + 1) * n]);
             }
-            let (mut turned, mut again) = (Vec::new(), Vec::new());
-            transpose(&a, m, k, &mut turned);
-            transpose(&turned, k, m, &mut again);
-            prop_assert_eq!(&again, &a);
+            let turned = transposed(&a, k);
+            prop_assert_eq!(&transposed(&turned, m), &a);
             let mut by_turned = c.clone();
             multiply(Operand::transposed(&turned, m), &b, &mut by_turned, (m, k, n));
             prop_assert_eq!(&by_turned, &found[0]);

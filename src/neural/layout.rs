@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::configuration::{Cell, PartialTree, Reads, Role, Side, Slot, States, View};
-use crate::features::key;
+use crate::features::{Columns, Vocabulary, key};
 use crate::model::Network;
 use crate::tree::NO_NODE;
 
@@ -22,20 +22,24 @@ pub struct Group {
     label_values: Vec<(Side, usize)>,
 }
 
-/// A network's places by cell.
+/// A network's places by cell, and the values that it knows: all that its parameters do not change.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// The layout.
+    /// The network as headers describe it.
     pub network: Network,
     /// By cell.
     pub groups: Vec<Group>,
     /// Parts of partial trees that are read.
     pub reads: Reads,
+    /// The columns of sentences that are read.
+    pub columns: Columns,
+    /// The values that are known.
+    pub vocabulary: Vocabulary,
 }
 
 impl Layout {
-    /// The groups of a network whose layout was checked.
-    pub fn new(network: Network) -> Layout {
+    /// The layout of a network that was checked.
+    pub fn new(network: Network, columns: Columns, vocabulary: Vocabulary) -> Layout {
         let group = |role: Role| {
             let first = |places: &[crate::features::Place]| places.iter().take_while(|place| place.role < role).count();
             let slots = |places: &[crate::features::Place]| -> Vec<Slot> {
@@ -61,7 +65,7 @@ impl Layout {
         let slots = network.places.iter().chain(&network.labels).map(|place| place.slot);
         let reads = Reads::of(slots.filter(|_| by_place));
         let reads = Reads { compositions: !by_place, ..reads };
-        Layout { network, groups, reads }
+        Layout { network, groups, reads, columns, vocabulary }
     }
 
     /// Fills in the rows that all places read, of tokens and of labels.

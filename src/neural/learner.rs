@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::backward::Gradients;
 use super::derived::Derived;
 use super::frozen::FeedForward;
+use super::gradients::Gradients;
 use super::layout::Layout;
 use super::noise::{Noise, mixed};
 use super::optimiser::{Optimiser, Rule};
-use super::parameters::{Parameters, Sizes};
+use super::parameters::Parameters;
 use super::score::{FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
 use super::sums::{Token, common_tokens};
 use super::tape::Tape;
 use crate::configuration::Reads;
 use crate::error::Result;
-use crate::features::{Columns, Input, Vocabulary};
+use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
 use crate::model::{Averaged, Dropped, Layers, Seen, Trainable};
@@ -34,10 +34,7 @@ pub struct LearnerSettings {
 /// A network that learns from mini-batches.
 #[derive(Debug, Clone)]
 pub struct FeedForwardLearner {
-    layout: Layout,
-    columns: Columns,
-    vocabulary: Vocabulary,
-    sizes: Sizes,
+    pub(super) layout: Arc<Layout>,
     settings: LearnerSettings,
     optimiser: Optimiser,
     /// Values that follow from the current parameters.
@@ -45,33 +42,20 @@ pub struct FeedForwardLearner {
     noise: Noise,
     /// The commonest tokens of the training data.
     tokens: Arc<[Token]>,
-    has_diverged: bool,
 }
 
 impl FeedForwardLearner {
     /// A network with these parameters.
     pub fn new(
-        (layout, columns, vocabulary): (Layout, Columns, Vocabulary),
-        sizes: Sizes,
+        layout: Arc<Layout>,
         parameters: Parameters,
         settings: LearnerSettings,
         noise: Noise,
     ) -> FeedForwardLearner {
         let derived = Derived::new(&layout, &parameters);
-        let optimiser = Optimiser::new(settings.rule, parameters, &layout.network, &sizes);
+        let optimiser = Optimiser::new(settings.rule, parameters);
         let tokens = Arc::from([]);
-        FeedForwardLearner {
-            layout,
-            columns,
-            vocabulary,
-            sizes,
-            settings,
-            optimiser,
-            derived,
-            noise,
-            tokens,
-            has_diverged: false,
-        }
+        FeedForwardLearner { layout, settings, optimiser, derived, noise, tokens }
     }
 
     /// The same network, which when it is finished keeps what it makes of the commonest tokens of these sentences.
@@ -87,7 +71,7 @@ impl FeedForwardLearner {
 
     #[cfg(test)]
     pub(super) fn set_normalised(&mut self, normalised: bool) {
-        self.layout.network.normalised = normalised;
+        Arc::make_mut(&mut self.layout).network.normalised = normalised;
     }
 
     /// Scorer with the current parameters.
@@ -96,7 +80,6 @@ impl FeedForwardLearner {
             layout: &self.layout,
             parameters: &self.optimiser.parameters,
             derived: &self.derived,
-            lanes: self.sizes.lanes,
             noise: Some(&self.noise),
         }
     }
@@ -106,12 +89,11 @@ impl FeedForwardLearner {
         let scale = 1.0 / (self.settings.divisor * tapes.len() as f32);
         let parameters = &self.optimiser.parameters;
         if tapes.iter().any(|tape| tape.n > 0) {
-            let of = (&self.layout, parameters, self.sizes.lanes);
             let gradients = match self.settings.layers {
-                Layers::All => Gradients::new(of, tapes, scale),
-                Layers::Output => Gradients::of_output(of, tapes, scale),
+                Layers::All => Gradients::new(&self.layout, parameters, tapes, scale),
+                Layers::Output => Gradients::of_output(parameters, tapes, scale),
             };
-            self.optimiser.learn(gradients, &self.layout.network);
+            self.optimiser.learn(gradients, &self.layout.network.dimensions);
             self.refresh();
         }
         tapes.fill_with(Tape::default);
@@ -127,9 +109,7 @@ impl FeedForwardLearner {
     }
 
     fn finished(&self, parameters: Parameters) -> FeedForward {
-        let (layout, columns, vocabulary) = (self.layout.clone(), self.columns.clone(), self.vocabulary.clone());
-        let parts = (layout, columns, vocabulary, Arc::clone(&self.tokens));
-        FeedForward::new(parts, parameters, self.sizes.lanes, Precision::Full)
+        FeedForward::new(Arc::clone(&self.layout), Arc::clone(&self.tokens), parameters, Precision::Full)
     }
 }
 
@@ -137,21 +117,16 @@ impl Averaged for FeedForwardLearner {
     type Finished = FeedForward;
 
     fn n_features(&self) -> usize {
-        self.sizes.values.iter().sum()
+        self.layout.vocabulary.n_values()
     }
 
-    fn end_sentence(&mut self) {}
-
     fn end_pass(&mut self) {
-        self.has_diverged = !self.parameters().are_finite() || !self.optimiser.average.are_finite();
+        self.optimiser.end_pass();
     }
 
     fn has_diverged(&self) -> bool {
-        self.has_diverged
+        self.optimiser.has_diverged
     }
-
-    /// A moving average forgets by itself.
-    fn restart_average(&mut self) {}
 
     /// # Panics
     /// If there are several: networks cannot be added up.
@@ -165,10 +140,9 @@ impl Averaged for FeedForwardLearner {
     }
 
     fn load(&mut self, sections: &Sections) -> Result<()> {
-        self.optimiser.load(sections, &self.layout.network, &self.sizes)?;
+        self.optimiser.load(sections)?;
         self.derived = Derived::new(&self.layout, &self.optimiser.parameters);
         self.refresh();
-        self.has_diverged = false;
         Ok(())
     }
 
@@ -177,7 +151,7 @@ impl Averaged for FeedForwardLearner {
     }
 
     fn load_finished(&self, sections: &Sections) -> Result<FeedForward> {
-        Ok(self.finished(Parameters::from_sections(sections, &self.layout.network, &self.sizes)?))
+        Ok(self.finished(self.parameters().read_alike(sections)?))
     }
 }
 
@@ -252,7 +226,7 @@ impl Trainable for FeedForwardLearner {
             into.stacks.record(stacks.network, stacks.shape, &memory.stacks);
         }
         self.layout.read((&query.view, &context.interner.states()), &mut tokens, &mut labels);
-        into.record(memory, (&tokens, &labels), hidden, (gradient, self.sizes.lanes));
+        into.record(memory, (&tokens, &labels), hidden, (gradient, scorer.width()));
     }
 
     fn learn(&mut self, gradient: &mut Opaque) {
@@ -269,7 +243,7 @@ impl Trainable for FeedForwardLearner {
     }
 
     fn diverges(&self) -> bool {
-        self.has_diverged
+        self.optimiser.has_diverged
     }
 }
 

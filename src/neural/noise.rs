@@ -1,8 +1,7 @@
 //! Dropout, so that the network does not depend on single inputs: values of columns become unknown ones, the rarer the
 //! more often, and numbers of embeddings become 0 (Srivastava et al. 2014).
 
-use crate::features::N_COLUMNS;
-use crate::features::{Input, Vocabulary};
+use crate::features::{Input, N_COLUMNS, Vocabulary};
 use crate::random;
 use crate::vector::vectorised;
 
@@ -74,9 +73,7 @@ impl SentenceNoise {
     pub fn mask_within(&self, layer: usize, numbers: &mut [f32]) {
         mask(mixed(self.salt ^ (layer as u64) << 32), MASKED_WITHIN, numbers);
     }
-}
 
-impl SentenceNoise {
     /// The same of units that are no inputs of the encoder, so many of them.
     pub fn mask_units(&self, share: f32, numbers: &mut [f32]) {
         mask(mixed(self.salt ^ 1 << 63), share, numbers);

@@ -12,13 +12,12 @@
 
 use rayon::prelude::*;
 
-use super::backward::Gradients;
-use super::parameters::{N_TENSORS, Parameters, Sizes};
+use super::gradients::Gradients;
+use super::parameters::Parameters;
 use crate::error::Result;
 use crate::features::N_COLUMNS;
 use crate::files::{Section, Sections};
 use crate::linear::Learner;
-use crate::model::Network;
 use crate::vector::vectorised;
 
 /// The steps over which the rate rises; of short runs a tenth.
@@ -26,7 +25,7 @@ const WARM_UP: f64 = 200.0;
 /// Final learning rate, as a share of the first.
 const LAST: f64 = 0.02;
 /// The longest gradient.
-pub const LONGEST: f64 = 5.0;
+const LONGEST: f64 = 5.0;
 /// Decay of the moving average at a step.
 const KEPT: f64 = 0.9995;
 /// From this step on the average follows only every [`STRIDE`] steps.
@@ -60,17 +59,20 @@ pub struct Optimiser {
     second: Parameters,
     /// The moving average of the parameters.
     pub average: Parameters,
+    /// True if some were no numbers when a pass ended.
+    pub has_diverged: bool,
 }
 
 impl Optimiser {
     /// The optimiser before the first step.
-    pub fn new(rule: Rule, parameters: Parameters, network: &Network, sizes: &Sizes) -> Optimiser {
-        let zeros = Parameters::zeros(network, sizes);
-        Optimiser { rule, step: 0, first: zeros.clone(), second: zeros, average: parameters.clone(), parameters }
+    pub fn new(rule: Rule, parameters: Parameters) -> Optimiser {
+        let zeros = parameters.to_zeros();
+        let average = parameters.clone();
+        Optimiser { rule, step: 0, first: zeros.clone(), second: zeros, average, parameters, has_diverged: false }
     }
 
-    /// Takes a step.
-    pub fn learn(&mut self, mut gradients: Gradients, network: &Network) {
+    /// Takes a step. `dimensions` are the lengths of columns' embeddings.
+    pub fn learn(&mut self, mut gradients: Gradients, dimensions: &[usize; N_COLUMNS]) {
         let is_perceptron = self.rule.learner == Learner::Perceptron;
         if !is_perceptron {
             gradients.clip(LONGEST);
@@ -78,26 +80,25 @@ impl Optimiser {
         self.step += 1;
         let step = Step::new(&self.rule, self.step);
         let Optimiser { parameters, first, second, average, .. } = self;
-        for number in 0..N_TENSORS {
-            let of = |of: &mut Parameters| std::mem::take(&mut of.tensors[number]);
-            let (mut weights, mut first_moment, mut second_moment) = (of(parameters), of(first), of(second));
-            let gradient = &gradients.tensors[number];
-            // Layers that do not learn have no gradients.
-            if gradient.is_empty() {
-                (parameters.tensors[number], first.tensors[number], second.tensors[number]) =
-                    (weights, first_moment, second_moment);
-                continue;
-            }
-            let rows = (number < N_COLUMNS).then(|| (&gradients.rows[number][..], network.dimensions[number]));
-            step.take(&mut weights, (&mut first_moment, &mut second_moment), gradient, rows);
-            (parameters.tensors[number], first.tensors[number], second.tensors[number]) =
-                (weights, first_moment, second_moment);
+        let moments = first.tensors.iter_mut().zip(&mut second.tensors);
+        let all = parameters.tensors.iter_mut().zip(moments).zip(&gradients.tensors).enumerate();
+        // Layers that do not learn have no gradients.
+        for (number, ((weights, (first, second)), gradient)) in all.filter(|(_, (_, gradient))| !gradient.is_empty()) {
+            let rows = dimensions.get(number).map(|&dimension| (&gradients.rows[number][..], dimension));
+            step.take(weights, (first, second), gradient, rows);
         }
         // All steps count alike in a perceptron's average.
         let kept = if is_perceptron { Some((1.0 - 1.0 / self.step as f64) as f32) } else { kept(self.step) };
+        let Some(kept) = kept else { return };
         for (average, now) in average.tensors.iter_mut().zip(&parameters.tensors) {
-            follow_all(average, now, kept);
+            let pairs = average.par_chunks_mut(SHARE).zip(now.par_chunks(SHARE));
+            pairs.for_each(|(average, now)| vectorised!(_simd => follow(average, now, kept)));
         }
+    }
+
+    /// Ends a pass over the data: parameters that are no numbers any more have diverged.
+    pub fn end_pass(&mut self) {
+        self.has_diverged = !self.parameters.are_finite() || !self.average.are_finite();
     }
 
     /// Sections of a checkpoint.
@@ -115,26 +116,20 @@ impl Optimiser {
     ///
     /// # Errors
     /// If it does not fit.
-    pub fn load(&mut self, sections: &Sections, network: &Network, sizes: &Sizes) -> Result<()> {
+    pub fn load(&mut self, sections: &Sections) -> Result<()> {
         let step = sections.get("step")?.try_into();
         self.step = u64::from_le_bytes(step.map_err(|_| sections.damaged("the number of steps is none"))?);
-        let of = |name| Parameters::from_sections(&sections.under(name), network, sizes);
-        (self.parameters, self.first) = (of("now")?, of("first")?);
-        (self.second, self.average) = (of("second")?, of("average")?);
+        let all = [
+            ("now", &mut self.parameters),
+            ("first", &mut self.first),
+            ("second", &mut self.second),
+            ("average", &mut self.average),
+        ];
+        for (name, parameters) in all {
+            *parameters = parameters.read_alike(&sections.under(name))?;
+        }
+        self.has_diverged = false;
         Ok(())
-    }
-}
-
-/// Has the moving average of a tensor follow it after so many steps.
-pub fn average(average: &mut [f32], weights: &[f32], step: u64) {
-    follow_all(average, weights, kept(step));
-}
-
-/// The same, if so much of the average is kept.
-fn follow_all(average: &mut [f32], weights: &[f32], kept: Option<f32>) {
-    if let Some(kept) = kept {
-        let pairs = average.par_chunks_mut(SHARE).zip(weights.par_chunks(SHARE));
-        pairs.for_each(|(average, weights)| vectorised!(_simd => follow(average, weights, kept)));
     }
 }
 
@@ -155,7 +150,7 @@ fn follow(average: &mut [f32], weights: &[f32], kept: f32) {
 
 /// One step.
 #[derive(Debug, Clone, Copy)]
-pub struct Step {
+struct Step {
     learner: Learner,
     rate: f32,
     /// Of `adam`: what is kept of the averages, and what makes up for their start at 0.
@@ -165,7 +160,7 @@ pub struct Step {
 
 impl Step {
     /// The step with this number, from 1.
-    pub fn new(rule: &Rule, step: u64) -> Step {
+    fn new(rule: &Rule, step: u64) -> Step {
         let t = step as f64;
         let left = rule.n_steps.map_or(1.0, |n| 1.0 - (1.0 - LAST) * (t / n as f64).min(1.0));
         let warm_up = rule.n_steps.map_or(WARM_UP, |n| WARM_UP.min(n as f64 / 10.0));
@@ -179,7 +174,7 @@ impl Step {
 
     /// Changes a tensor by its gradient. Of embeddings `rows` are the numbers of those that the gradient has, and their length: the others
     /// stay as they are.
-    pub fn take(
+    fn take(
         &self,
         weights: &mut [f32],
         (first, second): (&mut [f32], &mut [f32]),

@@ -1,7 +1,7 @@
 //! Quantised networks against the same ones of full precision.
 
-use super::parameters::{OUTPUT, PLACES};
 use super::sums::common_tokens;
+use super::tensors::{OUTPUT, PLACES};
 use super::tests::{data, learner, walk};
 use super::*;
 use crate::decode::{Machine, Workspace};

@@ -13,17 +13,18 @@ use fearless_simd::{f32x16, i32x16};
 
 use super::activation::{activate, slopes};
 use super::derived::Derived;
-use super::encoder::{Layer, Shape, encode};
+use super::encoder::{Shape, encode};
 use super::kernel::{Operand, exp, ln, multiply};
 use super::layout::Layout;
-use super::noise::{Noise, SentenceNoise};
-use super::parameters::{ENCODER_NONE, OUTPUT, OUTPUT_BIAS, Parameters};
+use super::noise::Noise;
+use super::parameters::Parameters;
 use super::quantised::{Scratch, push_rounded};
+use super::sentence::{Encoded, Sentence};
 use super::stack_lstm::{self, StackMemory, StackScorer};
 use super::sums::{Base, Rows, Tables, Token, Unit};
+use super::tensors::{ENCODER_INPUTS, ENCODER_NONE, OUTPUT, OUTPUT_BIAS};
 use crate::configuration::{Reads, States, View};
 use crate::features::Input;
-use crate::features::N_COLUMNS;
 use crate::files::prefetch;
 use crate::memo::Memo;
 use crate::scorer::{Context, Opaque, Query, Scorer, StepScores, Vectors};
@@ -44,8 +45,6 @@ pub struct FeedForwardScorer<'m> {
     pub(super) parameters: &'m Parameters,
     /// Values that follow from the parameters.
     pub(super) derived: &'m Derived,
-    /// The lanes of scores, a whole number of blocks.
-    pub(super) lanes: usize,
     /// Dropout of training.
     pub(super) noise: Option<&'m Noise>,
 }
@@ -80,35 +79,6 @@ pub struct FeedForwardMemory {
     read: Vectors,
 }
 
-/// The tokens of a sentence: none, the root, the words.
-#[derive(Debug, Clone, Default)]
-pub struct Sentence {
-    /// By column: the numbers of their values.
-    pub ids: [Vec<u32>; N_COLUMNS],
-    /// By token: its embedding.
-    pub embeddings: Vec<f32>,
-    /// Output of the encoder for these, if there is one.
-    pub encoded: Option<Encoded>,
-    /// Dropout masks of the sentence.
-    pub noise: SentenceNoise,
-}
-
-impl Sentence {
-    /// By token: what the hidden layer reads.
-    pub fn vectors(&self) -> &[f32] {
-        self.encoded.as_ref().map_or(&self.embeddings, |encoded| &encoded.vectors)
-    }
-}
-
-/// Output of an encoder for a sentence.
-#[derive(Debug, Clone, Default)]
-pub struct Encoded {
-    /// Of the root and the words.
-    pub layers: Vec<Layer>,
-    /// By token: a vector; that of no token is a parameter of its own.
-    pub vectors: Vec<f32>,
-}
-
 /// When so many rows are memoised all are forgotten.
 const MAX_ROWS: u32 = 1 << 11;
 
@@ -133,8 +103,9 @@ fn soon<T>(products: &[T]) {
 }
 
 impl FeedForwardScorer<'_> {
+    /// The lanes of scores, a whole number of blocks.
     pub(super) fn width(&self) -> usize {
-        self.lanes
+        self.parameters.tensors[OUTPUT_BIAS].len()
     }
 
     /// The stacks, where they are read.
@@ -150,33 +121,14 @@ impl FeedForwardScorer<'_> {
 
     /// The numbers of the tokens' values, and what is drawn for the sentence.
     fn values(&self, input: &Input) -> Sentence {
-        let tokens = || (0..(input.n_words() + 2) as Node).map(|token| token.wrapping_sub(1));
-        let ids = std::array::from_fn(|column| tokens().map(|token| input.id(column, token)).collect());
-        let mut sentence = Sentence { ids, ..Sentence::default() };
-        if let Some(noise) = self.noise {
-            sentence.noise = noise.of_sentence(input);
-            for (column, ids) in sentence.ids.iter_mut().enumerate() {
-                noise.forget_rare(&sentence.noise, column, ids);
-            }
-        }
-        sentence
+        // No token is what stands before the root.
+        Sentence::new(input, (0..(input.n_words() + 2) as Node).map(|token| token.wrapping_sub(1)), self.noise)
     }
 
     /// Fills in embeddings and what an encoder makes of them, of all sentences together.
     fn embed(&self, sentences: &mut [Sentence]) {
         let network = &self.layout.network;
-        let dimension = network.dimension();
-        for sentence in &mut *sentences {
-            sentence.embeddings.reserve_exact(sentence.ids[0].len() * dimension);
-            for token in 0..sentence.ids[0].len() {
-                for ((ids, table), &n) in sentence.ids.iter().zip(&self.parameters.tensors).zip(&network.dimensions) {
-                    sentence.embeddings.extend_from_slice(&table[ids[token] as usize * n..][..n]);
-                }
-            }
-            if self.noise.is_some() {
-                sentence.noise.mask(&mut sentence.embeddings);
-            }
-        }
+        sentences.iter_mut().for_each(|sentence| sentence.embed(self.parameters, &network.dimensions));
         if let Some(stacks) = self.stacks() {
             for sentence in &mut *sentences {
                 let vectors = stacks.vectors(&sentence.embeddings);
@@ -184,17 +136,13 @@ impl FeedForwardScorer<'_> {
             }
         }
         let Some(shape) = Shape::of(network) else { return };
-        let noise = |sentence: usize, layer: usize, inputs: &mut [f32]| {
-            if self.noise.is_some() {
-                sentences[sentence].noise.mask_within(layer, inputs);
-            }
-        };
+        let noise = |sentence: usize, layer: usize, inputs: &mut [f32]| sentences[sentence].mask_within(layer, inputs);
         // What stands for no token is not among the words.
-        let words: Vec<&[f32]> = sentences.iter().map(|sentence| &sentence.embeddings[dimension..]).collect();
-        let all = encode(shape, (self.parameters.encoder(), &self.derived.encoder), &words, noise);
+        let words: Vec<&[f32]> = sentences.iter().map(|sentence| &sentence.embeddings[network.dimension()..]).collect();
+        let all = encode(shape, (self.parameters.lstms(ENCODER_INPUTS), &self.derived.encoder), &words, noise);
         for (sentence, layers) in sentences.iter_mut().zip(all) {
-            let given = layers.last().map_or(&[][..], |layer| &layer.outputs);
-            let vectors = [&self.parameters.tensors[ENCODER_NONE][..], given].concat();
+            let outputs = layers.last().map_or(&[][..], |layer| &layer.outputs);
+            let vectors = [&self.parameters.tensors[ENCODER_NONE][..], outputs].concat();
             sentence.encoded = Some(Encoded { layers, vectors });
         }
     }
@@ -221,8 +169,7 @@ impl FeedForwardScorer<'_> {
             }
         };
         if let Some(stacks) = self.stacks() {
-            let noise = self.noise.map(|_| &memory.sentence.noise);
-            return stacks.begin(&mut memory.stacks, memory.sentence.vectors(), noise);
+            return stacks.begin(&mut memory.stacks, &memory.sentence);
         }
         let n_tokens = input.n_words() + 2;
         let FeedForwardMemory { sentence, rows, .. } = memory;
@@ -269,7 +216,7 @@ impl FeedForwardScorer<'_> {
         rows.products.clear();
         // The tokens whose products are to be made, where they stand, and their numbers if they are common.
         let (mut new, mut places): (Vec<Token>, Vec<(u32, Option<u32>)>) = (Vec::new(), Vec::new());
-        for place in 0..sentence.ids[0].len() {
+        for place in 0..sentence.n_tokens() {
             let token: Token = std::array::from_fn(|column| sentence.ids[column][place]);
             let number = self.derived.common.number(&token);
             match number.and_then(|number| tables.common(number)) {

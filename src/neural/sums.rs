@@ -399,8 +399,9 @@ impl<T: Unit> Rows<T> {
 mod tests {
     use super::*;
     use crate::configuration::{Role, Slot};
-    use crate::features::{NetworkSet, Place};
+    use crate::features::{Columns, NetworkSet, Place, Vocabulary, WordShape};
     use crate::model::{Activation, Network};
+    use crate::treebank::Column;
 
     /// As those whose parts are kept, also where a cell has more rows than are added at once.
     #[test]
@@ -409,7 +410,9 @@ mod tests {
             let set = NetworkSet::load("focus").unwrap();
             let network = Network::new(&set, None, (40, Activation::Relu), false, true);
             let place = Place { role: Role::S0, slot: Slot::Node };
-            let layout = Layout::new(Network { places: vec![place; n_places], labels: Vec::new(), ..network });
+            let network = Network { places: vec![place; n_places], labels: Vec::new(), ..network };
+            let columns = Columns::of_words_and_tags(Column::Form, WordShape::AsWritten, Column::Upos);
+            let layout = Layout::new(network, columns, Vocabulary::default());
             let bias: Vec<f32> = (0..40).map(|unit| unit as f32 * 0.37).collect();
             let tables = Tables::new(40, bias, Vec::new(), &layout, &Common::default());
             let products = (0..n_places * 40).map(|i| (i % 17) as f32 * 0.1 - 0.8).collect();

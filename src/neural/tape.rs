@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use super::score::{FeedForwardMemory, Hidden, Sentence};
+use super::score::{FeedForwardMemory, Hidden};
+use super::sentence::Sentence;
 use super::stack_lstm::StackTape;
 
 /// Configurations of one sentence with the gradients of their scores.

@@ -1,21 +1,21 @@
 //! The network, with an encoder and without, against a plain one in double precision, whose loss tests differences of.
 
-use super::backward::Gradients;
 use super::encoder::Shape;
-use super::encoder_tests::plain;
-use super::parameters::{
-    BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_NONE, ENCODER_RECURRENT, LABEL_PLACES, LABELS, N_TENSORS, OUTPUT,
-    OUTPUT_BIAS, PLACES, TOKENS,
+use super::gradients::Gradients;
+use super::plain::{self, add_product, check_gradients, embeddings, enlarged, wide};
+use super::tensors::{
+    BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_NONE, ENCODER_RECURRENT, LABEL_PLACES, LABELS, OUTPUT, OUTPUT_BIAS,
+    PLACES, TOKENS,
 };
 use super::*;
 use crate::decode::{Machine, Workspace};
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
 use crate::model::{Activation, Dropped, Layers, Network, ScorerKind, Seen, Trainable as _};
-use crate::random;
 use crate::scorer::{Opaque, Query, Scorer as _};
 use crate::system::Roots;
 use crate::treebank::{Format, Treebank, generate};
+use std::sync::Arc;
 
 /// With an encoder of so many layers, or without one.
 pub(super) fn data(activation: Activation, layers: u32) -> TrainingData {
@@ -38,90 +38,62 @@ fn options() -> TrainOptions {
     options.with_scorer(ScorerKind::FeedForward)
 }
 
-/// A learner whose parameters are larger than those that training begins with, so that units differ.
 pub(super) fn learner(data: &TrainingData) -> FeedForwardLearner {
-    let network = data.header().network.clone().unwrap();
+    learner_of(data, data.header().network.clone().unwrap(), (3.0, 0.2))
+}
+
+/// A learner of this network with [`enlarged`] parameters.
+pub(super) fn learner_of(data: &TrainingData, network: Network, (factor, spread): (f32, f32)) -> FeedForwardLearner {
     let vocabulary = data.network().unwrap().vocabulary().clone();
-    let sizes = Sizes::new(&vocabulary, data.header().labels.len(), data.actions().width());
-    let mut parameters = Parameters::random(&network, &sizes, 3);
-    let mut stream = random::stream(9, "test", &[]);
-    for tensor in &mut parameters.tensors {
-        tensor.iter_mut().for_each(|w| *w = *w * 3.0 + (random::unit(&mut stream) - 0.5) as f32 * 0.2);
-    }
     let noise = Noise::new(4, &vocabulary, data.inputs());
     let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
-    let parts = (Layout::new(network), data.columns().clone(), vocabulary);
-    FeedForwardLearner::new(
-        parts,
-        sizes,
-        parameters,
-        LearnerSettings { rule, divisor: 1.0, layers: Layers::All },
-        noise,
-    )
+    let settings = LearnerSettings { rule, divisor: 1.0, layers: Layers::All };
+    let layout = Layout::new(network, data.columns().clone(), vocabulary);
+    let parameters = initial_parameters(&layout, data.header().labels.len(), data.actions().width(), 3);
+    let parameters = enlarged(parameters, factor, spread);
+    FeedForwardLearner::new(Arc::new(layout), parameters, settings, noise)
 }
 
-/// The network in double precision, written down as the formulas have it.
-struct Plain<'p> {
-    network: &'p Network,
-    tensors: [Vec<f64>; N_TENSORS],
-    lanes: usize,
+/// The vectors of a sentence's tokens.
+fn vectors(network: &Network, tensors: &[Vec<f64>], tape: &Tape) -> Vec<Vec<f64>> {
+    let embeddings = embeddings(&tape.sentence, tensors, &network.dimensions);
+    let Some(shape) = Shape::of(network) else { return embeddings };
+    let noise = |layer: usize, numbers: &mut [f32]| tape.sentence.mask_within(layer, numbers);
+    let weights = [ENCODER_INPUTS, ENCODER_RECURRENT, ENCODER_BIAS].map(|number| &tensors[number][..]);
+    let words = plain::encode(shape, weights, &embeddings[1..], &noise);
+    std::iter::once(tensors[ENCODER_NONE].clone()).chain(words).collect()
 }
 
-impl Plain<'_> {
-    /// The vectors of a sentence's tokens.
-    fn vectors(&self, tape: &Tape, masks: &[f32]) -> Vec<Vec<f64>> {
-        let dimension = self.network.dimension();
-        let mut vectors = vec![Vec::new(); tape.sentence.ids[0].len()];
-        for (token, vector) in vectors.iter_mut().enumerate() {
-            for ((ids, table), &n) in tape.sentence.ids.iter().zip(&self.tensors).zip(&self.network.dimensions) {
-                for number in &table[ids[token] as usize * n..][..n] {
-                    vector.push(number * f64::from(masks[token * dimension + vector.len()]));
-                }
-            }
-        }
-        if let Some(shape) = Shape::of(self.network) {
-            let noise = |layer: usize, numbers: &mut [f32]| tape.sentence.noise.mask_within(layer, numbers);
-            let tensors = [ENCODER_INPUTS, ENCODER_RECURRENT, ENCODER_BIAS].map(|number| &self.tensors[number][..]);
-            let words = plain(shape, tensors, &vectors[1..], &noise);
-            vectors = std::iter::once(self.tensors[ENCODER_NONE].clone()).chain(words).collect();
-        }
-        vectors
+/// The scores of a configuration on the tape, whose hidden units are multiplied by `factors`.
+fn scores(
+    (network, tensors): (&Network, &[Vec<f64>]),
+    (tape, number): (&Tape, usize),
+    vectors: &[Vec<f64>],
+    factors: &[f32],
+) -> Vec<f64> {
+    let Network { places, labels, label_dimension, hidden, .. } = network;
+    let mut sums = tensors[BIAS].clone();
+    let tokens = &tape.tokens[number * places.len()..][..places.len()];
+    let of_places = tensors[PLACES].chunks_exact(network.vector_dimension() * hidden);
+    tokens.iter().zip(of_places).for_each(|(&token, of)| add_product(&vectors[token as usize], of, &mut sums));
+    let read = &tape.labels[number * labels.len()..][..labels.len()];
+    for (&label, of) in read.iter().zip(tensors[LABEL_PLACES].chunks_exact(label_dimension * hidden)) {
+        add_product(&tensors[LABELS][label as usize * label_dimension..][..*label_dimension], of, &mut sums);
     }
+    scores_of(network.activation, tensors, &sums, factors)
+}
 
-    /// The scores of a configuration on the tape, whose hidden units are multiplied by `factors`.
-    fn scores(&self, tape: &Tape, number: usize, vectors: &[Vec<f64>], factors: &[f32]) -> Vec<f64> {
-        let Network { places, labels, label_dimension, hidden, .. } = self.network;
-        let dimension = self.network.vector_dimension();
-        let mut sums = self.tensors[BIAS].clone();
-        for (place, &token) in tape.tokens[number * places.len()..][..places.len()].iter().enumerate() {
-            for (at, x) in vectors[token as usize].iter().enumerate() {
-                for (unit, sum) in sums.iter_mut().enumerate() {
-                    *sum += x * self.tensors[PLACES][(place * dimension + at) * hidden + unit];
-                }
-            }
-        }
-        for (place, &label) in tape.labels[number * labels.len()..][..labels.len()].iter().enumerate() {
-            for i in 0..*label_dimension {
-                let x = self.tensors[LABELS][label as usize * label_dimension + i];
-                for (unit, sum) in sums.iter_mut().enumerate() {
-                    *sum += x * self.tensors[LABEL_PLACES][(place * label_dimension + i) * hidden + unit];
-                }
-            }
-        }
-        let activated = |sum: f64| match self.network.activation {
-            Activation::Relu => sum.max(0.0),
-            Activation::Cube => sum.powi(3),
-            Activation::Tanh => sum.tanh(),
-        };
-        let mut scores = self.tensors[OUTPUT_BIAS].clone();
-        for (unit, (&sum, &factor)) in sums.iter().zip(factors).enumerate() {
-            let h = activated(sum) * f64::from(factor);
-            for (lane, score) in scores.iter_mut().enumerate() {
-                *score += h * self.tensors[OUTPUT][unit * self.lanes + lane];
-            }
-        }
-        scores
-    }
+/// The scores of a configuration whose hidden units have these sums and are multiplied by `factors`.
+pub(super) fn scores_of(activation: Activation, tensors: &[Vec<f64>], sums: &[f64], factors: &[f32]) -> Vec<f64> {
+    let activated = |sum: f64| match activation {
+        Activation::Relu => sum.max(0.0),
+        Activation::Cube => sum.powi(3),
+        Activation::Tanh => sum.tanh(),
+    };
+    let units: Vec<f64> = sums.iter().zip(factors).map(|(&sum, &factor)| activated(sum) * f64::from(factor)).collect();
+    let mut scores = tensors[OUTPUT_BIAS].clone();
+    add_product(&units, &tensors[OUTPUT], &mut scores);
+    scores
 }
 
 /// Goes through the canonical derivation of a sentence; `$at` sees each configuration with the choice that is made there.
@@ -155,7 +127,6 @@ fn gradients_are_differences_of_the_loss() {
         let data = data(activation, layers);
         let learner = learner(&data);
         let network = data.header().network.as_ref().unwrap();
-        let lanes = data.actions().width();
         let mut tapes = Vec::new();
         let mut drops = Vec::new();
         let mut seen = Seen::default();
@@ -185,68 +156,35 @@ fn gradients_are_differences_of_the_loss() {
         }
         assert!(drops.iter().flatten().any(|&factor| factor == 0.0));
         let parameters = learner.parameters();
-        let gradients = Gradients::new((&Layout::new(network.clone()), parameters, lanes), &tapes, 1.0);
-        let alone = Gradients::of_output((&Layout::new(network.clone()), parameters, lanes), &tapes, 1.0);
+        let gradients = Gradients::new(&learner.layout, parameters, &tapes, 1.0);
+        let alone = Gradients::of_output(parameters, &tapes, 1.0);
         for (tensor, (alone, all)) in alone.tensors.iter().zip(&gradients.tensors).enumerate() {
             let learns = tensor == OUTPUT || tensor == OUTPUT_BIAS;
             assert!(if learns { alone == all && !all.is_empty() } else { alone.is_empty() }, "tensor {tensor}");
         }
-        let tensors = std::array::from_fn(|number| parameters.tensors[number].iter().map(|&w| f64::from(w)).collect());
-        let mut plain = Plain { network, tensors, lanes };
-        let masks: Vec<Vec<f32>> = tapes
-            .iter()
-            .map(|tape| {
-                let mut mask = vec![1.0; tape.sentence.embeddings.len()];
-                tape.sentence.noise.mask(&mut mask);
-                mask
-            })
-            .collect();
         let all: Vec<(usize, usize)> =
             (0..3).flat_map(|tape| (0..tapes[tape].n).map(move |number| (tape, number))).collect();
-        let vectors = |plain: &Plain| -> Vec<Vec<Vec<f64>>> {
-            tapes.iter().zip(&masks).map(|(tape, masks)| plain.vectors(tape, masks)).collect()
-        };
-        let given = vectors(&plain);
-        for (&(tape, number), (found, factors)) in all.iter().zip(found_scores.iter().zip(&drops)) {
-            let expected = plain.scores(&tapes[tape], number, &given[tape], factors);
-            for (found, expected) in found.iter().zip(&expected) {
-                assert!((found - expected).abs() < 1e-3 * expected.abs().max(1.0), "{found}, not {expected}");
-            }
-        }
-        let loss = |plain: &Plain| -> f64 {
-            let given = vectors(plain);
+        let all_scores = |tensors: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            let of_tapes: Vec<_> = tapes.iter().map(|tape| vectors(network, tensors, tape)).collect();
             let of = |(&(tape, number), factors): (&(usize, usize), &Vec<f32>)| {
-                let scores = plain.scores(&tapes[tape], number, &given[tape], factors);
-                let slopes = &tapes[tape].scores[number * lanes..][..lanes];
-                scores.iter().zip(slopes).map(|(score, &slope)| score * f64::from(slope)).sum::<f64>()
+                scores((network, tensors), (&tapes[tape], number), &of_tapes[tape], factors)
             };
-            all.iter().zip(&drops).map(of).sum()
+            all.iter().zip(&drops).map(of).collect()
         };
-        let mut stream = random::stream(1, "places", &[]);
-        for tensor in 0..N_TENSORS {
-            let n = gradients.tensors[tensor].len();
-            assert_eq!(n == 0, tensor >= TOKENS || layers == 0 && tensor >= ENCODER_INPUTS, "tensor {tensor}");
-            for _ in 0..if n == 0 { 0 } else { 8 } {
-                let at = random::below(n as u64, &mut stream) as usize;
-                let place = match network.dimensions.get(tensor) {
-                    Some(&dimension) => gradients.rows[tensor][at / dimension] as usize * dimension + at % dimension,
-                    None => at,
-                };
-                let was = plain.tensors[tensor][place];
-                let mut at_distance = |distance: f64| {
-                    plain.tensors[tensor][place] = was + distance;
-                    loss(&plain)
-                };
-                let slope = (at_distance(1e-5) - at_distance(-1e-5)) / 2e-5;
-                plain.tensors[tensor][place] = was;
-                let found = f64::from(gradients.tensors[tensor][at]);
-                let error = (found - slope).abs();
-                assert!(
-                    error < 2e-3 * slope.abs().max(0.1),
-                    "{activation:?}, tensor {tensor}: {found} instead of {slope}"
-                );
-            }
+        let tensors: Vec<Vec<f64>> = parameters.tensors.iter().map(|tensor| wide(tensor)).collect();
+        for (found, expected) in found_scores.iter().flatten().zip(all_scores(&tensors).iter().flatten()) {
+            let error = (found - expected).abs();
+            assert!(error < 1e-3 * expected.abs().max(1.0), "{found}, not {expected}");
         }
+        let slopes: Vec<f32> = tapes.iter().flat_map(|tape| tape.scores.iter().copied()).collect();
+        let loss = |tensors: &[Vec<f64>]| -> f64 {
+            all_scores(tensors).iter().flatten().zip(&slopes).map(|(score, &slope)| score * f64::from(slope)).sum()
+        };
+        for (tensor, gradients) in gradients.tensors.iter().enumerate() {
+            let has_none = tensor >= TOKENS || layers == 0 && tensor >= ENCODER_INPUTS;
+            assert_eq!(gradients.is_empty(), has_none, "tensor {tensor}");
+        }
+        check_gradients(&gradients, parameters, &network.dimensions, (8, 0.1), loss);
     }
 }
 

@@ -1,25 +1,17 @@
-//! The gradients of the encoder's parameters, by going back through the words of a mini-batch's sentences (Werbos 1990).
-//!
-//! With the names of [`encoder`](super::encoder), and a for the sums that gates are made of:
-//!
-//! ```text
-//! dc = dc' + dh ⊙ o ⊙ (1 − tanh² c)         dh = what is asked of the word + R dh of the word after
-//! da_i = dc ⊙ g ⊙ i (1 − i)    da_f = dc ⊙ c' ⊙ f (1 − f)    da_g = dc ⊙ i ⊙ (1 − g²)    da_o = dh ⊙ tanh c ⊙ o (1 − o)
-//! dW = da xᵀ    dR = da h'ᵀ    db = Σ da    dx = Wᵀ da
-//! ```
+//! The gradients of the encoder's parameters, by going back through the words of a mini-batch's sentences (Werbos 1990);
+//! those of a single step are [`step_back`]'s.
 //!
 //! Sentences go side by side, the longest first, so that each step is one product of matrices. Rows of a product do not depend on which
 //! others there are, and the sums over words are taken in the sentences' order, split by their results alone.
 
-use rayon::prelude::*;
-
-use super::encoder::{Layer, Shape, Weights};
-use super::kernel::{Operand, add, multiply, multiply_with, share, sum_of_rows, tanh, transpose};
+use super::encoder::{Layer, Shape};
+use super::kernel::{Operand, add, multiply_with, of_rows, of_weights, sum_of_rows, transposed};
+use super::lstm::{Weights, step_back};
 use crate::vector::vectorised;
 
 /// The gradients of an encoder.
 #[derive(Debug, Clone, Default)]
-pub struct OfEncoder {
+pub struct EncoderGradients {
     /// As in [`Weights`].
     pub inputs: Vec<f32>,
     /// As in [`Weights`].
@@ -38,9 +30,9 @@ pub fn backward(
     sentences: &[&[Layer]],
     mut of_outputs: Vec<f32>,
     noise: impl Fn(usize, usize, &mut [f32]),
-) -> OfEncoder {
+) -> EncoderGradients {
     // By layer, the last one first.
-    let mut of_layers: Vec<[OfEncoder; 2]> = Vec::new();
+    let mut of_layers: Vec<[EncoderGradients; 2]> = Vec::new();
     for number in (0..shape.layers).rev() {
         let layers: Vec<&Layer> = sentences.iter().map(|layers| &layers[number]).collect();
         let width = shape.inputs_of(number);
@@ -48,8 +40,8 @@ pub fn backward(
         let part = |direction| shape.part(weights, number, direction);
         let of_direction = |direction| {
             let sums = of_sums(shape, part(direction).recurrent, &layers, direction, &of_outputs);
-            OfDirection { units: shape.units, direction, layers: &layers, inputs: &inputs, width }
-                .gradients(part(direction), sums)
+            Direction { units: shape.units, direction, layers: &layers, inputs: &inputs, width }
+                .gradients(part(direction), &sums)
         };
         let (mut forwards, backwards) = rayon::join(|| of_direction(0), || of_direction(1));
         add(&mut forwards.embeddings, &backwards.embeddings);
@@ -63,7 +55,7 @@ pub fn backward(
             }
         }
     }
-    let mut all = OfEncoder { embeddings: of_outputs, ..OfEncoder::default() };
+    let mut all = EncoderGradients { embeddings: of_outputs, ..EncoderGradients::default() };
     for of in of_layers.iter().rev().flatten() {
         all.inputs.extend_from_slice(&of.inputs);
         all.recurrent.extend_from_slice(&of.recurrent);
@@ -83,11 +75,10 @@ fn of_sums(shape: Shape, recurrent: &[f32], layers: &[&Layer], direction: usize,
     let n: usize = lengths.iter().sum();
     let mut order: Vec<usize> = (0..layers.len()).collect();
     order.sort_by_key(|&sentence| std::cmp::Reverse(lengths[sentence]));
-    let mut turned = Vec::new();
-    transpose(recurrent, units, 4 * units, &mut turned);
+    let turned = transposed(recurrent, 4 * units);
     let mut of_sums = vec![0.0; n * 4 * units];
     // By sentence of the step, what comes from the word after.
-    let mut of_given = vec![0.0; layers.len() * units];
+    let mut of_output = vec![0.0; layers.len() * units];
     let mut of_cells = vec![0.0; layers.len() * units];
     let mut rows = vec![0.0; layers.len() * 4 * units];
     let none = vec![0.0; units];
@@ -105,49 +96,25 @@ fn of_sums(shape: Shape, recurrent: &[f32], layers: &[&Layer], direction: usize,
                 let cell = |word: usize| &cells[(2 * word + direction) * units..][..units];
                 let row = &mut rows[place * 4 * units..][..4 * units];
                 row.copy_from_slice(&gates[word * shape.gates() + direction * 4 * units..][..4 * units]);
-                let of_given = &mut of_given[place * units..][..units];
+                let of_output = &mut of_output[place * units..][..units];
                 let asked = &of_outputs[(starts[sentence] + word) * 2 * units + direction * units..][..units];
-                of_given.iter_mut().zip(asked).for_each(|(of, asked)| *of += asked);
+                of_output.iter_mut().zip(asked).for_each(|(of, asked)| *of += asked);
                 let before = before.map_or(&none[..], cell);
                 let of_cell = &mut of_cells[place * units..][..units];
-                forget(row, (cell(word), before), of_given, of_cell);
+                step_back(row, (cell(word), before), of_output, of_cell);
                 of_sums[(starts[sentence] + word) * 4 * units..][..4 * units].copy_from_slice(row);
             }
-            let of_given = &mut of_given[..n_active * units];
-            of_given.fill(0.0);
+            let of_output = &mut of_output[..n_active * units];
+            of_output.fill(0.0);
             let rows = Operand::rows(&rows, 4 * units);
-            multiply_with(simd, rows, &turned, of_given, (n_active, 4 * units, units));
+            multiply_with(simd, rows, &turned, of_output, (n_active, 4 * units, units));
         }
     });
     of_sums
 }
 
-/// From gates to the gradients in their sums. `of_given` is the gradient in what was given on, `of_cell` that which came to the
-/// memory from the word after, and then that which goes on to the word before.
-#[inline(always)]
-pub(super) fn forget(gates: &mut [f32], (cell, before): (&[f32], &[f32]), of_given: &mut [f32], of_cell: &mut [f32]) {
-    let units = cell.len();
-    let (i_and_f, g_and_o) = gates.split_at_mut(2 * units);
-    let ((i, f), (g, o)) = (i_and_f.split_at_mut(units), g_and_o.split_at_mut(units));
-    let all = of_cell.iter_mut().zip(of_given).zip(cell).zip(o);
-    all.for_each(|(((of_cell, of_given), c), o)| {
-        let given = tanh(*c);
-        *of_cell += *of_given * *o * (1.0 - given * given);
-        *o = *of_given * given * *o * (1.0 - *o);
-    });
-    let all = of_cell.iter_mut().zip(i).zip(f).zip(g).zip(before);
-    all.for_each(|((((of_cell, i), f), g), before)| {
-        let of = *of_cell;
-        *of_cell = of * *f;
-        *f = of * before * *f * (1.0 - *f);
-        let input = *i;
-        *i = of * *g * input * (1.0 - input);
-        *g = of * input * (1.0 - *g * *g);
-    });
-}
-
 /// One direction of a layer, with what all sentences read there.
-struct OfDirection<'l> {
+struct Direction<'l> {
     units: usize,
     direction: usize,
     layers: &'l [&'l Layer],
@@ -155,51 +122,31 @@ struct OfDirection<'l> {
     width: usize,
 }
 
-impl OfDirection<'_> {
+impl Direction<'_> {
     /// The gradients of everything, from those in the sums of gates.
-    fn gradients(&self, weights: Weights, sums: Vec<f32>) -> OfEncoder {
-        let OfDirection { units, inputs, width, .. } = *self;
+    fn gradients(&self, weights: Weights, sums: &[f32]) -> EncoderGradients {
+        let Direction { units, inputs, width, .. } = *self;
         let gates = 4 * units;
-        let n = sums.len() / gates;
-        let given = self.given();
-        let mut of = OfEncoder {
-            inputs: vec![0.0; width * gates],
-            recurrent: vec![0.0; units * gates],
-            bias: sum_of_rows(&sums, gates),
-            embeddings: vec![0.0; n * width],
-        };
-        let by_columns = |of: &mut [f32], read: &[f32], width: usize| {
-            let share = share(width);
-            of.par_chunks_mut(share * gates).enumerate().for_each(|(number, of)| {
-                let first = (number * share).min(read.len());
-                let read = Operand { values: &read[first..], row: 1, column: width };
-                multiply(read, &sums, of, (of.len() / gates, n, gates));
-            });
-        };
-        by_columns(&mut of.inputs, inputs, width);
-        by_columns(&mut of.recurrent, &given, units);
-        let mut turned = Vec::new();
-        transpose(weights.inputs, width, gates, &mut turned);
-        let share = share(n);
-        let rows = of.embeddings.par_chunks_mut(share * width).zip(sums.par_chunks(share * gates));
-        rows.for_each(|(of, sums)| {
-            multiply(Operand::rows(sums, gates), &turned, of, (of.len() / width, gates, width));
-        });
-        of
+        EncoderGradients {
+            inputs: of_weights(Operand::rows(inputs, width), width, sums, gates),
+            recurrent: of_weights(Operand::rows(&self.recurrent_inputs(), units), units, sums, gates),
+            bias: sum_of_rows(sums, gates),
+            embeddings: of_rows(sums, weights.inputs, (width, gates)),
+        }
     }
 
-    /// By word of all sentences, what the word before gave on.
-    fn given(&self) -> Vec<f32> {
-        let OfDirection { units, direction, .. } = *self;
-        let mut given = Vec::with_capacity(self.inputs.len() / self.width * units);
+    /// By word of all sentences, the output of the word before.
+    fn recurrent_inputs(&self) -> Vec<f32> {
+        let Direction { units, direction, .. } = *self;
+        let mut inputs = Vec::with_capacity(self.inputs.len() / self.width * units);
         for layer in self.layers {
             let own = layer.outputs.chunks_exact(2 * units).map(|both| &both[direction * units..][..units]);
             let n = layer.outputs.len() / (2 * units);
             let read = if direction == 0 { 0..n - 1 } else { 1..n };
-            given.resize(given.len() + if direction == 0 { units } else { 0 }, 0.0);
-            own.skip(read.start).take(read.len()).for_each(|row| given.extend_from_slice(row));
-            given.resize(given.len() + if direction == 0 { 0 } else { units }, 0.0);
+            inputs.resize(inputs.len() + if direction == 0 { units } else { 0 }, 0.0);
+            own.skip(read.start).take(read.len()).for_each(|row| inputs.extend_from_slice(row));
+            inputs.resize(inputs.len() + if direction == 0 { 0 } else { units }, 0.0);
         }
-        given
+        inputs
     }
 }

@@ -85,6 +85,14 @@ impl Iterations {
         }
     }
 
+    /// The steps of a run with so many of them in an iteration; `None` to the plateau: how long it takes nobody knows.
+    pub fn n_steps(self, n_batches: usize) -> Option<u64> {
+        match self {
+            Iterations::Number(n) => Some(n_batches as u64 * u64::from(n)),
+            Iterations::Plateau => None,
+        }
+    }
+
     /// Checks that the number, patience and maximum make sense together.
     ///
     /// # Errors

@@ -4,63 +4,45 @@ use super::Biaffine;
 use super::score::{Labels, Reading, Scoring, heads_of};
 use crate::decode::Parsed;
 use crate::features::Input;
-use crate::graph::eisner::Filled;
-use crate::graph::{ArcScores, ChuLiuEdmonds, Derived, Eisner, Side, k_best, k_best_spanning};
+use crate::graph::decoders::{Decoders, Parses, Search};
+use crate::graph::{ArcScores, Side};
 use crate::neural::score::{MOST, UNIT, log_partition};
-use crate::tree::{LabelId, Node, ROOT, Roots, Tree};
+use crate::tree::{LabelId, Node, ROOT};
 use crate::vector::vectorised;
 
 /// Scratch memory of parsing one sentence after another; one per thread.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
-    eisner: Eisner,
-    chu_liu_edmonds: ChuLiuEdmonds,
+    decoders: Decoders,
     /// log P of each arc with its best label.
     arcs: ArcScores,
     /// log P of each arc alone, at [`ArcScores::place`].
     alone: Vec<i32>,
     /// The best label of each arc, at the same place.
     labels: Vec<LabelId>,
-    heads: Vec<Node>,
     lanes: Vec<i32>,
     mask: Vec<i32>,
 }
 
-impl Workspace {
-    /// The `k` best labelled trees of each sentence, the best first; projective ones, or all.
-    pub fn k_best(
-        &mut self,
-        biaffine: &Biaffine,
-        (is_projective, roots): (bool, Roots),
-        inputs: &[&Input],
-        k: usize,
-    ) -> Vec<Vec<Parsed>> {
-        let scoring = biaffine.scoring();
-        let readings = scoring.read(inputs);
-        readings.iter().map(|reading| self.of_reading(biaffine, scoring, is_projective, roots, reading, k)).collect()
-    }
+impl Parses for Biaffine {
+    type Workspace = Workspace;
+    const SIDE_BY_SIDE: usize = 16;
 
-    fn of_reading(
-        &mut self,
-        biaffine: &Biaffine,
-        scoring: Scoring,
-        is_projective: bool,
-        roots: Roots,
-        reading: &Reading,
-        k: usize,
-    ) -> Vec<Parsed> {
+    fn k_best(&self, workspace: &mut Workspace, search: Search, inputs: &[&Input], k: usize) -> Vec<Vec<Parsed>> {
+        self.scoring().read(inputs).iter().map(|reading| workspace.of_reading(self, search, reading, k)).collect()
+    }
+}
+
+impl Workspace {
+    fn of_reading(&mut self, biaffine: &Biaffine, search: Search, reading: &Reading, k: usize) -> Vec<Parsed> {
+        let scoring = biaffine.scoring();
         let labels = scoring.labels(reading);
         self.score(biaffine, scoring, reading, &labels);
-        match is_projective {
-            true => self.eisner.decode(&self.arcs, roots, &mut self.heads),
-            false => self.chu_liu_edmonds.decode(&self.arcs, roots, &mut self.heads),
-        }
+        let Search { kind, roots, .. } = search;
+        let Workspace { decoders, arcs, alone, labels: best, lanes, .. } = self;
         if k == 1 {
-            let place = |(&head, dependent)| self.labels[self.arcs.place(head, dependent)];
-            let best: Vec<LabelId> = self.heads.iter().zip(1..).map(place).collect();
-            return vec![Parsed { tree: Tree::new(&self.heads, &best), score: self.arcs.of_tree(&self.heads) }];
+            return vec![decoders.best_tree(kind, roots, arcs, |head, dependent| best[arcs.place(head, dependent)])];
         }
-        let Workspace { eisner, chu_liu_edmonds, arcs, alone, lanes, .. } = self;
         let of_labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
             let raw = scoring.of_labels(&labels, dependent, head as usize..head as usize + 1);
             let mask = &biaffine.layout().masks[Side::of(head, dependent) as usize];
@@ -69,18 +51,13 @@ impl Workspace {
             let permitted = lanes.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
             found.extend(permitted.map(|((lane, _), label)| (i64::from(arc + lane), label)));
         };
-        let found = match is_projective {
-            true => k_best(&mut Filled { eisner, scores: arcs, roots, labels: of_labels }, reading.n - 1, k),
-            false => k_best_spanning(chu_liu_edmonds, arcs, roots, of_labels, k),
-        };
-        let parsed = |Derived { heads, labels, score }| Parsed { tree: Tree::new(&heads, &labels), score };
-        found.into_iter().map(parsed).collect()
+        decoders.k_best(kind, roots, arcs, of_labels, k)
     }
 
     /// Scores all arcs of a sentence.
     fn score(&mut self, biaffine: &Biaffine, scoring: Scoring, reading: &Reading, labels: &Labels) {
         let Workspace { arcs, alone, labels: best, lanes, mask, .. } = self;
-        let n = reading.n;
+        let n = reading.n();
         let raw = scoring.arcs(reading).scores;
         arcs.reset(n - 1);
         alone.clear();

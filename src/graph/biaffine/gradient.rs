@@ -19,31 +19,28 @@ use super::tensors::{
     ARCS, ARCS_HEADS, ENCODER, LABELS, LABELS_BIAS, LABELS_DEPENDENTS, LABELS_HEADS, N_TENSORS, UNITS, UNITS_BIAS,
 };
 use crate::features::Input;
-use crate::features::N_COLUMNS;
-use crate::neural::backward::{norm, of_column};
+use crate::graph::Side;
 use crate::neural::encoder::Layer;
-use crate::neural::kernel::{Operand, add, multiply, share, sum_of_rows, transpose};
+use crate::neural::gradients::Gradients;
+use crate::neural::kernel::{Operand, add, multiply, of_weights, sum_of_rows, transposed};
+use crate::neural::sentence::Sentence;
 use crate::neural::through_time::backward;
 use crate::system::FORBIDDEN;
 use crate::tree::{Node, Tree};
 
-use super::super::Side;
-
 /// A sentence with the tree to learn.
 pub type Example<'e> = (&'e Input, &'e Tree);
 
-/// The gradients of all tensors.
-#[derive(Debug, Clone, Default)]
-pub struct Gradients {
-    /// By tensor; of embeddings of columns, only rows that were read, in the order of `rows`.
-    pub tensors: [Vec<f32>; N_TENSORS],
-    /// By column: the rows that were read.
-    pub rows: [Vec<u32>; N_COLUMNS],
+/// Result of learning from a mini-batch.
+#[derive(Debug)]
+pub struct Learned {
+    /// Gradients of the mean loss of the words.
+    pub gradients: Gradients,
+    /// Sentences with a wrong head or label.
+    pub n_wrong: u64,
     /// The sum of the words' losses.
     #[cfg(test)]
     pub loss: f64,
-    /// Sentences with a wrong head or label.
-    pub n_wrong: u64,
 }
 
 /// Gradients of a sentence, by word, and the reading that they belong to.
@@ -62,29 +59,23 @@ struct SentenceGradient {
 }
 
 /// Transposes, made once for all sentences: Uᵀ, Vᵀ, Xᵀ, Wᵀ.
-struct Turned {
+struct Transposes {
     arcs: Vec<f32>,
     labels: Vec<f32>,
     dependents: Vec<f32>,
     units: Vec<f32>,
 }
 
-/// The gradients of the mean loss of the words of these sentences. `masks` has, by side, 0 where an arc may bear the label.
-pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> Gradients {
-    let network = scoring.network;
+/// Learns from sentences with their trees. `masks` has, by side, 0 where an arc may bear the label.
+pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> Learned {
+    let (network, tensors) = (scoring.network, &scoring.parameters.tensors);
     let (arc_units, label_units, lanes) = (network.arc_units, network.label_units, scoring.lanes);
     let (shape, width) = (network.shape(), network.width());
-    let turn = |number: usize, height: usize| {
-        let tensor = &scoring.tensors.0[number];
-        let mut turned = Vec::new();
-        transpose(tensor, height, tensor.len() / height, &mut turned);
-        turned
-    };
-    let turned = Turned {
-        arcs: turn(ARCS, arc_units),
-        labels: turn(LABELS, label_units),
-        dependents: turn(LABELS_DEPENDENTS, label_units),
-        units: turn(UNITS, shape.outputs()),
+    let turned = Transposes {
+        arcs: transposed(&tensors[ARCS], arc_units),
+        labels: transposed(&tensors[LABELS], label_units * lanes),
+        dependents: transposed(&tensors[LABELS_DEPENDENTS], lanes),
+        units: transposed(&tensors[UNITS], width),
     };
     let n_words: usize = batch.iter().map(|(input, _)| input.n_words()).sum();
     let scale = 1.0 / n_words.max(1) as f32;
@@ -99,75 +90,38 @@ pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> 
         })
         .collect();
 
-    let n_wrong = of_sentences.iter().filter(|of_sentence| of_sentence.is_wrong).count() as u64;
-    let mut gradients = Gradients { n_wrong, ..Gradients::default() };
-    #[cfg(test)]
-    {
-        gradients.loss = of_sentences.iter().map(|of_sentence| of_sentence.loss).sum();
-    }
-    let n: usize = of_sentences.iter().map(|of_sentence| of_sentence.reading.n).sum();
     let together = |part: fn(&SentenceGradient) -> &[f32]| of_sentences.iter().map(part).collect::<Vec<_>>().concat();
     let units = together(|of_sentence| &of_sentence.reading.units);
-    // What is multiplied by what: rows of the result are columns of `read`.
-    let product = |read: Operand, height: usize, of: &[f32]| {
-        let width = of.len() / n.max(1);
-        let mut product = vec![0.0; height * width];
-        let by = share(height);
-        product.par_chunks_mut((by * width).max(1)).enumerate().for_each(|(number, product)| {
-            let first = number * by * read.column;
-            let read = Operand { values: &read.values[first..], row: read.column, column: read.row };
-            multiply(read, of, product, (product.len() / width, n, width));
-        });
-        product
+    let mut gradients = Gradients::none(N_TENSORS);
+    // Weights that multiply what was read, and what is added to the product.
+    let mut set = |[weights, bias]: [usize; 2], (read, height): (Operand, usize), of: &[f32], width: usize| {
+        gradients.tensors[weights] = of_weights(read, height, of, width);
+        gradients.tensors[bias] = sum_of_rows(of, width);
     };
     let of_arcs = together(|of_sentence| &of_sentence.of_arcs);
-    gradients.tensors[ARCS] = product(scoring.kind(&units, 0), arc_units, &of_arcs);
-    gradients.tensors[ARCS_HEADS] = sum_of_rows(&of_arcs, arc_units);
+    set([ARCS, ARCS_HEADS], (scoring.kind(&units, 0), arc_units), &of_arcs, arc_units);
     let of_labels = together(|of_sentence| &of_sentence.of_labels);
-    gradients.tensors[LABELS] = product(scoring.kind(&units, 2), label_units, &of_labels);
-    gradients.tensors[LABELS_HEADS] = sum_of_rows(&of_labels, label_units * lanes);
+    set([LABELS, LABELS_HEADS], (scoring.kind(&units, 2), label_units), &of_labels, label_units * lanes);
     let of_lanes = together(|of_sentence| &of_sentence.of_lanes);
-    gradients.tensors[LABELS_DEPENDENTS] = product(scoring.kind(&units, 2), label_units, &of_lanes);
-    gradients.tensors[LABELS_BIAS] = sum_of_rows(&of_lanes, lanes);
+    set([LABELS_DEPENDENTS, LABELS_BIAS], (scoring.kind(&units, 2), label_units), &of_lanes, lanes);
     let of_units = together(|of_sentence| &of_sentence.of_units);
-    let vectors = together(|of_sentence| &of_sentence.reading.vectors);
-    gradients.tensors[UNITS] = product(Operand::rows(&vectors, shape.outputs()), shape.outputs(), &of_units);
-    gradients.tensors[UNITS_BIAS] = sum_of_rows(&of_units, width);
+    let vectors = together(|of_sentence| of_sentence.reading.sentence.vectors());
+    set([UNITS, UNITS_BIAS], (Operand::rows(&vectors, shape.outputs()), shape.outputs()), &of_units, width);
 
-    let layers: Vec<&[Layer]> = of_sentences.iter().map(|of_sentence| &of_sentence.reading.layers[..]).collect();
-    let noise =
-        |sentence: usize, layer: usize, of: &mut [f32]| of_sentences[sentence].reading.noise.mask_within(layer, of);
+    let sentences: Vec<&Sentence> = of_sentences.iter().map(|of_sentence| &of_sentence.reading.sentence).collect();
+    let layers: Vec<&[Layer]> = sentences.iter().map(|sentence| sentence.layers()).collect();
+    let noise = |sentence: usize, layer: usize, of: &mut [f32]| sentences[sentence].mask_within(layer, of);
     let of_vectors = together(|of_sentence| &of_sentence.of_vectors);
-    let of = backward(shape, scoring.tensors.encoder(), &layers, of_vectors, noise);
+    let of = backward(shape, scoring.parameters.lstms(ENCODER), &layers, of_vectors, noise);
     for (number, tensor) in [of.inputs, of.recurrent, of.bias].into_iter().enumerate() {
         gradients.tensors[ENCODER + number] = tensor;
     }
-    let mut of_embeddings = of.embeddings;
-    let mut rest = &mut of_embeddings[..];
-    for of_sentence in &of_sentences {
-        let (own, after) = rest.split_at_mut(of_sentence.reading.n * network.dimension());
-        of_sentence.reading.noise.mask(own);
-        rest = after;
-    }
-    let mut start = 0;
-    for (column, dimension) in network.dimensions.into_iter().enumerate() {
-        let ids = of_sentences.iter().flat_map(|of_sentence| &of_sentence.reading.ids[column]).copied();
-        let rows = of_embeddings.chunks_exact(network.dimension()).map(|row| &row[start..start + dimension]);
-        let n_rows = scoring.tensors.0[column].len() / dimension;
-        (gradients.rows[column], gradients.tensors[column]) = of_column(n_rows, ids.zip(rows));
-        start += dimension;
-    }
-    gradients
-}
-
-impl Gradients {
-    /// Makes the norm of all gradients together at most this.
-    pub fn clip(&mut self, longest: f64) {
-        let norm = norm(&self.tensors);
-        if norm > longest {
-            let factor = (longest / norm) as f32;
-            self.tensors.iter_mut().flatten().for_each(|gradient| *gradient *= factor);
-        }
+    gradients.of_columns(scoring.parameters, &network.dimensions, &sentences, of.embeddings);
+    Learned {
+        gradients,
+        n_wrong: of_sentences.iter().filter(|of_sentence| of_sentence.is_wrong).count() as u64,
+        #[cfg(test)]
+        loss: of_sentences.iter().map(|of_sentence| of_sentence.loss).sum(),
     }
 }
 
@@ -175,13 +129,13 @@ impl Gradients {
 fn learn(
     scoring: Scoring,
     masks: &[Vec<i32>; 3],
-    turned: &Turned,
+    turned: &Transposes,
     reading: Reading,
     gold: &Tree,
     scale: f32,
 ) -> SentenceGradient {
     let network = scoring.network;
-    let (n, width) = (reading.n, network.width());
+    let (n, width) = (reading.n(), network.width());
     let (arc_units, label_units, lanes) = (network.arc_units, network.label_units, scoring.lanes);
     let mut of_sentence = SentenceGradient::default();
     let Arcs { products, mut scores } = scoring.arcs(&reading);
@@ -231,10 +185,10 @@ fn learn(
         }
     }
     of_units.iter_mut().zip(&reading.slopes).for_each(|(of, slope)| *of *= slope);
-    let mut of_vectors = vec![0.0; reading.vectors.len()];
+    let mut of_vectors = vec![0.0; reading.sentence.vectors().len()];
     let inputs = network.shape().outputs();
     multiply(Operand::rows(&of_units, width), &turned.units, &mut of_vectors, (n, width, inputs));
-    reading.noise.mask_within(network.encoder.layers, &mut of_vectors);
+    reading.sentence.mask_within(network.encoder.layers, &mut of_vectors);
     SentenceGradient { reading, of_arcs, of_labels, of_lanes, of_units, of_vectors, ..of_sentence }
 }
 

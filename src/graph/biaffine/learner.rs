@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::gradient::{Example, gradients};
+use super::BiaffineNetwork;
+use super::gradient::{Example, Learned, gradients};
 use super::score::{Scoring, panels_of};
-use super::tensors::{N_TENSORS, Sizes, Tensors};
-use super::{super::ArcLabels, BiaffineNetwork};
+use super::tensors;
 use crate::error::Result;
-use crate::features::N_COLUMNS;
 use crate::features::Vocabulary;
 use crate::files::{Section, Sections};
-use crate::graph::GraphHeader;
+use crate::graph::{ArcLabels, GraphHeader, Side};
 use crate::model::{Averaged, Size};
 use crate::neural::kernel::Panels;
 use crate::neural::noise::Noise;
-use crate::neural::optimiser::{LONGEST, Rule, Step, average};
+use crate::neural::optimiser::{Optimiser, Rule};
+use crate::neural::parameters::Parameters;
 use crate::system::FORBIDDEN;
 
 /// Layout of a network: all that its parameters do not change.
@@ -24,8 +24,6 @@ pub struct Layout {
     pub network: BiaffineNetwork,
     /// The values that are known.
     pub vocabulary: Vocabulary,
-    /// The sizes of tensors.
-    pub sizes: Sizes,
     /// By side: 0 in the lanes of labels that arcs from there may bear.
     pub masks: [Vec<i32>; 3],
 }
@@ -33,14 +31,20 @@ pub struct Layout {
 impl Layout {
     /// The layout for this network, vocabulary and inventory of labels.
     pub fn new(network: BiaffineNetwork, vocabulary: Vocabulary, inventory: &ArcLabels, n_labels: usize) -> Layout {
-        let sizes = Sizes::new(&vocabulary, n_labels);
+        // A whole number of vectors.
+        let lanes = n_labels.max(1).next_multiple_of(16);
         let mask = |side| {
-            let mut mask = vec![FORBIDDEN; sizes.lanes];
+            let mut mask = vec![FORBIDDEN; lanes];
             inventory.permitted(side).for_each(|label| mask[label as usize] = 0);
             mask
         };
-        let masks = [super::super::Side::Root, super::super::Side::Left, super::super::Side::Right].map(mask);
-        Layout { network, vocabulary, sizes, masks }
+        let masks = [Side::Root, Side::Left, Side::Right].map(mask);
+        Layout { network, vocabulary, masks }
+    }
+
+    /// Lanes of labels.
+    pub fn lanes(&self) -> usize {
+        self.masks[0].len()
     }
 }
 
@@ -48,27 +52,19 @@ impl Layout {
 #[derive(Debug, Clone)]
 pub struct Learner {
     layout: Arc<Layout>,
-    rule: Rule,
     /// Dropout rate of units.
     dropout: f32,
     noise: Noise,
-    step: u64,
-    pub(super) tensors: Tensors,
-    first: Tensors,
-    second: Tensors,
-    average: Tensors,
-    /// Panels that follow from the current tensors.
+    pub(super) optimiser: Optimiser,
+    /// Panels that follow from the current parameters.
     panels: Vec<Panels>,
-    has_diverged: bool,
 }
 
 impl Learner {
-    /// A network that begins with these tensors.
-    pub fn new(layout: Arc<Layout>, tensors: Tensors, rule: Rule, noise: Noise, dropout: f32) -> Learner {
-        let zeros = Tensors::zeros(&layout.network, &layout.sizes);
-        let panels = panels_of(&layout.network, &tensors);
-        let (first, second, average) = (zeros.clone(), zeros, tensors.clone());
-        Learner { layout, rule, dropout, noise, step: 0, tensors, first, second, average, panels, has_diverged: false }
+    /// A network that begins with these parameters.
+    pub fn new(layout: Arc<Layout>, parameters: Parameters, rule: Rule, noise: Noise, dropout: f32) -> Learner {
+        let panels = panels_of(&layout.network, &parameters);
+        Learner { layout, dropout, noise, optimiser: Optimiser::new(rule, parameters), panels }
     }
 
     #[cfg(test)]
@@ -77,34 +73,23 @@ impl Learner {
     }
 
     pub(super) fn scoring(&self) -> Scoring<'_> {
-        let Learner { layout, tensors, panels, noise, dropout, .. } = self;
-        let (network, lanes) = (&layout.network, layout.sizes.lanes);
-        Scoring { network, tensors, panels, lanes, noise: Some((noise, *dropout)) }
+        let Learner { layout, optimiser, panels, noise, dropout } = self;
+        let (network, lanes) = (&layout.network, layout.lanes());
+        Scoring { network, parameters: &optimiser.parameters, panels, lanes, noise: Some((noise, *dropout)) }
     }
 
     /// Learns from a mini-batch; the number of sentences of which a word's best head, or the best label of its arc, was wrong.
     pub fn learn(&mut self, batch: &[Example]) -> u64 {
-        let mut gradients = gradients(self.scoring(), &self.layout.masks, batch);
-        gradients.clip(LONGEST);
-        self.step += 1;
-        let step = Step::new(&self.rule, self.step);
-        for number in 0..N_TENSORS {
-            let moments = (&mut self.first.0[number][..], &mut self.second.0[number][..]);
-            let rows =
-                (number < N_COLUMNS).then(|| (&gradients.rows[number][..], self.layout.network.dimensions[number]));
-            step.take(&mut self.tensors.0[number], moments, &gradients.tensors[number], rows);
-        }
-        for (kept, now) in self.average.0.iter_mut().zip(&self.tensors.0) {
-            average(kept, now, self.step);
-        }
+        let Learned { gradients, n_wrong, .. } = gradients(self.scoring(), &self.layout.masks, batch);
+        self.optimiser.learn(gradients, &self.layout.network.dimensions);
         self.refresh();
-        gradients.n_wrong
+        n_wrong
     }
 
-    /// The tensors have changed.
+    /// Parameters have changed.
     fn refresh(&mut self) {
-        self.panels = panels_of(&self.layout.network, &self.tensors);
-        self.noise.step = self.step;
+        self.panels = panels_of(&self.layout.network, &self.optimiser.parameters);
+        self.noise.step = self.optimiser.step;
     }
 }
 
@@ -112,57 +97,40 @@ impl Averaged for Learner {
     type Finished = Biaffine;
 
     fn n_features(&self) -> usize {
-        self.layout.sizes.values.iter().sum()
+        self.layout.vocabulary.n_values()
     }
 
-    fn end_sentence(&mut self) {}
-
     fn end_pass(&mut self) {
-        self.has_diverged = !self.tensors.are_finite() || !self.average.are_finite();
+        self.optimiser.end_pass();
     }
 
     fn has_diverged(&self) -> bool {
-        self.has_diverged
+        self.optimiser.has_diverged
     }
-
-    /// A moving average forgets by itself.
-    fn restart_average(&mut self) {}
 
     /// # Panics
     /// If there are several: networks cannot be added up.
     fn finish(replicas: &[&Learner]) -> Biaffine {
         assert_eq!(replicas.len(), 1, "networks cannot be added up");
-        Biaffine::new(Arc::clone(&replicas[0].layout), replicas[0].average.clone())
+        Biaffine::new(Arc::clone(&replicas[0].layout), replicas[0].optimiser.average.clone())
     }
 
     fn save(&self) -> Vec<Section<'_>> {
-        let mut sections = vec![Section::new("step", self.step.to_le_bytes().to_vec())];
-        let all =
-            [("now", &self.tensors), ("first", &self.first), ("second", &self.second), ("average", &self.average)];
-        for (name, tensors) in all {
-            sections.extend(tensors.sections().into_iter().map(|section| section.under(name)));
-        }
-        sections
+        self.optimiser.sections()
     }
 
     fn load(&mut self, sections: &Sections) -> Result<()> {
-        let step = sections.get("step")?.try_into();
-        self.step = u64::from_le_bytes(step.map_err(|_| sections.damaged("the number of steps is none"))?);
-        let of = |name| Tensors::from_sections(&sections.under(name), &self.layout.network, &self.layout.sizes);
-        (self.tensors, self.first) = (of("now")?, of("first")?);
-        (self.second, self.average) = (of("second")?, of("average")?);
+        self.optimiser.load(sections)?;
         self.refresh();
-        self.has_diverged = false;
         Ok(())
     }
 
     fn save_finished(finished: &Biaffine) -> Vec<Section<'_>> {
-        finished.inner.tensors.sections()
+        finished.inner.parameters.sections()
     }
 
     fn load_finished(&self, sections: &Sections) -> Result<Biaffine> {
-        let tensors = Tensors::from_sections(sections, &self.layout.network, &self.layout.sizes)?;
-        Ok(Biaffine::new(Arc::clone(&self.layout), tensors))
+        Ok(Biaffine::new(Arc::clone(&self.layout), self.optimiser.parameters.read_alike(sections)?))
     }
 }
 
@@ -175,14 +143,14 @@ pub struct Biaffine {
 #[derive(Debug)]
 struct Inner {
     layout: Arc<Layout>,
-    tensors: Tensors,
+    parameters: Parameters,
     panels: Vec<Panels>,
 }
 
 impl Biaffine {
-    fn new(layout: Arc<Layout>, tensors: Tensors) -> Biaffine {
-        let panels = panels_of(&layout.network, &tensors);
-        Biaffine { inner: Arc::new(Inner { layout, tensors, panels }) }
+    fn new(layout: Arc<Layout>, parameters: Parameters) -> Biaffine {
+        let panels = panels_of(&layout.network, &parameters);
+        Biaffine { inner: Arc::new(Inner { layout, parameters, panels }) }
     }
 
     pub(super) fn layout(&self) -> &Layout {
@@ -190,8 +158,8 @@ impl Biaffine {
     }
 
     pub(super) fn scoring(&self) -> Scoring<'_> {
-        let Inner { layout, tensors, panels } = &*self.inner;
-        Scoring { network: &layout.network, tensors, panels, lanes: layout.sizes.lanes, noise: None }
+        let Inner { layout, parameters, panels } = &*self.inner;
+        Scoring { network: &layout.network, parameters, panels, lanes: layout.lanes(), noise: None }
     }
 
     /// The values that it knows.
@@ -201,17 +169,13 @@ impl Biaffine {
 
     /// Size of the network: values that have embeddings, and numbers.
     pub fn size(&self) -> Size {
-        Size { features: self.inner.layout.sizes.values.iter().sum(), weights: self.inner.tensors.count() }
+        Size { features: self.vocabulary().n_values(), weights: self.inner.parameters.count() }
     }
 
     /// The sections of a model file, besides the header.
     pub fn sections(&self) -> Vec<Section<'_>> {
-        let values = |column| {
-            let values = bytemuck::cast_slice::<u64, u8>(&self.vocabulary().values(column)).to_vec();
-            Section::new(format!("values-{column}"), values)
-        };
-        let mut sections: Vec<Section> = (0..N_COLUMNS).map(values).collect();
-        sections.extend(self.inner.tensors.sections());
+        let mut sections = self.vocabulary().sections();
+        sections.extend(self.inner.parameters.sections());
         sections
     }
 
@@ -222,12 +186,9 @@ impl Biaffine {
     pub fn from_sections(sections: &Sections, header: &GraphHeader) -> Result<Biaffine> {
         let network = header.network.clone().ok_or_else(|| sections.damaged("the header has no network"))?;
         network.check().map_err(|error| sections.damaged(&error.to_string()))?;
-        let values = |column| Ok(sections.numbers::<u64>(&format!("values-{column}"))?.to_vec());
-        let values = (0..N_COLUMNS).map(values).collect::<Result<Vec<Vec<u64>>>>()?;
-        let vocabulary = Vocabulary::from_values(values.iter().map(|values| &values[..]))
-            .ok_or_else(|| sections.damaged("a value comes twice in the vocabulary"))?;
+        let vocabulary = Vocabulary::from_sections(sections)?;
         let layout = Layout::new(network, vocabulary, &header.inventory(), header.labels.len());
-        let tensors = Tensors::from_sections(sections, &layout.network, &layout.sizes)?;
-        Ok(Biaffine::new(Arc::new(layout), tensors))
+        let parameters = tensors::read(sections, &layout)?;
+        Ok(Biaffine::new(Arc::new(layout), parameters))
     }
 }

@@ -34,5 +34,3 @@ mod train;
 
 pub use learner::Biaffine;
 pub use network::BiaffineNetwork;
-
-pub(super) use decode::Workspace;

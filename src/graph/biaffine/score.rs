@@ -4,13 +4,14 @@
 
 use super::BiaffineNetwork;
 use super::tensors::{
-    ARCS, ARCS_HEADS, LABELS, LABELS_BIAS, LABELS_DEPENDENTS, LABELS_HEADS, Tensors, UNITS, UNITS_BIAS,
+    ARCS, ARCS_HEADS, ENCODER, LABELS, LABELS_BIAS, LABELS_DEPENDENTS, LABELS_HEADS, UNITS, UNITS_BIAS,
 };
 use crate::features::Input;
-use crate::features::N_COLUMNS;
 use crate::neural::encoder::{Layer, encode, panels};
-use crate::neural::kernel::{Operand, Panels, multiply, transpose};
-use crate::neural::noise::{Noise, SentenceNoise};
+use crate::neural::kernel::{Operand, Panels, multiply, transposed};
+use crate::neural::noise::Noise;
+use crate::neural::parameters::Parameters;
+use crate::neural::sentence::{Encoded, Sentence};
 use crate::tree::{Node, ROOT};
 use crate::vector::vectorised;
 
@@ -21,7 +22,7 @@ const LEAK: f32 = 0.1;
 #[derive(Debug, Clone, Copy)]
 pub struct Scoring<'m> {
     pub network: &'m BiaffineNetwork,
-    pub tensors: &'m Tensors,
+    pub parameters: &'m Parameters,
     /// Of the encoder.
     pub panels: &'m [Panels],
     /// Lanes of labels.
@@ -33,19 +34,19 @@ pub struct Scoring<'m> {
 /// Encoded words of a sentence, the root before them.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// Number of words, with the root.
-    pub n: usize,
-    /// By column: the numbers of their values.
-    pub ids: [Vec<u32>; N_COLUMNS],
-    /// Activations in the layers of the encoder.
-    pub layers: Vec<Layer>,
-    /// Output of the encoder.
-    pub vectors: Vec<f32>,
+    /// The words, with what the encoder makes of them.
+    pub sentence: Sentence,
     /// By word: all units.
     pub units: Vec<f32>,
     /// Derivatives of units at their sums; only in training.
     pub slopes: Vec<f32>,
-    pub noise: SentenceNoise,
+}
+
+impl Reading {
+    /// Number of words, with the root.
+    pub fn n(&self) -> usize {
+        self.sentence.n_tokens()
+    }
 }
 
 /// Arc representations of a reading.
@@ -69,73 +70,47 @@ pub struct Labels {
 }
 
 /// Weights of the encoder in panels.
-pub fn panels_of(network: &BiaffineNetwork, tensors: &Tensors) -> Vec<Panels> {
-    panels(network.shape(), tensors.encoder())
+pub fn panels_of(network: &BiaffineNetwork, parameters: &Parameters) -> Vec<Panels> {
+    panels(network.shape(), parameters.lstms(ENCODER))
 }
 
 impl Scoring<'_> {
     /// Reads sentences side by side.
     pub fn read(&self, inputs: &[&Input]) -> Vec<Reading> {
-        let mut readings: Vec<Reading> = inputs.iter().map(|input| self.values(input)).collect();
-        let embeddings: Vec<Vec<f32>> = readings.iter().map(|reading| self.embed(reading)).collect();
-        let embeddings: Vec<&[f32]> = embeddings.iter().map(|of_sentence| &of_sentence[..]).collect();
-        let noise = |sentence: usize, layer: usize, numbers: &mut [f32]| {
-            if self.noise.is_some() {
-                readings[sentence].noise.mask_within(layer, numbers);
-            }
+        let sentence = |input: &&Input| {
+            let noise = self.noise.map(|(noise, _)| noise);
+            let mut sentence = Sentence::new(input, 0..=input.n_words() as Node, noise);
+            sentence.embed(self.parameters, &self.network.dimensions);
+            sentence
         };
-        let all = encode(self.network.shape(), (self.tensors.encoder(), self.panels), &embeddings, noise);
-        for (reading, layers) in readings.iter_mut().zip(all) {
-            reading.vectors = layers.last().map(|layer| layer.outputs.clone()).unwrap_or_default();
-            if self.noise.is_some() {
-                reading.noise.mask_within(self.network.encoder.layers, &mut reading.vectors);
-            }
-            reading.layers = layers;
-            self.make_units(reading);
-        }
-        readings
+        let sentences: Vec<Sentence> = inputs.iter().map(sentence).collect();
+        let embeddings: Vec<&[f32]> = sentences.iter().map(|sentence| &sentence.embeddings[..]).collect();
+        let noise = |number: usize, layer: usize, numbers: &mut [f32]| sentences[number].mask_within(layer, numbers);
+        let weights = (self.parameters.lstms(ENCODER), self.panels);
+        let all = encode(self.network.shape(), weights, &embeddings, noise);
+        let reading = |(mut sentence, layers): (Sentence, Vec<Layer>)| {
+            let mut vectors = layers.last().map(|layer| layer.outputs.clone()).unwrap_or_default();
+            sentence.mask_within(self.network.encoder.layers, &mut vectors);
+            sentence.encoded = Some(Encoded { layers, vectors });
+            self.make_units(sentence)
+        };
+        sentences.into_iter().zip(all).map(reading).collect()
     }
 
-    /// The numbers of the words' values, and what is drawn for the sentence.
-    fn values(&self, input: &Input) -> Reading {
-        let n = input.n_words() + 1;
-        let ids = std::array::from_fn(|column| (0..n as Node).map(|word| input.id(column, word)).collect());
-        let mut reading = Reading { n, ids, ..Reading::default() };
-        if let Some((noise, _)) = self.noise {
-            reading.noise = noise.of_sentence(input);
-            for (column, ids) in reading.ids.iter_mut().enumerate() {
-                noise.forget_rare(&reading.noise, column, ids);
-            }
-        }
-        reading
-    }
-
-    fn embed(&self, reading: &Reading) -> Vec<f32> {
-        let mut embeddings = Vec::with_capacity(reading.n * self.network.dimension());
-        for word in 0..reading.n {
-            for ((ids, table), n) in reading.ids.iter().zip(&self.tensors.0).zip(self.network.dimensions) {
-                embeddings.extend_from_slice(&table[ids[word] as usize * n..][..n]);
-            }
-        }
-        if self.noise.is_some() {
-            reading.noise.mask(&mut embeddings);
-        }
-        embeddings
-    }
-
-    fn make_units(&self, reading: &mut Reading) {
-        let (width, inputs) = (self.network.width(), self.network.shape().outputs());
-        let mut sums = self.tensors.0[UNITS_BIAS].repeat(reading.n);
-        let vectors = Operand::rows(&reading.vectors, inputs);
-        multiply(vectors, &self.tensors.0[UNITS], &mut sums, (reading.n, inputs, width));
-        if let Some((_, dropout)) = self.noise {
-            reading.slopes = sums.iter().map(|sum| if *sum > 0.0 { 1.0 } else { LEAK }).collect();
-            reading.noise.mask_units(dropout, &mut reading.slopes);
-            sums.iter_mut().zip(&reading.slopes).for_each(|(sum, slope)| *sum *= slope);
+    fn make_units(&self, sentence: Sentence) -> Reading {
+        let (n, width, inputs) = (sentence.n_tokens(), self.network.width(), self.network.shape().outputs());
+        let mut units = self.parameters.tensors[UNITS_BIAS].repeat(n);
+        let vectors = Operand::rows(sentence.vectors(), inputs);
+        multiply(vectors, &self.parameters.tensors[UNITS], &mut units, (n, inputs, width));
+        let mut slopes = Vec::new();
+        if let (Some((_, dropout)), Some(noise)) = (self.noise, &sentence.noise) {
+            slopes.extend(units.iter().map(|sum| if *sum > 0.0 { 1.0 } else { LEAK }));
+            noise.mask_units(dropout, &mut slopes);
+            units.iter_mut().zip(&slopes).for_each(|(sum, slope)| *sum *= slope);
         } else {
-            vectorised!(_simd => sums.iter_mut().for_each(|sum| *sum = if *sum > 0.0 { *sum } else { LEAK * *sum }));
+            vectorised!(_simd => units.iter_mut().for_each(|sum| *sum = if *sum > 0.0 { *sum } else { LEAK * *sum }));
         }
-        reading.units = sums;
+        Reading { sentence, units, slopes }
     }
 
     /// The units of one kind, by word, as they stand among the others.
@@ -145,11 +120,10 @@ impl Scoring<'_> {
 
     /// The scores of arcs.
     pub fn arcs(&self, reading: &Reading) -> Arcs {
-        let (n, units) = (reading.n, self.network.arc_units);
-        let mut products = self.tensors.0[ARCS_HEADS].repeat(n);
-        multiply(self.kind(&reading.units, 0), &self.tensors.0[ARCS], &mut products, (n, units, units));
-        let mut heads = Vec::new();
-        transpose(&self.of_kind(&reading.units, 1), n, units, &mut heads);
+        let (n, units) = (reading.n(), self.network.arc_units);
+        let mut products = self.parameters.tensors[ARCS_HEADS].repeat(n);
+        multiply(self.kind(&reading.units, 0), &self.parameters.tensors[ARCS], &mut products, (n, units, units));
+        let heads = transposed(&self.of_kind(&reading.units, 1), units);
         let mut scores = vec![0.0; n * n];
         multiply(Operand::rows(&products, units), &heads, &mut scores, (n, units, n));
         Arcs { products, scores }
@@ -163,12 +137,12 @@ impl Scoring<'_> {
 
     /// Label representations of a reading.
     pub fn labels(&self, reading: &Reading) -> Labels {
-        let (n, units, lanes) = (reading.n, self.network.label_units, self.lanes);
+        let (n, units, lanes) = (reading.n(), self.network.label_units, self.lanes);
         let dependents = self.kind(&reading.units, 2);
-        let mut products = self.tensors.0[LABELS_HEADS].repeat(n);
-        multiply(dependents, &self.tensors.0[LABELS], &mut products, (n, units, units * lanes));
-        let mut own = self.tensors.0[LABELS_BIAS].repeat(n);
-        multiply(dependents, &self.tensors.0[LABELS_DEPENDENTS], &mut own, (n, units, lanes));
+        let mut products = self.parameters.tensors[LABELS_HEADS].repeat(n);
+        multiply(dependents, &self.parameters.tensors[LABELS], &mut products, (n, units, units * lanes));
+        let mut own = self.parameters.tensors[LABELS_BIAS].repeat(n);
+        multiply(dependents, &self.parameters.tensors[LABELS_DEPENDENTS], &mut own, (n, units, lanes));
         Labels { products, own, heads: self.of_kind(&reading.units, 3) }
     }
 

@@ -2,20 +2,19 @@
 
 use std::path::Path;
 
-use super::Workspace;
 use super::gradient::{Example, gradients};
 use super::learner::{Layout, Learner};
 use super::score::Reading;
-use super::tensors::*;
+use super::tensors::{self, *};
 use crate::features::N_COLUMNS;
+use crate::graph::decoders::Parses as _;
 use crate::graph::learn::GraphSetup;
 use crate::graph::{self, GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphScorer, Side};
 use crate::model::Averaged as _;
 use crate::neural::Noise;
-use crate::neural::encoder_tests::plain;
 use crate::neural::optimiser::Rule;
+use crate::neural::plain::{self, add_product, check_gradients, embeddings, enlarged, factors, wide};
 use crate::process::thread_pool;
-use crate::random;
 use crate::tree::{Node, Roots, Tree, is_projective, violations};
 use crate::treebank::{Format, Treebank, generate};
 use std::sync::Arc;
@@ -36,14 +35,10 @@ fn learner(data: &GraphData) -> Learner {
     let network = data.header().network.clone().unwrap();
     let vocabulary = data.vocabulary().unwrap();
     let layout = Layout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
-    let mut tensors = Tensors::random(&layout.network, &layout.sizes, 3);
-    let mut stream = random::stream(9, "test", &[]);
-    for tensor in &mut tensors.0 {
-        tensor.iter_mut().for_each(|w| *w = *w * 2.0 + (random::unit(&mut stream) - 0.5) as f32 * 0.4);
-    }
+    let parameters = enlarged(tensors::random(&layout, 3), 2.0, 0.4);
     let noise = Noise::new(4, vocabulary, data.examples().iter().map(|(input, _)| input));
     let rule = Rule { learner: crate::linear::Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
-    Learner::new(Arc::new(layout), tensors, rule, noise, 0.25)
+    Learner::new(Arc::new(layout), parameters, rule, noise, 0.25)
 }
 
 fn examples(data: &GraphData, n: usize) -> Vec<Example<'_>> {
@@ -52,35 +47,23 @@ fn examples(data: &GraphData, n: usize) -> Vec<Example<'_>> {
 
 /// The loss of a sentence, written down as the formulas have it.
 fn plain_loss(layout: &Layout, tensors: &[Vec<f64>], reading: &Reading, gold: &Tree, dropout: f32) -> f64 {
-    let (network, n) = (&layout.network, reading.n);
-    let mask = |length: usize, of: &dyn Fn(&mut [f32])| -> Vec<f64> {
-        let mut mask = vec![1.0; length];
-        of(&mut mask);
-        mask.into_iter().map(f64::from).collect()
-    };
-    let of_embeddings = mask(n * network.dimension(), &|numbers| reading.noise.mask(numbers));
-    let mut vectors = vec![Vec::new(); n];
-    for (word, vector) in vectors.iter_mut().enumerate() {
-        for ((ids, table), n) in reading.ids.iter().zip(tensors).zip(network.dimensions) {
-            for number in &table[ids[word] as usize * n..][..n] {
-                vector.push(number * of_embeddings[word * network.dimension() + vector.len()]);
-            }
-        }
-    }
-    let noise = |layer: usize, numbers: &mut [f32]| reading.noise.mask_within(layer, numbers);
+    let (network, sentence, n) = (&layout.network, &reading.sentence, reading.n());
+    let noise = |layer: usize, numbers: &mut [f32]| sentence.mask_within(layer, numbers);
     let encoder = [0, 1, 2].map(|number| &tensors[ENCODER + number][..]);
-    let mut encoded = plain(network.shape(), encoder, &vectors, &noise);
-    let of_outputs = mask(reading.vectors.len(), &|numbers| noise(network.encoder.layers, numbers));
+    let embeddings = embeddings(sentence, tensors, &network.dimensions);
+    let mut encoded = plain::encode(network.shape(), encoder, &embeddings, &noise);
+    let of_outputs = factors(sentence.vectors().len(), |numbers| noise(network.encoder.layers, numbers));
     encoded.iter_mut().flatten().zip(&of_outputs).for_each(|(x, factor)| *x *= factor);
     let width = network.width();
-    let of_units = mask(n * width, &|numbers| reading.noise.mask_units(dropout, numbers));
-    let unit = |word: usize, unit: usize| -> f64 {
-        let weights = encoded[word].iter().enumerate().map(|(i, x)| x * tensors[UNITS][i * width + unit]);
-        let sum = tensors[UNITS_BIAS][unit] + weights.sum::<f64>();
-        (if sum > 0.0 { sum } else { 0.1 * sum }) * of_units[word * width + unit]
-    };
-    let units: Vec<Vec<f64>> = (0..n).map(|word| (0..width).map(|place| unit(word, place)).collect()).collect();
-    let (arc, label, lanes) = (network.arc_units, network.label_units, layout.sizes.lanes);
+    let of_units = factors(n * width, |numbers| sentence.noise.unwrap().mask_units(dropout, numbers));
+    let units = encoded.iter().zip(of_units.chunks_exact(width)).map(|(vector, factors)| {
+        let mut sums = tensors[UNITS_BIAS].clone();
+        add_product(vector, &tensors[UNITS], &mut sums);
+        let unit = |(sum, factor): (&f64, &f64)| (if *sum > 0.0 { *sum } else { 0.1 * sum }) * factor;
+        sums.iter().zip(factors).map(unit).collect()
+    });
+    let units: Vec<Vec<f64>> = units.collect();
+    let (arc, label, lanes) = (network.arc_units, network.label_units, layout.lanes());
     let of_arc = |head: usize, dependent: usize| -> f64 {
         let (d, h) = (&units[dependent][..arc], &units[head][arc..2 * arc]);
         let form = (0..arc).flat_map(|i| (0..arc).map(move |j| (i, j)));
@@ -120,41 +103,16 @@ fn gradients_are_differences_of_the_loss() {
     let readings = learner.scoring().read(&inputs);
     let found = gradients(learner.scoring(), &layout.masks, &batch);
     let n_words: usize = inputs.iter().map(|input| input.n_words()).sum();
-    let mut tensors: Vec<Vec<f64>> =
-        learner.tensors.0.iter().map(|tensor| tensor.iter().map(|&w| f64::from(w)).collect()).collect();
     let loss = |tensors: &[Vec<f64>]| -> f64 {
         let all = readings.iter().zip(&batch);
         all.map(|(reading, (_, gold))| plain_loss(layout, tensors, reading, gold, 0.25)).sum()
     };
-    assert!((found.loss / loss(&tensors) - 1.0).abs() < 1e-4, "{} instead of {}", found.loss, loss(&tensors));
-    let mut stream = random::stream(1, "places", &[]);
-    for tensor in 0..N_TENSORS {
-        let n = found.tensors[tensor].len();
-        assert!(n > 0, "tensor {tensor}");
-        let mut largest = 0.0_f64;
-        for _ in 0..10 {
-            let at = random::below(n as u64, &mut stream) as usize;
-            let place = match layout.network.dimensions.get(tensor) {
-                Some(&dimension) => found.rows[tensor][at / dimension] as usize * dimension + at % dimension,
-                None => at,
-            };
-            let was = tensors[tensor][place];
-            let mut at_distance = |distance: f64| {
-                tensors[tensor][place] = was + distance;
-                loss(&tensors) / n_words as f64
-            };
-            let slope = (at_distance(1e-5) - at_distance(-1e-5)) / 2e-5;
-            tensors[tensor][place] = was;
-            let gradient = f64::from(found.tensors[tensor][at]);
-            assert!(
-                (gradient - slope).abs() < 2e-3 * slope.abs().max(0.01),
-                "{}, {at}: {gradient} instead of {slope}",
-                NAMES[tensor]
-            );
-            largest = largest.max(slope.abs());
-        }
-        assert!(largest > 0.0, "{}", NAMES[tensor]);
-    }
+    let parameters = &learner.optimiser.parameters;
+    let expected = loss(&parameters.tensors.iter().map(|tensor| wide(tensor)).collect::<Vec<_>>());
+    assert!((found.loss / expected - 1.0).abs() < 1e-4, "{} instead of {expected}", found.loss);
+    let mean = |tensors: &[Vec<f64>]| loss(tensors) / n_words as f64;
+    let largest = check_gradients(&found.gradients, parameters, &layout.network.dimensions, (10, 0.01), mean);
+    assert!(largest.iter().all(|slope| *slope > 0.0), "{largest:?}");
 }
 
 #[test]
@@ -168,11 +126,11 @@ fn neither_company_nor_threads_matter() {
         let pool = thread_pool(threads).unwrap();
         pool.install(|| gradients(learner.scoring(), &learner.layout().masks, &batch))
     });
-    assert!(one.tensors == two.tensors && one.rows == two.rows && one.n_wrong == two.n_wrong);
+    assert!(one.gradients == two.gradients && one.n_wrong == two.n_wrong);
     let inputs: Vec<_> = batch.iter().map(|(input, _)| *input).collect();
     for (input, together) in inputs.iter().zip(learner.scoring().read(&inputs)) {
         let alone = learner.scoring().read(&[input]).swap_remove(0);
-        assert_eq!((&alone.units, &alone.ids), (&together.units, &together.ids));
+        assert_eq!((&alone.units, &alone.sentence.ids), (&together.units, &together.sentence.ids));
     }
 }
 
@@ -193,15 +151,13 @@ fn trees_are_as_probable_as_they_say() {
         let scoring = finished.scoring();
         let inputs: Vec<_> = data.examples().iter().map(|(input, _)| input).collect();
         let readings = scoring.read(&inputs);
-        let search = (system.is_projective(), roots);
-        let best = Workspace::default().k_best(&finished, search, &inputs, 1);
-        let five = Workspace::default().k_best(&finished, search, &inputs, 5);
+        let [best, five] = [1, 5].map(|k| finished.k_best(&mut Default::default(), data.search(), &inputs, k));
         for ((reading, best), five) in readings.iter().zip(&best).zip(&five) {
             let (arcs, labels) = (scoring.arcs(reading).scores, scoring.labels(reading));
             let logarithm = |tree: &Tree| -> f64 {
                 let share = |scores: Vec<f64>, at: f64| at - scores.iter().map(|score| score.exp()).sum::<f64>().ln();
                 let of_word = |word: Node| {
-                    let row = &arcs[word as usize * reading.n..][..reading.n];
+                    let row = &arcs[word as usize * reading.n()..][..reading.n()];
                     let others = row.iter().enumerate().filter(|&(head, _)| head != word as usize);
                     let heads = others.map(|(_, &score)| f64::from(score)).collect();
                     let head = tree.head(word);
@@ -295,7 +251,7 @@ fn words_begin_with_their_vectors() {
     let columns = data.header().columns();
     let embedding = |word: &str| {
         let number = data.vocabulary().unwrap().id(0, columns.word(word)) as usize;
-        learner.tensors.0[0][3 * number..][..3].to_vec()
+        learner.optimiser.parameters.tensors[0][3 * number..][..3].to_vec()
     };
     assert_eq!([embedding(word), embedding("unseenword")], [vec![1.0, 2.0, -3.0], vec![4.0, 5.0, 6.0]]);
     let told = GraphData::new(&GraphOptions { word_units: Some(2), ..options.clone() }, &treebank, None);

@@ -2,32 +2,30 @@
 //!
 //! Nodes form trees, in which gradients go from the leaves to the first node: those of equal depth, of all sentences of a
 //! mini-batch, are one product of matrices. What is asked of a node is the sum of what all configurations and all nodes after it
-//! ask. A node's input is a vector of a token or a tree, never what a memory gave on, so that all three memories come first, then
+//! ask. A node's input is a vector of a token or a tree, never the output of a memory, so that all three memories come first, then
 //! the compositions, the largest ones first, and then the tokens. The gradients of a single step are those of
-//! [`through_time`](crate::neural::through_time).
+//! [`step_back`].
 //!
 //! All sums are taken in the order of sentences and nodes, and products are split by their results alone: nothing depends on the
 //! number of threads.
 
-use rayon::prelude::*;
-
-use super::shape::{HISTORY, N_STRANDS, Shape};
+use super::shape::{HISTORY, N_SEQUENCES, Shape};
 use super::step::mask;
-use super::tape::{StackTape, strand_of};
+use super::tape::{StackTape, sequence_of};
 use crate::configuration::Role;
 use crate::model::Network;
-use crate::neural::backward::Gradients;
-use crate::neural::encoder::Weights;
-use crate::neural::kernel::{Operand, add, multiply, share, sum_of_rows, transpose};
-use crate::neural::parameters::{
-    ACTIONS, COMPOSITION, COMPOSITION_BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_RECURRENT, LABELS, PLACES,
-    Parameters, TOKENS, TOKENS_BIAS,
-};
+use crate::neural::gradients::Gradients;
+use crate::neural::kernel::{Operand, add, multiply, of_rows, of_weights, sum_of_rows, transposed};
+use crate::neural::lstm::step_back;
+use crate::neural::parameters::Parameters;
 use crate::neural::tape::Tape;
-use crate::neural::through_time::forget;
+use crate::neural::tensors::{
+    ACTIONS, COMPOSITION, COMPOSITION_BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_RECURRENT, LABELS, PLACES, TOKENS,
+    TOKENS_BIAS,
+};
 use crate::vector::vectorised;
 
-/// The nodes of a strand, of all sentences: the first one has read nothing.
+/// The nodes of a sequence, of all sentences: the first one has read nothing.
 struct Chain {
     parents: Vec<u32>,
     /// Items, or actions.
@@ -39,9 +37,9 @@ struct Chain {
     gates: Vec<f32>,
 }
 
-/// The gradients in a strand.
+/// The gradients in a sequence.
 #[derive(Default)]
-struct OfStrand {
+struct SequenceGradients {
     /// By layer.
     inputs: Vec<f32>,
     recurrent: Vec<f32>,
@@ -54,8 +52,8 @@ struct OfStrand {
 struct Offsets {
     tokens: Vec<u32>,
     trees: Vec<u32>,
-    /// By strand.
-    nodes: [Vec<u32>; N_STRANDS],
+    /// By sequence.
+    nodes: [Vec<u32>; N_SEQUENCES],
     n_tokens: u32,
 }
 
@@ -73,7 +71,7 @@ impl Offsets {
         let (tokens, n_tokens) = from(0, &|tape| tape.n_tokens as usize);
         let (trees, _) = from(n_tokens, &|tape| tape.parts.len());
         // All sentences share the first node.
-        let nodes = |strand: usize| from(0, &|tape| tape.strands[strand].parents.len().saturating_sub(1)).0;
+        let nodes = |sequence: usize| from(0, &|tape| tape.sequences[sequence].parents.len().saturating_sub(1)).0;
         Offsets { tokens, trees, nodes: std::array::from_fn(nodes), n_tokens: n_tokens as u32 }
     }
 
@@ -84,8 +82,8 @@ impl Offsets {
         }
     }
 
-    fn node(&self, strand: usize, tape: usize, node: u32) -> u32 {
-        if node == 0 { 0 } else { self.nodes[strand][tape] + node }
+    fn node(&self, sequence: usize, tape: usize, node: u32) -> u32 {
+        if node == 0 { 0 } else { self.nodes[sequence][tape] + node }
     }
 }
 
@@ -98,7 +96,7 @@ struct Pass<'p> {
     offsets: Offsets,
     /// By item: its vector.
     vectors: Vec<f32>,
-    chains: [Chain; N_STRANDS],
+    chains: [Chain; N_SEQUENCES],
 }
 
 impl Gradients {
@@ -115,7 +113,7 @@ impl Gradients {
         let pass = Pass::new(shape, network, parameters, stacks);
         let (mut of_items, of_outputs) = self.of_places(&pass, sums);
         let [stack, buffer, history] = of_outputs;
-        let of = |strand: usize, of_outputs: Vec<f32>| pass.of_strand(strand, of_outputs);
+        let of = |sequence: usize, of_outputs: Vec<f32>| pass.of_sequence(sequence, of_outputs);
         let (stack, (buffer, history)) =
             rayon::join(|| of(0, stack), || rayon::join(|| of(1, buffer), || of(2, history)));
         for (chain, of) in pass.chains.iter().zip([&stack, &buffer]) {
@@ -137,12 +135,11 @@ impl Gradients {
         self.of_token_vectors(&pass, tapes, of_items)
     }
 
-    /// From the sums of hidden units to what they read: by item, and by node and layer of each strand.
-    fn of_places(&mut self, pass: &Pass, sums: &[f32]) -> (Vec<f32>, [Vec<f32>; N_STRANDS]) {
+    /// From the sums of hidden units to what they read: by item, and by node and layer of each sequence.
+    fn of_places(&mut self, pass: &Pass, sums: &[f32]) -> (Vec<f32>, [Vec<f32>; N_SEQUENCES]) {
         let Pass { shape, network, offsets, .. } = pass;
         let Shape { layers, units, .. } = *shape;
         let (hidden, width) = (network.hidden, network.places.len() * units);
-        let n = sums.len() / hidden;
         // By configuration and place: the row that is read, and what it is one of.
         let mut rows: Vec<(Option<usize>, usize)> = Vec::new();
         for (number, tape) in pass.tapes.iter().enumerate() {
@@ -150,23 +147,23 @@ impl Gradients {
                 rows.push(match place.role {
                     Role::M0 => (None, offsets.item(number, tape.n_tokens, found) as usize),
                     role => {
-                        let strand = strand_of(role);
-                        (Some(strand), offsets.node(strand, number, found) as usize * layers + layers - 1)
+                        let sequence = sequence_of(role);
+                        (Some(sequence), offsets.node(sequence, number, found) as usize * layers + layers - 1)
                     }
                 });
             }
         }
         let mut read = Vec::with_capacity(rows.len() * units);
-        for &(strand, row) in &rows {
-            let from = strand.map_or(&pass.vectors, |strand| &pass.chains[strand].outputs);
+        for &(sequence, row) in &rows {
+            let from = sequence.map_or(&pass.vectors, |sequence| &pass.chains[sequence].outputs);
             read.extend_from_slice(&from[row * units..][..units]);
         }
-        self.tensors[PLACES] = of_weights(&read, width, sums, hidden);
-        let of_read = back(sums, &pass.parameters.tensors[PLACES], (n, hidden, width));
+        self.tensors[PLACES] = of_weights(Operand::rows(&read, width), width, sums, hidden);
+        let of_read = of_rows(sums, &pass.parameters.tensors[PLACES], (width, hidden));
         let mut of_items = vec![0.0; pass.vectors.len()];
-        let mut of_outputs = [0, 1, 2].map(|strand| vec![0.0; pass.chains[strand].outputs.len()]);
-        for (&(strand, row), of) in rows.iter().zip(of_read.chunks_exact(units)) {
-            let to = strand.map_or(&mut of_items, |strand| &mut of_outputs[strand]);
+        let mut of_outputs = [0, 1, 2].map(|sequence| vec![0.0; pass.chains[sequence].outputs.len()]);
+        for (&(sequence, row), of) in rows.iter().zip(of_read.chunks_exact(units)) {
+            let to = sequence.map_or(&mut of_items, |sequence| &mut of_outputs[sequence]);
             add(&mut to[row * units..][..units], of);
         }
         (of_items, of_outputs)
@@ -197,7 +194,7 @@ impl Gradients {
                     (&pass.vectors[(first + tree) * units..][..units], &of_items[(first + tree) * units..]);
                 rows.extend(vector.iter().zip(of).map(|(x, of)| of * (1.0 - x * x)));
             }
-            let of_parts = back(&rows, of_vectors, (trees.len(), units, 2 * units));
+            let of_parts = of_rows(&rows, of_vectors, (2 * units, units));
             for ((&tree, row), of_parts) in
                 trees.iter().zip(rows.chunks_exact(units)).zip(of_parts.chunks_exact(2 * units))
             {
@@ -216,11 +213,11 @@ impl Gradients {
             }
             of_label.extend_from_slice(&relations[relation as usize * label..][..label]);
         }
-        self.tensors[COMPOSITION] = of_weights(&read, 2 * units, &of_sums, units);
-        self.tensors[COMPOSITION].extend(of_weights(&of_label, label, &of_sums, units));
+        self.tensors[COMPOSITION] = of_weights(Operand::rows(&read, 2 * units), 2 * units, &of_sums, units);
+        self.tensors[COMPOSITION].extend(of_weights(Operand::rows(&of_label, label), label, &of_sums, units));
         self.tensors[COMPOSITION_BIAS] = sum_of_rows(&of_sums, units);
         self.tensors[LABELS] = vec![0.0; relations.len()];
-        let of_relations = back(&of_sums, of_relation, (parts.len(), units, label));
+        let of_relations = of_rows(&of_sums, of_relation, (label, units));
         for (&[.., relation], of) in parts.iter().zip(of_relations.chunks_exact(label)) {
             add(&mut self.tensors[LABELS][relation as usize * label..][..label], of);
         }
@@ -233,9 +230,9 @@ impl Gradients {
         of_items.truncate(n * units);
         of_items.iter_mut().zip(&pass.vectors).for_each(|(of, x)| *of *= if *x > 0.0 { 1.0 } else { 0.0 });
         let embeddings: Vec<f32> = tapes.iter().map(|tape| &tape.sentence.embeddings[..]).collect::<Vec<_>>().concat();
-        self.tensors[TOKENS] = of_weights(&embeddings, embedding, &of_items, units);
+        self.tensors[TOKENS] = of_weights(Operand::rows(&embeddings, embedding), embedding, &of_items, units);
         self.tensors[TOKENS_BIAS] = sum_of_rows(&of_items, units);
-        back(&of_items, &pass.parameters.tensors[TOKENS], (n, units, embedding))
+        of_rows(&of_items, &pass.parameters.tensors[TOKENS], (embedding, units))
     }
 }
 
@@ -246,17 +243,20 @@ impl<'p> Pass<'p> {
         let tokens = tapes.iter().map(|tape| &tape.vectors[..n(tape)]);
         let trees = tapes.iter().map(|tape| &tape.vectors[n(tape)..]);
         let vectors = tokens.chain(trees).collect::<Vec<_>>().concat();
-        let chains = std::array::from_fn(|strand| Chain::new(shape, strand, &tapes, &offsets));
+        let chains = std::array::from_fn(|sequence| Chain::new(shape, sequence, &tapes, &offsets));
         Pass { shape, network, parameters, tapes, offsets, vectors, chains }
     }
 
-    /// From what is asked of nodes, by layer, to the gradients of a strand.
-    fn of_strand(&self, strand: usize, mut of_outputs: Vec<f32>) -> OfStrand {
+    /// From what is asked of nodes, by layer, to the gradients of a sequence.
+    fn of_sequence(&self, sequence: usize, mut of_outputs: Vec<f32>) -> SequenceGradients {
         let Shape { layers, units, .. } = self.shape;
-        let Chain { parents, tapes, cells, outputs, gates, .. } = &self.chains[strand];
+        let Chain { parents, tapes, cells, outputs, gates, .. } = &self.chains[sequence];
         let (n, row) = (parents.len(), 4 * units);
-        let part = |layer: usize| self.shape.part(self.parameters.encoder(), strand, layer);
-        let turned: Vec<[Vec<f32>; 2]> = (0..layers).map(|layer| turn(part(layer), units)).collect();
+        let weights = self.parameters.lstms(ENCODER_INPUTS);
+        let part = |layer: usize| self.shape.part(weights, sequence, layer);
+        // Transposes of what a layer multiplies: its inputs, and its last output.
+        let turn = |layer| [part(layer).inputs, part(layer).recurrent].map(|matrix| transposed(matrix, row));
+        let turned: Vec<[Vec<f32>; 2]> = (0..layers).map(turn).collect();
         let mut depths = vec![0_u32; n];
         (1..n).for_each(|node| depths[node] = depths[parents[node] as usize] + 1);
         let mut of_cells = vec![0.0; n * layers * units];
@@ -271,8 +271,8 @@ impl<'p> Pass<'p> {
                     for (&node, row) in nodes.iter().zip(rows.chunks_exact_mut(row)) {
                         let before = &cells[place(parents[node] as usize)..][..units];
                         let own = place(node)..place(node) + units;
-                        let (of_given, of_cell) = (&mut of_outputs[own.clone()], &mut of_cells[own.clone()]);
-                        forget(row, (&cells[own], before), of_given, of_cell);
+                        let (of_output, of_cell) = (&mut of_outputs[own.clone()], &mut of_cells[own.clone()]);
+                        step_back(row, (&cells[own], before), of_output, of_cell);
                     }
                 });
                 let [inputs, recurrent] = &turned[layer];
@@ -289,53 +289,54 @@ impl<'p> Pass<'p> {
                     let mut of_below = vec![0.0; nodes.len() * units];
                     multiply(Operand::rows(&rows, row), inputs, &mut of_below, (nodes.len(), row, units));
                     for (&node, of) in nodes.iter().zip(of_below.chunks_exact_mut(units)) {
-                        mask(of, self.mask(strand, layer, tapes[node]));
+                        mask(of, self.mask(sequence, layer, tapes[node]));
                         add(&mut of_outputs[place(node) - units..][..units], of);
                     }
                 }
             }
         }
-        let mut all = OfStrand::default();
+        let mut all = SequenceGradients::default();
         for (layer, of_sums) in of_sums.chunks_exact(n * row).enumerate() {
+            let width = self.shape.inputs_of(sequence, layer);
             let at = |node: usize, layer: usize| &outputs[(node * layers + layer) * units..][..units];
             let before = parents.iter().map(|&parent| at(parent as usize, layer)).collect::<Vec<_>>().concat();
             let read = match layer {
-                0 => self.first_inputs(strand),
+                0 => self.first_inputs(sequence),
                 _ => {
                     let mut read = (0..n).map(|node| at(node, layer - 1)).collect::<Vec<_>>().concat();
                     let rows = read.chunks_exact_mut(units).zip(tapes);
-                    rows.for_each(|(row, &tape)| mask(row, self.mask(strand, layer, tape)));
+                    rows.for_each(|(row, &tape)| mask(row, self.mask(sequence, layer, tape)));
                     read
                 }
             };
-            all.inputs.extend(of_weights(&read, self.shape.inputs_of(strand, layer), of_sums, row));
-            all.recurrent.extend(of_weights(&before, units, of_sums, row));
+            all.inputs.extend(of_weights(Operand::rows(&read, width), width, of_sums, row));
+            all.recurrent.extend(of_weights(Operand::rows(&before, units), units, of_sums, row));
             all.bias.extend(sum_of_rows(of_sums, row));
             if layer == 0 {
-                all.read = back(of_sums, part(0).inputs, (n, row, self.shape.inputs_of(strand, 0)));
+                all.read = of_rows(of_sums, part(0).inputs, (width, row));
             }
         }
         all
     }
 
-    fn mask(&self, strand: usize, layer: usize, tape: u32) -> &[f32] {
+    fn mask(&self, sequence: usize, layer: usize, tape: u32) -> &[f32] {
         let Shape { layers, units, .. } = self.shape;
-        &self.tapes[tape as usize].masks[(strand * layers + layer) * units..][..units]
+        &self.tapes[tape as usize].masks[(sequence * layers + layer) * units..][..units]
     }
 
-    /// By node: what the first layer of a strand read.
-    fn first_inputs(&self, strand: usize) -> Vec<f32> {
-        let (from, width) = match strand {
+    /// By node: what the first layer of a sequence read.
+    fn first_inputs(&self, sequence: usize) -> Vec<f32> {
+        let (from, width) = match sequence {
             HISTORY => (&self.parameters.tensors[ACTIONS], self.shape.label),
             _ => (&self.vectors, self.shape.units),
         };
-        let inputs = self.chains[strand].inputs.iter();
+        let inputs = self.chains[sequence].inputs.iter();
         inputs.map(|&input| &from[input as usize * width..][..width]).collect::<Vec<_>>().concat()
     }
 }
 
 impl Chain {
-    fn new(shape: Shape, strand: usize, tapes: &[&StackTape], offsets: &Offsets) -> Chain {
+    fn new(shape: Shape, sequence: usize, tapes: &[&StackTape], offsets: &Offsets) -> Chain {
         let width = shape.layers * shape.units;
         let zeros = vec![0.0; width];
         let mut chain = Chain {
@@ -347,10 +348,10 @@ impl Chain {
             gates: vec![0.0; 4 * width],
         };
         for (number, tape) in tapes.iter().enumerate() {
-            let of = &tape.strands[strand];
+            let of = &tape.sequences[sequence];
             let n = of.parents.len().saturating_sub(1);
-            chain.parents.extend(of.parents.iter().skip(1).map(|&parent| offsets.node(strand, number, parent)));
-            let input = |&input: &u32| match strand {
+            chain.parents.extend(of.parents.iter().skip(1).map(|&parent| offsets.node(sequence, number, parent)));
+            let input = |&input: &u32| match sequence {
                 HISTORY => input,
                 _ => offsets.item(number, tape.n_tokens, input),
             };
@@ -366,43 +367,9 @@ impl Chain {
     }
 }
 
-/// The transposes of what a layer multiplies: its inputs, and what it gave on before.
-fn turn(weights: Weights, units: usize) -> [Vec<f32>; 2] {
-    let gates = 4 * units;
-    [weights.inputs, weights.recurrent].map(|matrix| {
-        let mut turned = Vec::new();
-        transpose(matrix, matrix.len() / gates, gates, &mut turned);
-        turned
-    })
-}
-
 /// Numbers by their level, each level's in ascending order.
 fn by_level(levels: &[u32]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new(); levels.iter().max().map_or(0, |&highest| highest as usize + 1)];
     levels.iter().enumerate().for_each(|(number, &level)| all[level as usize].push(number));
     all
-}
-
-/// The gradients of weights by which rows of `inputs` numbers were multiplied to rows of `outputs` numbers, of which `of` are those.
-fn of_weights(rows: &[f32], inputs: usize, of: &[f32], outputs: usize) -> Vec<f32> {
-    let n = of.len() / outputs;
-    let mut weights = vec![0.0; inputs * outputs];
-    let share = share(inputs);
-    weights.par_chunks_mut(share * outputs).enumerate().for_each(|(number, weights)| {
-        let rows = Operand { values: &rows[(number * share).min(rows.len())..], row: 1, column: inputs };
-        multiply(rows, of, weights, (weights.len() / outputs, n, outputs));
-    });
-    weights
-}
-
-/// From the gradients of rows of `outputs` numbers to those of the rows of `inputs` numbers that were multiplied by the weights.
-fn back(of: &[f32], weights: &[f32], (n, outputs, inputs): (usize, usize, usize)) -> Vec<f32> {
-    let mut turned = Vec::new();
-    transpose(weights, inputs, outputs, &mut turned);
-    let mut of_rows = vec![0.0; n * inputs];
-    let share = share(n.max(1));
-    of_rows.par_chunks_mut(share * inputs).zip(of.par_chunks(share * outputs)).for_each(|(rows, of)| {
-        multiply(Operand::rows(of, outputs), &turned, rows, (rows.len() / inputs, outputs, inputs));
-    });
-    of_rows
 }

@@ -1,8 +1,8 @@
 //! Memory of a sentence: the vectors of its tokens and partial trees (*items*), and the states of the three LSTMs after
-//! what they have read (*nodes* of a *strand*). Both are numbered when they are first met, and made later, many at
+//! what they have read (*nodes* of a *sequence*). Both are numbered when they are first met, and made later, many at
 //! once.
 
-use super::shape::{BUFFER, HISTORY, N_STRANDS, STACK};
+use super::shape::{BUFFER, HISTORY, N_SEQUENCES, STACK};
 use crate::configuration::{Cell, History, Role, TreeId, Trees, View};
 use crate::memo::Memo;
 use crate::model::Network;
@@ -11,12 +11,12 @@ use crate::model::Network;
 #[derive(Debug, Clone, Default)]
 pub struct StackMemory {
     pub(super) items: Items,
-    pub(super) strands: [Strand; N_STRANDS],
+    pub(super) sequences: [Sequence; N_SEQUENCES],
     /// Of the configuration that was found last, by place: its node, of M0 its item.
     pub found: Vec<u32>,
     /// Of configurations whose sums are to be made: the same.
     pub new: Vec<u32>,
-    /// By strand and layer: what a layer reads of the one below is multiplied by this. Empty if nothing is left out.
+    /// By sequence and layer: what a layer reads of the one below is multiplied by this. Empty if nothing is left out.
     pub(super) masks: Vec<f32>,
     /// Cells on the way to one that is known.
     waiting: Vec<(u64, TreeId)>,
@@ -44,7 +44,7 @@ pub struct Items {
 
 /// States of one long short-term memory, by what it has read. Node 0 has read nothing.
 #[derive(Debug, Clone, Default)]
-pub struct Strand {
+pub struct Sequence {
     /// By node: what was read before the last input, and that input: an item, or an action.
     pub parents: Vec<u32>,
     pub inputs: Vec<u32>,
@@ -104,7 +104,7 @@ impl Items {
     }
 }
 
-impl Strand {
+impl Sequence {
     fn clear(&mut self, width: usize) {
         self.gates.clear();
         for numbers in [&mut self.parents, &mut self.inputs] {
@@ -140,10 +140,10 @@ impl StackMemory {
         parts.clear();
         of_trees.clear();
         (*n, *n_made) = (n_tokens as u32, 0);
-        for strand in &mut self.strands {
-            strand.clear(width);
-            strand.products.truncate(n_tokens * 4 * units);
-            strand.has_product.truncate(n_tokens);
+        for sequence in &mut self.sequences {
+            sequence.clear(width);
+            sequence.products.truncate(n_tokens * 4 * units);
+            sequence.has_product.truncate(n_tokens);
         }
         self.new.clear();
     }
@@ -159,7 +159,7 @@ impl StackMemory {
 
     /// Number of nodes.
     pub fn n_nodes(&self) -> usize {
-        self.strands.iter().map(|strand| strand.parents.len()).sum()
+        self.sequences.iter().map(|sequence| sequence.parents.len()).sum()
     }
 
     /// Finds the nodes of a configuration with these cells, and the item of M0, by place of the network. Those that are new are
@@ -180,18 +180,18 @@ impl StackMemory {
     }
 
     /// The node of a sequence that ends in these cells, the last one first.
-    fn node(&mut self, strand: usize, cells: &[Option<&Cell>], trees: &Trees) -> u32 {
+    fn node(&mut self, sequence: usize, cells: &[Option<&Cell>], trees: &Trees) -> u32 {
         let Some(last) = cells[0] else { return 0 };
         let is_linked = last.below.is_some() || cells.get(1).is_none_or(|next| next.is_none());
         if is_linked {
             let linked = std::iter::successors(Some(last), |cell| cell.below);
             let linked = linked.map(|cell| (address(cell), cell.composition()));
-            return self.linked(strand, linked, trees);
+            return self.linked(sequence, linked, trees);
         }
         let inputs = cells.iter().flatten().rev();
         inputs.fold(0, |node, cell| {
             let input = self.items.of_tree(cell.composition(), trees);
-            self.strands[strand].after(node, input)
+            self.sequences[sequence].after(node, input)
         })
     }
 
@@ -202,21 +202,21 @@ impl StackMemory {
     }
 
     /// The node of a sequence of links, the last one first, by their addresses and what they hold.
-    fn linked(&mut self, strand: usize, links: impl Iterator<Item = (u64, TreeId)>, trees: &Trees) -> u32 {
+    fn linked(&mut self, sequence: usize, links: impl Iterator<Item = (u64, TreeId)>, trees: &Trees) -> u32 {
         let mut node = 0;
         self.waiting.clear();
         for (address, value) in links {
             let key = spread(address);
-            if let Some(known) = self.strands[strand].by_cell.get(key) {
+            if let Some(known) = self.sequences[sequence].by_cell.get(key) {
                 node = known;
                 break;
             }
             self.waiting.push((key, value));
         }
         while let Some((key, value)) = self.waiting.pop() {
-            let input = if strand == HISTORY { value } else { self.items.of_tree(value, trees) };
-            node = self.strands[strand].after(node, input);
-            self.strands[strand].by_cell.get_or_insert(key, node);
+            let input = if sequence == HISTORY { value } else { self.items.of_tree(value, trees) };
+            node = self.sequences[sequence].after(node, input);
+            self.sequences[sequence].by_cell.get_or_insert(key, node);
         }
         node
     }

@@ -1,7 +1,7 @@
 //! Stack LSTMs (Dyer, Ballesteros, Ling, Matthews & Smith 2015; with exploration Ballesteros, Goldberg, Dyer & Smith 2016).
 //!
 //! A configuration is read whole, as three sequences: the stack S from the bottom up, the buffer B from its end to the front, and
-//! the actions A so far. A long short-term memory reads each, and what it gave on last stands for the sequence:
+//! the actions A so far. A long short-term memory reads each, and its last output stands for the sequence:
 //!
 //! ```text
 //! v = max(0, V e + d)                       of a token's embedding e

@@ -1,13 +1,13 @@
 //! The sizes of stack LSTMs, and what follows from their parameters.
 
 use crate::model::{Lstm, Network};
-use crate::neural::encoder::Weights;
 use crate::neural::kernel::{Operand, multiply};
-use crate::neural::parameters::{ACTIONS, COMPOSITION, COMPOSITION_BIAS, LABELS, Parameters};
-use crate::random::{self, Xoshiro256PlusPlus};
+use crate::neural::lstm::{Lstms, Weights};
+use crate::neural::parameters::Parameters;
+use crate::neural::tensors::{ACTIONS, COMPOSITION, COMPOSITION_BIAS, ENCODER_INPUTS, LABELS};
 
 /// Number of sequences that are read.
-pub const N_STRANDS: usize = 3;
+pub const N_SEQUENCES: usize = 3;
 /// The stack, from the bottom up.
 pub const STACK: usize = 0;
 /// The buffer, from its end to the front.
@@ -20,7 +20,7 @@ pub const HISTORY: usize = 2;
 pub struct Shape {
     /// Layers, one upon the other.
     pub layers: usize,
-    /// The numbers that a layer gives on, and those in the vector of a token or a tree.
+    /// The numbers in the output of a layer, and those in the vector of a token or a tree.
     pub units: usize,
     /// The numbers in the embedding of a token.
     pub embedding: usize,
@@ -35,49 +35,26 @@ impl Shape {
         Some(Shape { layers, units, embedding: network.dimension(), label: network.label_dimension })
     }
 
-    /// Number of inputs of a layer of a strand besides its last output.
-    pub fn inputs_of(&self, strand: usize, layer: usize) -> usize {
-        if strand == HISTORY && layer == 0 { self.label } else { self.units }
+    /// Number of inputs of a layer of a sequence besides its last output.
+    pub fn inputs_of(&self, sequence: usize, layer: usize) -> usize {
+        if sequence == HISTORY && layer == 0 { self.label } else { self.units }
     }
 
-    /// The same of all layers of all strands.
-    pub fn inputs(self) -> impl Iterator<Item = usize> {
-        (0..N_STRANDS * self.layers).map(move |part| self.inputs_of(part / self.layers, part % self.layers))
+    /// The parameters of one layer of a sequence.
+    pub fn part<'p>(&self, weights: Weights<'p>, sequence: usize, layer: usize) -> Weights<'p> {
+        self.lstm(weights, sequence * self.layers + layer)
+    }
+}
+
+impl Lstms for Shape {
+    fn units(&self) -> usize {
+        self.units
     }
 
-    /// The lengths of the tensors in [`Weights`]: by strand and, within it, by layer.
-    pub fn lengths(&self) -> [usize; 3] {
-        let (gates, parts) = (4 * self.units, N_STRANDS * self.layers);
-        [self.inputs().sum::<usize>() * gates, parts * self.units * gates, parts * gates]
-    }
-
-    /// Fills one of the tensors of [`Weights`], by number, as an encoder's is filled: at random, but with biases of 0, and of 1 for
-    /// forget gates.
-    pub fn fill(self, number: usize, tensor: &mut [f32], mut stream: Xoshiro256PlusPlus) {
-        let (units, gates) = (self.units, 4 * self.units);
-        if number == 2 {
-            tensor.chunks_exact_mut(gates).for_each(|bias| bias[units..2 * units].fill(1.0));
-            return;
-        }
-        let mut rest = tensor;
-        for inputs in self.inputs() {
-            let inputs = if number == 0 { inputs } else { units };
-            let bound = (6.0 / (inputs + units) as f64).sqrt();
-            let (part, after) = rest.split_at_mut(inputs * gates);
-            part.iter_mut().for_each(|w| *w = ((2.0 * random::unit(&mut stream) - 1.0) * bound) as f32);
-            rest = after;
-        }
-    }
-
-    /// The parameters of one layer of a strand.
-    pub fn part<'p>(&self, weights: Weights<'p>, strand: usize, layer: usize) -> Weights<'p> {
-        let (gates, number) = (4 * self.units, strand * self.layers + layer);
-        let before: usize = self.inputs().take(number).sum();
-        Weights {
-            inputs: &weights.inputs[before * gates..][..self.inputs_of(strand, layer) * gates],
-            recurrent: &weights.recurrent[number * self.units * gates..][..self.units * gates],
-            bias: &weights.bias[number * gates..][..gates],
-        }
+    /// By sequence and, within it, by layer.
+    fn inputs(&self) -> impl Iterator<Item = usize> {
+        let shape = *self;
+        (0..N_SEQUENCES * self.layers).map(move |number| shape.inputs_of(number / shape.layers, number % shape.layers))
     }
 }
 
@@ -93,7 +70,7 @@ pub struct StackDerived {
 impl StackDerived {
     /// Derives the values of these parameters.
     pub fn new(shape: Shape, parameters: &Parameters) -> StackDerived {
-        let history = shape.part(parameters.encoder(), HISTORY, 0);
+        let history = shape.part(parameters.lstms(ENCODER_INPUTS), HISTORY, 0);
         let weights = &parameters.tensors[COMPOSITION][2 * shape.units * shape.units..];
         StackDerived {
             actions: products(&parameters.tensors[ACTIONS], history.inputs, history.bias, shape.label),

@@ -2,16 +2,16 @@
 //!
 //! Rows of a product do not depend on which others there are, so a node has the same bits however it came to be made.
 
-use super::memory::{Items, StackMemory, Strand};
-use super::shape::{BUFFER, HISTORY, N_STRANDS, STACK, Shape, StackDerived, products};
-use crate::model::Network;
-use crate::neural::encoder::remember;
-use crate::neural::kernel::{Operand, multiply, tanh};
-use crate::neural::noise::SentenceNoise;
-use crate::neural::parameters::{BIAS, COMPOSITION, PLACES, Parameters, TOKENS, TOKENS_BIAS};
-use crate::vector::vectorised;
-
+use super::memory::{Items, Sequence, StackMemory};
+use super::shape::{BUFFER, HISTORY, N_SEQUENCES, STACK, Shape, StackDerived, products};
 use crate::configuration::Role;
+use crate::model::Network;
+use crate::neural::kernel::{Operand, multiply, tanh};
+use crate::neural::lstm::{Weights, step};
+use crate::neural::parameters::Parameters;
+use crate::neural::sentence::Sentence;
+use crate::neural::tensors::{BIAS, COMPOSITION, ENCODER_INPUTS, PLACES, TOKENS, TOKENS_BIAS};
+use crate::vector::vectorised;
 
 /// Stacks as they stand: everything that reading configurations takes.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +27,11 @@ pub struct StackScorer<'m> {
 }
 
 impl StackScorer<'_> {
+    /// The parameters of one layer of a sequence.
+    fn part(&self, sequence: usize, layer: usize) -> Weights<'_> {
+        self.shape.part(self.parameters.lstms(ENCODER_INPUTS), sequence, layer)
+    }
+
     /// The vectors of tokens, from their embeddings.
     pub fn vectors(&self, embeddings: &[f32]) -> Vec<f32> {
         let [weights, bias] = [TOKENS, TOKENS_BIAS].map(|number| &self.parameters.tensors[number][..]);
@@ -35,22 +40,23 @@ impl StackScorer<'_> {
         vectors
     }
 
-    /// Forgets the last sentence and looks at one whose tokens have these vectors. What is drawn from `noise` is left out.
-    pub fn begin(&self, memory: &mut StackMemory, vectors: &[f32], noise: Option<&SentenceNoise>) {
+    /// Forgets the last sentence and looks at one whose tokens have vectors.
+    pub fn begin(&self, memory: &mut StackMemory, sentence: &Sentence) {
         let Shape { layers, units, .. } = self.shape;
+        let vectors = sentence.vectors();
         let n_tokens = vectors.len() / units;
         memory.items.vectors.clear();
         memory.items.vectors.extend_from_slice(vectors);
-        for strand in [STACK, BUFFER] {
-            let weights = self.shape.part(self.parameters.encoder(), strand, 0);
-            memory.strands[strand].products = products(vectors, weights.inputs, weights.bias, units);
-            memory.strands[strand].has_product = vec![true; n_tokens];
+        for sequence in [STACK, BUFFER] {
+            let weights = self.part(sequence, 0);
+            memory.sequences[sequence].products = products(vectors, weights.inputs, weights.bias, units);
+            memory.sequences[sequence].has_product = vec![true; n_tokens];
         }
         memory.masks.clear();
-        if let Some(noise) = noise {
-            memory.masks.resize(N_STRANDS * layers * units, 1.0);
+        if sentence.noise.is_some() {
+            memory.masks.resize(N_SEQUENCES * layers * units, 1.0);
             for (number, mask) in memory.masks.chunks_exact_mut(units).enumerate() {
-                noise.mask_within(number, mask);
+                sentence.mask_within(number, mask);
             }
         }
         memory.clear(n_tokens, layers * units, units);
@@ -80,8 +86,9 @@ impl StackScorer<'_> {
         let Shape { layers, units, .. } = self.shape;
         let mut read = Vec::with_capacity(found.len() * units);
         for (&number, place) in found.iter().zip(self.network.places.iter().cycle()) {
-            let last =
-                |strand: usize| &memory.strands[strand].outputs[(number as usize * layers + layers - 1) * units..];
+            let last = |sequence: usize| {
+                &memory.sequences[sequence].outputs[(number as usize * layers + layers - 1) * units..]
+            };
             let row = match place.role {
                 Role::M0 => &memory.items.vectors[number as usize * units..],
                 Role::A => last(HISTORY),
@@ -94,19 +101,19 @@ impl StackScorer<'_> {
     }
 
     fn make(&self, memory: &mut StackMemory) {
-        let StackMemory { items, strands, masks, n_steps, .. } = memory;
+        let StackMemory { items, sequences, masks, n_steps, .. } = memory;
         self.compose(items);
-        for (number, strand) in strands.iter_mut().enumerate() {
-            *n_steps += (strand.parents.len() - strand.n_made) as u64;
+        for (number, sequence) in sequences.iter_mut().enumerate() {
+            *n_steps += (sequence.parents.len() - sequence.n_made) as u64;
             if number != HISTORY {
-                self.multiply_inputs(number, strand, items);
+                self.multiply_inputs(number, sequence, items);
             }
-            while strand.n_made < strand.parents.len() {
+            while sequence.n_made < sequence.parents.len() {
                 // Nodes whose parents have been made.
-                let first = strand.n_made;
-                let n = strand.parents[first..].iter().take_while(|parent| (**parent as usize) < first).count();
-                self.advance(number, strand, first..first + n, masks);
-                strand.n_made += n;
+                let first = sequence.n_made;
+                let n = sequence.parents[first..].iter().take_while(|parent| (**parent as usize) < first).count();
+                self.advance(number, sequence, first..first + n, masks);
+                sequence.n_made += n;
             }
         }
     }
@@ -136,34 +143,34 @@ impl StackScorer<'_> {
     }
 
     /// Contributions of the vectors of trees to gates, as far as new nodes read them.
-    fn multiply_inputs(&self, number: usize, strand: &mut Strand, items: &Items) {
+    fn multiply_inputs(&self, number: usize, sequence: &mut Sequence, items: &Items) {
         let (units, gates) = (self.shape.units, 4 * self.shape.units);
         let n_items = items.n_tokens as usize + items.parts.len();
-        strand.has_product.resize(n_items, false);
+        sequence.has_product.resize(n_items, false);
         let mut wanted: Vec<usize> = Vec::new();
-        for &item in &strand.inputs[strand.n_made..] {
-            if !std::mem::replace(&mut strand.has_product[item as usize], true) {
+        for &item in &sequence.inputs[sequence.n_made..] {
+            if !std::mem::replace(&mut sequence.has_product[item as usize], true) {
                 wanted.push(item as usize);
             }
         }
         if wanted.is_empty() {
             return;
         }
-        strand.products.resize(n_items * gates, 0.0);
+        sequence.products.resize(n_items * gates, 0.0);
         let read: Vec<&[f32]> = wanted.iter().map(|item| &items.vectors[item * units..][..units]).collect();
-        let weights = self.shape.part(self.parameters.encoder(), number, 0);
+        let weights = self.part(number, 0);
         let rows = products(&read.concat(), weights.inputs, weights.bias, units);
         for (item, row) in wanted.into_iter().zip(rows.chunks_exact(gates)) {
-            strand.products[item * gates..][..gates].copy_from_slice(row);
+            sequence.products[item * gates..][..gates].copy_from_slice(row);
         }
     }
 
     /// Makes nodes whose parents have been made.
-    fn advance(&self, number: usize, strand: &mut Strand, nodes: std::ops::Range<usize>, masks: &[f32]) {
+    fn advance(&self, number: usize, sequence: &mut Sequence, nodes: std::ops::Range<usize>, masks: &[f32]) {
         let Shape { layers, units, .. } = self.shape;
         let (gates, width, n) = (4 * units, layers * units, nodes.len());
         let keeps_gates = !masks.is_empty();
-        let Strand { parents, inputs, cells, outputs, gates: kept, products, .. } = strand;
+        let Sequence { parents, inputs, cells, outputs, gates: kept, products, .. } = sequence;
         cells.resize(nodes.end * width, 0.0);
         outputs.resize(nodes.end * width, 0.0);
         if keeps_gates {
@@ -173,7 +180,7 @@ impl StackScorer<'_> {
         let mut sums = Vec::with_capacity(n * gates);
         let mut read = Vec::with_capacity(n * units);
         for layer in 0..layers {
-            let weights = self.shape.part(self.parameters.encoder(), number, layer);
+            let weights = self.part(number, layer);
             let place = |node: usize| (node * layers + layer) * units;
             sums.clear();
             if layer == 0 {
@@ -198,8 +205,8 @@ impl StackScorer<'_> {
             multiply(Operand::rows(&read, units), weights.recurrent, &mut sums, (n, units, gates));
             vectorised!(_simd => {
                 for (node, row) in nodes.clone().zip(sums.chunks_exact_mut(gates)) {
-                    let (memory, given) = (&mut cells[place(node)..][..units], &mut outputs[place(node)..][..units]);
-                    remember(row, memory, given);
+                    let (cell, output) = (&mut cells[place(node)..][..units], &mut outputs[place(node)..][..units]);
+                    step(row, cell, output);
                 }
             });
             if keeps_gates {

@@ -2,7 +2,7 @@
 //! read it.
 
 use super::memory::StackMemory;
-use super::shape::{HISTORY, N_STRANDS, Shape};
+use super::shape::{HISTORY, N_SEQUENCES, Shape};
 use crate::configuration::Role;
 use crate::model::Network;
 
@@ -15,15 +15,15 @@ pub struct StackTape {
     pub vectors: Vec<f32>,
     pub n_tokens: u32,
     pub parts: Vec<[u32; 3]>,
-    pub strands: [StrandTape; N_STRANDS],
+    pub sequences: [SequenceTape; N_SEQUENCES],
     pub masks: Vec<f32>,
     /// By tree of the memory: one more than its place here.
     numbers: Vec<u32>,
 }
 
-/// Nodes of a strand; the first one has read nothing.
+/// Nodes of a sequence; the first one has read nothing.
 #[derive(Debug, Clone, Default)]
-pub struct StrandTape {
+pub struct SequenceTape {
     pub parents: Vec<u32>,
     pub inputs: Vec<u32>,
     pub cells: Vec<f32>,
@@ -44,7 +44,7 @@ impl StackTape {
         for (&number, place) in memory.found.iter().zip(&network.places) {
             let number = match place.role {
                 Role::M0 => self.item(number, shape, memory),
-                role => self.node(strand_of(role), number, shape, memory),
+                role => self.node(sequence_of(role), number, shape, memory),
             };
             self.found.push(number);
         }
@@ -52,44 +52,44 @@ impl StackTape {
 
     /// The number of a node here.
     fn node(&mut self, number: usize, node: u32, shape: Shape, memory: &StackMemory) -> u32 {
-        let strand = &memory.strands[number];
+        let sequence = &memory.sequences[number];
         let known =
-            |tape: &StrandTape, node: u32| tape.numbers.get(node as usize).copied().filter(|n| *n > 0 || node == 0);
-        if self.strands[number].parents.is_empty() {
+            |tape: &SequenceTape, node: u32| tape.numbers.get(node as usize).copied().filter(|n| *n > 0 || node == 0);
+        if self.sequences[number].parents.is_empty() {
             self.push(number, (0, 0), 0, shape, memory);
         }
         // From the first one that is not recorded to this one.
         let mut path = Vec::new();
         let mut at = node;
-        while known(&self.strands[number], at).is_none() {
+        while known(&self.sequences[number], at).is_none() {
             path.push(at);
-            at = strand.parents[at as usize];
+            at = sequence.parents[at as usize];
         }
         for &node in path.iter().rev() {
-            let input = strand.inputs[node as usize];
+            let input = sequence.inputs[node as usize];
             let input = if number == HISTORY { input } else { self.item(input, shape, memory) };
-            let parent = self.strands[number].numbers[strand.parents[node as usize] as usize];
+            let parent = self.sequences[number].numbers[sequence.parents[node as usize] as usize];
             self.push(number, (parent, input), node, shape, memory);
         }
-        self.strands[number].numbers[node as usize]
+        self.sequences[number].numbers[node as usize]
     }
 
     fn push(&mut self, number: usize, (parent, input): (u32, u32), node: u32, shape: Shape, memory: &StackMemory) {
-        let (strand, tape) = (&memory.strands[number], &mut self.strands[number]);
+        let (sequence, tape) = (&memory.sequences[number], &mut self.sequences[number]);
         let (node, width) = (node as usize, shape.layers * shape.units);
         if tape.numbers.len() <= node {
-            tape.numbers.resize(strand.parents.len().max(node + 1), 0);
+            tape.numbers.resize(sequence.parents.len().max(node + 1), 0);
         }
         tape.numbers[node] = tape.parents.len() as u32;
         tape.parents.push(parent);
         tape.inputs.push(input);
-        tape.cells.extend_from_slice(&strand.cells[node * width..][..width]);
-        tape.outputs.extend_from_slice(&strand.outputs[node * width..][..width]);
+        tape.cells.extend_from_slice(&sequence.cells[node * width..][..width]);
+        tape.outputs.extend_from_slice(&sequence.outputs[node * width..][..width]);
         // The first node has none.
         tape.gates.resize(tape.gates.len() + 4 * width, 0.0);
         if node > 0 {
             let start = tape.gates.len() - 4 * width;
-            tape.gates[start..].copy_from_slice(&strand.gates[node * 4 * width..][..4 * width]);
+            tape.gates[start..].copy_from_slice(&sequence.gates[node * 4 * width..][..4 * width]);
         }
     }
 
@@ -125,8 +125,8 @@ impl StackTape {
     }
 }
 
-/// The strand whose node stands for a place.
-pub fn strand_of(role: Role) -> usize {
+/// The sequence whose node stands for a place.
+pub fn sequence_of(role: Role) -> usize {
     match role {
         Role::A => HISTORY,
         role if role.in_buffer() => super::shape::BUFFER,

@@ -6,13 +6,14 @@ use crate::decode::{Decoder, Machine, Workspace};
 use crate::features::N_COLUMNS;
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
-use crate::model::{Activation, Dropped, Layers, Lstm, Network, ScorerKind, Seen, Trainable as _};
-use crate::neural::backward::Gradients;
+use crate::model::{Activation, Dropped, Lstm, Network, ScorerKind, Seen, Trainable as _};
+use crate::neural::gradients::Gradients;
 use crate::neural::learner::drop_units;
-use crate::neural::parameters::*;
+use crate::neural::plain::{add_product, check_gradients, embeddings, factors, step, wide};
 use crate::neural::score::{FeedForwardMemory, FeedForwardScorer, Hidden};
-use crate::neural::{FeedForwardLearner, Layout, LearnerSettings, Noise, Rule, Tape};
-use crate::random;
+use crate::neural::tensors::*;
+use crate::neural::tests::{learner_of, scores_of};
+use crate::neural::{FeedForwardLearner, Tape};
 use crate::scorer::{Opaque, Query, Scorer as _};
 use crate::system::{Choice, Roots, SystemKind, TransitionSystem};
 use crate::tree::{LabelId, Node};
@@ -33,24 +34,7 @@ fn data(system: SystemKind, layers: u32) -> TrainingData {
 fn learner(data: &TrainingData, between: bool) -> FeedForwardLearner {
     let network = data.header().network.clone().unwrap();
     let stacks = network.stacks.unwrap();
-    let network = network.with_stacks(stacks, between);
-    let vocabulary = data.network().unwrap().vocabulary().clone();
-    let sizes = Sizes::new(&vocabulary, data.header().labels.len(), data.actions().width());
-    let mut parameters = Parameters::random(&network, &sizes, 3);
-    let mut stream = random::stream(9, "test", &[]);
-    for tensor in &mut parameters.tensors {
-        tensor.iter_mut().for_each(|w| *w = *w * 2.0 + (random::unit(&mut stream) - 0.5) as f32 * 0.3);
-    }
-    let noise = Noise::new(4, &vocabulary, data.inputs());
-    let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
-    let parts = (Layout::new(network), data.columns().clone(), vocabulary);
-    FeedForwardLearner::new(
-        parts,
-        sizes,
-        parameters,
-        LearnerSettings { rule, divisor: 1.0, layers: Layers::All },
-        noise,
-    )
+    learner_of(data, network.with_stacks(stacks, between), (2.0, 0.3))
 }
 
 /// A configuration written down: the stack from the bottom up, the buffer from its end to the front, and what was done.
@@ -68,65 +52,45 @@ struct Written {
 /// The network in double precision, written down as the formulas have it.
 struct Plain<'p> {
     network: &'p Network,
-    tensors: [Vec<f64>; N_TENSORS],
-    lanes: usize,
+    tensors: &'p [Vec<f64>],
 }
 
 impl Plain<'_> {
-    fn product(&self, x: &[f64], weights: &[f64], sums: &mut [f64]) {
-        for (x, row) in x.iter().zip(weights.chunks_exact(sums.len())) {
-            sums.iter_mut().zip(row).for_each(|(sum, w)| *sum += x * w);
-        }
-    }
-
     /// The vectors of the tokens of a sentence: none, the root, the words.
     fn tokens(&self, tape: &Tape) -> Vec<Vec<f64>> {
-        let mut masks = vec![1.0; tape.sentence.embeddings.len()];
-        tape.sentence.noise.mask(&mut masks);
-        let token = |(token, masks): (usize, &[f32])| {
-            let columns = tape.sentence.ids.iter().zip(&self.tensors).zip(&self.network.dimensions);
-            let embedding = columns.flat_map(|((ids, table), &n)| &table[ids[token] as usize * n..][..n]);
-            let embedding: Vec<f64> = embedding.zip(masks).map(|(x, &mask)| x * f64::from(mask)).collect();
+        let token = |embedding: &Vec<f64>| {
             let mut vector = self.tensors[TOKENS_BIAS].clone();
-            self.product(&embedding, &self.tensors[TOKENS], &mut vector);
+            add_product(embedding, &self.tensors[TOKENS], &mut vector);
             vector.into_iter().map(|x| x.max(0.0)).collect()
         };
-        masks.chunks_exact(self.network.dimension()).enumerate().map(token).collect()
+        embeddings(&tape.sentence, self.tensors, &self.network.dimensions).iter().map(token).collect()
     }
 
-    /// Last output of the last layer of a strand.
-    fn read(&self, strand: usize, inputs: &[Vec<f64>], tape: &Tape) -> Vec<f64> {
+    /// Last output of the last layer of a sequence.
+    fn read(&self, sequence: usize, inputs: &[Vec<f64>], tape: &Tape) -> Vec<f64> {
         let Lstm { layers, units } = self.network.stacks.unwrap();
-        let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
-        let mut state = vec![(vec![0.0; units], vec![0.0; units]); layers];
+        let mut states = vec![(vec![0.0; units], vec![0.0; units]); layers];
         for input in inputs {
             let mut x = input.clone();
-            for (layer, (c, h)) in state.iter_mut().enumerate() {
-                let number = strand * layers + layer;
+            for (layer, state) in states.iter_mut().enumerate() {
+                let number = sequence * layers + layer;
                 if layer > 0 {
-                    let mut mask = vec![1.0; units];
-                    tape.sentence.noise.mask_within(number, &mut mask);
-                    x.iter_mut().zip(mask).for_each(|(x, factor)| *x *= f64::from(factor));
+                    let factors = factors(units, |numbers| tape.sentence.mask_within(number, numbers));
+                    x.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor);
                 }
                 // By part: the inputs of those before it.
                 let before: usize =
                     (0..number).map(|part| if part == 2 * layers { self.network.label_dimension } else { units }).sum();
-                let mut sums = self.tensors[ENCODER_BIAS][number * 4 * units..][..4 * units].to_vec();
-                self.product(&x, &self.tensors[ENCODER_INPUTS][before * 4 * units..], &mut sums);
-                self.product(
-                    h,
-                    &self.tensors[ENCODER_RECURRENT][number * 4 * units * units..][..4 * units * units],
-                    &mut sums,
-                );
-                for unit in 0..units {
-                    let [i, f, o] = [0, 1, 3].map(|gate| sigmoid(sums[gate * units + unit]));
-                    c[unit] = f * c[unit] + i * sums[2 * units + unit].tanh();
-                    h[unit] = o * c[unit].tanh();
-                }
-                x = h.clone();
+                let tensors = [
+                    &self.tensors[ENCODER_INPUTS][before * 4 * units..],
+                    &self.tensors[ENCODER_RECURRENT][number * 4 * units * units..],
+                    &self.tensors[ENCODER_BIAS][number * 4 * units..],
+                ];
+                step(&x, state, tensors);
+                x.clone_from(&state.1);
             }
         }
-        state.pop().unwrap().1
+        states.pop().unwrap().1
     }
 
     fn scores(&self, tokens: &[Vec<f64>], tape: &Tape, of: &Written) -> Vec<f64> {
@@ -137,7 +101,7 @@ impl Plain<'_> {
             let relation = self.tensors[LABELS][relation * label_dimension..][..label_dimension].to_vec();
             let parts = [&vectors[head as usize + 1][..], &vectors[dependent as usize + 1], &relation].concat();
             let mut sums = self.tensors[COMPOSITION_BIAS].clone();
-            self.product(&parts, &self.tensors[COMPOSITION], &mut sums);
+            add_product(&parts, &self.tensors[COMPOSITION], &mut sums);
             vectors[head as usize + 1] = sums.into_iter().map(f64::tanh).collect();
         }
         let list =
@@ -154,13 +118,8 @@ impl Plain<'_> {
         let mut sums = self.tensors[BIAS].clone();
         assert_eq!(read.concat().len() * sums.len(), self.tensors[PLACES].len());
         assert_eq!(read[0].len(), units);
-        self.product(&read.concat(), &self.tensors[PLACES], &mut sums);
-        let hidden: Vec<f64> =
-            sums.iter().zip(&of.factors).map(|(sum, &factor)| sum.tanh() * f64::from(factor)).collect();
-        let mut scores = self.tensors[OUTPUT_BIAS].clone();
-        self.product(&hidden, &self.tensors[OUTPUT], &mut scores);
-        assert_eq!(scores.len(), self.lanes);
-        scores
+        add_product(&read.concat(), &self.tensors[PLACES], &mut sums);
+        scores_of(Activation::Tanh, self.tensors, &sums, &of.factors)
     }
 }
 
@@ -232,63 +191,32 @@ fn check<S: TransitionSystem>(system: S, kind: SystemKind, layers: u32, between:
     let network = stacks.clone().with_stacks(stacks.stacks.unwrap(), between);
     let parameters = learner.parameters();
     let lanes = data.actions().width();
-    let gradients = Gradients::new((&Layout::new(network.clone()), parameters, lanes), &tapes, 1.0);
-    let tensors = std::array::from_fn(|number| parameters.tensors[number].iter().map(|&w| f64::from(w)).collect());
-    let mut plain = Plain { network: &network, tensors, lanes };
-    let all_scores = |plain: &Plain| -> Vec<Vec<f64>> {
+    let gradients = Gradients::new(&learner.layout, parameters, &tapes, 1.0);
+    let all_scores = |tensors: &[Vec<f64>]| -> Vec<Vec<f64>> {
+        let plain = Plain { network: &network, tensors };
         let tokens: Vec<Vec<Vec<f64>>> = tapes.iter().map(|tape| plain.tokens(tape)).collect();
         written.iter().map(|of| plain.scores(&tokens[of.sentence], &tapes[of.sentence], of)).collect()
     };
-    for (of, expected) in written.iter().zip(all_scores(&plain)) {
+    let tensors: Vec<Vec<f64>> = parameters.tensors.iter().map(|tensor| wide(tensor)).collect();
+    for (of, expected) in written.iter().zip(all_scores(&tensors)) {
+        assert_eq!(expected.len(), lanes);
         for (&found, expected) in of.scores.iter().zip(expected) {
             let error = (found - expected).abs();
             assert!(error < 1e-3 * expected.abs().max(1.0), "{kind}: {found}, not {expected}");
         }
     }
-    let loss = |plain: &Plain| -> f64 {
-        let scores = all_scores(plain);
+    let loss = |tensors: &[Vec<f64>]| -> f64 {
+        let scores = all_scores(tensors);
         let of = |(of, scores): (&Written, &Vec<f64>)| of.slopes.iter().zip(scores).map(|(a, b)| a * b).sum::<f64>();
         written.iter().zip(&scores).map(of).sum()
     };
-    let mut stream = random::stream(1, "places", &[]);
-    let mut n_nonzero = [0; N_TENSORS];
-    for (tensor, n_nonzero) in n_nonzero.iter_mut().enumerate() {
-        let n = gradients.tensors[tensor].len();
-        if tensor >= N_COLUMNS {
-            assert_eq!(n, parameters.tensors[tensor].len(), "tensor {tensor}");
-        }
-        for _ in 0..if n == 0 { 0 } else { 12 } {
-            let at = random::below(n as u64, &mut stream) as usize;
-            let place = match network.dimensions.get(tensor) {
-                Some(&dimension) => gradients.rows[tensor][at / dimension] as usize * dimension + at % dimension,
-                None => at,
-            };
-            let was = plain.tensors[tensor][place];
-            let mut at_distance = |distance: f64| {
-                plain.tensors[tensor][place] = was + distance;
-                loss(&plain)
-            };
-            let slope = (at_distance(1e-5) - at_distance(-1e-5)) / 2e-5;
-            plain.tensors[tensor][place] = was;
-            let found = f64::from(gradients.tensors[tensor][at]);
-            let error = (found - slope).abs();
-            assert!(error < 2e-3 * slope.abs().max(0.1), "{kind}, tensor {tensor}: {found} instead of {slope}");
-            *n_nonzero += usize::from(slope.abs() > 1e-3);
-        }
+    for (found, tensor) in gradients.tensors.iter().zip(&parameters.tensors).skip(N_COLUMNS) {
+        assert_eq!(found.len(), tensor.len());
     }
-    let read = [
-        LABELS,
-        PLACES,
-        BIAS,
-        OUTPUT,
-        ENCODER_INPUTS,
-        ENCODER_RECURRENT,
-        ENCODER_BIAS,
-        TOKENS,
-        TOKENS_BIAS,
-        COMPOSITION,
-    ];
-    assert!(read.into_iter().all(|tensor| n_nonzero[tensor] > 0), "{n_nonzero:?}");
+    let largest = check_gradients(&gradients, parameters, &network.dimensions, (12, 0.1), loss);
+    let lstm = [ENCODER_INPUTS, ENCODER_RECURRENT, ENCODER_BIAS];
+    let read = [LABELS, PLACES, BIAS, OUTPUT, TOKENS, TOKENS_BIAS, COMPOSITION].into_iter().chain(lstm);
+    assert!(read.into_iter().all(|tensor| largest[tensor] > 1e-3), "{largest:?}");
 }
 
 #[test]

@@ -21,8 +21,7 @@ use hashbrown::{HashMap, HashSet};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Location, Problem, Result, excerpt};
-use crate::features::MAX_DIMENSION;
-use crate::features::{Columns, Input, Vocabulary};
+use crate::features::{Columns, Input, MAX_DIMENSION, N_COLUMNS, Vocabulary};
 use crate::files::{hex, open};
 use crate::model::VectorsOrigin;
 
@@ -85,17 +84,31 @@ impl Vectors {
         &self.sha256
     }
 
-    /// Refuses vectors of another number of numbers than `asked` for, by the option of this name.
+    /// The vectors that training begins with, if there are to be some: those in the file at `path` are as long as `word_units` says, if it
+    /// does. `dimensions` are the lengths of columns' embeddings, of which that of words becomes theirs.
     ///
     /// # Errors
-    /// If they are, with the line that tells how many they have.
-    pub fn check_dimension(&self, asked: usize, option: &str) -> Result<()> {
-        if self.dimension == asked {
-            return Ok(());
+    /// If they cannot be read, or are of another length, with the line that tells it.
+    pub fn of_training(
+        path: Option<&str>,
+        columns: &Columns,
+        word_units: Option<u32>,
+        dimensions: Option<&mut [usize; N_COLUMNS]>,
+    ) -> Result<Option<Vectors>> {
+        let Some(path) = path else { return Ok(None) };
+        let vectors = Vectors::read(path, columns)?;
+        if let Some(dimensions) = dimensions {
+            if let Some(asked) = word_units.filter(|&asked| asked as usize != vectors.dimension) {
+                let location = Location { path: path.to_owned(), line: vectors.dimension_line, sentence: None };
+                let expected =
+                    format!("{asked}, as --word-units says; without it embeddings are as long as the vectors");
+                return Err(
+                    Problem { location, found: format!("vectors of {} numbers", vectors.dimension), expected }.into()
+                );
+            }
+            dimensions[0] = vectors.dimension;
         }
-        let location = Location { path: self.path.clone(), line: self.dimension_line, sentence: None };
-        let expected = format!("{asked}, as {option} says; without it embeddings are as long as the vectors");
-        Err(Problem { location, found: format!("vectors of {} numbers", self.dimension), expected }.into())
+        Ok(Some(vectors))
     }
 
     /// The numbers in a vector.

@@ -1,0 +1,79 @@
+//! From scores of arcs to trees, and what parses with finished parameters.
+
+use super::eisner::FilledEisner;
+use super::{ArcLabels, ArcScores, ChuLiuEdmonds, Eisner, GraphKind, k_best, k_best_spanning};
+use crate::decode::Parsed;
+use crate::features::{Columns, Input};
+use crate::tree::{LabelId, Node, Roots, Tree};
+
+/// Search: the settings by which scores become a tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'m> {
+    pub kind: GraphKind,
+    pub roots: Roots,
+    pub columns: &'m Columns,
+    pub inventory: &'m ArcLabels,
+}
+
+/// Finished parameters that parse.
+pub trait Parses: Sync {
+    /// Scratch memory of parsing one sentence after another; one per thread.
+    type Workspace: Default;
+
+    /// The sentences that are read side by side.
+    const SIDE_BY_SIDE: usize;
+
+    /// The `k` best trees with labels of each sentence, the best first; fewer if there are not so many.
+    fn k_best(&self, workspace: &mut Self::Workspace, search: Search, inputs: &[&Input], k: usize) -> Vec<Vec<Parsed>>;
+}
+
+/// Scratch memory of both decoders.
+#[derive(Debug, Clone, Default)]
+pub struct Decoders {
+    pub eisner: Eisner,
+    pub chu_liu_edmonds: ChuLiuEdmonds,
+    pub heads: Vec<Node>,
+}
+
+impl Decoders {
+    /// The heads of the best tree, entry 0 being that of word 1.
+    pub fn best(&mut self, kind: GraphKind, roots: Roots, scores: &ArcScores) -> &[Node] {
+        match kind.is_projective() {
+            true => self.eisner.decode(scores, roots, &mut self.heads),
+            false => self.chu_liu_edmonds.decode(scores, roots, &mut self.heads),
+        }
+        &self.heads
+    }
+
+    /// The best tree with its score, where `label` has the best label of an arc.
+    pub fn best_tree(
+        &mut self,
+        kind: GraphKind,
+        roots: Roots,
+        scores: &ArcScores,
+        label: impl Fn(Node, Node) -> LabelId,
+    ) -> Parsed {
+        let heads = self.best(kind, roots, scores);
+        let labels: Vec<LabelId> = heads.iter().zip(1..).map(|(&head, dependent)| label(head, dependent)).collect();
+        Parsed { tree: Tree::new(heads, &labels), score: scores.of_tree(heads) }
+    }
+
+    /// The `k` best trees with labels, the best first; fewer if there are not so many. `labels` appends the scores of an arc with each
+    /// label that it may bear, the score of the best one being that of the arc.
+    pub fn k_best(
+        &mut self,
+        kind: GraphKind,
+        roots: Roots,
+        scores: &ArcScores,
+        labels: impl FnMut(Node, Node, &mut Vec<(i64, LabelId)>),
+        k: usize,
+    ) -> Vec<Parsed> {
+        match kind.is_projective() {
+            true => {
+                self.eisner.decode(scores, roots, &mut self.heads);
+                k_best(&mut FilledEisner { eisner: &self.eisner, scores, roots, labels }, scores.n_words(), k)
+            }
+            false => k_best_spanning(&mut self.chu_liu_edmonds, scores, roots, labels, k),
+        }
+    }
+}

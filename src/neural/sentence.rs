@@ -1,0 +1,83 @@
+//! The tokens of a sentence as networks read them.
+
+use super::encoder::Layer;
+use super::noise::{Noise, SentenceNoise};
+use super::parameters::Parameters;
+use crate::features::{Input, N_COLUMNS};
+use crate::tree::Node;
+
+/// The tokens of a sentence: for scorers of transitions none, the root, the words; for graph-based ones the root and the words.
+#[derive(Debug, Clone, Default)]
+pub struct Sentence {
+    /// By column: the numbers of their values.
+    pub ids: [Vec<u32>; N_COLUMNS],
+    /// By token: its embedding.
+    pub embeddings: Vec<f32>,
+    /// Output of the encoder for these, if there is one.
+    pub encoded: Option<Encoded>,
+    /// Dropout masks of the sentence, in training.
+    pub noise: Option<SentenceNoise>,
+}
+
+/// Output of an encoder for a sentence.
+#[derive(Debug, Clone, Default)]
+pub struct Encoded {
+    /// Of the root and the words.
+    pub layers: Vec<Layer>,
+    /// By token: a vector; that of no token is a parameter of its own.
+    pub vectors: Vec<f32>,
+}
+
+impl Sentence {
+    /// The numbers of these tokens' values, and what is drawn from `noise` for the sentence.
+    pub fn new(input: &Input, tokens: impl Iterator<Item = Node> + Clone, noise: Option<&Noise>) -> Sentence {
+        let mut ids = std::array::from_fn(|column| tokens.clone().map(|token| input.id(column, token)).collect());
+        let of_sentence = noise.map(|noise| noise.of_sentence(input));
+        if let (Some(noise), Some(of_sentence)) = (noise, &of_sentence) {
+            let columns = ids.iter_mut().enumerate();
+            columns.for_each(|(column, ids): (usize, &mut Vec<u32>)| noise.forget_rare(of_sentence, column, ids));
+        }
+        Sentence { ids, noise: of_sentence, ..Sentence::default() }
+    }
+
+    /// The number of tokens.
+    pub fn n_tokens(&self) -> usize {
+        self.ids[0].len()
+    }
+
+    /// Fills in the embeddings of tokens, those of their values side by side, of which `dimensions` are the lengths.
+    pub fn embed(&mut self, parameters: &Parameters, dimensions: &[usize; N_COLUMNS]) {
+        let mut embeddings = Vec::with_capacity(self.n_tokens() * dimensions.iter().sum::<usize>());
+        for token in 0..self.n_tokens() {
+            for ((ids, table), &n) in self.ids.iter().zip(&parameters.tensors).zip(dimensions) {
+                embeddings.extend_from_slice(&table[ids[token] as usize * n..][..n]);
+            }
+        }
+        self.mask(&mut embeddings);
+        self.embeddings = embeddings;
+    }
+
+    /// By token: what the encoder makes of its embedding, or this itself.
+    pub fn vectors(&self) -> &[f32] {
+        self.encoded.as_ref().map_or(&self.embeddings, |encoded| &encoded.vectors)
+    }
+
+    /// Activations in the layers of the encoder.
+    pub fn layers(&self) -> &[Layer] {
+        self.encoded.as_ref().map_or(&[], |encoded| &encoded.layers)
+    }
+
+    /// Leaves out numbers of embeddings, as [`SentenceNoise::mask`] does, if there is noise.
+    pub fn mask(&self, numbers: &mut [f32]) {
+        if let Some(noise) = &self.noise {
+            noise.mask(numbers);
+        }
+    }
+
+    /// The same as [`SentenceNoise::mask_within`], if there is noise.
+    pub fn mask_within(&self, layer: usize, numbers: &mut [f32]) {
+        if let Some(noise) = &self.noise {
+            noise.mask_within(layer, numbers);
+        }
+    }
+}
