@@ -318,7 +318,7 @@ pub enum Span {
     Siblings(u32, Node),
 }
 
-/// A filled chart with what it was filled with.
+/// A filled chart with the scores that it was filled with.
 #[derive(Debug)]
 pub struct Filled<'c, S> {
     /// The chart.

@@ -28,7 +28,7 @@ pub struct GraphData {
     examples: Vec<(Input, Tree)>,
     dev: Vec<(Input, Tree)>,
     n_read: usize,
-    /// The values that a network knows, if one is to be trained, and the vectors of words that it begins with.
+    /// Vocabulary of a network, if one is to be trained, and the vectors of words that it begins with.
     vocabulary: Option<Vocabulary>,
     vectors: Option<Vectors>,
 }

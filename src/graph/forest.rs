@@ -1,7 +1,7 @@
 //! The k best derivations of a packed forest, lazily.
 //!
 //! Huang & Chiang (2005), "Better k-best parsing", algorithm 3: the values of all items are known, from the chart of the best
-//! tree; an item's next best derivation is looked for only when a derivation above asks for it. An item has a heap of
+//! tree; an item's next best derivation is looked for only when a derivation above needs it. An item has a heap of
 //! candidates: a derivation of rank (i, j, l) takes the i-th best of one tail, the j-th best of the other and the l-th best label;
 //! when it is taken, those of which one rank is one higher become candidates.
 //!
@@ -82,7 +82,7 @@ impl PartialOrd for Derivation {
 #[derive(Debug)]
 struct Known<I> {
     edges: Vec<Edge<I>>,
-    /// By edge, once asked for: labels with what they lose against the best one, the best first.
+    /// By edge, once needed: labels with what they lose against the best one, the best first.
     labels: HashMap<u32, Vec<(i64, LabelId)>>,
     /// The best derivations, the best first.
     found: Vec<Derivation>,

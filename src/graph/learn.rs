@@ -195,7 +195,7 @@ impl Difference {
         changes.extend(of_arc_alone.iter().map(|&feature| (feature, ArcLabels::ARC, count)));
     }
 
-    /// Adds up what is said of the same weight; the squared norm.
+    /// Adds up the entries of the same weight; gives the squared norm.
     fn merge(&mut self) -> i64 {
         self.changes.sort_unstable_by_key(|&(feature, lane, _)| (feature, lane));
         self.changes.dedup_by(|next, kept| {

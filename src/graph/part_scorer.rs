@@ -74,7 +74,7 @@ impl ByTag {
     }
 }
 
-/// The scores of one sentence, as they are asked for.
+/// The scores of one sentence, computed when the chart needs them.
 #[derive(Debug)]
 pub struct Scoring<'s, W> {
     scorer: &'s mut PartScorer,
@@ -234,7 +234,7 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
     }
 }
 
-/// The score of the arc with its best label, with each sibling that is wanted: `lanes` are what it has by itself.
+/// The score of the arc with its best label, with each sibling that is wanted: `lanes` are the sums over its other features.
 #[inline(always)]
 fn best_labels(of_arc: i32, lanes: &[i32], of_siblings: &[i32], wanted: &[bool], scores: &mut [i32]) {
     let of_siblings = of_siblings.chunks_exact(lanes.len());

@@ -138,7 +138,7 @@ impl<L: FnMut(Node, Node, &mut Ranking)> Search<'_, L> {
     fn divide(&mut self, class: &Class, open: &mut BinaryHeap<Class>) {
         for (n_fixed, &(head, rank)) in class.tree.iter().enumerate().skip(class.n_fixed) {
             let dependent = n_fixed as Node + 1;
-            // Words before this one have their arcs; what was banned of them is no condition any more.
+            // Words before this one have their arcs, so bans of their other arcs are no conditions any more.
             let mut banned = class.banned.clone();
             banned.retain(|&(_, banned), _| banned >= dependent);
             banned.insert((head, dependent), rank + 1);

@@ -153,7 +153,7 @@ impl Gradients {
         self.tensors[ENCODER_RECURRENT] = of.recurrent;
         self.tensors[ENCODER_BIAS] = of.bias;
         self.tensors[ENCODER_NONE] = of_none;
-        // The encoder does not read what stands for no token.
+        // The encoder does not read row 0, which is no token.
         let mut of_embeddings = Vec::with_capacity(of.embeddings.len() + tapes.len() * shape.inputs);
         let mut rest = &of.embeddings[..];
         for tape in tapes {

@@ -42,7 +42,7 @@ impl Shape {
         Some(Shape { layers, units, inputs: network.dimension() })
     }
 
-    /// The numbers that stand for a word in the end.
+    /// The numbers in the vector of a word: the outputs of the last layer.
     pub fn outputs(&self) -> usize {
         2 * self.units
     }

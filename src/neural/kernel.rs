@@ -132,7 +132,7 @@ macro_rules! blocked {
             (m, k): (usize, usize),
         ) {
             let mut i = 0;
-            // Few rows wait for their own last steps, so the last but one block leaves enough for the last one.
+            // A step of a sum waits for the step before it, so blocks of few rows are slow: the last two blocks share the rows evenly.
             while i < m {
                 let n = match m - i {
                     _ if R == 1 => 1,
@@ -169,7 +169,7 @@ macro_rules! blocked {
         ) {
             let mut j = 0;
             if m < 4 {
-                // A sum waits for its own last step, so there should be many: more columns for want of rows.
+                // For the same reason few rows take on more columns at a time.
                 while j + 8 * $lanes <= n {
                     $columns::<S, 1, 8>(simd, a, (&b[j..], n), (&mut c[j..], n), (m, k));
                     j += 8 * $lanes;

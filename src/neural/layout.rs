@@ -1,4 +1,4 @@
-//! The layout of a network made ready: what is read of each cell, as numbers of rows.
+//! The layout of a network: the tokens and labels that are read of each cell, as numbers of rows.
 
 use std::ops::Range;
 

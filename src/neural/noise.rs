@@ -37,7 +37,7 @@ impl Noise {
                 (1..=input.n_words() as u16).for_each(|word| counts[input.id(column, word) as usize] += 1);
             }
         }
-        // What stands for no token and for the root is never unknown.
+        // Neither the root nor the value of no token becomes unknown.
         let probability = |&count: &u32| match count {
             0 => 0.0,
             count => (FORGOTTEN / (FORGOTTEN + f64::from(count))) as f32,

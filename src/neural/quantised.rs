@@ -61,7 +61,7 @@ struct Column {
     dimension: usize,
     /// By place: what their embeddings are multiplied by.
     places: Places,
-    /// By value, of the most frequent ones: its row, once it was asked for.
+    /// By value, of the most frequent ones: its row, once it was needed.
     kept: Arc<LazyRows<i16>>,
 }
 
@@ -347,7 +347,7 @@ fn nearest(x: f32) -> i32 {
     (x + 12_582_912.0).to_bits() as i32
 }
 
-/// Fills in bytes for values that may be negative; what a step of them is.
+/// Fills in bytes for values that may be negative; gives the value of a step.
 #[inline(always)]
 fn signed_bytes(values: &[f32], bytes: &mut [u8]) -> f32 {
     let highest = values.iter().fold(0.0, |highest: f32, value| highest.max(value.abs()));
@@ -358,7 +358,7 @@ fn signed_bytes(values: &[f32], bytes: &mut [u8]) -> f32 {
     highest / LARGEST
 }
 
-/// Fills in the activations of a row of sums; what a step of them is.
+/// Fills in the activations of a row of sums; gives the value of a step.
 #[inline(always)]
 fn to_bytes(activation: Activation, sums: &[i16], bytes: &mut [u8], units: &mut Vec<f32>) -> f32 {
     match activation {

@@ -49,7 +49,7 @@ pub struct FeedForwardScorer<'m> {
     pub(super) noise: Option<&'m Noise>,
 }
 
-/// The scratch memory of scoring: products of the sentence's tokens, and what is known of its configurations.
+/// The scratch memory of scoring: products of the sentence's tokens, and scores of its configurations.
 #[derive(Debug, Clone, Default)]
 pub struct FeedForwardMemory {
     /// The sentence that was begun.
@@ -67,7 +67,7 @@ pub struct FeedForwardMemory {
     wholes: Memo,
     /// The configurations' scores, by number.
     scores: Vectors,
-    /// By number: the logarithm of what was permitted, where it was asked for.
+    /// By number: the permitted actions, and the logarithm of their sum, once it was computed.
     partitions: Vec<Option<(Permitted, i32)>>,
     n_wholes: usize,
     n_new: usize,
@@ -119,9 +119,9 @@ impl FeedForwardScorer<'_> {
         self.layout.network.hidden
     }
 
-    /// The numbers of the tokens' values, and what is drawn for the sentence.
+    /// The numbers of the tokens' values, and the dropout of the sentence.
     fn values(&self, input: &Input) -> Sentence {
-        // No token is what stands before the root.
+        // Before the root stands no token.
         Sentence::new(input, (0..(input.n_words() + 2) as Node).map(|token| token.wrapping_sub(1)), self.noise)
     }
 
@@ -137,7 +137,7 @@ impl FeedForwardScorer<'_> {
         }
         let Some(shape) = Shape::of(network) else { return };
         let noise = |sentence: usize, layer: usize, inputs: &mut [f32]| sentences[sentence].mask_within(layer, inputs);
-        // What stands for no token is not among the words.
+        // Row 0 is no token, which the encoder does not read.
         let words: Vec<&[f32]> = sentences.iter().map(|sentence| &sentence.embeddings[network.dimension()..]).collect();
         let all = encode(shape, (self.parameters.lstms(ENCODER_INPUTS), &self.derived.encoder), &words, noise);
         for (sentence, layers) in sentences.iter_mut().zip(all) {

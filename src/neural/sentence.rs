@@ -29,7 +29,7 @@ pub struct Encoded {
 }
 
 impl Sentence {
-    /// The numbers of these tokens' values, and what is drawn from `noise` for the sentence.
+    /// The numbers of these tokens' values, and the dropout that `noise` has for the sentence.
     pub fn new(input: &Input, tokens: impl Iterator<Item = Node> + Clone, noise: Option<&Noise>) -> Sentence {
         let mut ids = std::array::from_fn(|column| tokens.clone().map(|token| input.id(column, token)).collect());
         let of_sentence = noise.map(|noise| noise.of_sentence(input));

@@ -1,4 +1,4 @@
-//! Sums of hidden units: which rows make up that of a configuration, and what is kept of them.
+//! Sums of hidden units: the rows that make up the sum of a configuration, and the sums that are kept.
 //!
 //! Rows are of single precision, or of whole numbers of 16 bits in networks that are [quantised](super::quantised). What each token
 //! contributes in each place are its *products*; those of common tokens are made once and kept for all sentences. What is read of one
@@ -110,7 +110,7 @@ pub struct Tables<T> {
 struct Products<T> {
     /// Flags of the products that were made once. What comes once and never again is not worth its memory.
     made: Box<[AtomicBool]>,
-    /// Products that were asked for again. They are the same whoever asks.
+    /// Products that were needed again. They do not depend on the thread that makes them.
     kept: LazyRows<T>,
 }
 

@@ -1,5 +1,5 @@
-//! The gradients of a sentence, in the form in which they are handed on: what was seen of each configuration, and the gradient of
-//! the loss in its scores.
+//! Tape of a sentence, from which its gradients are made: the activations of each configuration, and the gradient of the loss in its
+//! scores.
 
 use std::sync::Arc;
 

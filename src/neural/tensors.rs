@@ -1,4 +1,4 @@
-//! The tensors of a network over the places of a configuration, and what they begin as.
+//! The tensors of a network over the places of a configuration, and their initial numbers.
 
 use super::encoder::Shape;
 use super::layout::Layout;
@@ -104,7 +104,7 @@ fn lengths(layout: &Layout, labels: usize, lanes: usize) -> [usize; N_TENSORS] {
 }
 
 /// Random parameters: embeddings between ±0.1; the first layer between ±1.5 √(6 / (inputs of a place + hidden units)); the output as
-/// Glorot & Bengio (2010) draw it, and so the encoder's layers; biases of hidden units a little above 0, so that these are awake.
+/// Glorot & Bengio (2010) draw it, and so the encoder's layers; biases of hidden units a little above 0, so that rectified ones have a slope.
 pub fn initial_parameters(layout: &Layout, labels: usize, lanes: usize, seed: u64) -> Parameters {
     let network = &layout.network;
     let mut parameters = Parameters::zeros(&NAMES, &lengths(layout, labels, lanes));

@@ -6,11 +6,11 @@ use crate::linear::Learner;
 use crate::training::{Iterations, Nonprojective, Schedule};
 
 impl GraphOptions {
-    /// The rate of Adam unless told otherwise.
+    /// Default rate of Adam.
     pub const RATE: f64 = 0.001;
     /// Default dropout rate of a network's units (Dozat & Manning 2017).
     pub const DROPOUT: f64 = 0.33;
-    /// The sentences of a mini-batch unless told otherwise.
+    /// Default number of sentences in a mini-batch.
     pub const BATCH: u32 = 8;
 
     /// The defaults for this parser: networks learn by Adam, and longer.

@@ -9,8 +9,8 @@
 //! dz = dr ⊙ leaky'(z)    dW = vᵀ dz    dv = dz Wᵀ
 //! ```
 //!
-//! and from dv back [through the encoder](crate::neural). Sentences are gone through on any thread, each to what is needed of it; the
-//! sums over all words are products that are split by their results alone, so no sum depends on the number of threads.
+//! and from dv back [through the encoder](crate::neural). Each sentence is gone through by one thread, whichever; the sums over all
+//! words are products that are split by their results alone, so no sum depends on the number of threads.
 
 use rayon::prelude::*;
 
@@ -93,7 +93,7 @@ pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> 
     let together = |part: fn(&SentenceGradient) -> &[f32]| of_sentences.iter().map(part).collect::<Vec<_>>().concat();
     let units = together(|of_sentence| &of_sentence.reading.units);
     let mut gradients = Gradients::none(N_TENSORS);
-    // Weights that multiply what was read, and what is added to the product.
+    // Weights of rows that were read, and the bias that is added to the product.
     let mut set = |[weights, bias]: [usize; 2], (read, height): (Operand, usize), of: &[f32], width: usize| {
         gradients.tensors[weights] = of_weights(read, height, of, width);
         gradients.tensors[bias] = sum_of_rows(of, width);

@@ -20,7 +20,7 @@
 //! | `gradient` | from gold trees to the gradients of all numbers |
 //! | `learner` | how the numbers follow them |
 //! | `decode` | from scores to trees |
-//! | `train` | what training begins with, and its passes over the data |
+//! | `train` | initial network, and passes over the data |
 
 mod decode;
 mod gradient;

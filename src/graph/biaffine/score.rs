@@ -34,7 +34,7 @@ pub struct Scoring<'m> {
 /// Encoded words of a sentence, the root before them.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// The words, with what the encoder makes of them.
+    /// The words with their vectors.
     pub sentence: Sentence,
     /// By word: all units.
     pub units: Vec<f32>,

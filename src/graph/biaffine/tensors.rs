@@ -1,4 +1,4 @@
-//! The tensors of a biaffine network, and what they begin as.
+//! The tensors of a biaffine network, and their initial numbers.
 
 use super::BiaffineNetwork;
 use super::learner::Layout;

@@ -1,4 +1,4 @@
-//! Training: what a network begins with, and its passes over mini-batches.
+//! Training: the initial network, and passes over mini-batches.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

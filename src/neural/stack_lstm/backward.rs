@@ -1,8 +1,8 @@
 //! From the gradients of sums to those of what made them: back through the three memories, the compositions and the tokens.
 //!
 //! Nodes form trees, in which gradients go from the leaves to the first node: those of equal depth, of all sentences of a
-//! mini-batch, are one product of matrices. What is asked of a node is the sum of what all configurations and all nodes after it
-//! ask. A node's input is a vector of a token or a tree, never the output of a memory, so that all three memories come first, then
+//! mini-batch, are one product of matrices. The gradient in a node is the sum of those from all configurations and
+//! all nodes that read it. A node's input is a vector of a token or a tree, never the output of a memory, so that all three memories come first, then
 //! the compositions, the largest ones first, and then the tokens. The gradients of a single step are those of
 //! [`step_back`].
 //!
@@ -247,7 +247,7 @@ impl<'p> Pass<'p> {
         Pass { shape, network, parameters, tapes, offsets, vectors, chains }
     }
 
-    /// From what is asked of nodes, by layer, to the gradients of a sequence.
+    /// From the gradients in nodes, by layer, to those of a sequence's parameters.
     fn of_sequence(&self, sequence: usize, mut of_outputs: Vec<f32>) -> SequenceGradients {
         let Shape { layers, units, .. } = self.shape;
         let Chain { parents, tapes, cells, outputs, gates, .. } = &self.chains[sequence];

@@ -15,7 +15,7 @@
 //! before. Cells of configurations share their structure in the same way, and know the number of their partial tree
 //! ([`Trees`](crate::configuration::Trees)): so nodes, like compositions, are made once, however many items of a beam stand on
 //! them, and a transition takes a step for each new cell on top of the stack or at the front of the buffer, of which there are at
-//! most two, and one for the action, whatever the lengths of the sequences. Nothing but the cells is asked for what was: all can be forgotten and made again at any time.
+//! most two, and one for the action, whatever the lengths of the sequences. All nodes follow from the cells, so they can be forgotten and made again at any time.
 //!
 //! Configurations without linked stacks show their next four cells, which then are the sequence: of Covington's systems and the
 //! pending list of easy-first. M0, which is in neither sequence (the words between the focus words, the other stack of two), has a

@@ -1,6 +1,6 @@
 //! Word vectors that were made elsewhere, as embeddings of words to begin with.
 //!
-//! | form | told by | what is read |
+//! | form | recognised by | what is read |
 //! |---|---|---|
 //! | word2vec's text | nothing else | lines of a word and its numbers, with or without a head line that tells how many of each |
 //! | word2vec's binary | a name in `.bin` | the head line; then each word, a space, and its numbers in 32 bits |
@@ -31,7 +31,7 @@ pub struct Vectors {
     path: String,
     sha256: String,
     dimension: usize,
-    /// The line that first told it; 0 in forms that have no lines.
+    /// The line that it follows from; 0 in forms that have no lines.
     dimension_line: usize,
     /// Columns that tell words apart in the model.
     columns: Columns,
@@ -88,7 +88,7 @@ impl Vectors {
     /// does. `dimensions` are the lengths of columns' embeddings, of which that of words becomes theirs.
     ///
     /// # Errors
-    /// If they cannot be read, or are of another length, with the line that tells it.
+    /// If they cannot be read, or are of another length, with the line that this follows from.
     pub fn of_training(
         path: Option<&str>,
         columns: &Columns,
