@@ -12,7 +12,6 @@ use crate::scorer::{Context, Opaque, Query, Scorer};
 
 /// Parameters of any kind that are being trained.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it in a replica")]
 pub enum AnyLearner {
     /// Whole-numbered weights of sparse features.
     Perceptron(Perceptron),
