@@ -8,10 +8,11 @@ mod sentences;
 use serde::{Deserialize, Serialize};
 
 use super::directions::{LEVEL, sign_test};
-use super::paired::{Gain, Pairs};
+use super::paired::pairs_of;
 use super::summary::{Method, Summary};
 use treebeam::decode::SearchKind;
 use treebeam::eval::Metric;
+use treebeam::eval::{Gain, Pairs};
 use treebeam::learn::{TrainOptions, Training};
 use treebeam::system::OracleKind;
 
@@ -176,11 +177,11 @@ fn is_global(summary: &Summary, column: &str, method: &Method) -> Option<bool> {
 
 fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison> {
     let [(ours, global), (theirs, greedy)] = chosen(summary, column, metric)?;
-    let pairs = Pairs::new(summary, column, &ours, &theirs, metric)?;
+    let pairs = pairs_of(summary, column, &ours, &theirs, metric)?;
     let is_exact = options_of(summary, column, &ours.row)?.search == SearchKind::Exact;
     let is_in_same_beam = |m: &Method| m.width == ours.width && is_global(summary, column, m) == Some(false);
     let same_beam = (ours.width > 1 && !is_exact).then(|| best(summary, column, metric, &is_in_same_beam)).flatten();
-    let same_beam = same_beam.and_then(|(m, chosen)| Some((chosen, Pairs::new(summary, column, &ours, &m, metric)?)));
+    let same_beam = same_beam.and_then(|(m, chosen)| Some((chosen, pairs_of(summary, column, &ours, &m, metric)?)));
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
     let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
     let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.seconds()).map(|s| s.mean);

@@ -4,10 +4,11 @@
 //! whatever data the experiment was run on.
 
 use super::directions::sign_test;
-use super::paired::Pairs;
+use super::paired::pairs_of;
 use super::summary::Summary;
 use super::templates::{sentences, view};
 use crate::experiment::ComparisonSpec;
+use treebeam::eval::Pairs;
 
 /// The comparisons that the specification asks for, as far as they have been run, a sentence each.
 pub fn comparisons(summary: &Summary) -> Vec<String> {
@@ -25,7 +26,7 @@ fn sentence(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
     let of_column = |column: &&String| {
         let ours = summary.method_at(column, row.get_ref(), *width)?;
         let theirs = summary.method_at(column, against.get_ref(), *against_width)?;
-        Pairs::new(summary, column, &ours, &theirs, metric)
+        pairs_of(summary, column, &ours, &theirs, metric)
     };
     let pairs = columns.iter().map(of_column).collect::<Option<Vec<Pairs>>>()?;
     let mean = Pairs::mean(&pairs)?;

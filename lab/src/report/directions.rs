@@ -6,11 +6,12 @@
 use serde::Serialize;
 
 use super::document::{Block, Cell, Content, Table};
-use super::paired::{bare_p, holm};
+use super::paired::bare_p;
 use super::summary::{Difference, METRICS, Method, Summary};
 use super::templates::{block, view};
 use crate::experiment::{AVERAGE, Published};
 use treebeam::eval::Metric;
+use treebeam::eval::holm;
 
 /// A comparison is significant if chance explains it with a probability below this.
 pub const LEVEL: f64 = 0.05;

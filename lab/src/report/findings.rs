@@ -4,12 +4,13 @@ use serde::Serialize;
 
 use super::answer::{Chosen, best};
 use super::directions::{Direction, LEVEL};
-use super::paired::{Gain, Pairs};
+use super::paired::pairs_of;
 use super::reproduction::of_paper;
 use super::scores::averages;
 use super::summary::{Method, Summary};
 use super::templates::{sentences, view};
 use super::training::extents;
+use treebeam::eval::Gain;
 use treebeam::eval::Metric;
 
 /// With more columns than these only the ends are named.
@@ -36,7 +37,7 @@ pub fn findings(summary: &Summary, directions: &[Direction]) -> Vec<String> {
 fn lead(summary: &Summary, column: &str, baseline: &str, metric: Metric) -> Option<Lead> {
     let against = summary.method_of(column, baseline)?;
     let (method, chosen) = best(summary, column, metric, &|m: &Method| *m != against)?;
-    let gain = Pairs::new(summary, column, &method, &against, metric)?.gain();
+    let gain = pairs_of(summary, column, &method, &against, metric)?.gain();
     Some(Lead { column: column.to_owned(), chosen, gain })
 }
 

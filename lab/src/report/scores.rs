@@ -4,11 +4,12 @@ use serde::Serialize;
 
 use super::directions::{Direction, DirectionView, LEVEL, sign_test};
 use super::document::{Block, Cell, Content, NOTHING, Table};
-use super::paired::{Pairs, holm};
+use super::paired::pairs_of;
 use super::summary::{Difference, Entry, Method, Spread, Summary, difference};
 use super::templates::{block, view};
 use crate::experiment::TableLines;
 use treebeam::eval::Metric;
+use treebeam::eval::holm;
 
 /// The table of one score in one column.
 pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Block {
@@ -228,7 +229,7 @@ fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Me
     let [(best, _), (second, _), ..] = averages else { return None };
     let baseline = summary.plan.spec.table.compared_with().first().and_then(|row| summary.method_of(column, row));
     let other = baseline.as_ref().filter(|m| *m != best).unwrap_or(second);
-    let points = Pairs::new(summary, column, best, other, metric)?.detectable();
+    let points = pairs_of(summary, column, best, other, metric)?.detectable();
     Some(Power { points, other: other.label.clone() })
 }
 

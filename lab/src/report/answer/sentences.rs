@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::{Answer, Setting};
 use crate::report::directions::LEVEL;
 use crate::report::document::{Block, Cell, Content, Table};
-use crate::report::paired::{Pairs, holm};
 use crate::report::templates::{block, sentences, view};
+use treebeam::eval::{Pairs, holm};
 
 /// The columns in which one side is ahead.
 #[derive(Serialize)]

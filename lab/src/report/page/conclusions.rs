@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::report::answer::{Chosen, Setting};
     use crate::report::page::{Base, Report};
-    use crate::report::paired::Gain;
+    use treebeam::eval::Gain;
 
     /// An experiment of so many systems on as many treebanks as told, where global training gains a point with all of them.
     fn answering(name: &str, n_systems: usize, n_treebanks: usize) -> Document {

@@ -7,7 +7,8 @@ use crate::report::axis::Ruler;
 use crate::report::directions::{AGAINST, COLUMN, GAIN, LEVEL, METHOD, PAPER_GAIN, SCORE, SIGN_P};
 use crate::report::document::{Block, Cell, Content, Document, Table};
 use crate::report::figure::Scale;
-use crate::report::paired::{Gain, p_text};
+use crate::report::paired::p_text;
+use treebeam::eval::Gain;
 
 /// The chart.
 #[derive(Debug, Serialize)]
