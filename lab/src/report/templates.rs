@@ -10,7 +10,7 @@ use super::directions::LEVEL;
 use super::document::{Block, Content};
 use super::paired::p_text;
 use super::{page, plot};
-use treebeam::error::{Error, Result};
+use treebeam::error::{Error, Result, thousands};
 
 /// View that a template is filled with: names, with values unless these are variables of the same name.
 macro_rules! view {
@@ -50,6 +50,7 @@ static ENGINE: LazyLock<std::result::Result<Environment, minijinja::Error>> = La
     environment.add_global("FOR_SIGNS", FOR_SIGNS);
     environment.add_filter("signed", |number: f64| format!("{number:+.2}"));
     environment.add_filter("fixed", |number: f64, digits: usize| format!("{number:.digits$}"));
+    environment.add_filter("thousands", thousands);
     environment.add_filter("p", p_text);
     environment.add_filter("capital", capitalised);
     environment.add_filter("short", |revision: &str| revision.get(..7).unwrap_or(revision).to_owned());
