@@ -273,7 +273,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     #[inline]
     fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
-        let mut head = Cell::on(b0.with_left(s0, label, arena), b0.below);
+        let mut head = Cell::on(b0.with_left(s0, label, arena.interner()), b0.below);
         if let Some(before) = b0.before {
             head = head.bound(before);
         }
@@ -297,8 +297,8 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     #[inline]
     fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
-        let head = Cell { before: Some(s0), ..Cell::on(s0.with_right(b0, label, arena), s0.below) };
-        let dependent = arena.on(b0.with_head(s0, label, arena), Some(arena.bump.alloc(head)));
+        let head = Cell { before: Some(s0), ..Cell::on(s0.with_right(b0, label, arena.interner()), s0.below) };
+        let dependent = arena.on(b0.with_head(s0, label, arena.interner()), Some(arena.bump.alloc(head)));
         ArenaConfiguration {
             stack: Some(dependent),
             arcs: self.arcs_with(s0.node(), b0.node(), label),
@@ -313,7 +313,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     fn left_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
-        let head = s0.with_dependent(s1, label, arena);
+        let head = s0.with_dependent(s1, label, arena.interner());
         ArenaConfiguration {
             stack: Some(arena.on(head, s1.below)),
             stack_len: self.stack_len - 1,
@@ -327,7 +327,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     fn right_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);
         let s1 = s0.below.expect(PRECONDITION);
-        let head = s1.with_dependent(s0, label, arena);
+        let head = s1.with_dependent(s0, label, arena.interner());
         ArenaConfiguration {
             stack: Some(arena.on(head, s1.below)),
             stack_len: self.stack_len - 1,
@@ -340,7 +340,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     #[inline]
     fn left_arc_over_s1(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let [s0, s1, s2] = self.top();
-        let head = s0.with_dependent(s2, label, arena);
+        let head = s0.with_dependent(s2, label, arena.interner());
         ArenaConfiguration {
             stack: Some(arena.on(head, Some(arena.moved(s1, s2.below)))),
             stack_len: self.stack_len - 1,
@@ -353,7 +353,7 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     #[inline]
     fn right_arc_over_s1(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let [s0, s1, s2] = self.top();
-        let head = arena.on(s2.with_dependent(s0, label, arena), s2.below);
+        let head = arena.on(s2.with_dependent(s0, label, arena.interner()), s2.below);
         ArenaConfiguration {
             stack: Some(arena.moved(s1, Some(head))),
             stack_len: self.stack_len - 1,

@@ -101,7 +101,8 @@ impl<'a> Draft<'a> {
     /// Adds the words that hang on `node` to the dependents of its partial tree.
     fn with_dependents(&self, node: Node, tree: PartialTree) -> PartialTree {
         let dependents = (1..self.heads.len() as Node).filter(|&word| self.heads[word as usize] == node);
-        dependents.fold(tree, |tree, word| tree.with_dependent(&self.tree(word), self.label(word), self.arena))
+        dependents
+            .fold(tree, |tree, word| tree.with_dependent(&self.tree(word), self.label(word), self.arena.interner()))
     }
 
     /// Remakes the cells that see the head of `word`, whose own cell is current: those of its dependents, and of theirs.
@@ -122,7 +123,7 @@ impl<'a> Draft<'a> {
     /// Remakes what the cell of `word` says of its head.
     fn take_over(&mut self, word: Node) {
         let head = self.tree(self.heads[word as usize]);
-        self.remake(word, self.tree(word).with_head(&head, self.label(word), self.arena));
+        self.remake(word, self.tree(word).with_head(&head, self.label(word), self.arena.interner()));
     }
 
     fn detach(&mut self, word: Node) {
@@ -140,9 +141,9 @@ impl<'a> Draft<'a> {
     /// Makes `word`, which has no head, a dependent of `head`.
     fn attach(&mut self, head: Node, word: Node, label: LabelId) {
         self.heads[word as usize] = head;
-        let tree = self.tree(head).with_dependent(&self.tree(word), label, self.arena);
+        let tree = self.tree(head).with_dependent(&self.tree(word), label, self.arena.interner());
         self.remake(head, tree);
-        self.remake(word, self.tree(word).with_head(&tree, label, self.arena));
+        self.remake(word, self.tree(word).with_head(&tree, label, self.arena.interner()));
         self.arcs = self.arcs.wrapping_add(self.fingerprint(word));
         self.spread(word);
     }

@@ -16,12 +16,13 @@ mod pending;
 mod plain;
 mod role;
 mod side;
+mod slot;
 mod trees;
 mod two_stacks;
 
 pub(crate) use arena::fingerprint;
 pub use arena::{Arena, ArenaConfiguration};
-pub use cell::{Cell, History, N_SLOTS, Slot};
+pub use cell::{Cell, History};
 pub use label_set::{LabelSetId, LabelSets};
 pub use lists::{Lists, PlainLists, SharedLists};
 pub use partial_tree::{Interner, PartialTree, Reads, States};
@@ -29,6 +30,7 @@ pub use pending::{Pending, PlainPending, SharedPending};
 pub use plain::PlainConfiguration;
 pub use role::{Cells, Role, View};
 pub use side::{Dependents, NOTHING, STATE_SLOTS, Side, State, StateId};
+pub use slot::{N_SLOTS, Slot};
 pub use trees::{Composition, TreeId, Trees};
 pub use two_stacks::{PlainTwoStacks, SharedTwoStacks, TwoStacks};
 

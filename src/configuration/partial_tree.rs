@@ -9,7 +9,7 @@
 use std::cell::{Ref, RefCell};
 
 use super::side::{STATE_SLOTS, Side, State, StateId};
-use super::{Arena, Composition, LabelSets, Slot, TreeId, Trees};
+use super::{Composition, LabelSets, Slot, TreeId, Trees};
 use crate::memo::Memo;
 use crate::tree::{LabelId, NO_LABEL, Node};
 
@@ -90,29 +90,29 @@ impl PartialTree {
     /// The tree after `dependent` was attached to the node, on whichever side of it the sentence has it. The root stands before
     /// all words.
     #[inline]
-    pub fn with_dependent(&self, dependent: &PartialTree, label: LabelId, arena: Arena) -> PartialTree {
+    pub fn with_dependent(&self, dependent: &PartialTree, label: LabelId, interner: &Interner) -> PartialTree {
         match dependent.node < self.node {
-            true => self.with_left(dependent, label, arena),
-            false => self.with_right(dependent, label, arena),
+            true => self.with_left(dependent, label, interner),
+            false => self.with_right(dependent, label, interner),
         }
     }
 
     /// The tree after `dependent`, to the left of the node, was attached to it.
     #[inline]
-    pub fn with_left(&self, dependent: &PartialTree, label: LabelId, arena: Arena) -> PartialTree {
-        arena.interner().with_dependent(Side::Left, self, dependent, label)
+    pub fn with_left(&self, dependent: &PartialTree, label: LabelId, interner: &Interner) -> PartialTree {
+        interner.with_dependent(Side::Left, self, dependent, label)
     }
 
     /// The tree after `dependent`, to the right of the node, was attached to it.
     #[inline]
-    pub fn with_right(&self, dependent: &PartialTree, label: LabelId, arena: Arena) -> PartialTree {
-        arena.interner().with_dependent(Side::Right, self, dependent, label)
+    pub fn with_right(&self, dependent: &PartialTree, label: LabelId, interner: &Interner) -> PartialTree {
+        interner.with_dependent(Side::Right, self, dependent, label)
     }
 
     /// The tree after the node got a head.
     #[inline]
-    pub fn with_head(&self, head: &PartialTree, label: LabelId, arena: Arena) -> PartialTree {
-        let states = &mut *arena.interner().states.borrow_mut();
+    pub fn with_head(&self, head: &PartialTree, label: LabelId, interner: &Interner) -> PartialTree {
+        let states = &mut *interner.states.borrow_mut();
         let [_, _, above, above_label, ..] = states.state(Side::Head, head.id(Side::Head)).0;
         let state = State([self.node, label, head.node, head.label, above, above_label, 0, 0]);
         let mut ids = self.ids;

@@ -1,10 +1,9 @@
 //! From a sentence to its tree.
 
 use super::step::{ItemOf, Stepper};
-use super::{Item, Machine, NO_MARGIN, Strategy, Workspace};
+use super::{Item, Machine, NO_MARGIN, Parsed, Strategy, Workspace};
 use crate::scorer::Scorer;
 use crate::system::TransitionSystem;
-use crate::tree::Tree;
 
 /// A machine and what scores its actions: all that decoding needs and that all threads share.
 #[derive(Debug, Clone, Copy)]
@@ -16,15 +15,6 @@ pub struct Decoder<'m, S> {
     /// Margin of pruning: largest lag of candidates of a step behind the best, in the model's fixed point; see
     /// [`margin`](super::margin).
     pub margin: i64,
-}
-
-/// One complete derivation's tree and score.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parsed {
-    /// The tree.
-    pub tree: Tree,
-    /// The sum of the actions' scores, in the model's fixed point.
-    pub score: i64,
 }
 
 impl<'m, S: TransitionSystem> Decoder<'m, S> {

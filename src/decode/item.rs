@@ -1,7 +1,8 @@
-//! Items of a beam, and their successors before they are built.
+//! Items of a beam, their successors before they are built, and the tree at the end.
 
 use crate::configuration::{History, Point, SharedConfiguration, View};
 use crate::system::{ActionId, Choice};
+use crate::tree::Tree;
 
 /// An item of a beam: a configuration, its score, and the way back.
 #[derive(Debug, Clone, Copy)]
@@ -93,4 +94,13 @@ impl Candidate {
     pub fn choice(self) -> Choice {
         Choice { point: (self.0 >> 16) as Point, action: self.0 as ActionId }
     }
+}
+
+/// One complete derivation's tree and score.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The tree.
+    pub tree: Tree,
+    /// The sum of the actions' scores, in the model's fixed point.
+    pub score: i64,
 }

@@ -24,8 +24,8 @@ mod strategy;
 mod workspace;
 
 pub use crate::scorer::Identities;
-pub use decoder::{Decoder, Parsed};
-pub use item::{Candidate, IDLE, Item};
+pub use decoder::Decoder;
+pub use item::{Candidate, IDLE, Item, Parsed};
 pub use machine::{Machine, keeps_history};
 pub use margin::Margin;
 pub(crate) use parser::pool;

@@ -1,6 +1,6 @@
 //! Addresses and atoms: what a template may speak of.
 
-use crate::configuration::{Role, Slot};
+use crate::configuration::{N_SLOTS, Role, Slot};
 use crate::tree::{NO_NODE, Node, ROOT};
 use crate::treebank::Column;
 use std::fmt;
@@ -203,6 +203,12 @@ impl Atom {
 /// The slot of [`Role::A`] that holds the last action but `number`.
 pub(super) fn history_slot(number: u8) -> Slot {
     [Slot::Node, Slot::Label, Slot::L1, Slot::L1Label][number as usize]
+}
+
+/// Where a slot stands among the slots of all places: a byte, so that looking it up needs no check of bounds.
+pub(super) const fn slot_place(role: Role, slot: Slot) -> u8 {
+    const { assert!(Role::COUNT * N_SLOTS <= 256) };
+    (role as usize * N_SLOTS + slot as usize) as u8
 }
 
 impl fmt::Display for Address {

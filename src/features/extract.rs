@@ -1,8 +1,9 @@
 //! Extraction: from a configuration to the hashes of its features.
 
-use super::compile::{Hashed, Read};
+use super::address::slot_place;
+use super::group::{Hashed, Read};
 use super::{Behind, Compiled, Group, Input, SidePart};
-use crate::configuration::{History, Interner, LabelSets, N_SLOTS, Role, Slot, State, States, View};
+use crate::configuration::{History, Interner, LabelSets, Role, Slot, State, States, View};
 use crate::tree::{NO_NODE, Node, ROOT};
 
 /// Scratch memory of extraction.
@@ -20,12 +21,6 @@ impl Default for Extractor {
     fn default() -> Extractor {
         Extractor { seen: [NO_NODE; 256], values: [0; 256], set_hashes: Vec::new() }
     }
-}
-
-/// Where a slot stands among the slots of all places: a byte, so that looking it up needs no check of bounds.
-pub(super) const fn slot_place(role: Role, slot: Slot) -> u8 {
-    const { assert!(Role::COUNT * N_SLOTS <= 256) };
-    (role as usize * N_SLOTS + slot as usize) as u8
 }
 
 impl Extractor {

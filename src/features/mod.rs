@@ -9,6 +9,7 @@
 mod address;
 mod compile;
 mod extract;
+mod group;
 mod input;
 mod line;
 mod load;
@@ -23,9 +24,10 @@ mod signature;
 mod vocabulary;
 
 pub use address::{Address, Atom, Attribute, Step};
-pub use compile::{Compiled, Group};
+pub use compile::Compiled;
 pub use extract::Extractor;
 pub(crate) use extract::{key, mix};
+pub use group::Group;
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use load::{BUILT_IN, GROUPS, Source};
 pub use network_set::{MAX_DIMENSION, N_COLUMNS, NETWORK_SETS, NetworkSet};

@@ -5,8 +5,8 @@
 //! make a [part](SidePart) of their own, whose scores are a function of that side's state; all that read more make the
 //! joint part.
 
-use super::compile::{Group, classes, group, seen_from, that_fit};
-use super::extract::slot_place;
+use super::address::slot_place;
+use super::group::{Group, classes, group, seen_from, that_fit};
 use super::{Atom, Columns, FeatureSet};
 use crate::configuration::{PartialTree, Role, STATE_SLOTS, Side, Slot, State};
 use crate::tree::{NO_NODE, ROOT};

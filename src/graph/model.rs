@@ -197,8 +197,11 @@ impl GraphModel {
         if header.network.is_some() != header.system.is_biaffine() {
             return Err(sections.damaged(&format!("a model of {} with another kind of scorer", header.system)));
         }
-        let scorer = match header.network {
-            Some(_) => GraphScorer::Biaffine(Biaffine::from_sections(sections, &header)?),
+        let scorer = match &header.network {
+            Some(network) => {
+                let (inventory, n_labels) = (header.inventory(), header.labels.len());
+                GraphScorer::Biaffine(Biaffine::from_sections(sections, network.clone(), &inventory, n_labels)?)
+            }
             None => GraphScorer::Linear(FrozenWeights::from_sections(sections, width)?),
         };
         Ok(GraphModel::new(header, scorer))

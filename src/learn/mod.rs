@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `data` | what a run reads |
+//! | `data`, `setup` | what a run reads, and what it writes |
 //! | `trainer` | the training loop |
 //! | `network` | what the training of a network begins with |
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
@@ -21,6 +21,7 @@ mod merged;
 mod network;
 mod objective;
 mod offline;
+mod setup;
 mod supervision;
 mod trainer;
 mod violation;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::TrainOptions;
 use super::data::{Example, TrainingData};
-use super::trainer::TransitionSetup;
+use super::setup::TransitionSetup;
 use crate::configuration::Point;
 use crate::decode::{Machine, Workspace};
 use crate::error::Result;

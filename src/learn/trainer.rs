@@ -11,6 +11,7 @@ use super::local::{self, AmongCorrect, Dropout, Exploration, Parameters, Policy,
 use super::network;
 use super::objective::LocalObjective;
 use super::offline;
+use super::setup::TransitionSetup;
 use super::supervision::{GoldSide, Supervision};
 use super::{TrainOptions, Training, exact, merged};
 use crate::decode::exact::Tabulation;
@@ -28,7 +29,7 @@ use crate::random;
 use crate::scorer::Opaque;
 use crate::scorers::{AnyLearner, AnyModel};
 use crate::system::{OracleKind, TransitionSystem};
-use crate::training::{ModelRun, Schedule, Setup, Tick, Trainer, Trains};
+use crate::training::{ModelRun, Tick, Trainer, Trains};
 use crate::with_system;
 
 /// The run that `options` ask for, on `data` with up to `threads` threads, on which the result does not depend.
@@ -132,42 +133,6 @@ pub fn train_any(options: &TrainOptions, data: &TrainingData, threads: usize) ->
 pub trait Learning: Trainable + Averaged<Finished: Scoring> {}
 
 impl<T: Trainable + Averaged<Finished: Scoring>> Learning for T {}
-
-/// Options and data of a training run.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TransitionSetup<'t> {
-    pub options: &'t TrainOptions,
-    pub data: &'t TrainingData,
-}
-
-impl TransitionSetup<'_> {
-    /// Calibrates margins and writes the model.
-    pub fn write_model<F: Scoring>(&self, mut model: Model<F>, path: &Path) -> Result<Size> {
-        self.data.calibrate(&mut model);
-        model.write(path)?;
-        Ok(model.scorer.size())
-    }
-}
-
-impl Setup for TransitionSetup<'_> {
-    type Header = Header;
-
-    fn schedule(&self) -> Schedule {
-        self.options.schedule()
-    }
-
-    fn header(&self) -> &Header {
-        self.data.header()
-    }
-
-    fn n_sentences(&self) -> usize {
-        self.data.examples().len()
-    }
-
-    fn has_dev(&self) -> bool {
-        self.data.has_dev()
-    }
-}
 
 /// One of several times that the same is trained, each in a random order of its own.
 #[derive(Debug, Clone)]

@@ -3,8 +3,14 @@
 use fearless_simd::i32x16;
 use fearless_simd::prelude::*;
 
-use super::Block;
 use crate::system::{ActionId, Actions, FORBIDDEN};
+
+/// As many lanes as fill a cache line.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct Block(pub [i32; Actions::LANES]);
+
+pub(super) const ZERO: Block = Block([0; Actions::LANES]);
 
 /// Number of best scores kept for each signature: the highest in each so many-th lane.
 pub const N_BEST: usize = 4;

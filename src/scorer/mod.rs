@@ -23,7 +23,6 @@ mod vectors;
 pub use identities::Identities;
 pub use stages::{Decisions, Stages};
 pub use step::StepScores;
-pub(crate) use vectors::Block;
 pub use vectors::{Vectors, best_permitted};
 
 use std::any::Any;

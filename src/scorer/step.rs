@@ -2,7 +2,8 @@
 
 use super::lanes;
 use super::lanes::N_BEST;
-use super::vectors::{Vectors, ZERO};
+use super::lanes::ZERO;
+use super::vectors::Vectors;
 use crate::memo::Memo;
 use crate::system::{ActionId, Actions, Permitted};
 use crate::vector::vectorised;

@@ -2,7 +2,7 @@
 
 use fearless_simd::prelude::*;
 
-use super::lanes;
+use super::lanes::{self, Block, ZERO};
 use crate::system::{ActionId, Actions, FORBIDDEN};
 use crate::vector::vectorised;
 
@@ -21,13 +21,6 @@ fn best_permitted_with(scores: &[i32], mask: &[i32]) -> Option<(i32, ActionId)> 
     let action = masked().position(|score| score == highest)?;
     Some((highest, action as ActionId))
 }
-
-/// As many lanes as fill a cache line.
-#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(64))]
-pub(crate) struct Block(pub [i32; Actions::LANES]);
-
-pub(super) const ZERO: Block = Block([0; Actions::LANES]);
 
 /// Vectors of one width, by number.
 #[derive(Debug, Clone, Default)]

@@ -159,14 +159,14 @@ impl<'a> Pending for SharedPending<'a> {
     #[inline]
     fn left_arc_at(&self, point: Point, label: LabelId, arena: Arena<'a>) -> Self {
         let (dependent, head) = (self.cell(point as usize), self.cell(point as usize + 1));
-        let after = head.partial.with_left(&dependent.partial, label, arena);
+        let after = head.partial.with_left(&dependent.partial, label, arena.interner());
         self.attached(dependent, head, after, label, arena)
     }
 
     #[inline]
     fn right_arc_at(&self, point: Point, label: LabelId, arena: Arena<'a>) -> Self {
         let (head, dependent) = (self.cell(point as usize), self.cell(point as usize + 1));
-        let after = head.partial.with_right(&dependent.partial, label, arena);
+        let after = head.partial.with_right(&dependent.partial, label, arena.interner());
         self.attached(dependent, head, after, label, arena)
     }
 }

@@ -1,6 +1,6 @@
 //! The best action of each kind for each choice of positions.
 
-use super::{Loss, Tabulation};
+use super::tabulation::{Loss, Tabulation};
 use crate::configuration::{Arena, ArenaConfiguration, Cell, Role, RootPlace, Stacks as _, View};
 use crate::scorer::{Context, Opaque, Query, Scorer};
 use crate::system::Deduction;

@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 
-use super::Merging;
 use super::candidates::{Candidates, Offers};
 use super::forest::{Edge, Forest, Item, Number, Origin, Predictor};
+use super::merging::Merging;
 use crate::configuration::{Arena, ArenaConfiguration, SharedConfiguration as _, View};
 use crate::decode::selected;
 use crate::features::SentenceSignature;

@@ -4,49 +4,18 @@ use std::sync::Arc;
 
 use super::BiaffineNetwork;
 use super::gradient::{Example, Learned, gradients};
+use super::layout::Layout;
 use super::score::{Scoring, panels_of};
 use super::tensors;
 use crate::error::Result;
 use crate::features::Vocabulary;
 use crate::files::{Section, Sections};
-use crate::graph::{ArcLabels, GraphHeader, Side};
+use crate::graph::ArcLabels;
 use crate::model::{Averaged, Size};
 use crate::neural::kernel::Panels;
 use crate::neural::noise::Noise;
 use crate::neural::optimiser::{Optimiser, Rule};
 use crate::neural::parameters::Parameters;
-use crate::system::FORBIDDEN;
-
-/// Layout of a network: all that its parameters do not change.
-#[derive(Debug)]
-pub struct Layout {
-    /// The network as headers describe it.
-    pub network: BiaffineNetwork,
-    /// The values that are known.
-    pub vocabulary: Vocabulary,
-    /// By side: 0 in the lanes of labels that arcs from there may bear.
-    pub masks: [Vec<i32>; 3],
-}
-
-impl Layout {
-    /// The layout for this network, vocabulary and inventory of labels.
-    pub fn new(network: BiaffineNetwork, vocabulary: Vocabulary, inventory: &ArcLabels, n_labels: usize) -> Layout {
-        // A whole number of vectors.
-        let lanes = n_labels.max(1).next_multiple_of(16);
-        let mask = |side| {
-            let mut mask = vec![FORBIDDEN; lanes];
-            inventory.permitted(side).for_each(|label| mask[label as usize] = 0);
-            mask
-        };
-        let masks = [Side::Root, Side::Left, Side::Right].map(mask);
-        Layout { network, vocabulary, masks }
-    }
-
-    /// Lanes of labels.
-    pub fn lanes(&self) -> usize {
-        self.masks[0].len()
-    }
-}
 
 /// A network that is being trained.
 #[derive(Debug, Clone)]
@@ -179,15 +148,19 @@ impl Biaffine {
         sections
     }
 
-    /// The network that stands in `sections`, of a model with this header.
+    /// The network of this description that stands in `sections`, for labels of this inventory.
     ///
     /// # Errors
     /// If the sections do not hold one that fits.
-    pub fn from_sections(sections: &Sections, header: &GraphHeader) -> Result<Biaffine> {
-        let network = header.network.clone().ok_or_else(|| sections.damaged("the header has no network"))?;
+    pub fn from_sections(
+        sections: &Sections,
+        network: BiaffineNetwork,
+        inventory: &ArcLabels,
+        n_labels: usize,
+    ) -> Result<Biaffine> {
         network.check().map_err(|error| sections.damaged(&error.to_string()))?;
         let vocabulary = Vocabulary::from_sections(sections)?;
-        let layout = Layout::new(network, vocabulary, &header.inventory(), header.labels.len());
+        let layout = Layout::new(network, vocabulary, inventory, n_labels);
         let parameters = tensors::read(sections, &layout)?;
         Ok(Biaffine::new(Arc::new(layout), parameters))
     }

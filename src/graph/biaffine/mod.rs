@@ -14,7 +14,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `network` | the layout, as headers have it |
+//! | `network`, `layout` | the network as headers have it; all that its numbers do not change |
 //! | `tensors` | the numbers that are learned |
 //! | `score` | from sentences to scores of arcs and labels |
 //! | `gradient` | from gold trees to the gradients of all numbers |
@@ -24,6 +24,7 @@
 
 mod decode;
 mod gradient;
+mod layout;
 mod learner;
 mod network;
 mod score;

@@ -1,7 +1,7 @@
 //! The tensors of a biaffine network, and their initial numbers.
 
 use super::BiaffineNetwork;
-use super::learner::Layout;
+use super::layout::Layout;
 use crate::error::Result;
 use crate::features::N_COLUMNS;
 use crate::files::Sections;

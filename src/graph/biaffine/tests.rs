@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::gradient::{Example, gradients};
-use super::learner::{Layout, Learner};
+use super::layout::Layout;
+use super::learner::Learner;
 use super::score::Reading;
 use super::tensors::{self, *};
 use crate::features::N_COLUMNS;

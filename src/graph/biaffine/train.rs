@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::gradient::Example;
-use super::learner::{Layout, Learner};
+use super::layout::Layout;
+use super::learner::Learner;
 use super::tensors;
 use crate::graph::GraphOptions;
 use crate::graph::learn::{GraphSetup, Learns};

@@ -23,13 +23,14 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `shape` | sizes, and what follows from parameters |
+//! | `shape`, `derived` | sizes; what follows from parameters |
 //! | `memory` | nodes and compositions of a sentence, and finding those of a configuration |
 //! | `step` | making those that are new, a whole step of a beam at once |
 //! | `tape` | what of them led to a loss |
 //! | `backward` | the gradients of all parameters |
 
 mod backward;
+mod derived;
 mod memory;
 mod shape;
 mod step;
@@ -37,7 +38,8 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
+pub use derived::StackDerived;
 pub use memory::StackMemory;
-pub use shape::{Shape, StackDerived};
+pub use shape::Shape;
 pub use step::StackScorer;
 pub use tape::StackTape;

@@ -2,8 +2,9 @@
 //!
 //! Rows of a product do not depend on which others there are, so a node has the same bits however it came to be made.
 
+use super::derived::{StackDerived, products};
 use super::memory::{Items, Sequence, StackMemory};
-use super::shape::{BUFFER, HISTORY, N_SEQUENCES, STACK, Shape, StackDerived, products};
+use super::shape::{BUFFER, HISTORY, N_SEQUENCES, STACK, Shape};
 use crate::configuration::Role;
 use crate::model::Network;
 use crate::neural::kernel::{Operand, multiply, tanh};

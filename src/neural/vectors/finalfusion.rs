@@ -9,8 +9,8 @@
 //! Metadata (5) and norms (6) are passed over: vectors are as they stand in the matrix, of length 1 if finalfusion made it so. Quantised
 //! matrices (4) and vocabularies without words (9, of floret) are refused.
 
-use super::{Source, Vectors};
-use crate::error::Result;
+use super::source::Source;
+use crate::error::{Error, Result};
 
 /// Magic bytes of finalfusion's files.
 pub const MAGIC: &[u8] = b"FiFu";
@@ -18,8 +18,23 @@ pub const MAGIC: &[u8] = b"FiFu";
 /// The kind of numbers in a matrix.
 const OF_32_BITS: u32 = 10;
 
+/// What takes the rows of a matrix.
+pub trait Rows {
+    /// Begins with rows of so many numbers.
+    ///
+    /// # Errors
+    /// If they are too many.
+    fn start(&mut self, source: &Source, dimension: usize) -> Result<()>;
+
+    /// Takes the row of the word with this number: numbers of 32 bits, the lowest byte first.
+    ///
+    /// # Errors
+    /// If one is not finite.
+    fn row(&mut self, source: &Source, word: (usize, &str), bytes: &[u8]) -> Result<()>;
+}
+
 /// Reads the vectors of all words.
-pub fn read(source: &mut Source, vectors: &mut Vectors) -> Result<()> {
+pub fn read(source: &mut Source, vectors: &mut dyn Rows) -> Result<()> {
     let mut file = File { source };
     let [_, version, n_chunks] = [file.u32()?, file.u32()?, file.u32()?];
     if version != 0 {
@@ -65,11 +80,11 @@ struct File<'s> {
 }
 
 impl File<'_> {
-    fn wrong(&self, found: String, expected: &str) -> crate::error::Error {
+    fn wrong(&self, found: String, expected: &str) -> Error {
         self.source.problem(0, found, expected)
     }
 
-    fn cut(&self) -> crate::error::Error {
+    fn cut(&self) -> Error {
         self.wrong("a file of finalfusion that is cut or damaged".to_owned(), "whole chunks")
     }
 
@@ -118,12 +133,12 @@ impl File<'_> {
     }
 
     /// The rows of the words in a matrix; those behind them are of n-grams.
-    fn matrix(&mut self, words: &[String], length: u64, vectors: &mut Vectors) -> Result<()> {
+    fn matrix(&mut self, words: &[String], length: u64, vectors: &mut dyn Rows) -> Result<()> {
         let (n_rows, dimension, numbers) = (self.u64()?, self.u32()?, self.u32()?);
         if numbers != OF_32_BITS {
             return Err(self.wrong(format!("a matrix of numbers of kind {numbers}"), "numbers of 32 bits, kind 10"));
         }
-        vectors.set_dimension(self.source, 0, dimension as usize)?;
+        vectors.start(self.source, dimension as usize)?;
         if n_rows < words.len() as u64 {
             let expected = format!("one for each of {} words", words.len());
             return Err(self.wrong(format!("a matrix of {n_rows} rows"), &expected));
@@ -146,9 +161,7 @@ impl File<'_> {
             if !self.source.exactly(&mut row)? {
                 return Err(self.cut());
             }
-            vectors.numbers.extend(row.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
-            vectors.check_last(self.source, number + 1, word)?;
-            vectors.add(word);
+            vectors.row(self.source, (number + 1, word), &row)?;
         }
         Ok(())
     }

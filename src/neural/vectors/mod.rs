@@ -10,19 +10,17 @@
 //! Where several words of the file become one in this way, the one that is spelt like it has its vector, else the first of them.
 
 mod finalfusion;
+mod source;
 #[cfg(test)]
 mod tests;
 
-use std::io::{BufRead, Read as _};
-use std::path::Path;
-
+use self::finalfusion::Rows;
+use self::source::Source;
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
-use sha2::{Digest as _, Sha256};
 
-use crate::error::{Error, Location, Problem, Result, excerpt};
+use crate::error::{Location, Problem, Result, excerpt};
 use crate::features::{Columns, Input, MAX_DIMENSION, N_COLUMNS, Vocabulary};
-use crate::files::{hex, open};
 use crate::model::VectorsOrigin;
 
 /// Vectors of words.
@@ -70,7 +68,7 @@ impl Vectors {
         if vectors.values.is_empty() {
             return Err(source.problem(0, "no vector".to_owned(), "a word and its numbers in each line"));
         }
-        vectors.sha256 = hex(&source.sha256.finalize());
+        vectors.sha256 = source.finish();
         Ok(vectors)
     }
 
@@ -251,11 +249,7 @@ impl Vectors {
             if !source.exactly(&mut bytes)? {
                 return Err(cut(source));
             }
-            let numbers = bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
-            self.numbers.extend(numbers);
-            let text = String::from_utf8_lossy(&word);
-            self.check_last(source, number, &text)?;
-            self.add(&text);
+            self.row(source, (number, &String::from_utf8_lossy(&word)), &bytes)?;
         }
         source.expect_end(0)
     }
@@ -268,22 +262,24 @@ impl Vectors {
         let expected = format!("vectors of 1 to {MAX_DIMENSION} numbers");
         Err(source.problem(line, format!("vectors of {dimension} numbers"), &expected))
     }
-
-    /// Refuses a last row with what is no number, of the word with this number.
-    fn check_last(&self, source: &Source, number: usize, word: &str) -> Result<()> {
-        let start = self.values.len() * self.dimension;
-        match self.numbers[start..].iter().find(|number| !number.is_finite()) {
-            None => Ok(()),
-            Some(found) => {
-                let found = format!("{found} in the vector of word {number}, `{}`", excerpt(word));
-                Err(source.problem(0, found, "finite numbers"))
-            }
-        }
-    }
 }
 
-/// The most bytes of a line, or of a word in binary form: more is no vector, and would fill the memory.
-const MAX_LINE: u64 = 1 << 20;
+impl Rows for Vectors {
+    fn start(&mut self, source: &Source, dimension: usize) -> Result<()> {
+        self.set_dimension(source, 0, dimension)
+    }
+
+    fn row(&mut self, source: &Source, (number, word): (usize, &str), bytes: &[u8]) -> Result<()> {
+        let start = self.numbers.len();
+        self.numbers.extend(bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+        if let Some(found) = self.numbers[start..].iter().find(|number| !number.is_finite()) {
+            let found = format!("{found} in the vector of word {number}, `{}`", excerpt(word));
+            return Err(source.problem(0, found, "finite numbers"));
+        }
+        self.add(word);
+        Ok(())
+    }
+}
 
 /// Magic bytes of the files of fastText's models.
 const FASTTEXT: [u8; 4] = 793_712_314_u32.to_le_bytes();
@@ -297,115 +293,4 @@ fn head_line(line: &str) -> Option<(usize, usize)> {
 /// Hint at a probable cause, for a file that does not look like text.
 fn hint(source: &Source) -> &'static str {
     if source.is_binary { "; word2vec's binary form is read from files whose names end in .bin" } else { "" }
-}
-
-/// A file that is read once.
-struct Source {
-    path: String,
-    input: Box<dyn BufRead + Send>,
-    /// Digest of the bytes that were looked at and not read yet.
-    sha256: Sha256,
-    /// Number of bytes that have been read.
-    n_bytes: u64,
-    /// True if there was a byte that no text has.
-    is_binary: bool,
-}
-
-impl Source {
-    fn open(path: &str) -> Result<Source> {
-        let input = open(Path::new(path))?;
-        Ok(Source { path: path.to_owned(), input, sha256: Sha256::new(), n_bytes: 0, is_binary: false })
-    }
-
-    fn problem(&self, line: usize, found: String, expected: &str) -> Error {
-        let location = Location { path: self.path.clone(), line, sentence: None };
-        Problem { location, found, expected: expected.to_owned() }.into()
-    }
-
-    fn io(&self) -> impl FnOnce(std::io::Error) -> Error + use<> {
-        Error::io(self.path.clone())
-    }
-
-    /// Some of the first bytes, which are still to be read.
-    fn start(&mut self) -> Result<Vec<u8>> {
-        let error = self.io();
-        let start = self.input.fill_buf().map_err(error)?;
-        Ok(start[..start.len().min(8)].to_vec())
-    }
-
-    fn count(&mut self, bytes: &[u8]) {
-        self.sha256.update(bytes);
-        self.n_bytes += bytes.len() as u64;
-    }
-
-    /// Reads up to and with this byte.
-    fn until(&mut self, end: u8, into: &mut Vec<u8>) -> Result<()> {
-        into.clear();
-        let n = (&mut self.input).take(MAX_LINE).read_until(end, into).map_err(self.io())?;
-        if n as u64 == MAX_LINE && !into.ends_with(&[end]) {
-            let found = format!("{MAX_LINE} bytes without the end of a {}", if end == b' ' { "word" } else { "line" });
-            return Err(self.problem(0, found, "a word and its numbers in each line"));
-        }
-        Ok(())
-    }
-
-    /// Reads a line with its end; whether there was one.
-    fn line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
-        self.until(b'\n', line)?;
-        self.is_binary |= line.contains(&0);
-        self.count(line);
-        Ok(!line.is_empty())
-    }
-
-    /// Reads a word and the space behind it; line ends before it are those of the vector before.
-    fn word(&mut self, word: &mut Vec<u8>) -> Result<()> {
-        self.until(b' ', word)?;
-        self.count(word);
-        word.pop_if(|last| *last == b' ');
-        let n_ends = word.iter().take_while(|byte| **byte == b'\n').count();
-        word.drain(..n_ends);
-        Ok(())
-    }
-
-    /// Fills `bytes`; whether there were as many.
-    fn exactly(&mut self, bytes: &mut [u8]) -> Result<bool> {
-        match self.input.read_exact(bytes) {
-            Ok(()) => {
-                self.count(bytes);
-                Ok(true)
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
-            Err(error) => Err(self.io()(error)),
-        }
-    }
-
-    /// Passes over so many bytes; whether there were as many.
-    fn skip(&mut self, n: u64) -> Result<bool> {
-        let mut bytes = [0; 1 << 12];
-        let mut left = n;
-        while left > 0 {
-            let part = left.min(bytes.len() as u64) as usize;
-            if !self.exactly(&mut bytes[..part])? {
-                return Ok(false);
-            }
-            left -= part as u64;
-        }
-        Ok(true)
-    }
-
-    /// Refuses anything but empty lines.
-    fn expect_end(&mut self, line: usize) -> Result<()> {
-        let mut rest = Vec::new();
-        while self.line(&mut rest)? {
-            if !rest.trim_ascii().is_empty() {
-                return Err(match line {
-                    0 => {
-                        self.problem(0, "more behind the last word".to_owned(), "as many words as the first line says")
-                    }
-                    line => self.problem(line, "an empty line".to_owned(), "a word and its numbers"),
-                });
-            }
-        }
-        Ok(())
-    }
 }

@@ -1,0 +1,37 @@
+//! Layout of a biaffine network.
+
+use super::BiaffineNetwork;
+use crate::features::Vocabulary;
+use crate::graph::{ArcLabels, Side};
+use crate::system::FORBIDDEN;
+
+/// Layout of a network: all that its parameters do not change.
+#[derive(Debug)]
+pub struct Layout {
+    /// The network as headers describe it.
+    pub network: BiaffineNetwork,
+    /// The values that are known.
+    pub vocabulary: Vocabulary,
+    /// By side: 0 in the lanes of labels that arcs from there may bear.
+    pub masks: [Vec<i32>; 3],
+}
+
+impl Layout {
+    /// The layout for this network, vocabulary and inventory of labels.
+    pub fn new(network: BiaffineNetwork, vocabulary: Vocabulary, inventory: &ArcLabels, n_labels: usize) -> Layout {
+        // A whole number of vectors.
+        let lanes = n_labels.max(1).next_multiple_of(16);
+        let mask = |side| {
+            let mut mask = vec![FORBIDDEN; lanes];
+            inventory.permitted(side).for_each(|label| mask[label as usize] = 0);
+            mask
+        };
+        let masks = [Side::Root, Side::Left, Side::Right].map(mask);
+        Layout { network, vocabulary, masks }
+    }
+
+    /// Lanes of labels.
+    pub fn lanes(&self) -> usize {
+        self.masks[0].len()
+    }
+}
