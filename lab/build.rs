@@ -53,7 +53,7 @@ fn receipt(root: &Path) -> (String, &'static str) {
     }
 }
 
-/// What git prints, if there is a git and it succeeds.
+/// Output of git, if there is a git and it succeeds.
 fn git(root: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     // A hook of another repository may have set these.

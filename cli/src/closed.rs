@@ -12,7 +12,7 @@ use rustix::fs::{Mode, OFlags};
 
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program was started without a standard output.
+/// True if the program was started without a standard output.
 pub(super) fn stdout_was_closed() -> bool {
     WAS_CLOSED.load(Ordering::Relaxed)
 }

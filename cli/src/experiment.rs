@@ -372,7 +372,7 @@ fn tell_plan(opened: &[Opened], jobs: usize) {
     eprintln!("in all about {} with {jobs} jobs, judging by the records in the folders of results", told(total));
 }
 
-/// What specifications of all kinds have, save those of trainings.
+/// Keys that specifications of all kinds have, save those of trainings.
 #[derive(serde::Deserialize)]
 struct Outline {
     title: String,

@@ -95,19 +95,19 @@ impl ListedPlaces<'_> {
     }
 }
 
-/// What templates read in a configuration, as JSON or as text.
+/// Values that templates read in a configuration, as JSON or as text.
 #[derive(Serialize)]
 struct ShownConfiguration {
     #[serde(flatten)]
     location: Location,
     system: &'static str,
-    /// How many transitions of how many led here.
+    /// Number of transitions that led here, and of all.
     step: usize,
     steps: usize,
     /// The numbers of the nodes of each list, from 0, the root.
     lists: Vec<Vec<Node>>,
     point: Point,
-    /// How many points there are at which a transition can be made.
+    /// Number of points at which a transition can be made.
     points: usize,
     templates: Vec<ShownTemplate>,
 }

@@ -164,12 +164,12 @@ fn message(error: &anyhow::Error) -> String {
     message
 }
 
-/// Whether the reader of our output went away, which is success.
+/// True if the reader of our output went away, which is success.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     is_of(error, ErrorKind::BrokenPipe)
 }
 
-/// Whether the system gave this as a cause.
+/// True if the system gave this as a cause.
 fn is_of(error: &anyhow::Error, kind: ErrorKind) -> bool {
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == kind))
 }

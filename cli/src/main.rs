@@ -5,7 +5,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: treebeam_cli::Allocator = treebeam_cli::Allocator;
 
-/// What the program may need of a stack, in bytes, whatever limit the first thread was started with.
+/// Stack that the program may need, in bytes, whatever limit the first thread was started with.
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Arg, Command};
 
-/// What stands before the commands.
+/// Text before the commands.
 const HEAD: &str = "\
 # Options of every command
 

@@ -32,7 +32,7 @@ pub fn find(reader: Reader<impl BufRead>, path: &str, wanted: Option<&str>) -> R
     by_number.ok_or_else(|| not_found(path, wanted, n))
 }
 
-/// Whether `text` is the number of a sentence that is the `n`-th.
+/// True if `text` is the number of a sentence that is the `n`-th.
 pub fn is_number(text: &str, n: usize) -> bool {
     text.parse() == Ok(n)
 }

@@ -119,7 +119,7 @@ fn files(args: &Args) -> anyhow::Result<(PathBuf, PathBuf)> {
     }
 }
 
-/// Whether the sentence has a tree; that it has none is said unless its heads are left blank.
+/// True if the sentence has a tree; a warning names one that has none, unless its heads are left blank.
 fn has_gold(model: &AnyModel, sentence: &Sentence) -> bool {
     let mut labels: Labels = model.labels().clone();
     match sentence.tree(Roots::Several, &mut labels) {

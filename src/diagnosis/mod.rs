@@ -199,7 +199,7 @@ pub struct Followed {
     pub scores: (i64, i64),
 }
 
-/// What is followed: a sentence's gold derivations, in a beam of this width.
+/// Sentence whose gold derivations are followed in a beam of this width.
 #[derive(Debug, Clone, Copy)]
 pub struct Followers<'g> {
     /// The gold tree.

@@ -317,7 +317,7 @@ pub struct Inputs {
     scores: Vec<f32>,
 }
 
-/// What regressors have kept of what was seen.
+/// Inputs that regressors have kept of what was seen.
 fn inputs(seen: &Seen) -> &Inputs {
     seen.kept.as_ref().expect("regressors have seen it")
 }

@@ -12,7 +12,7 @@ pub fn wide(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().map(|&x| f64::from(x)).collect()
 }
 
-/// What `noise` multiplies so many numbers by.
+/// Factors by which `noise` multiplies so many numbers.
 pub fn factors(n: usize, noise: impl Fn(&mut [f32])) -> Vec<f64> {
     let mut factors = vec![1.0; n];
     noise(&mut factors);

@@ -18,7 +18,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether the trees of any two files differ.
+    /// True if the trees of any two files differ.
     pub fn differs(&self) -> bool {
         self.inputs.iter().any(|input| input.sentences[0].analysis() != self.inputs[0].sentences[0].analysis())
     }
@@ -119,7 +119,7 @@ impl Files {
         }))
     }
 
-    /// What to say of files without a difference, when they have been read.
+    /// Message on files without a difference, when they have been read.
     pub fn all_the_same(&self) -> String {
         let paths: Vec<String> = self.paths.iter().map(|path| path.display().to_string()).collect();
         format!("{} have the same trees in all {} sentences", paths.join(" and "), self.n)

@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What readers of warnings call it.
+    /// Name in warnings.
     pub fn title(self) -> &'static str {
         match self {
             Format::Svg => "SVG",

@@ -15,7 +15,7 @@ use treebeam_lab::experiment::{
     Estimate, Event, Folder, Golden, Kind, Outcome, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
 };
 
-/// What can be done with an experiment, whatever its kind.
+/// Operations on an experiment, whatever its kind.
 pub trait Experiment {
     /// Its name; how many cells it has and how many are missing; how long these will take, as far as records tell.
     fn outline(&self, jobs: usize) -> (&str, usize, usize, Option<Duration>);
@@ -46,7 +46,7 @@ pub struct Planned {
     pub experiment: String,
     /// The cell's key.
     pub key: String,
-    /// What tells it from others, for people.
+    /// Description that tells it from others.
     pub title: String,
     /// Seconds by the clock that it is likely to take.
     pub seconds: f64,
@@ -77,15 +77,15 @@ pub enum State {
 /// How cells are to be run.
 #[derive(Debug)]
 pub struct How {
-    /// How many side by side.
+    /// Number of cells run side by side.
     pub jobs: usize,
-    /// How old checkpoints may get.
+    /// Greatest age of checkpoints.
     pub checkpoint_every: Duration,
     /// Only the cells with these keys; then no tables are written.
     pub only: Option<HashSet<String>>,
 }
 
-/// What the tables of a kind of cell are made by: its plan.
+/// Source of the tables of a kind of cell: its plan.
 pub trait View<K: Kind>: Sized {
     /// Writes tables and plots, and prints the Markdown.
     fn write_tables(opened: &Opened<K, Self>) -> anyhow::Result<()>;
@@ -165,7 +165,7 @@ impl<K: Kind, V> Opened<K, V> {
         self.others.get_or_init(|| records_in(&self.beside, self.folder.path()))
     }
 
-    /// What is known of a cell.
+    /// Status of a cell.
     pub fn status(&self, cell: &K::Cell) -> Status<'_, K::Record> {
         self.store.status_of(self.kind.key(cell), |record| self.kind.is_current(cell, record))
     }
@@ -307,7 +307,7 @@ impl<K: Kind, V> Opened<K, V> {
         Ok(outcome)
     }
 
-    /// How many cells are run side by side.
+    /// Number of cells run side by side.
     pub fn jobs(&self, how: &How) -> usize {
         how.jobs.min(self.kind.most_jobs())
     }

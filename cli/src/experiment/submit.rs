@@ -100,7 +100,7 @@ fn quoted_path(path: &Path) -> String {
     quoted(&path.to_string_lossy())
 }
 
-/// What all scripts of a submission share.
+/// Parts that all scripts of a submission share.
 struct Scripts<'s> {
     name: String,
     /// The folder that the program is run in.
@@ -185,7 +185,7 @@ impl Scripts<'_> {
     }
 }
 
-/// What the copy of a specification is called; two may have the same name.
+/// File name of the copy of a specification; two may have the same name.
 fn frozen_name(number: usize, spec: &Path) -> String {
     let name = spec.file_name().unwrap_or_default().to_string_lossy();
     format!("{}-{name}", number + 1)

@@ -17,7 +17,7 @@ use treebeam_lab::experiment::{
     Carried, Disagreement, Folder, Kind, Provenance, Status, Store, Stored, disagreements, estimate, sample,
 };
 
-/// What `experiment verify` takes beside what all have.
+/// Options of `experiment verify` alone.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// How much of the records is run again: from 0, which means one cell of each experiment, to 1
@@ -62,12 +62,12 @@ pub struct Sample {
     dry_run: bool,
 }
 
-/// What came out for an experiment.
+/// Findings on an experiment.
 #[derive(Debug, Default, Serialize)]
 pub struct Verified {
     /// The experiment's name.
     pub experiment: String,
-    /// Whether its records hold figures that another run must find again, and not times alone.
+    /// True if its records hold figures that another run must find again, and not times alone.
     pub repeatable: bool,
     /// The cells that have a record.
     pub recorded: usize,
@@ -88,17 +88,17 @@ pub struct Verified {
 /// A cell that gave other figures than its record has.
 #[derive(Debug, Serialize)]
 pub struct Differing {
-    /// What tells it from others, for people.
+    /// Description that tells it from others.
     pub cell: String,
     /// Its key.
     pub key: String,
     /// The revision that made the record.
     pub revision: String,
-    /// Whether the record was made by code that is not this program's.
+    /// True if the record was made by other code than this program's.
     pub of_other_code: bool,
     /// The first figure that differs.
     pub first: String,
-    /// How many figures differ.
+    /// Number of figures that differ.
     pub figures: usize,
 }
 
@@ -282,7 +282,7 @@ impl Verified {
         }
     }
 
-    /// What came out, in a line.
+    /// Findings in a line.
     fn sentence(&self) -> String {
         let Verified {
             experiment, repeatable, recorded, run_again, of_other_code, agree, failed, carried_over, ..
@@ -312,7 +312,7 @@ impl Verified {
         line + "\n"
     }
 
-    /// What came out, with a line for each cell that differs.
+    /// Findings, with a line for each cell that differs.
     fn lines(&self) -> String {
         let differing = self.differ.iter().map(|differing| format!("    {}\n", differing.sentence()));
         std::iter::once(self.sentence()).chain(differing).collect()
@@ -333,7 +333,7 @@ impl Differing {
     }
 }
 
-/// What came out as a document.
+/// Findings as a document.
 fn markdown(all: &[Verified], command: &str) -> String {
     let Provenance { revision, host, .. } = Provenance::of_this_process(1);
     let total = Verified::total(all);

@@ -93,7 +93,7 @@ fn number(training: &Value, option: &str) -> f64 {
     training.get(option).and_then(Value::as_f64).unwrap_or_default()
 }
 
-/// What training does with a sentence.
+/// Ways of training on a sentence.
 fn how(training: &Value) -> String {
     let learner = match (text(training, "learner"), text(training, "objective")) {
         (None, None) => "averaged perceptron".to_owned(),

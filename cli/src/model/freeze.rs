@@ -71,7 +71,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What freezing changes, as JSON.
+/// Effects of freezing, as JSON.
 #[derive(Serialize)]
 struct Change<'a> {
     before: Side<'a>,
@@ -112,7 +112,7 @@ impl Prune {
 const FIRST: f64 = 0.001;
 /// The greatest.
 const LAST: f64 = 64.0;
-/// What `auto` may cost, in points of the labelled attachment score.
+/// Greatest loss by `auto`, in points of the labelled attachment score.
 const MAY_COST: f64 = 0.02;
 
 /// Runs the subcommand.

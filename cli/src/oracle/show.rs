@@ -60,12 +60,12 @@ struct Step {
     mv: &'static str,
     label: Option<String>,
     point: Point,
-    /// How many points there are at which a transition can be made.
+    /// Number of points at which a transition can be made.
     points: usize,
     costs: Vec<Cost>,
 }
 
-/// What a permitted move costs at a point.
+/// Cost of a permitted move at a point.
 #[derive(Debug, Serialize)]
 struct Cost {
     #[serde(rename = "move")]

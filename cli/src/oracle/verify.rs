@@ -184,7 +184,7 @@ fn max_words(args: &Args, system: SystemKind) -> anyhow::Result<usize> {
     }
 }
 
-/// Whether the findings are as the system claims, which derives all trees if `derives_all`.
+/// True if the findings are as the system claims, which derives all trees if `derives_all`.
 fn holds(exactness: Exactness, derives_all: bool, shape: Shape, findings: &Findings) -> bool {
     let nothing_wrong = findings.stuck == 0 && findings.rebuilt == findings.derivable;
     let all_derived = findings.rebuilt == findings.trees;
@@ -299,7 +299,7 @@ impl Row {
         }
     }
 
-    /// What stands in the columns of the table.
+    /// Cells of a line of the table.
     fn cells(&self) -> [String; COLUMNS.len()] {
         [
             self.system.to_owned(),

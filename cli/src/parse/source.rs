@@ -16,7 +16,7 @@ pub struct Source<R> {
     broken: Option<Error>,
 }
 
-/// How many problems of each kind are listed.
+/// Number of problems of each kind that are listed.
 const LISTED: usize = 10;
 
 impl<R: BufRead> Source<R> {

@@ -26,12 +26,12 @@ pub struct Stats {
     pub model_load_seconds: f64,
     /// The width of the beam; none if the search is exact.
     pub beam: Option<usize>,
-    /// Whether items of the beam were merged.
+    /// True if items of the beam were merged.
     pub merge: bool,
-    /// How many configurations were scored: the items of beams, or the choices of positions of exact search; none for graph-based
+    /// Number of configurations scored: the items of beams, or the choices of positions of exact search; none for graph-based
     /// parsers.
     pub configurations: Option<u64>,
-    /// By how much items could lag behind the best of their step, as a score; none if the beam alone pruned.
+    /// Margin of pruning, as a score; none if the beam alone pruned.
     pub margin: Option<f64>,
     /// Threads.
     pub threads: usize,

@@ -14,7 +14,7 @@ pub struct Display {
     bar: ProgressBar,
     /// Of one iteration.
     n_sentences: u64,
-    /// How many iterations there will be, in words that follow the number of one.
+    /// Number of iterations to come, in words that follow the number of one.
     of: String,
     /// The iteration that the bar names.
     shown: u32,

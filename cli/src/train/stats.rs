@@ -11,7 +11,7 @@ pub struct Stats<'p> {
     pub sentences: usize,
     /// Wall time from reading the data to the model on disk.
     pub seconds: f64,
-    /// What each iteration did; with `--resume`, also those of the run before.
+    /// Reports of iterations; with `--resume`, also those of the run before.
     pub iterations: &'p [IterationReport],
     /// The iteration whose weights were kept.
     pub kept_iteration: u32,

@@ -168,7 +168,7 @@ fn write_json(
     write_json_line(output, &report)
 }
 
-/// Whether the reader of the output went away; other errors are passed on.
+/// True if the reader of the output went away; other errors are passed on.
 fn is_closed(written: io::Result<()>) -> anyhow::Result<bool> {
     match written {
         Ok(()) => Ok(false),
@@ -177,7 +177,7 @@ fn is_closed(written: io::Result<()>) -> anyhow::Result<bool> {
     }
 }
 
-/// What was found may hold anything, control characters included.
+/// Text on one line: what was found may hold control characters.
 fn on_one_line(text: &str) -> String {
     let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(escape).collect()

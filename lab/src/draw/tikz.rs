@@ -110,7 +110,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// What stands in a comment must not end it.
+/// Text of a comment, which must not end it.
 fn on_one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -74,7 +74,7 @@ pub trait Stored: Serialize + DeserializeOwned + Clone + Send {
     /// The key of its cell.
     fn key(&self) -> &str;
 
-    /// By what code, on what machine.
+    /// Code and machine.
     fn provenance(&self) -> &Provenance;
 
     /// The same, to be changed.

@@ -38,7 +38,7 @@ pub struct Record {
     pub dev: Portion,
     /// The test data.
     pub test: Portion,
-    /// By what code, on what machine.
+    /// Code and machine.
     pub provenance: Provenance,
     /// Course of training.
     pub training: Training,

@@ -449,7 +449,7 @@ impl SourceText<'_> {
         self.problem(span, found, expected)
     }
 
-    /// What stands in a line of a table must be one line.
+    /// Checks that a name in a line of a table is one line.
     fn check_line(&self, name: &str, span: Option<Range<usize>>) -> Result<()> {
         if name.chars().any(char::is_control) {
             let expected = "names and titles without line ends, tabs and the like, as they stand in tables";

@@ -25,11 +25,11 @@ pub struct Trace {
     pub model: ModelCard,
     /// The sentence.
     pub sentence: SentenceCard,
-    /// What a weight of 1.0 is.
+    /// Fixed-point value of a weight of 1.0.
     pub scale: u32,
     /// The names of the lists of a configuration: each item has a field of each name.
     pub lists: Vec<&'static str>,
-    /// How many of them, the first ones, grow and shrink at their right end.
+    /// Number of stacks: the first lists, which grow and shrink at their right end.
     pub stacks: usize,
     /// The labels, by number.
     pub labels: Vec<String>,
@@ -37,15 +37,15 @@ pub struct Trace {
     pub actions: Vec<ActionName>,
     /// The feature templates, by number; none if the model's scores are not sums over templates.
     pub templates: Vec<String>,
-    /// What templates read, by number.
+    /// Values that templates read, by number.
     pub values: Vec<String>,
-    /// How many successors of an item are listed at most, besides those that were kept or are correct.
+    /// Most successors of an item that are listed, besides those that were kept or are correct.
     pub listed: usize,
     /// The beams, by width.
     pub beams: Vec<Beam>,
 }
 
-/// What a model is.
+/// Description of a model.
 #[derive(Debug, Clone, Serialize)]
 pub struct ModelCard {
     /// The transition system.
@@ -70,7 +70,7 @@ pub struct SentenceCard {
     pub id: Option<String>,
     /// The words; entry 0 is word 1.
     pub words: Vec<Word>,
-    /// Whether the script is written from right to left.
+    /// True if the script is written from right to left.
     pub right_to_left: bool,
     /// The gold tree, if the input has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,14 +111,14 @@ pub struct ActionName {
 pub struct Beam {
     /// The width; 1 is greedy.
     pub width: usize,
-    /// By how much items may lag behind the best of their step, if that is limited.
+    /// Margin of pruning, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<i64>,
     /// The beam before the first step and after each.
     pub steps: Vec<Step>,
-    /// What was put out.
+    /// Output.
     pub output: Output,
-    /// What became of the gold derivations, if there is a gold tree.
+    /// Fate of the gold derivations, if there is a gold tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gold: Option<GoldSide>,
     /// The cells that stacks and buffers are made of, by number.
@@ -127,7 +127,7 @@ pub struct Beam {
     pub chains: Vec<(u32, Option<u32>)>,
 }
 
-/// What was put out.
+/// Output.
 #[derive(Debug, Clone, Serialize)]
 pub struct Output {
     /// The tree.
@@ -144,11 +144,11 @@ pub struct Output {
 pub struct Step {
     /// The items, best first.
     pub items: Vec<Item>,
-    /// How many cells there would be if configurations shared none.
+    /// Number of cells if configurations shared none.
     pub places: usize,
-    /// How many there are.
+    /// Number of cells.
     pub cells: usize,
-    /// How many successors the items have.
+    /// Number of successors of all items.
     pub successors: usize,
 }
 
@@ -169,10 +169,10 @@ pub struct Item {
     /// Where it was taken, in systems with several points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<u16>,
-    /// Whether this is a beginning of a gold derivation.
+    /// True if this is a beginning of a gold derivation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub gold: bool,
-    /// Whether the derivation is complete.
+    /// True if the derivation is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
     /// The nodes of each list, by its name, from left to right.
@@ -185,7 +185,7 @@ pub struct Item {
     /// Its successors, best first; not all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub successors: Vec<Successor>,
-    /// How many successors are not listed.
+    /// Number of successors that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
     /// By template, what it contributed to the score of the last action.
@@ -207,18 +207,18 @@ pub struct Successor {
     pub point: Option<u16>,
     /// The score of the derivation with it.
     pub score: i64,
-    /// What became of it.
+    /// Fate.
     #[serde(flatten)]
     pub fate: Fate,
-    /// What it costs by the oracle, a wrong label on a gold arc included.
+    /// Cost by the oracle, a wrong label on a gold arc included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u32>,
-    /// Whether a gold derivation goes on with it; told only of items that are gold themselves.
+    /// True if a gold derivation goes on with it; only for items that are gold themselves.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub correct: bool,
 }
 
-/// What becomes of a successor.
+/// Fate of a successor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "fate", rename_all = "kebab-case")]
 pub enum Fate {
@@ -239,11 +239,11 @@ pub enum Fate {
 /// The gold derivations beside a beam.
 #[derive(Debug, Clone, Serialize)]
 pub struct GoldSide {
-    /// Whether one derivation is gold or all of least cost.
+    /// Gold derivations: one, or all of least cost.
     pub oracle: String,
-    /// Whether the system derives the gold tree with the labels that the model knows.
+    /// True if the system derives the gold tree with the labels that the model knows.
     pub derivable: bool,
-    /// What is to blame for the output, if anything is.
+    /// Cause of the output's error, if there is one.
     pub verdict: Verdict,
     /// The score of the best gold derivation when it and the beam are complete.
     pub score: i64,
@@ -269,7 +269,7 @@ pub struct FellOff {
     pub step: usize,
     /// The rank that the best gold successor would have had.
     pub rank: usize,
-    /// By how much it is behind the last item that was kept.
+    /// Score gap to the last item that was kept.
     pub gap: i64,
 }
 
@@ -280,7 +280,7 @@ pub struct PrefixMargin {
     pub best: i64,
     /// The best gold prefix, in the beam or not.
     pub gold: i64,
-    /// Whether any item of the beam is gold.
+    /// True if any item of the beam is gold.
     pub in_beam: bool,
 }
 
@@ -289,7 +289,7 @@ pub struct PrefixMargin {
 pub struct Cell {
     /// The node.
     pub node: Node,
-    /// How many dependents it has on its left and on its right, if the cell knows.
+    /// Numbers of its left and right dependents, if the cell knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dependents: Option<[u16; 2]>,
 }

@@ -15,7 +15,7 @@ use treebeam::treebank::Sentence;
 /// Takes the scores of a linear model apart; of other models nothing is told.
 #[derive(Debug)]
 pub(super) struct Explainer {
-    /// What is taken apart, if it can be.
+    /// Linear model to take apart, if the scorer is one.
     linear: Option<Linear>,
     set: FeatureSet,
     columns: Columns,
@@ -65,7 +65,7 @@ impl Explainer {
         }
     }
 
-    /// What each template adds to the score of `action` in a configuration; nothing if scores are not
+    /// Contribution of each template to the score of `action` in a configuration; nothing if scores are not
     /// sums over templates.
     pub(super) fn weights(&mut self, context: Context, view: &View, action: ActionId) -> Vec<i32> {
         let Some(linear) = self.linear.as_ref().filter(|linear| linear.output().is_direct()) else {
@@ -88,7 +88,7 @@ impl Explainer {
         weights
     }
 
-    /// What each template reads in a configuration, as numbers of values.
+    /// Values that templates read in a configuration, as numbers.
     pub(super) fn reads(&mut self, context: Context, view: &View) -> Vec<u32> {
         let Explainer { columns, labels, sentence, actions, .. } = self;
         let shown = Shown { columns, sentence, labels, interner: context.interner, actions };

@@ -19,16 +19,16 @@ use treebeam::tree::{Gold, Labels, Roots, Tree};
 use treebeam::treebank::Sentence;
 use treebeam::with_system;
 
-/// What is recorded.
+/// Settings of a record.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The widths of the beams; without any, powers of two up to the model's.
     pub widths: Vec<usize>,
-    /// By how much items may lag behind the best of their step.
+    /// Margin of pruning.
     pub margin: Margin,
-    /// How many successors of an item are listed at most, besides those that were kept or are correct.
+    /// Most successors of an item that are listed, besides those that were kept or are correct.
     pub listed: usize,
-    /// Whether the sentence's own tree is gold.
+    /// True if the sentence's own tree is gold.
     pub with_gold: bool,
 }
 
@@ -169,7 +169,7 @@ fn sentence_card(model: &AnyModel, sentence: &Sentence, number: usize, gold: Opt
     SentenceCard { number, id, words: sentence.words().map(word).collect(), right_to_left, gold }
 }
 
-/// What makes a record of the beams of one width.
+/// Recorder of the beams of one width.
 struct Recorder<'r> {
     subject: &'r Subject<'r>,
     lists: &'static [&'static str],

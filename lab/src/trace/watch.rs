@@ -20,7 +20,7 @@ use treebeam::scorers::AnyModel;
 use treebeam::system::{Choice, MoveCosts, OracleKind, Permitted, System, TransitionSystem, gold_label};
 use treebeam::tree::{Gold, LabelId, NO_NODE, Node};
 
-/// What is watched.
+/// Subject: a sentence and how it is parsed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Subject<'w> {
     pub(super) model: &'w AnyModel,
@@ -28,15 +28,15 @@ pub(super) struct Subject<'w> {
     pub(super) gold: Option<&'w Gold>,
     pub(super) oracle: OracleKind,
     pub(super) width: usize,
-    /// By how much candidates may lag behind the best of their step.
+    /// Margin of pruning.
     pub(super) margin: i64,
-    /// How many successors of an item are kept at most that are neither kept in the beam nor correct.
+    /// Most successors of an item that are recorded, besides those in the beam and correct ones.
     pub(super) listed: usize,
     /// The most items that are recorded.
     pub(super) most_items: usize,
 }
 
-/// What was seen at one width.
+/// Observations at one width.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) lists: &'static [&'static str],
@@ -51,7 +51,7 @@ pub(super) struct Watched {
 #[derive(Debug)]
 pub(super) struct SeenStep {
     pub(super) items: Vec<SeenItem>,
-    /// How many successors all items have.
+    /// Number of successors of all items.
     pub(super) n_successors: usize,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct SeenItem {
     pub(super) arcs: Vec<(Node, Node, LabelId)>,
     /// Best first.
     pub(super) successors: Vec<SeenSuccessor>,
-    /// How many more there are.
+    /// Number of successors that are not recorded.
     pub(super) n_more: usize,
     /// By template.
     pub(super) weights: Vec<i32>,
@@ -107,7 +107,7 @@ pub(super) struct SeenGold {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TooMany(pub(super) usize);
 
-/// How many of the first ranks have what their templates read recorded.
+/// Number of first ranks whose templates' values are recorded.
 const READ_RANKS: usize = 4;
 
 type Items<'a, S> = Vec<ItemOf<'a, S>>;
@@ -181,7 +181,7 @@ pub(super) fn watch<S: TransitionSystem>(
     Ok(Watched { lists, n_stacks, has_points, steps, output, gold })
 }
 
-/// What makes records of items.
+/// Recorder of items.
 struct Recorder<'r, 'a, S: System> {
     decoder: Decoder<'r, S>,
     subject: &'r Subject<'r>,
@@ -362,7 +362,7 @@ impl<'a, S: TransitionSystem> Recorder<'_, 'a, S> {
         arcs.filter(|&(head, ..)| head != NO_NODE).collect()
     }
 
-    /// What the oracle says that a choice costs; a wrong label on a gold arc costs 1 more.
+    /// Cost of a choice by the oracle; a wrong label on a gold arc costs 1 more.
     fn cost(&self, c: &S::Shared<'a>, choice: Choice) -> Option<u32> {
         let gold = self.subject.gold?;
         if choice == IDLE {

@@ -53,7 +53,7 @@ impl Merging {
         Ok(Merging { kind: deduction(system)?, system, roots, signature: None })
     }
 
-    /// Whether the move pushes B0; if not, it pops S0 or S1.
+    /// True if the move pushes B0; others pop S0 or S1.
     pub(super) fn pushes(&self, mv: Move) -> bool {
         mv == Move::Shift || mv == Move::Right && self.kind == Deduction::Eager
     }

@@ -18,7 +18,7 @@ pub const MAGIC: &[u8] = b"FiFu";
 /// The kind of numbers in a matrix.
 const OF_32_BITS: u32 = 10;
 
-/// What takes the rows of a matrix.
+/// Receiver of the rows of a matrix.
 pub trait Rows {
     /// Begins with rows of so many numbers.
     ///

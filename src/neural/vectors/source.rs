@@ -29,7 +29,7 @@ impl Source {
         Ok(Source { path: path.to_owned(), input, sha256: Sha256::new(), n_bytes: 0, is_binary: false })
     }
 
-    /// What is wrong in a line; 0 where there are no lines.
+    /// Error in a line; 0 where there are no lines.
     pub fn problem(&self, line: usize, found: String, expected: &str) -> Error {
         let location = Location { path: self.path.clone(), line, sentence: None };
         Problem { location, found, expected: expected.to_owned() }.into()

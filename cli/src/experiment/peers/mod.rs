@@ -44,7 +44,7 @@ pub struct Peer {
     parse: Vec<String>,
 }
 
-/// What measuring a program leaves behind.
+/// Record of measuring a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PeerRecord {
     /// The cell's key.
@@ -57,19 +57,19 @@ pub struct PeerRecord {
     pub commands: [String; 2],
     /// The data.
     pub treebank: String,
-    /// What was trained on, what decided the iteration, and what was parsed.
+    /// Training, development and test data.
     pub portions: [Portion; 3],
-    /// By what code, on what machine.
+    /// Code and machine.
     pub provenance: Provenance,
     /// Processes that wanted to run before, on average over a minute.
     pub load_before: Option<f64>,
-    /// What training took.
+    /// Cost of training.
     pub training: Trained,
-    /// What parsing took and gave.
+    /// Cost and scores of parsing.
     pub parsing: ParsingFigures,
 }
 
-/// What training took.
+/// Cost of training.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Trained {
     /// The process.
@@ -87,11 +87,11 @@ pub struct Peers {
     inputs: Inputs,
     program: PathBuf,
     provenance: Provenance,
-    /// What has been installed, once it is asked for.
+    /// Installed packages, once they are asked for.
     installed: Mutex<Option<Installed>>,
 }
 
-/// What the script that installs packages prints.
+/// Output of the script that installs packages.
 #[derive(Debug, Clone, Deserialize)]
 struct Installed {
     /// The interpreter of the environment.
@@ -100,7 +100,7 @@ struct Installed {
     missing: BTreeMap<String, String>,
 }
 
-/// What tables are made by.
+/// Source of tables.
 pub struct PeersView {
     spec: Spec,
     profile_name: String,

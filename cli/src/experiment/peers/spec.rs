@@ -29,7 +29,7 @@ pub struct Spec {
     /// The programs.
     #[serde(rename = "program")]
     pub programs: Vec<Program>,
-    /// What was measured of parsers that this experiment does not run.
+    /// Measurements of parsers that this experiment does not run.
     #[serde(default, rename = "elsewhere")]
     pub elsewhere: Vec<Elsewhere>,
 }
@@ -48,7 +48,7 @@ pub struct Elsewhere {
     pub parsers: Vec<Stated>,
 }
 
-/// What was measured of a parser elsewhere; what is left out was not measured.
+/// Measurements of a parser elsewhere; those left out were not made.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Stated {
@@ -66,7 +66,7 @@ pub struct Stated {
     pub tokens_per_cpu_second: f64,
     /// Megabytes held at most in parsing.
     pub peak_mb_parsing: Option<f64>,
-    /// What training took, in seconds of the processor.
+    /// Cost of training, in CPU seconds.
     pub training_cpu_seconds: Option<f64>,
     /// Over how many iterations.
     pub iterations: Option<String>,
@@ -79,7 +79,7 @@ pub struct Stated {
 }
 
 impl Elsewhere {
-    /// How many times as fast as `parser` the one is that was timed beside it; none if there is none.
+    /// Speed of the parser that was timed beside `parser`, as a multiple of its own; none if there is none.
     pub fn times_as_fast(&self, parser: &Stated) -> Option<f64> {
         let beside = parser.beside.as_ref()?;
         let other = self.parsers.iter().find(|other| other.name == *beside && other.width == parser.width)?;
@@ -99,7 +99,7 @@ pub struct Profile {
     pub repetitions: usize,
     /// As many copies are parsed as take this long.
     pub seconds: f64,
-    /// What commands say in braces.
+    /// Values of names that commands have in braces.
     pub settings: BTreeMap<String, toml::Value>,
 }
 
@@ -122,7 +122,7 @@ pub struct Program {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Parser {
-    /// What follows the program's name in tables.
+    /// Text behind the program's name in tables.
     pub name: String,
     /// The command.
     pub command: Vec<String>,

@@ -95,7 +95,7 @@ pub fn markdown(spec: &Spec, profile: &str, records: &[(&str, Option<&PeerRecord
     out
 }
 
-/// What was measured elsewhere, as the specification states it.
+/// Table of measurements elsewhere, as the specification states them.
 fn stated(elsewhere: &Elsewhere) -> Table {
     let heads = [
         "",

@@ -11,20 +11,20 @@ use treebeam_lab::report::document::Cell;
 /// A measurement that is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// What was measured: a checksum of the step, the options and the data.
+    /// Checksum of the step, the options and the data.
     pub key: String,
     /// The step, for readers.
     pub step: String,
-    /// By what code, on what machine.
+    /// Code and machine.
     pub provenance: Provenance,
     /// Processes that wanted to run before the measurement, averaged over a minute, where Linux tells. Above 0 other programs
     /// were disturbing.
     pub load_before: Option<f64>,
-    /// What came out.
+    /// Results.
     pub figures: Figures,
 }
 
-/// What came out of a measurement.
+/// Results of a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Figures {
@@ -34,7 +34,7 @@ pub enum Figures {
     Parsing(ParsingFigures),
 }
 
-/// What training took.
+/// Cost of training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrainingFigures {
     /// The whole process.
@@ -51,14 +51,14 @@ pub struct TrainingFigures {
     pub peak_rss_bytes: Option<u64>,
 }
 
-/// What parsing took.
+/// Cost of parsing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParsingFigures {
     /// Sentences of the file.
     pub sentences: u64,
     /// Words of the file.
     pub tokens: u64,
-    /// How many copies of it were parsed in the longer runs.
+    /// Number of copies that were parsed in the longer runs.
     pub copies: u64,
     /// The repetitions.
     pub runs: Vec<Run>,
@@ -174,7 +174,7 @@ pub fn megabytes(bytes: Option<u64>, digits: usize) -> Cell {
     Cell::number(bytes.map(|bytes| bytes as f64 / 1e6), digits)
 }
 
-/// What records say of their provenance, each text once.
+/// Texts of records' provenance, each once.
 pub fn distinct<'r, R: 'r>(records: &[&'r R], of: impl Fn(&'r R) -> String) -> String {
     let texts: BTreeSet<String> = records.iter().map(|record| of(record)).collect();
     Vec::from_iter(texts).join("; ")

@@ -8,7 +8,7 @@ use anyhow::Context;
 use treebeam::treebank::{Column, Format, Sentence, Treebank};
 use treebeam_lab::experiment::{Data, Portion};
 
-/// What is parsed.
+/// Input that is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
     /// The test file.

@@ -16,7 +16,7 @@ use treebeam::treebank::Sentence;
 /// The most copies that are parsed in one run.
 const MOST_COPIES: u64 = 200;
 
-/// Whether a profile says how to measure within bounds: a run must end.
+/// Checks that a profile's bounds let a run end.
 ///
 /// # Errors
 /// If it does not.
@@ -49,7 +49,7 @@ pub struct Timing<'b> {
 /// One run of a parser.
 #[derive(Debug, Clone, Copy)]
 pub struct Once {
-    /// What the process used.
+    /// Resources that the process used.
     pub used: Used,
     /// Seconds that parsing took, if the parser tells; else those of the process.
     pub parsing_s: f64,
@@ -90,7 +90,7 @@ impl Timing<'_> {
         Ok(ParsingFigures { sentences: sentences.len() as u64, tokens, copies, runs, output_sha256, scores })
     }
 
-    /// How many copies make a run as long as it should be.
+    /// Number of copies that make a run as long as it should be.
     fn copies(&self, sentences: &[Sentence], seconds: f64) -> u64 {
         let wanted = 1 + (self.seconds / seconds.max(1e-4)).ceil() as u64;
         // Not more than memory of the disk's cache has room for.

@@ -13,7 +13,7 @@ pub use process::{Used, read_json, run, run_into, scratch};
 
 use treebeam::error::Error;
 
-/// What went wrong with a program, as the error of a cell.
+/// Error of a program as that of a cell.
 pub fn failed(error: anyhow::Error) -> Error {
     Error::Usage(format!("{error:#}"))
 }

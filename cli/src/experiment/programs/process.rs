@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wait4::Wait4;
 
-/// What a process used, from its start to its end.
+/// Resources that a process used, from its start to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Used {
     /// Seconds by the clock.
@@ -53,7 +53,7 @@ pub fn run_into(command: &mut Command, output: Stdio) -> anyhow::Result<Used> {
     Ok(Used { wall_s, cpu_s, peak_rss_bytes: Some(used.rusage.maxrss) })
 }
 
-/// What a run wrote as JSON into `path`.
+/// Value that a run wrote as JSON into `path`.
 ///
 /// # Errors
 /// If it cannot be read.

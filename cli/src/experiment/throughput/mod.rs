@@ -43,7 +43,7 @@ pub struct Throughput {
     provenance: Provenance,
 }
 
-/// What tables and plots are made by.
+/// Source of tables and plots.
 pub struct ThroughputView {
     spec: Spec,
     profile_name: String,
@@ -52,7 +52,7 @@ pub struct ThroughputView {
 /// An experiment on throughput with what has been measured of it.
 pub type OpenedThroughput = Opened<Throughput, ThroughputView>;
 
-/// What `treebeam train --stats-json` writes, as far as it is wanted here.
+/// Fields of `treebeam train --stats-json` that are wanted here.
 #[derive(Debug, Deserialize)]
 struct TrainStats {
     iterations: Vec<IterationReport>,
@@ -61,7 +61,7 @@ struct TrainStats {
     peak_rss_bytes: Option<u64>,
 }
 
-/// What `treebeam parse --stats-json` writes, as far as it is wanted here.
+/// Fields of `treebeam parse --stats-json` that are wanted here.
 #[derive(Debug, Deserialize)]
 struct ParseStats {
     seconds: f64,
@@ -235,7 +235,7 @@ impl View<Throughput> for ThroughputView {
     }
 }
 
-/// What is written must not depend on the number of threads.
+/// Checks that output does not depend on the number of threads.
 fn check_outputs(steps: &[(&Step, Option<&Record>)]) -> anyhow::Result<()> {
     let mut sums: Vec<((Input, usize), &Step, &str)> = Vec::new();
     for (step, record) in steps {

@@ -13,7 +13,7 @@ use treebeam_lab::experiment::{Data, Golden};
 pub struct Step {
     /// The model.
     pub model: ModelSpec,
-    /// What is done with it.
+    /// Its use.
     pub what: What,
     /// A checksum of all that the figures depend on, but for code and machine.
     pub key: String,
@@ -23,7 +23,7 @@ pub struct Step {
     pub training: String,
 }
 
-/// What is done with a model.
+/// Use of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// It is trained.

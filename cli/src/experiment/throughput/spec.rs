@@ -26,7 +26,7 @@ pub struct Spec {
     pub title: String,
     /// How to read it.
     pub analysis: String,
-    /// What was asked for.
+    /// Goals.
     #[serde(rename = "target")]
     pub targets: Vec<Target>,
     /// Training options that all models share.
@@ -61,7 +61,7 @@ pub struct Profile {
     pub lengths: Vec<usize>,
     /// The widths at which joined sentences are parsed.
     pub length_widths: Vec<usize>,
-    /// What is trained.
+    /// Models to train.
     #[serde(rename = "model")]
     pub models: Vec<ModelSpec>,
 }
@@ -72,7 +72,7 @@ pub struct Profile {
 pub struct ModelSpec {
     /// Its name in tables.
     pub name: String,
-    /// What it changes of the base.
+    /// Changes of the base.
     options: Table,
     /// The widths that it parses at.
     pub decode: Vec<usize>,
@@ -141,7 +141,7 @@ impl ModelSpec {
         Ok(options.iter().flat_map(|(key, value)| [format!("--{key}"), text(value)]).collect())
     }
 
-    /// What it was trained with, in a word.
+    /// Training method in a word.
     pub fn trained_as(&self) -> String {
         match self.resolved.training {
             Training::Greedy => "greedy".to_owned(),

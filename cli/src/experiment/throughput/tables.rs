@@ -23,7 +23,7 @@ pub struct Summary<'a> {
     pub data: &'a Data,
     /// The steps with their records.
     pub steps: Vec<(&'a Step, Option<&'a Record>)>,
-    /// What makes the tables again.
+    /// Command that makes the tables again.
     pub command: String,
 }
 
@@ -38,7 +38,7 @@ pub struct Parsed<'a> {
     pub width: usize,
     /// Threads.
     pub threads: usize,
-    /// What it took.
+    /// Cost.
     pub figures: &'a ParsingFigures,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn write(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     write_arcs(shown, out)
 }
 
-/// What `text` lacks of `width`, which may be more than formatting knows.
+/// Spaces that `text` lacks of `width`, which may be more than formatting knows.
 fn padding(text: &str, width: usize) -> String {
     " ".repeat(width - text.chars().count())
 }

@@ -15,14 +15,14 @@ fn overlap(a: (f64, f64), b: (f64, f64)) -> bool {
     a.0 < b.1 && b.0 < a.1
 }
 
-/// What must hold of every picture in a line.
+/// Checks of every picture in a line.
 fn check(widths: &[f64], trees: &[Vec<Arc>]) -> Layout {
     let mut rows = rows(widths, trees, None);
     assert_eq!(rows.len(), 1);
     check_row(rows.remove(0), widths, trees)
 }
 
-/// What must hold of every row.
+/// Checks of every row.
 fn check_row(layout: Layout, all_widths: &[f64], all_trees: &[Vec<Arc>]) -> Layout {
     let range = layout.range.clone();
     let widths = &all_widths[range.clone()];

@@ -157,7 +157,7 @@ pub struct BoundsRecord {
     pub walk: Walk,
     /// Portion that was walked over.
     pub train: Portion,
-    /// By what code, on what machine.
+    /// Code and machine.
     pub provenance: Provenance,
     /// Seconds by the clock; none in records of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
