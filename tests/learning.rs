@@ -250,10 +250,11 @@ fn every_objective_of_global_training_learns_what_it_is_shown() {
             (treebeam_systems::ARC_HYBRID, OracleKind::Static, 1),
         ] {
             // MIRA's steps are just long enough, and many; averages remember the first ones for long, and early updates see
-            // little of a sentence at first.
+            // little of a sentence at first, the more so with the loss added to scores.
             let (iterations, in_hundred) = match (options.learner, objective) {
                 (Learner::Mira, _) => (80, 15),
                 (_, SoftmaxMargin) => (25, 8),
+                (Learner::Adagrad, LossAugmented) => (50, 3),
                 _ => (25, 3),
             };
             let (iterations, keep, features) = (iterations.into(), Keep::Last, "stack".to_owned());
