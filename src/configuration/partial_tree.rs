@@ -31,7 +31,7 @@ fn bare_id(node: Node) -> StateId {
 }
 
 impl PartialTree {
-    /// That of a node without arcs.
+    /// The partial tree of a node without arcs.
     #[inline]
     pub fn bare(node: Node) -> PartialTree {
         let ids = [bare_id(node); Side::COUNT];
@@ -80,7 +80,7 @@ impl PartialTree {
         bytemuck::cast(self.ids)
     }
 
-    /// See [`PartialTree::words`].
+    /// The mask that keeps the words of these sides; see [`PartialTree::words`].
     pub fn mask(sides: &[Side]) -> [u64; Side::COUNT / 2] {
         let mut mask = [0; Side::COUNT];
         sides.iter().for_each(|&side| mask[side as usize] = StateId::MAX);
@@ -149,17 +149,17 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// All there is but compositions.
+    /// All slots of partial trees; neither last actions nor compositions.
     pub const ALL: Reads =
         Reads { states: [State::WHOLE; Side::COUNT], sizes: true, history: false, compositions: false };
 
-    /// The same with whole states, for those who look on.
+    /// The same with all slots of partial trees, which traces show.
     #[must_use]
     pub fn with_all_states(self) -> Reads {
         Reads { history: self.history, compositions: self.compositions, ..Reads::ALL }
     }
 
-    /// These slots, and what they follow from: the outermost dependent from the outermost before, and so on.
+    /// The reads of these slots, and of what they follow from: the outermost dependent from the outermost before, and so on.
     pub fn of(slots: impl IntoIterator<Item = Slot>) -> Reads {
         let mut read = [[false; STATE_SLOTS]; Side::COUNT];
         let mut sizes = false;
@@ -209,7 +209,7 @@ struct Table {
     mask: State,
 }
 
-/// When the interner knows so many states it forgets them; they stay where they are.
+/// Number of states after which the memo of states is cleared; the states themselves stay.
 const MAX_STATES: usize = 1 << 13;
 
 impl Interner {

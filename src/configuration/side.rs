@@ -20,7 +20,7 @@ pub enum Side {
 /// Number of values in the state of a side.
 pub const STATE_SLOTS: usize = 8;
 
-/// Where [`Slot::Size`] stands in the state of a side of dependents: there, the size of their partial trees.
+/// Place of [`Slot::Size`] in the state of a side of dependents: the size of their partial trees.
 const SIZE: usize = 7;
 
 impl Side {
@@ -40,7 +40,7 @@ impl Side {
         }
     }
 
-    /// Where the state of the side holds `slot`, if it does.
+    /// Place of `slot` in the state of the side, if it has one.
     pub(crate) fn place(self, slot: Slot) -> Option<usize> {
         match (self, slot) {
             (Side::Left | Side::Right, Slot::Size) => Some(SIZE),
@@ -137,7 +137,7 @@ impl State {
     /// The size of the dependents' partial trees.
     #[inline]
     pub fn size(self) -> u16 {
-        self.0[STATE_SLOTS - 1]
+        self.0[SIZE]
     }
 }
 

@@ -20,13 +20,13 @@ use crate::vector::vectorised;
 pub struct Offer {
     /// The item's rank in the beam.
     pub rank: u32,
-    /// Where moves are taken.
+    /// The point at which moves are taken.
     pub point: Point,
     /// The item's score.
     pub base: i64,
     /// The signature of its scores, or, if its derivation is complete, none.
     pub signature: Option<u32>,
-    /// If its derivation is complete: what it gains by waiting.
+    /// Score of padding (IDLE), if its derivation is complete.
     pub gained: i32,
 }
 
@@ -63,7 +63,7 @@ impl Default for Bands {
 /// The widest bands: with them, what is not permitted is still in the last one.
 const MAX_SHIFT: u32 = 23;
 
-/// So few candidates are sorted without bands.
+/// The most candidates that are sorted without bands.
 const FEW: usize = 24;
 
 /// The most candidates in one band that are sorted by insertion.

@@ -31,7 +31,7 @@ pub type ItemOf<'a, S> = &'a Item<'a, <S as TransitionSystem>::Shared<'a>>;
 pub struct Stepper<'w, 'a, S: TransitionSystem> {
     /// The transition system and its actions.
     pub machine: Machine<'w, S>,
-    /// Where items live.
+    /// Memory of items.
     pub arena: Arena<'a>,
     /// Context of scorers.
     pub context: Context<'w>,
@@ -84,8 +84,8 @@ impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
     /// Of successors that made the same arcs in another order and have the same stack only the best is kept: its twin has the
     /// same future, could never overtake it, and would take a place from a different analysis.
     ///
-    /// Where derivations differ in length, waiting is scored like any transition (Zhu et al. 2013): else the longer
-    /// derivations of a beam would gain by their length.
+    /// Padding (IDLE) of complete derivations is scored like any transition (Zhu et al. 2013) where derivations differ in length.
+    /// Without it longer derivations would gain by their length.
     #[inline]
     pub fn advance(
         &mut self,

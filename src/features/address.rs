@@ -205,7 +205,7 @@ pub(super) fn history_slot(number: u8) -> Slot {
     [Slot::Node, Slot::Label, Slot::L1, Slot::L1Label][number as usize]
 }
 
-/// Where a slot stands among the slots of all places: a byte, so that looking it up needs no check of bounds.
+/// Number of a slot among the slots of all places: a byte, so that looking it up needs no check of bounds.
 pub(super) const fn slot_place(role: Role, slot: Slot) -> u8 {
     const { assert!(Role::COUNT * N_SLOTS <= 256) };
     (role as usize * N_SLOTS + slot as usize) as u8

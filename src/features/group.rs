@@ -84,7 +84,7 @@ pub(super) fn classes<K: PartialEq>(members: &[usize], class: impl Fn(usize) -> 
     classes.into_iter().map(|(_, members)| members).collect()
 }
 
-/// Where the value of a slot can be told from: in a buffer that is a suffix, B0 tells what is behind it, and that has no
+/// Slot from which the value of a slot follows. In a buffer that is a suffix, B0 determines the words behind it, and these have no
 /// arcs.
 pub(super) fn seen_from(role: Role, slot: Slot, buffer_is_suffix: bool) -> (Role, Slot) {
     if buffer_is_suffix && role.in_buffer() && role != Role::B0 { (Role::B0, Slot::Node) } else { (role, slot) }

@@ -8,7 +8,7 @@ use super::{Atom, FeatureSet};
 use crate::error::{Error, Result};
 use crate::system::SystemKind;
 
-/// Where the templates of a built-in set stand.
+/// Source of the templates of a built-in set.
 #[derive(Debug, Clone, Copy)]
 pub enum Source {
     /// The text of a `.feat` file.

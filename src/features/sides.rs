@@ -14,7 +14,7 @@ use crate::tree::{NO_NODE, ROOT};
 /// A value of a state that the joint part reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyRead {
-    /// Where the state holds it.
+    /// Its place in the state.
     pub place: u8,
     /// If nothing but this column of the node is read: the column.
     pub column: Option<u8>,
@@ -48,11 +48,11 @@ pub struct SidePart {
     /// The templates, by what else of the side they read than its nodes. There may be none: then the joint part alone
     /// reads the side. At most 64, and those that read one value come first.
     pub groups: Vec<SideGroup>,
-    /// Where the state holds these values.
+    /// Places of single values in the state, for groups that read one.
     pub ones: Vec<u8>,
     /// Values that the joint part reads of the side.
     pub key: Vec<KeyRead>,
-    /// Where templates read the values of the side's states, as places among all slots of all roles.
+    /// Numbers of the slots of the side's states among all slots of all roles.
     pub places: Vec<u8>,
     /// Reads of words behind the node, if it determines them.
     pub behind: Vec<Behind>,

@@ -1,4 +1,4 @@
-//! What a training run of a transition-based parser reads and writes, whatever is trained.
+//! Options, data and models of a training run of a transition-based parser, for every kind of parameters.
 
 use std::path::Path;
 

@@ -137,8 +137,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         (mut at, ids): (usize, &[StateId]),
         view: &View,
     ) -> (u64, usize) {
-        let mut joint =
-            view.history.filter(|_| self.features.reads().history).map_or(0, |history| !history.as_number());
+        let mut joint = last_actions(self.features, view);
         for (number, &id) in ids.iter().enumerate() {
             let known = match memory.parts[number].known.get(id as usize) {
                 Some(&known) if known.vector >= memory.first && (!KEYED || known.key != 0) => known,
@@ -247,6 +246,10 @@ impl KnownStates {
     /// Forgets all vectors.
     fn forget(&mut self, lanes: usize) {
         self.look_up.forget(lanes);
+        self.forget_vectors(lanes);
+    }
+
+    fn forget_vectors(&mut self, lanes: usize) {
         self.vectors.clear(lanes);
         self.joint.clear();
         self.first = self.next;
@@ -256,9 +259,7 @@ impl KnownStates {
     fn make_room(&mut self, lanes: usize) {
         self.look_up.make_room(lanes);
         if self.next - self.first >= MAX_VECTORS * self.vectors.width() as u32 {
-            self.vectors.clear(lanes);
-            self.joint.clear();
-            self.first = self.next;
+            self.forget_vectors(lanes);
         }
     }
 
@@ -383,8 +384,8 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         scores
     }
 
-    /// What is read of one side alone often comes again and is memoised; what is read of several hardly does in a single
-    /// derivation, and is looked up each time.
+    /// Memoises the parts of single sides, which often come again. The joint part hardly does in a single derivation, so it is looked
+    /// up each time.
     fn score_one<'s>(&self, memory: &'s mut Opaque, context: Context, query: &Query) -> &'s [i32] {
         let LinearMemory { known, features, rows, .. } = memory.get();
         known.make_room(self.width);
