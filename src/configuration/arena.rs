@@ -294,7 +294,8 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
         ArenaConfiguration { arcs: self.arcs_with(ROOT, s0.node(), label), ..self.reduce(arena) }
     }
 
-    #[inline]
+    // PERF: apart, so that what chooses among effects saves no registers.
+    #[inline(never)]
     fn right_arc_to_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
         let head = Cell { before: Some(s0), ..Cell::on(s0.with_right(b0, label, arena.interner()), s0.below) };

@@ -198,6 +198,9 @@ pub struct States {
     /// By [`Side`].
     sides: [Table; Side::COUNT],
     memo: Memo,
+    /// Sides of dependents after one more was attached, where sizes are not read: by the side, its number before, the dependent
+    /// and the label.
+    attached: Memo,
     with_sizes: bool,
     with_inner: bool,
 }
@@ -217,7 +220,8 @@ impl Interner {
     pub fn new(n_labels: usize) -> Interner {
         let table = |_| Table { states: Vec::new(), mask: State::WHOLE };
         let sides = Side::ALL.map(table);
-        let states = States { sides, memo: Memo::default(), with_sizes: true, with_inner: true };
+        let (memo, attached) = Default::default();
+        let states = States { sides, memo, attached, with_sizes: true, with_inner: true };
         Interner { label_sets: LabelSets::new(n_labels), trees: Trees::default(), states: RefCell::new(states) }
     }
 
@@ -226,7 +230,7 @@ impl Interner {
         self.label_sets.clear_if_full();
         self.trees.start(reads.compositions);
         let states = &mut *self.states.borrow_mut();
-        states.memo.clear();
+        states.clear_memos();
         states.with_sizes = reads.sizes;
         states.with_inner = reads.states[Side::Inner as usize].0[1..].iter().any(|&mask| mask != 0);
         for (table, &mask) in states.sides.iter_mut().zip(&reads.states) {
@@ -253,9 +257,9 @@ impl Interner {
 
     /// Forgets states, if there are many.
     pub fn make_room(&self) {
-        let memo = &mut self.states.borrow_mut().memo;
-        if memo.len() >= MAX_STATES {
-            memo.clear();
+        let states = &mut *self.states.borrow_mut();
+        if states.memo.len().max(states.attached.len()) >= MAX_STATES {
+            states.clear_memos();
         }
     }
 
@@ -297,6 +301,11 @@ impl States {
     #[inline]
     pub fn state(&self, side: Side, id: StateId) -> State {
         self.sides[side as usize].states[id as usize]
+    }
+
+    fn clear_memos(&mut self) {
+        self.memo.clear();
+        self.attached.clear();
     }
 
     #[inline(always)]
@@ -343,19 +352,55 @@ impl States {
         label: LabelId,
         sets: &LabelSets,
     ) -> PartialTree {
-        let state = self.state(side, head.id(side));
-        let mut dependents = state.dependents();
-        match side {
-            Side::Left => dependents.add_left(dependent.node, label, sets),
-            _ => dependents.add_right(dependent.node, label, sets),
-        }
-        let size = if self.with_sizes { state.size().saturating_add(self.size(dependent)) } else { 0 };
         let mut of_head = PartialTree { n_dependents: head.n_dependents.saturating_add(1), ..*head };
-        of_head.ids[side as usize] = self.intern(side, state.with_dependents(dependents, size));
-        if self.with_inner && dependents.0[0] == dependent.node {
+        let id = self.attached(side, head.id(side), dependent, label, sets);
+        of_head.ids[side as usize] = id;
+        if self.with_inner && self.state(side, id).dependents().0[0] == dependent.node {
             of_head.ids[Side::Inner as usize] = self.inner(side, head, dependent);
         }
         of_head
+    }
+
+    /// The state of a side after one more dependent was attached.
+    #[inline]
+    fn attached(
+        &mut self,
+        side: Side,
+        before: StateId,
+        dependent: &PartialTree,
+        label: LabelId,
+        sets: &LabelSets,
+    ) -> StateId {
+        if self.with_sizes {
+            let size = self.state(side, before).size().saturating_add(self.size(dependent));
+            return self.attach(side, before, dependent.node, label, size, sets);
+        }
+        let key = u64::from(before) << 33 | (side as u64) << 32 | u64::from(dependent.node) << 16 | u64::from(label);
+        let key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let key = key ^ key >> 32;
+        self.attached.get(key).unwrap_or_else(|| {
+            let id = self.attach(side, before, dependent.node, label, 0, sets);
+            self.attached.get_or_insert(key, id);
+            id
+        })
+    }
+
+    fn attach(
+        &mut self,
+        side: Side,
+        before: StateId,
+        dependent: Node,
+        label: LabelId,
+        size: u16,
+        sets: &LabelSets,
+    ) -> StateId {
+        let state = self.state(side, before);
+        let mut dependents = state.dependents();
+        match side {
+            Side::Left => dependents.add_left(dependent, label, sets),
+            _ => dependents.add_right(dependent, label, sets),
+        }
+        self.intern(side, state.with_dependents(dependents, size))
     }
 
     /// The inner state of a head whose outermost dependent on this side is a new one.

@@ -22,12 +22,29 @@ pub struct Offer {
     pub rank: u32,
     /// The point at which moves are taken.
     pub point: Point,
-    /// The item's score.
+    /// True if the item's derivation is complete: padding (IDLE) alone succeeds it.
+    pub is_complete: bool,
+    /// The number of its query; none if padding is not scored.
+    pub query: Option<u32>,
+    /// The item's score. Items come in the order of a beam, best first.
     pub base: i64,
-    /// The signature of its scores, or, if its derivation is complete, none.
-    pub signature: Option<u32>,
-    /// Score of padding (IDLE), if its derivation is complete.
-    pub gained: i32,
+}
+
+/// The scores of a step's queries, and the action whose score is that of padding (IDLE), if it is scored.
+#[derive(Debug, Clone, Copy)]
+pub struct Scored<'s> {
+    /// The scores.
+    pub scores: &'s StepScores,
+    /// The action of padding.
+    pub idle: Option<ActionId>,
+}
+
+impl Scored<'_> {
+    /// The score of padding after a complete derivation.
+    fn padding(&self, offer: &Offer) -> i32 {
+        let scored = offer.query.zip(self.idle);
+        scored.map_or(0, |(query, idle)| self.scores.row(query as usize)[usize::from(idle)] - FORBIDDEN)
+    }
 }
 
 /// Scratch memory of selection. All scores are relative to that of the best item here, and so are numbers of 32 bits.
@@ -35,7 +52,8 @@ pub struct Offer {
 pub struct Keys {
     /// By offer: the scores of some of its candidates, or [`NO_SCORE`] and less.
     bounds: Vec<[i32; N_BEST]>,
-    /// Candidates, by how far they are below the best, their offer's number and their action; and the best of them in order.
+    /// Candidates, by how far they are below the best, their offer's number and their action, with room for more; and the best of
+    /// them in order.
     keys: Vec<u64>,
     sorted: Vec<u64>,
     bands: Bands,
@@ -122,22 +140,23 @@ impl Bands {
         let band = |key: u64| (key >> shift).min(N_BANDS as u64 - 1) as usize;
         self.counts.fill(0);
         keys.iter().for_each(|&key| self.counts[band(key)] += 1);
-        // In bands, the best one first; `end` is where those end that hold the wanted ones.
+        // In bands, the best one first; those of `end` and after hold none of the wanted ones.
         let (mut n, mut end, mut most) = (0, 0, 0);
-        for count in &mut self.counts {
+        while end < N_BANDS && n < wanted as u32 {
             let first = n;
-            n += std::mem::replace(count, first);
-            let is_wanted = (first as usize) < wanted;
-            end = if is_wanted { n } else { end };
-            most = most.max(if is_wanted { n - first } else { 0 });
+            n += std::mem::replace(&mut self.counts[end], first);
+            most = most.max(n - first);
+            end += 1;
         }
-        sorted.resize(keys.len(), 0);
+        sorted.resize(n as usize, 0);
         for &key in keys {
-            let place = &mut self.counts[band(key)];
-            sorted[*place as usize] = key;
-            *place += 1;
+            let band = band(key);
+            if band < end {
+                let place = &mut self.counts[band];
+                sorted[*place as usize] = key;
+                *place += 1;
+            }
         }
-        sorted.truncate(end as usize);
         if most > MAX_IN_BAND {
             sorted.sort_unstable();
         } else {
@@ -213,13 +232,13 @@ impl Keys {
         &'k mut self,
         (wanted, margin): (usize, i64),
         offers: &'k [Offer],
-        scores: &StepScores,
+        scored: Scored,
     ) -> Option<Selected<'k>> {
-        if offers.len() > 1 << 16 {
+        let ([Offer { base: best, .. }, ..], [.., Offer { base: last, .. }]) = (offers, offers) else { return None };
+        if offers.len() > 1 << 16 || best - last > i64::from(MAX_LAG) {
             return None;
         }
-        let best = offers.first()?.base;
-        let (top, are_all) = vectorised!(simd => self.select_with(simd, (wanted, margin), best, offers, scores))?;
+        let (top, are_all) = vectorised!(simd => self.select_with(simd, (wanted, margin), *best, offers, scored));
         Some(Selected { keys: &self.sorted, offers, top: best + i64::from(top), are_all })
     }
 
@@ -231,39 +250,36 @@ impl Keys {
         (wanted, margin): (usize, i64),
         best: i64,
         offers: &[Offer],
-        scores: &StepScores,
-    ) -> Option<(i32, bool)> {
-        let top = self.look_at_best(simd, best, offers, scores)?;
+        scored: Scored,
+    ) -> (i32, bool) {
+        let top = self.look_at_best(simd, best, offers, scored);
         // So many different candidates there are: what scores less than the last of them is not among the best.
         let of_width = self.bands.threshold(simd, &self.bounds, top, wanted);
         let of_margin = (i64::from(top) - margin.min(1 << 32) - 1).max(i32::MIN.into()) as i32;
-        self.keep_above(simd, of_width.max(of_margin), top, best, offers, scores);
-        self.bands.sort(&self.keys, wanted, &mut self.sorted);
-        Some((top, of_width <= of_margin && self.keys.len() <= wanted))
+        let n = self.keep_above(simd, of_width.max(of_margin), top, best, offers, scored);
+        self.bands.sort(&self.keys[..n], wanted, &mut self.sorted);
+        (top, of_width <= of_margin && n <= wanted)
     }
 
-    /// Notes the scores of some candidates of each item; the highest. `None` if items lie too far apart.
+    /// Notes the scores of some candidates of each item; the highest.
     #[inline(always)]
-    fn look_at_best<V: Simd>(&mut self, simd: V, best: i64, offers: &[Offer], scores: &StepScores) -> Option<i32> {
+    fn look_at_best<V: Simd>(&mut self, simd: V, best: i64, offers: &[Offer], scored: Scored) -> i32 {
         self.bounds.resize(offers.len(), [0; N_BEST]);
         let mut highest = i32x4::splat(simd, i32::MIN);
-        let mut fits = true;
         for (offer, bounds) in offers.iter().zip(&mut self.bounds) {
-            let base = offer.base - best;
-            fits &= (-i64::from(MAX_LAG)..=0).contains(&base);
-            let gained = match offer.signature {
-                Some(signature) => scores.of(signature).best,
-                None => [offer.gained, NO_SCORE, NO_SCORE, NO_SCORE],
+            let gained = match offer.query {
+                Some(query) if !offer.is_complete => i32x4::simd_from(simd, scored.scores.best(query as usize)),
+                _ => i32x4::simd_from(simd, [scored.padding(offer), NO_SCORE, NO_SCORE, NO_SCORE]),
             };
-            let scores = i32x4::simd_from(simd, gained) + i32x4::splat(simd, base as i32);
+            let scores = gained + i32x4::splat(simd, (offer.base - best) as i32);
             highest = highest.max(scores);
             *bounds = scores.into();
         }
         let [a, b, c, d] = <[i32; N_BEST]>::from(highest);
-        fits.then_some(a.max(b).max(c.max(d)))
+        a.max(b).max(c.max(d))
     }
 
-    /// Collects the candidates that score more than `threshold`.
+    /// Collects the candidates that score more than `threshold`: their number, so many of the keys are theirs.
     #[inline(always)]
     fn keep_above<V: Simd>(
         &mut self,
@@ -272,43 +288,53 @@ impl Keys {
         top: i32,
         best: i64,
         offers: &[Offer],
-        scores: &StepScores,
-    ) {
+        scored: Scored,
+    ) -> usize {
         let Keys { keys, bounds, .. } = self;
-        keys.clear();
-        for ((rank, offer), bounds) in offers.iter().enumerate().zip(&*bounds) {
+        let row = scored.scores.width();
+        // PERF: not pushed one by one, as the loop over lanes would lose its registers to the vector.
+        let mut n = 0;
+        for ((number, offer), bounds) in offers.iter().enumerate().zip(&*bounds) {
             let [a, b, c, d] = *bounds;
             if a.max(b).max(c.max(d)) <= threshold.max(FORBIDDEN) {
                 continue;
             }
+            if keys.len() < n + row {
+                keys.resize(2 * (n + row), 0);
+            }
             let base = (offer.base - best) as i32;
-            let mut keep = |action: ActionId, gained: i32| {
-                let below = (top - (base + gained)) as u32;
-                keys.push(u64::from(below) << 32 | (rank as u64) << 16 | u64::from(action));
-            };
-            match offer.signature {
-                Some(signature) => {
+            let (top, number) = (top - base, (number as u64) << 16);
+            let key =
+                |action: ActionId, gained: i32| u64::from((top - gained) as u32) << 32 | number | u64::from(action);
+            match offer.query {
+                Some(query) if !offer.is_complete => {
                     let limit = threshold.saturating_sub(base).max(FORBIDDEN / 2);
-                    lanes::above(simd, scores.sums().blocks_of(signature), limit, keep);
+                    n += lanes::above(simd, scored.scores.blocks(query as usize), limit, &mut keys[n..], key);
                 }
-                None => keep(IDLE.action, offer.gained),
+                _ => {
+                    keys[n] = key(IDLE.action, scored.padding(offer));
+                    n += 1;
+                }
             }
         }
+        n
     }
 
     /// The same by sorting all candidates, whatever their scores.
-    pub fn sort_all(&mut self, (wanted, margin): (usize, i64), offers: &[Offer], scores: &StepScores) -> &[Candidate] {
+    pub fn sort_all(&mut self, (wanted, margin): (usize, i64), offers: &[Offer], scored: Scored) -> &[Candidate] {
         self.all.clear();
-        for &Offer { rank, point, base, signature, gained } in offers {
+        for offer in offers {
+            let Offer { rank, point, base, .. } = *offer;
             let mut push = |gained: i32, choice| self.all.push(Candidate::new(base + i64::from(gained), rank, choice));
-            let Some(signature) = signature else {
-                push(gained, IDLE);
-                continue;
-            };
-            for (action, &score) in (0..).zip(scores.sums().get(signature)) {
-                if score > FORBIDDEN / 2 {
-                    push(score, Choice { point, action });
+            match offer.query {
+                Some(query) if !offer.is_complete => {
+                    for (action, &score) in (0..).zip(scored.scores.row(query as usize)) {
+                        if score > FORBIDDEN / 2 {
+                            push(score, Choice { point, action });
+                        }
+                    }
                 }
+                _ => push(scored.padding(offer), IDLE),
             }
         }
         best_of(&mut self.all, wanted, margin)
@@ -344,17 +370,17 @@ mod tests {
             let all = Permitted { moves: MoveSet::default().with(Move::Shift, true).with(Move::Left, true), ..Permitted::default() };
             let mut scores = StepScores::default();
             let mut offers = Vec::new();
-            for (rank, (base, ended, lanes)) in (0..).zip(&items) {
-                scores.ask(u64::from(rank) + 1, all);
-                let signature = (!ended).then_some(rank);
-                offers.push(Offer { rank, point: 3, base: *base, signature, gained: lanes[0] });
+            for (rank, &(base, is_complete, _)) in (0..).zip(&items) {
+                scores.ask(u64::from(rank) + 1, if is_complete { Permitted::default() } else { all });
+                offers.push(Offer { rank, point: 3, is_complete, query: Some(rank), base });
             }
             scores.fill(&actions, |row, _, into| into.iter_mut().zip(&items[row].2).for_each(|(to, from)| *to = *from));
+            let scored = Scored { scores: &scores, idle: Some(0) };
             let mut keys = Keys { bands: Bands { shift, ..Bands::default() }, ..Keys::default() };
             for _ in 0..2 {
-                let expected: Vec<_> = keys.sort_all((wanted, margin), &offers, &scores).to_vec();
+                let expected: Vec<_> = keys.sort_all((wanted, margin), &offers, scored).to_vec();
                 let expected: Vec<_> = expected.iter().map(|c| (c.score(), c.rank(), c.choice())).collect();
-                let selected = keys.select((wanted, margin), &offers, &scores).unwrap();
+                let selected = keys.select((wanted, margin), &offers, scored).unwrap();
                 let idle_point = |(score, rank, choice): (i64, u32, Choice)| match choice.action == IDLE.action {
                     true => (score, rank, IDLE),
                     false => (score, rank, choice),

@@ -2,7 +2,7 @@
 //! over; training is the step with a second beam beside the first, restricted to correct choices.
 
 use super::item::{Candidate, IDLE, Item};
-use super::select::{Keys, NO_MARGIN, Offer, best_of, selected, selected_at_first};
+use super::select::{Keys, NO_MARGIN, Offer, Scored, best_of, selected, selected_at_first};
 use super::{Identities, Machine};
 use crate::configuration::{Arena, Point, SharedConfiguration as _};
 use crate::scorer::{Context, Opaque, Query, Scorer, StepScores};
@@ -132,10 +132,10 @@ impl Buffers {
         for (rank, &item) in (0..).zip(items) {
             let (c, base) = (&item.configuration, item.score);
             let Some(first) = system.permitted_unless_terminal(c, 0) else {
-                let idle = actions.idle().map(|_| Query { view: item.view(0), permitted: Permitted::default() });
-                n_scored += u64::from(idle.is_some());
-                queries.extend(idle);
-                self.offers.push(Offer { rank, point: IDLE.point, base, signature: None, gained: 0 });
+                let query = actions.idle().map(|_| queries.len() as u32);
+                n_scored += u64::from(query.is_some());
+                queries.extend(query.map(|_| Query { view: item.view(0), permitted: Permitted::default() }));
+                self.offers.push(Offer { rank, point: IDLE.point, is_complete: true, query, base });
                 continue;
             };
             n_scored += 1;
@@ -143,8 +143,8 @@ impl Buffers {
             debug_assert_eq!(usize::from(n_points), system.n_points(c), "systems of this family have one point");
             for point in 0..n_points {
                 let permitted = if point == 0 { first } else { system.permitted(c, point) };
+                self.offers.push(Offer { rank, point, is_complete: false, query: Some(queries.len() as u32), base });
                 queries.push(Query { view: item.view(point), permitted });
-                self.offers.push(Offer { rank, point, base, signature: Some(0), gained: 0 });
             }
         }
         n_scored
@@ -212,7 +212,7 @@ impl Buffers {
         let actions = machine.actions;
         let mut of_queries: Vec<Vec<i32>> = Vec::new();
         for offers in offers.chunk_by(|a, b| a.rank == b.rank) {
-            if offers[0].signature.is_some() {
+            if !offers[0].is_complete {
                 of_item(items[offers[0].rank as usize], losses);
                 of_queries.extend(losses[..offers.len()].iter().cloned());
             } else {
@@ -237,26 +237,18 @@ impl Buffers {
         (width, margin): (usize, i64),
     ) -> Vec<ItemOf<'a, S>> {
         let Buffers { keys, distinct, offers, gold, .. } = self;
-        let mut query = 0;
-        for offer in &mut *offers {
-            match (&mut offer.signature, machine.actions.idle()) {
-                (Some(signature), _) => *signature = scores.number(query),
-                (None, Some(idle)) => offer.gained = scores.row(query)[usize::from(idle)] - FORBIDDEN,
-                (None, None) => continue,
-            }
-            query += 1;
-        }
+        let scored = Scored { scores, idle: machine.actions.idle() };
         let is_gold = |rank: u32, choice: Choice| !gold.is_empty() && gold.binary_search(&(rank, choice)).is_ok();
         // Few twins are among the best, so that few more than the width are enough at first.
         for wanted in [selected_at_first(width), selected(width)] {
-            let Some(found) = keys.select((wanted, margin), offers, scores) else { break };
+            let Some(found) = keys.select((wanted, margin), offers, scored) else { break };
             let candidates = found.candidates(S::Shared::HAS_POINTS);
             let next = build(machine, arena, distinct, items, candidates, width, is_gold);
             if next.len() == width || found.are_all || wanted == selected(width) {
                 return next;
             }
         }
-        let all = keys.sort_all((selected(width), margin), offers, scores).iter();
+        let all = keys.sort_all((selected(width), margin), offers, scored).iter();
         build(machine, arena, distinct, items, all.map(|candidate| candidate.parts()), width, is_gold)
     }
 }

@@ -126,16 +126,26 @@ fn best_of<V: Simd>(highest: i32x16<V>) -> [i32; N_BEST] {
     <[i32; N_BEST]>::from(low.max(high)).map(|highest| if highest > FORBIDDEN / 2 { highest } else { NO_SCORE })
 }
 
-/// Calls `found` with each lane that holds more than `limit`, and what it holds, in the order of the lanes.
+/// Writes into `keys` what `key` makes of each lane that holds more than `limit`, and of what it holds, in the order of the
+/// lanes; the number of keys. There is room for one of each lane.
 #[inline(always)]
-pub fn above<V: Simd>(simd: V, sums: &[Block], limit: i32, mut found: impl FnMut(ActionId, i32)) {
+pub fn above<V: Simd>(
+    simd: V,
+    sums: &[Block],
+    limit: i32,
+    keys: &mut [u64],
+    key: impl Fn(ActionId, i32) -> u64,
+) -> usize {
     let limits = i32x16::splat(simd, limit);
+    let mut n = 0;
     for (number, sum) in sums.iter().enumerate() {
         let mut above = lanes_of(simd, &sum.0).simd_gt(limits).to_bitmask();
         while above != 0 {
             let lane = above.trailing_zeros() as usize % Actions::LANES;
             above &= above - 1;
-            found((number * Actions::LANES + lane) as ActionId, sum.0[lane]);
+            keys[n] = key((number * Actions::LANES + lane) as ActionId, sum.0[lane]);
+            n += 1;
         }
     }
+    n
 }

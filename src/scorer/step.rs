@@ -1,8 +1,6 @@
 //! The scores of a step in which configurations that look alike are scored once.
 
-use super::lanes;
-use super::lanes::N_BEST;
-use super::lanes::ZERO;
+use super::lanes::{self, Block, N_BEST, ZERO};
 use super::vectors::Vectors;
 use crate::memo::Memo;
 use crate::system::{ActionId, Actions, Permitted};
@@ -90,22 +88,22 @@ impl StepScores {
         self.sums.get(number)[usize::from(action)].wrapping_sub(mask[usize::from(action)])
     }
 
-    /// The number of a query's row.
+    /// The blocks of a query's row.
     #[inline]
-    pub(crate) fn number(&self, query: usize) -> u32 {
-        self.of_queries[query]
+    pub(crate) fn blocks(&self, query: usize) -> &[Block] {
+        self.sums.blocks_of(self.of_queries[query])
     }
 
-    /// The scores of a row.
+    /// The highest of a query's scores in each [`N_BEST`]-th lane, or [`NO_SCORE`](lanes::NO_SCORE).
     #[inline]
-    pub(crate) fn sums(&self) -> &Vectors {
-        &self.sums
+    pub(crate) fn best(&self, query: usize) -> [i32; N_BEST] {
+        self.signatures[self.of_queries[query] as usize].best
     }
 
-    /// Shared scores of the configurations of a signature.
+    /// The lanes of a row.
     #[inline]
-    pub(crate) fn of(&self, signature: u32) -> &Signature {
-        &self.signatures[signature as usize]
+    pub(crate) fn width(&self) -> usize {
+        self.sums.width() * Actions::LANES
     }
 
     /// Gives each query a row of its own, to whose permitted actions `add` adds; it gets the number of the query.
@@ -114,8 +112,9 @@ impl StepScores {
         let rows: Vec<u32> = std::mem::take(&mut self.of_queries);
         self.signatures.extend(rows.iter().map(|&row| signatures[row as usize]));
         self.of_queries.extend(0..rows.len() as u32);
-        let (signatures, own) = self.rows(sums.width() * Actions::LANES);
-        let nothing = vec![0; actions.width().max(sums.width() * Actions::LANES)];
+        let width = sums.width() * Actions::LANES;
+        let (signatures, own) = self.rows(width);
+        let nothing = vec![0; actions.width().max(width)];
         for (query, &row) in rows.iter().enumerate() {
             let blocks = own.blocks_of_mut(query as u32);
             blocks.copy_from_slice(sums.blocks_of(row));

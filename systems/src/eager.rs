@@ -22,7 +22,7 @@ pub(super) fn arc<C: Stacks>(c: &C, mv: Move) -> Option<(Node, Node)> {
 }
 
 /// The configuration after SHIFT, REDUCE, LEFT or RIGHT.
-#[inline]
+#[inline(always)]
 pub(super) fn successor<C: Stacks>(c: &C, action: Action, arena: C::Arena) -> C {
     match action.mv {
         Move::Shift => c.shift(arena),
