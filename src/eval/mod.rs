@@ -26,6 +26,6 @@ pub use compare::Compared;
 pub use confusion::Confusion;
 pub use counts::{Analysis, Counts, Granularity, Metric, Scores, count};
 pub use input::{Input, InputSentence};
-pub use pairs::{Gain, Pairs, holm};
+pub use pairs::{Gain, Pairs, holm, sign, signs};
 pub use punctuation::{Punctuation, PunctuationRule};
 pub use report::{FORMAT, Headline, Intervals, Options, Report, SystemReport, Test, Variant};

@@ -1,18 +1,20 @@
 //! Paired comparisons over the sentences of several treebanks.
 //!
-//! Every treebank counts the same, as it does in averages. What is tested is whether two ways of parsing differ on sentences
-//! like these; whether they would on other languages is a question to the sign test over treebanks, and to the interval for
-//! which treebanks and seeds are resampled, too.
+//! Every treebank counts the same, as it does in averages. Intervals are those of a hierarchical bootstrap: treebanks, seeds and
+//! sentences are resampled, so that a claim is about languages, models and sentences like these. With one treebank nothing can
+//! be said about others: its seeds and sentences are resampled.
+
+use std::cmp::Ordering;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::random::{below, stream};
 
-/// Number of random swaps of a test.
+/// Number of random swaps of a test over the sentences of one treebank.
 const SAMPLES: usize = 10_000;
 
-/// Number of resamples of sentences for an interval.
+/// Number of resamples for an interval.
 const RESAMPLES: usize = 2000;
 
 /// Difference in percentage points, averaged over treebanks.
@@ -20,106 +22,109 @@ const RESAMPLES: usize = 2000;
 pub struct Gain {
     /// The points.
     pub points: f64,
-    /// The lower end of the 95 % bootstrap interval over sentences; words per treebank are taken as given.
+    /// The lower end of the 95 % interval of the hierarchical bootstrap.
     pub low: f64,
     /// Its upper end.
     pub high: f64,
-    /// The probability of as large a difference by chance: paired approximate randomisation over the sentences of all treebanks.
+    /// Two-sided probability of no difference: of several treebanks twice the share of resamples on the other side of 0, of one
+    /// treebank paired approximate randomisation over its sentences (Yeh 2000).
     pub p: f64,
 }
 
-/// Contributions of sentences to a difference.
+/// Contributions of sentences to a difference: by treebank, seed and sentence, in percentage points of the treebank alone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pairs {
-    /// By treebank, in percentage points of the average over treebanks, the mean over seeds.
-    sentences: Vec<Vec<f64>>,
-    /// By treebank and seed, in percentage points of this treebank alone.
-    by_seed: Vec<Vec<Vec<f64>>>,
-}
+pub struct Pairs(Vec<Vec<Vec<f64>>>);
 
 impl Gain {
-    /// The difference that such a comparison finds in four of five cases, at p < .05: 2.80 standard errors of a normal
-    /// distribution, of which the interval has 3.92.
+    /// Minimum detectable difference (80 % power, alpha 0.05): 2.80 standard errors of a normal distribution, of which the
+    /// interval has 3.92.
     pub fn detectable(&self) -> f64 {
-        detectable((self.low, self.high))
+        (self.high - self.low) / 3.92 * 2.80
     }
 }
 
-fn detectable((low, high): (f64, f64)) -> f64 {
-    (high - low) / 3.92 * 2.80
+/// Sign of a difference in percentage points. Scores are fractions of words: what is smaller than one word of any treebank is a tie
+/// whose halves were rounded differently.
+pub fn sign(points: f64) -> Ordering {
+    if points.abs() < 1e-7 { Ordering::Equal } else { points.total_cmp(&0.0) }
+}
+
+/// Numbers of differences above and below 0, without ties.
+pub fn signs(points: impl IntoIterator<Item = f64>) -> (usize, usize) {
+    points.into_iter().map(sign).fold((0, 0), |(higher, lower), sign| match sign {
+        Ordering::Greater => (higher + 1, lower),
+        Ordering::Equal => (higher, lower),
+        Ordering::Less => (higher, lower + 1),
+    })
 }
 
 impl Pairs {
-    /// The comparison of these contributions, by treebank and seed, in percentage points of the treebank alone; each treebank has
-    /// the same sentences for all its seeds, of which it has one at least.
+    /// The comparison of these contributions; each treebank has the same sentences for all its seeds, of which it has one at
+    /// least.
     pub fn new(by_seed: Vec<Vec<Vec<f64>>>) -> Pairs {
-        let n = by_seed.len() as f64;
-        let mean_of_seeds = |seeds: &Vec<Vec<f64>>| -> Vec<f64> {
-            let share = n * seeds.len() as f64;
-            (0..seeds[0].len()).map(|i| seeds.iter().map(|seed| seed[i]).sum::<f64>() / share).collect()
-        };
-        Pairs { sentences: by_seed.iter().map(mean_of_seeds).collect(), by_seed }
+        Pairs(by_seed)
     }
 
     /// The mean of several comparisons of the same sentences and seeds; none if there are none or they are not the same.
     pub fn mean(all: &[Pairs]) -> Option<Pairs> {
         let (first, others) = all.split_first()?;
         let lengths = |pairs: &Pairs| -> Vec<Vec<usize>> {
-            pairs.by_seed.iter().map(|seeds| seeds.iter().map(Vec::len).collect()).collect()
+            pairs.0.iter().map(|seeds| seeds.iter().map(Vec::len).collect()).collect()
         };
         if others.iter().any(|other| lengths(other) != lengths(first)) {
             return None;
         }
-        let n = all.len() as f64;
         let mut mean = first.clone();
-        let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         for other in others {
-            mean.sentences.iter_mut().zip(&other.sentences).for_each(|(sums, more)| add(sums, more));
-            let seeds = mean.by_seed.iter_mut().flatten().zip(other.by_seed.iter().flatten());
-            seeds.for_each(|(sums, more)| add(sums, more));
+            let seeds = mean.0.iter_mut().flatten().zip(other.0.iter().flatten());
+            seeds.for_each(|(sums, more)| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more));
         }
-        mean.sentences.iter_mut().flatten().for_each(|sum| *sum /= n);
-        mean.by_seed.iter_mut().flatten().flatten().for_each(|sum| *sum /= n);
+        mean.0.iter_mut().flatten().flatten().for_each(|sum| *sum /= all.len() as f64);
         Some(mean)
     }
 
     /// The difference, and how sure it is.
     pub fn gain(&self) -> Gain {
-        let (low, high) = self.interval();
-        Gain { points: self.points(), low, high, p: self.randomisation() }
-    }
-
-    /// See [`Gain::detectable`].
-    pub fn detectable(&self) -> f64 {
-        detectable(self.interval())
+        let resampled = self.resampled();
+        let tail = RESAMPLES / 40;
+        let p = if self.0.len() == 1 { self.randomisation() } else { two_sided(&resampled) };
+        Gain { points: self.points(), low: resampled[tail], high: resampled[RESAMPLES - 1 - tail], p }
     }
 
     /// The difference, in percentage points.
     pub fn points(&self) -> f64 {
-        self.sentences.iter().flatten().sum()
+        self.by_treebank().iter().sum::<f64>() / self.0.len() as f64
     }
 
     /// The difference on each treebank alone, the mean over seeds.
     pub fn by_treebank(&self) -> Vec<f64> {
         let of = |seeds: &Vec<Vec<f64>>| seeds.iter().flatten().sum::<f64>() / seeds.len() as f64;
-        self.by_seed.iter().map(of).collect()
+        self.0.iter().map(of).collect()
+    }
+
+    /// Numbers of treebanks on which the difference is above and below 0, without ties.
+    pub fn signs(&self) -> (usize, usize) {
+        signs(self.by_treebank())
     }
 
     /// Number of sentences.
     pub fn n_sentences(&self) -> usize {
-        self.sentences.iter().map(Vec::len).sum()
+        self.0.iter().map(|seeds| seeds[0].len()).sum()
     }
 
     /// Number of seeds of each treebank, at least and at most.
     pub fn n_seeds(&self) -> (usize, usize) {
-        let counts = || self.by_seed.iter().map(Vec::len);
+        let counts = || self.0.iter().map(Vec::len);
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
     }
 
-    /// Paired approximate randomisation (Yeh 2000): a coin a sentence decides whether the two change places.
+    /// Paired approximate randomisation (Yeh 2000): a coin a sentence decides whether the two change places, for all seeds.
     fn randomisation(&self) -> f64 {
+        let of_sentences = |seeds: &Vec<Vec<f64>>| -> Vec<f64> {
+            (0..seeds[0].len()).map(|i| seeds.iter().map(|seed| seed[i]).sum::<f64>()).collect()
+        };
         // A sentence on which they agree changes nothing.
-        let values: Vec<f64> = self.sentences.iter().flatten().copied().filter(|v| *v != 0.0).collect();
+        let values: Vec<f64> = self.0.iter().flat_map(of_sentences).filter(|v| *v != 0.0).collect();
         // Sums of the same numbers in another order may differ in their last digits.
         let observed = values.iter().sum::<f64>().abs() - 1e-9;
         let extreme = (0..SAMPLES as u64).into_par_iter().filter(|&sample| {
@@ -130,48 +135,37 @@ impl Pairs {
         (extreme.count() + 1) as f64 / (SAMPLES + 1) as f64
     }
 
-    /// The percentile bootstrap interval: as many sentences of each treebank as there are, drawn with replacement.
-    fn interval(&self) -> (f64, f64) {
-        percentiles(|sample| {
-            let mut draws = stream(1, "bootstrap over treebanks", &[sample]);
-            let of = |values: &Vec<f64>| {
-                let n = values.len() as u64;
-                (0..n).map(|_| values[below(n, &mut draws) as usize]).sum::<f64>()
-            };
-            self.sentences.iter().map(of).sum()
-        })
-    }
-
-    /// The percentile interval of a hierarchical bootstrap (Davison & Hinkley 1997, section 3.8): as many treebanks as there are,
-    /// drawn with replacement, of each as many seeds, and of each of these as many sentences.
-    pub fn interval_of_all(&self) -> (f64, f64) {
-        percentiles(|sample| {
+    /// Differences of a hierarchical bootstrap (Davison & Hinkley 1997, section 3.8), in ascending order: of as many treebanks as
+    /// there are, drawn with replacement, of each as many seeds, and of each of these as many sentences.
+    fn resampled(&self) -> Vec<f64> {
+        let one = |sample: u64| {
             let mut draws = stream(1, "bootstrap of treebanks, seeds and sentences", &[sample]);
-            let n_treebanks = self.by_seed.len();
-            let of_treebanks: f64 = (0..n_treebanks)
-                .map(|_| {
-                    let seeds = &self.by_seed[below(n_treebanks as u64, &mut draws) as usize];
-                    let of_seeds: f64 = (0..seeds.len())
-                        .map(|_| {
-                            let sentences = &seeds[below(seeds.len() as u64, &mut draws) as usize];
-                            let n = sentences.len() as u64;
-                            (0..n).map(|_| sentences[below(n, &mut draws) as usize]).sum::<f64>()
-                        })
-                        .sum();
-                    of_seeds / seeds.len() as f64
-                })
-                .sum();
-            of_treebanks / n_treebanks as f64
-        })
+            let mut drawn = |n: usize| below(n as u64, &mut draws) as usize;
+            let n_treebanks = self.0.len();
+            let mut sum = 0.0;
+            for _ in 0..n_treebanks {
+                let seeds = &self.0[drawn(n_treebanks)];
+                let mut of_seeds = 0.0;
+                for _ in 0..seeds.len() {
+                    let sentences = &seeds[drawn(seeds.len())];
+                    of_seeds += (0..sentences.len()).map(|_| sentences[drawn(sentences.len())]).sum::<f64>();
+                }
+                sum += of_seeds / seeds.len() as f64;
+            }
+            sum / n_treebanks as f64
+        };
+        let mut sums: Vec<f64> = (0..RESAMPLES as u64).into_par_iter().map(one).collect();
+        sums.sort_unstable_by(f64::total_cmp);
+        sums
     }
 }
 
-/// Between which numbers lie 95 % of what is drawn.
-fn percentiles(drawn: impl Fn(u64) -> f64 + Send + Sync) -> (f64, f64) {
-    let mut sums: Vec<f64> = (0..RESAMPLES as u64).into_par_iter().map(drawn).collect();
-    sums.sort_unstable_by(f64::total_cmp);
-    let tail = RESAMPLES / 40;
-    (sums[tail], sums[RESAMPLES - 1 - tail])
+/// Twice the share of resamples on the rarer side of 0.
+fn two_sided(resampled: &[f64]) -> f64 {
+    let (higher, lower) = signs(resampled.iter().copied());
+    let ties = resampled.len() - higher - lower;
+    let share = (higher.min(lower) + ties + 1) as f64 / (resampled.len() + 1) as f64;
+    (2.0 * share).min(1.0)
 }
 
 /// The p-values of several tests when all of them are looked at, each at most 1: those below a level are what Holm (1979) rejects
@@ -192,47 +186,52 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn of_one_seed(sentences: Vec<Vec<f64>>) -> Pairs {
-        let n = sentences.len() as f64;
-        let by_seed = sentences.iter().map(|of| vec![of.iter().map(|points| points * n).collect()]).collect();
-        Pairs { sentences, by_seed }
-    }
-
-    /// With one treebank and one seed both intervals are about sentences; treebanks that disagree make the wider one wide, and so do
-    /// seeds.
+    /// With one treebank and one seed intervals are about sentences; treebanks that disagree make them wide, and so do seeds.
     #[test]
     fn what_is_resampled_widens_the_interval() {
         let sentences = |mean: f64| -> Vec<f64> { (0..400).map(|i| (mean + f64::from(i % 5) - 2.0) / 400.0).collect() };
-        let one = of_one_seed(vec![sentences(1.0)]);
-        let (narrow, wide) = (one.interval(), one.interval_of_all());
-        assert!((narrow.0 - wide.0).abs() < 0.03 && (narrow.1 - wide.1).abs() < 0.03, "{narrow:?}, {wide:?}");
-        assert!(narrow.0 > 0.8 && narrow.1 < 1.2);
-        let half = |of: Vec<f64>| of.iter().map(|points| points / 2.0).collect::<Vec<f64>>();
-        let two = of_one_seed(vec![half(sentences(3.0)), half(sentences(-1.0))]);
-        assert!((two.gain().points - 1.0).abs() < 1e-9 && two.interval().0 > 0.8);
-        let wide = two.interval_of_all();
-        assert!(wide.0 < -0.8 && wide.1 > 2.8, "{wide:?}");
-        let seeds = Pairs {
-            sentences: vec![sentences(1.0)],
-            by_seed: vec![vec![sentences(0.5), sentences(1.0), sentences(1.5)]],
-        };
-        let wide_of_seeds = seeds.interval_of_all();
-        assert!(wide_of_seeds.0 < narrow.0 - 0.1 && wide_of_seeds.1 > narrow.1 + 0.1, "{wide_of_seeds:?}");
-        assert_eq!(seeds.n_seeds(), (3, 3));
+        let narrow = Pairs::new(vec![vec![sentences(1.0)]]).gain();
+        assert!(narrow.low > 0.8 && narrow.high < 1.2 && narrow.p < 0.001, "{narrow:?}");
+        let wide = Pairs::new(vec![vec![sentences(3.0)], vec![sentences(-1.0)]]).gain();
+        assert!((wide.points - 1.0).abs() < 1e-9 && wide.low < -0.8 && wide.high > 2.8 && wide.p > 0.3, "{wide:?}");
+        let agreeing = Pairs::new(vec![vec![sentences(1.0)], vec![sentences(1.1)]]).gain();
+        assert!(agreeing.low > 0.8 && agreeing.p < 0.001, "{agreeing:?}");
+        let seeds = Pairs::new(vec![vec![sentences(0.5), sentences(1.0), sentences(1.5)]]);
+        let wide = seeds.gain();
+        assert!(wide.low < narrow.low - 0.1 && wide.high > narrow.high + 0.1, "{wide:?}");
+        assert_eq!((seeds.n_seeds(), seeds.n_sentences()), ((3, 3), 400));
         let gain = Gain { points: 1.0, low: 0.0, high: 3.92, p: 0.5 };
         assert!((gain.detectable() - 2.8).abs() < 1e-9);
     }
 
     #[test]
+    fn no_difference_is_none() {
+        let gain = Pairs::new(vec![vec![vec![0.0; 5]], vec![vec![0.0; 3]]]).gain();
+        assert_eq!((gain.points, gain.low, gain.high, gain.p), (0.0, 0.0, 0.0, 1.0));
+    }
+
+    /// An exact tie whose two scores were rounded differently is on neither side.
+    #[test]
+    fn ties_are_on_neither_side() {
+        let thirds = [100.0 / 3.0, 100.0 / 3.0, -200.0 / 3.0 + 1e-14];
+        assert_ne!(thirds.iter().sum::<f64>(), 0.0);
+        let pairs = Pairs::new(vec![vec![thirds.to_vec()], vec![vec![0.25]], vec![vec![-0.125]], vec![vec![1e-3]]]);
+        assert_eq!(pairs.signs(), (2, 1));
+        assert_eq!(sign(-1e-5), Ordering::Less);
+    }
+
+    #[test]
     fn other_sentences_have_no_mean() {
+        let one = |sentences: &[f64]| Pairs::new(vec![vec![sentences.to_vec()]]);
         assert_eq!(Pairs::mean(&[]), None);
-        assert_eq!(Pairs::mean(&[of_one_seed(vec![vec![1.0]]), of_one_seed(vec![vec![1.0, 2.0]])]), None);
+        assert_eq!(Pairs::mean(&[one(&[1.0]), one(&[1.0, 2.0])]), None);
+        assert_eq!(Pairs::mean(&[one(&[1.0, 2.0]), one(&[3.0, 6.0])]), Some(one(&[2.0, 4.0])));
     }
 
     #[test]
     fn the_randomisation_is_that_of_all_ways_to_swap() {
-        let pairs = of_one_seed(vec![vec![0.5, 0.5, -0.25], vec![1.0, 0.0, 0.75, 0.5]]);
-        let values: Vec<f64> = pairs.sentences.iter().flatten().copied().filter(|v| *v != 0.0).collect();
+        let values = [0.5, 0.5, -0.25, 1.0, 0.0, 0.75, 0.5];
+        let pairs = Pairs::new(vec![vec![values.to_vec()]]);
         let observed = values.iter().sum::<f64>().abs();
         let n = 1u32 << values.len();
         let sum =

@@ -7,12 +7,12 @@ mod sentences;
 
 use serde::{Deserialize, Serialize};
 
-use super::directions::{LEVEL, sign_test};
+use super::directions::sign_test;
+use super::mixed::Mixed;
 use super::paired::pairs_of;
 use super::summary::{Method, Summary};
 use treebeam::decode::SearchKind;
-use treebeam::eval::Metric;
-use treebeam::eval::{Gain, Pairs};
+use treebeam::eval::{Gain, Metric, Pairs, holm};
 use treebeam::learn::{TrainOptions, Training};
 use treebeam::system::OracleKind;
 
@@ -27,15 +27,21 @@ pub struct Answer {
     pub settings: Vec<Setting>,
     /// True if columns are transition systems, each of them once.
     pub are_systems: bool,
+    /// The number of systems. Several columns of one system count in the mean as one.
+    #[serde(default)]
+    pub n_systems: usize,
     /// True if some of the greedy models have explored: otherwise this is not the whole question.
     #[serde(default)]
     pub explores: bool,
     /// The number of seeds.
     #[serde(default)]
     pub seeds: usize,
-    /// The mean over columns.
+    /// The mean over systems.
     pub overall: Gain,
-    /// The mean over columns of the gain over greedily trained models that parse in a beam of the same width; none unless every
+    /// The mean over systems by a mixed-effects model; none with one treebank.
+    #[serde(default)]
+    pub mixed: Option<Mixed>,
+    /// The mean over systems of the gain over greedily trained models that parse in a beam of the same width; none unless every
     /// column has one.
     #[serde(default)]
     pub in_same_beam: Option<Gain>,
@@ -79,15 +85,15 @@ pub struct Chosen {
     pub test: f64,
 }
 
-impl Setting {
-    /// True if the difference is significant by itself.
-    pub fn is_significant(&self) -> bool {
-        self.gain.p < LEVEL
+impl Answer {
+    /// By column, the p of its gain, corrected for all columns.
+    fn corrected(&self) -> Vec<f64> {
+        holm(&self.settings.iter().map(|s| s.gain.p).collect::<Vec<_>>())
     }
 
-    /// The sign test over treebanks.
-    fn p_of_signs(&self) -> f64 {
-        sign_test(self.n_ahead.0, self.n_ahead.1)
+    /// By column, the p of the sign test over treebanks, corrected for all columns.
+    fn corrected_signs(&self) -> Vec<f64> {
+        holm(&self.settings.iter().map(|s| sign_test(s.n_ahead)).collect::<Vec<_>>())
     }
 }
 
@@ -110,9 +116,9 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     let metric = summary.main_metric();
     let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|c| c.name.get_ref()).collect();
     let compared: Vec<Comparison> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
-    let mean = Pairs::mean(&compared.iter().map(|c| c.pairs.clone()).collect::<Vec<_>>())?;
-    let overall = mean.gain();
-    let in_same_beam: Option<Vec<Pairs>> = compared.iter().map(|c| c.same_beam.clone()).collect();
+    let by_system = mean_by_system(summary, &compared, |c| Some(c.pairs.clone()))?;
+    let mean = Pairs::mean(&by_system)?;
+    let in_same_beam = mean_by_system(summary, &compared, |c| c.same_beam.clone());
     let sides = [
         match compared.iter().filter(|c| c.is_exact).count() {
             0 => "global training with a beam",
@@ -128,11 +134,13 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
         metric: metric.name().to_owned(),
         treebanks: summary.treebanks(),
         are_systems: systems.len() == columns.len(),
+        n_systems: by_system.len(),
         explores: summary.plan.cells.iter().any(|cell| cell.options.transitions().is_some_and(explores)),
         seeds: summary.plan.profile.seeds.len(),
         in_same_beam: in_same_beam.and_then(|pairs| Pairs::mean(&pairs)).map(|pairs| pairs.gain()),
         settings: compared.into_iter().map(|c| c.setting).collect(),
-        overall,
+        overall: mean.gain(),
+        mixed: Mixed::of(&by_system.iter().map(Pairs::by_treebank).collect::<Vec<_>>()),
         headline: String::new(),
         reading: Vec::new(),
     };
@@ -141,6 +149,23 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     answer.headline = sentences.next().unwrap_or_default();
     answer.reading = sentences.collect();
     Some(answer)
+}
+
+/// By system, the mean over its columns of what `of` gives for them; none unless all have it.
+fn mean_by_system(
+    summary: &Summary,
+    compared: &[Comparison],
+    of: impl Fn(&Comparison) -> Option<Pairs>,
+) -> Option<Vec<Pairs>> {
+    let mut systems: Vec<(Option<&str>, Vec<Pairs>)> = Vec::new();
+    for comparison in compared {
+        let (system, pairs) = (system_of(summary, &comparison.setting.name), of(comparison)?);
+        match systems.iter_mut().find(|(known, _)| *known == system) {
+            Some((_, all)) => all.push(pairs),
+            None => systems.push((system, vec![pairs])),
+        }
+    }
+    systems.iter().map(|(_, all)| Pairs::mean(all)).collect()
 }
 
 /// True if such training is greedy and leaves the gold derivation.
@@ -185,16 +210,12 @@ fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
     let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
     let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.seconds()).map(|s| s.mean);
-    let score = |m: &Method, treebank: &str| summary.score(treebank, column, m, metric);
-    let treebanks = summary.treebanks();
-    let gains: Vec<f64> = treebanks.iter().filter_map(|t| Some(score(&ours, t)? - score(&theirs, t)?)).collect();
-    let n_of_sign = |sign: f64| gains.iter().filter(|gain| **gain * sign > 0.0).count();
     let setting = Setting {
         name: column.to_owned(),
         greedy,
         global,
         gain: pairs.gain(),
-        n_ahead: (n_of_sign(1.0), n_of_sign(-1.0)),
+        n_ahead: pairs.signs(),
         same_beam: same_beam.as_ref().map(|(chosen, pairs)| (chosen.clone(), pairs.gain())),
         parsing_time: ratio(per_word(&ours), per_word(&theirs)),
         training_time: ratio(seconds(&ours), seconds(&theirs)),
@@ -226,6 +247,7 @@ mod tests {
     use super::*;
     use crate::experiment::testing::{SPEC, plan, plan_of, record, spec_of};
     use crate::experiment::{Cell, Plan, Record, Store};
+    use crate::report::directions::LEVEL;
     use crate::report::templates::{sentences, view};
 
     /// The answer of made-up records: how many labelled words `wrong` says of each sentence in a cell.
@@ -274,7 +296,7 @@ mod tests {
         assert!(answer.headline.contains("p < 0.001"), "{}", answer.headline);
         assert_eq!(answer.reading[0], "Global training is ahead on all 2 systems, significantly on both.");
         assert!(answer.reading[1].starts_with("**What it costs:** parsing takes "), "{:?}", answer.reading);
-        assert!(answer.are_systems && answer.settings.iter().all(Setting::is_significant));
+        assert!(answer.are_systems && answer.corrected().iter().all(|p| *p < LEVEL));
         let back = answered(|cell, i| match cell.row.as_str() {
             "global" => 2 + u64::from(i % 3 == 0),
             "dynamic" => 1,
@@ -283,9 +305,10 @@ mod tests {
         assert!(back.headline.starts_with("**Greedy training parses better** than global training with a beam, by "));
         assert!((back.overall.points + answer.overall.points).abs() < 1e-9);
         assert_eq!(back.reading[0], "Greedy training is ahead on all 2 systems, significantly on both.");
-        // Both intervals are those of the lead of the side that is ahead.
+        // The interval is that of the lead of the side that is ahead.
         assert!(back.headline.contains("interval +"), "{}", back.headline);
-        assert!(back.reading.iter().any(|text| text.contains("the interval is +")), "{:?}", back.reading);
+        let mixed = answer.mixed.unwrap().these_systems;
+        assert!(mixed.0 < answer.overall.points && answer.overall.points < mixed.1, "{mixed:?}");
     }
 
     /// A beam that greedily trained models gain as much from is no gain of global training.
@@ -350,8 +373,8 @@ mod tests {
             let is_odd_one = cell.data.source.to_string().contains("generated:3,");
             if (cell.row == "global") != is_odd_one { 1 } else { 2 }
         });
-        let told = "Counted by treebank (sign test), global training is ahead with eager on 6 of 7, behind on 1 (p = 0.12); with hybrid \
-                    on 6 of 7, behind on 1 (p = 0.12).";
+        let told = "Counted by treebank (sign test, Holm-corrected), global training is ahead with eager on 6 of 7, behind on 1 (p = 0.25); with hybrid \
+                    on 6 of 7, behind on 1 (p = 0.25).";
         assert!(answer.reading.iter().any(|text| text == told), "{:?}", answer.reading);
     }
 
@@ -366,8 +389,8 @@ mod tests {
             .map(|&n_ahead| Setting { name: format!("s{}", n_ahead.0), n_ahead, ..setting.clone() })
             .collect();
         let told = sentences("conclusions.jinja", view! { part => "where", a => answer.view() }).concat();
-        let expected = "Counted by treebank (sign test over 10 treebanks, p < .05), global training is significantly ahead with 2 of 6 \
-                        systems (s10, s9), and significantly behind with 1 (s0).";
+        let expected = "Counted by treebank (sign test over 10 treebanks, Holm-corrected p < .05), global training is significantly ahead with 1 of 6 \
+                        systems (s10), and significantly behind with 1 (s0).";
         assert_eq!(told, expected);
     }
 

@@ -30,16 +30,15 @@ fn sentence(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
     };
     let pairs = columns.iter().map(of_column).collect::<Option<Vec<Pairs>>>()?;
     let mean = Pairs::mean(&pairs)?;
-    let by_treebank = mean.by_treebank();
-    let n_of_sign = |sign: f64| by_treebank.iter().filter(|points| **points * sign > 0.0).count();
-    let (higher, lower) = (n_of_sign(1.0), n_of_sign(-1.0));
+    let signs = mean.signs();
     let columns: Vec<(&String, f64)> = columns.into_iter().zip(pairs.iter().map(Pairs::points)).collect();
     let view = view! {
-        what, than, columns, higher,
+        what, than, columns,
+        higher => signs.0,
         metric => metric.name(),
         gain => mean.gain(),
         treebanks => summary.treebanks(),
-        p_of_signs => sign_test(higher, lower),
+        p_of_signs => sign_test(signs),
     };
     sentences("comparison.jinja", view).pop()
 }

@@ -10,8 +10,9 @@ use super::paired::bare_p;
 use super::summary::{Difference, METRICS, Method, Summary};
 use super::templates::{block, view};
 use crate::experiment::{AVERAGE, Published};
-use treebeam::eval::Metric;
-use treebeam::eval::holm;
+use statrs::distribution::{Binomial, DiscreteCDF};
+use std::cmp::Ordering;
+use treebeam::eval::{Metric, holm, sign, signs};
 
 /// A comparison is significant if chance explains it with a probability below this.
 pub const LEVEL: f64 = 0.05;
@@ -158,17 +159,16 @@ impl Direction {
         self.ours.iter().map(|(_, d)| d.points).sum::<f64>() / self.ours.len() as f64
     }
 
-    /// Treebanks on which the method is higher (or lower, by `sign`), and on how many of these significantly.
-    fn count(&self, sign: f64) -> (usize, usize) {
-        let of_sign = self.ours.iter().filter(|(_, d)| d.points * sign > 0.0);
-        (of_sign.clone().count(), of_sign.filter(|(_, d)| d.p < LEVEL).count())
+    /// Number of treebanks on which the method is on this side of the other, and of those where it is significantly so.
+    fn count(&self, side: Ordering) -> (usize, usize) {
+        let of_side = self.ours.iter().filter(|(_, d)| sign(d.points) == side);
+        (of_side.clone().count(), of_side.filter(|(_, d)| d.p < LEVEL).count())
     }
 
     /// The probability of so uneven a split of treebanks, or a more uneven one, if either side were as likely: the sign test,
     /// two-sided, without ties.
     pub fn sign_test(&self) -> f64 {
-        let (higher, lower) = (self.count(1.0).0, self.count(-1.0).0);
-        sign_test(higher, lower)
+        sign_test(signs(self.ours.iter().map(|(_, d)| d.points)))
     }
 
     /// True if the sign test is significant.
@@ -183,8 +183,8 @@ impl Direction {
         let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d);
         let pairs = paper.gains.iter().filter(|(_, gain)| *gain != 0.0);
         let pairs: Vec<_> = pairs.filter_map(|(t, gain)| Some((gain, ours(t)?))).collect();
-        let held = pairs.iter().filter(|(gain, d)| d.points * **gain > 0.0).count();
-        let against = pairs.iter().filter(|(gain, d)| d.points * **gain < 0.0 && d.p < LEVEL).count();
+        let held = pairs.iter().filter(|(gain, d)| sign(d.points) == sign(**gain)).count();
+        let against = pairs.iter().filter(|(gain, d)| sign(d.points) == sign(-**gain) && d.p < LEVEL).count();
         Some((pairs.len(), held, against))
     }
 
@@ -192,7 +192,10 @@ impl Direction {
     fn opposite(&self) -> Vec<&str> {
         let gains = self.paper.iter().flat_map(|p| &p.gains);
         let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d.points);
-        gains.filter(|(t, gain)| ours(t).is_some_and(|points| points * gain < 0.0)).map(|(t, _)| t.as_str()).collect()
+        gains
+            .filter(|(t, gain)| ours(t).is_some_and(|points| sign(points) == sign(-gain)))
+            .map(|(t, _)| t.as_str())
+            .collect()
     }
 
     /// True if the means have one sign; none where the paper's figures are equal.
@@ -203,7 +206,8 @@ impl Direction {
 
     /// The figures that sentences need.
     pub fn view(&self) -> DirectionView<'_> {
-        let ((higher, surely_higher), (lower, surely_lower)) = (self.count(1.0), self.count(-1.0));
+        let ((higher, surely_higher), (lower, surely_lower)) =
+            (self.count(Ordering::Greater), self.count(Ordering::Less));
         DirectionView {
             column: &self.column,
             label: &self.method.label,
@@ -242,16 +246,10 @@ pub struct DirectionView<'a> {
     opposite: Vec<&'a str>,
 }
 
-/// Two-sided binomial test of `a` against `b` with even odds.
-pub fn sign_test(a: usize, b: usize) -> f64 {
-    let (n, few) = (a + b, a.min(b));
-    let mut term = 0.5f64.powi(n as i32);
-    let mut tail = 0.0;
-    for i in 0..=few {
-        tail += term;
-        term *= (n - i) as f64 / (i + 1) as f64;
-    }
-    (2.0 * tail).min(1.0)
+/// Two-sided binomial test of two counts with even odds.
+pub fn sign_test((a, b): (usize, usize)) -> f64 {
+    let even = Binomial::new(0.5, (a + b) as u64).expect("a half is a probability");
+    (2.0 * even.cdf(a.min(b) as u64)).min(1.0)
 }
 
 /// By comparison, the p of its sign test, corrected for all comparisons in the same score.
@@ -279,7 +277,8 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
     }
     let mut table = Table::new(4, heads);
     for (direction, corrected) in directions.iter().zip(corrected(directions)) {
-        let ((higher, surely_higher), (lower, surely_lower)) = (direction.count(1.0), direction.count(-1.0));
+        let ((higher, surely_higher), (lower, surely_lower)) =
+            (direction.count(Ordering::Greater), direction.count(Ordering::Less));
         let mut line = vec![
             Cell::text(&direction.column),
             Cell::text(&direction.method.label),
@@ -332,11 +331,11 @@ mod tests {
     #[test]
     fn sign_tests_are_those_of_the_binomial_distribution() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
-        close(sign_test(0, 0), 1.0);
-        close(sign_test(5, 0), 2.0 / 32.0);
-        close(sign_test(1, 9), 2.0 * 11.0 / 1024.0);
-        close(sign_test(9, 1), 2.0 * 11.0 / 1024.0);
-        close(sign_test(4, 4), 1.0);
+        close(sign_test((0, 0)), 1.0);
+        close(sign_test((5, 0)), 2.0 / 32.0);
+        close(sign_test((1, 9)), 2.0 * 11.0 / 1024.0);
+        close(sign_test((9, 1)), 2.0 * 11.0 / 1024.0);
+        close(sign_test((4, 4)), 1.0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::summary::{Method, Spread, Summary};
 use super::templates::{sentences, view};
 use crate::experiment::{Decoding, Horizontal, PlotSpec, Record, SeriesSpec, Vertical};
 use treebeam::diagnosis::PARTS;
-use treebeam::eval::Metric;
+use treebeam::eval::{Metric, signs};
 
 /// The figures of `summary` that have points, each with what is to be seen in it: one per plot and column of the specification,
 /// as averages over treebanks; advantages show all columns in one.
@@ -300,11 +300,10 @@ fn reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
 fn advantage_reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
     let at = |end: fn(&[Point]) -> Option<&Point>| {
         let points = || figure.curves.iter().filter_map(|c| end(&c.points));
-        let ahead = points().filter(|p| p.y > 0.0).count();
-        let behind = points().filter(|p| p.y < 0.0).count();
+        let (ahead, behind) = signs(points().map(|p| p.y));
         let n = points().count();
         let mean = points().map(|p| p.y).sum::<f64>() / n.max(1) as f64;
-        view! { n, mean, ahead, behind, p => sign_test(ahead, behind) }
+        view! { n, mean, ahead, behind, p => sign_test((ahead, behind)) }
     };
     let mut ends = vec![at(<[Point]>::last)];
     // The least time of parsing is that of rows that parse greedily, whatever they were trained for.

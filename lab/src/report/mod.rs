@@ -26,6 +26,7 @@ pub mod figure;
 mod figures;
 mod findings;
 mod markdown;
+mod mixed;
 mod number;
 pub mod page;
 pub mod paired;

@@ -11,7 +11,7 @@ use super::summary::{Method, SAMPLES, Summary};
 use super::templates::{block, view};
 use crate::experiment::Data;
 use treebeam::error::Result;
-use treebeam::eval::Metric;
+use treebeam::eval::{Metric, signs};
 use treebeam::random::{shuffle, stream};
 use treebeam::treebank::Stats;
 
@@ -89,7 +89,7 @@ pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
         line.push(Cell { text: format!("{gain:+.2}"), value: Some(*gain), best: false });
         table.lines.push(line);
     }
-    let ahead = gains.iter().filter(|gain| **gain > 0.0).count();
+    let (ahead, _) = signs(gains.iter().copied());
     let view = view! { ahead, correlations, n => lines.len(), metric => metric.name() };
     Some(block("properties.jinja", view, Content::Table(table)))
 }
@@ -115,7 +115,7 @@ pub fn gains(summary: &Summary, metric: Metric) -> Option<Block> {
         curves,
     };
     let of_curve = |Curve { name, points, .. }: &Curve| {
-        let ahead = points.iter().filter(|point| point.y > 0.0).count();
+        let (ahead, _) = signs(points.iter().map(|point| point.y));
         view! { name, ahead, n => points.len() }
     };
     let view = view! { curves => figure.curves.iter().map(of_curve).collect::<Vec<_>>() };

@@ -8,8 +8,7 @@ use super::paired::pairs_of;
 use super::summary::{Difference, Entry, Method, Spread, Summary, difference};
 use super::templates::{block, view};
 use crate::experiment::TableLines;
-use treebeam::eval::Metric;
-use treebeam::eval::holm;
+use treebeam::eval::{Metric, holm, sign, signs};
 
 /// The table of one score in one column.
 pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Block {
@@ -130,7 +129,7 @@ fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric, correcte
     let mut text = spread_text(score);
     let rows = summary.plan.spec.table.compared_with();
     if let Some(difference) = rows.first().and_then(|row| entry.difference(row, metric)) {
-        let beats = |row: &&str| entry.difference(row, metric).is_some_and(|d| d.points > 0.0 && d.p < LEVEL);
+        let beats = |row: &&str| entry.difference(row, metric).is_some_and(|d| sign(d.points).is_gt() && d.p < LEVEL);
         let dagger = if rows.len() > 1 && rows.iter().all(beats) { "†" } else { "" };
         let kept = if corrected.is_kept(difference.p) { "‡" } else { "" };
         text += &format!(" ({:+.2}{}{dagger}{kept})", difference.points, stars(&difference));
@@ -197,12 +196,11 @@ fn lead(
     let differences: Vec<Difference> = treebanks.iter().filter_map(of).collect();
     let score = |t: &String, m: &Method| summary.score(t, column, m, metric);
     let is_best = |t: &&String| averages.iter().all(|(m, _)| score(t, m) <= score(t, best));
-    let count = |sign: f64| differences.iter().filter(|d| d.points * sign > 0.0).count();
     let first = differences.first()?;
     Some(Lead {
         mean: differences.iter().map(|d| d.points).sum::<f64>() / differences.len() as f64,
-        p: if treebanks.len() == 1 { first.p } else { sign_test(count(1.0), count(-1.0)) },
-        surely: differences.iter().filter(|d| d.points > 0.0 && d.p < LEVEL).count(),
+        p: if treebanks.len() == 1 { first.p } else { sign_test(signs(differences.iter().map(|d| d.points))) },
+        surely: differences.iter().filter(|d| sign(d.points).is_gt() && d.p < LEVEL).count(),
         n: differences.len(),
         n_best: treebanks.iter().filter(is_best).count(),
     })
@@ -229,7 +227,7 @@ fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Me
     let [(best, _), (second, _), ..] = averages else { return None };
     let baseline = summary.plan.spec.table.compared_with().first().and_then(|row| summary.method_of(column, row));
     let other = baseline.as_ref().filter(|m| *m != best).unwrap_or(second);
-    let points = pairs_of(summary, column, best, other, metric)?.detectable();
+    let points = pairs_of(summary, column, best, other, metric)?.gain().detectable();
     Some(Power { points, other: other.label.clone() })
 }
 

@@ -6,18 +6,18 @@ use serde::Serialize;
 use super::{Answer, Setting};
 use crate::report::directions::LEVEL;
 use crate::report::document::{Block, Cell, Content, Table};
+use crate::report::paired::bare_p;
 use crate::report::templates::{block, sentences, view};
-use treebeam::eval::{Pairs, holm};
+use std::cmp::Ordering;
+use treebeam::eval::{Pairs, sign};
 
 /// The columns in which one side is ahead.
 #[derive(Serialize)]
 struct Side<'a> {
     n: usize,
-    /// Those in which it is significantly so, each by itself.
+    /// Those in which it is significantly so, corrected for all columns.
     surely: Vec<&'a str>,
-    /// Number of those that are when corrected for all columns.
-    n_kept: usize,
-    /// Those in which treebanks agree, by the sign test.
+    /// Those in which treebanks agree, by the sign test corrected for all columns.
     by_signs: Vec<&'a str>,
 }
 
@@ -54,33 +54,34 @@ impl Answer {
 
     /// The figures that sentences of the answer need.
     pub(in crate::report) fn view(&self) -> Value {
-        let corrected = holm(&self.settings.iter().map(|s| s.gain.p).collect::<Vec<_>>());
-        let side = |sign: f64| {
-            let of_side = || self.settings.iter().zip(&corrected).filter(move |(s, _)| s.gain.points * sign > 0.0);
-            let leads = |s: &&Setting| (s.n_ahead.0 > s.n_ahead.1) == (sign > 0.0) && s.p_of_signs() < LEVEL;
+        let (corrected, p_of_signs) = (self.corrected(), self.corrected_signs());
+        let significant = |p_values: &[f64], of_side: &dyn Fn(&Setting) -> bool| {
+            let those = self.settings.iter().zip(p_values).filter(|(s, p)| of_side(s) && **p < LEVEL);
+            those.map(|(s, _)| s.name.as_str()).collect()
+        };
+        let side = |side: Ordering| {
+            let (is_of, leads) =
+                (|s: &Setting| sign(s.gain.points) == side, |s: &Setting| s.n_ahead.0.cmp(&s.n_ahead.1) == side);
             Side {
-                n: of_side().count(),
-                surely: of_side().filter(|(s, _)| s.is_significant()).map(|(s, _)| s.name.as_str()).collect(),
-                n_kept: of_side().filter(|(_, p)| **p < LEVEL).count(),
-                by_signs: self.settings.iter().filter(leads).map(|s| s.name.as_str()).collect(),
+                n: self.settings.iter().filter(|s| is_of(s)).count(),
+                surely: significant(&corrected, &is_of),
+                by_signs: significant(&p_of_signs, &leads),
             }
         };
-        let Answer { metric, treebanks, settings, are_systems, overall, in_same_beam, headline, .. } = self;
-        let (ahead, behind) = (side(1.0), side(-1.0));
-        let p_of_signs: Vec<f64> = settings.iter().map(Setting::p_of_signs).collect();
+        let Answer { metric, treebanks, settings, are_systems, overall, mixed, in_same_beam, headline, .. } = self;
+        let (n_systems, ahead, behind) = (self.n_systems, side(Ordering::Greater), side(Ordering::Less));
         let parsing_time = Times::of(settings.iter().filter_map(|s| s.parsing_time));
         let training_time = Times::of(settings.iter().filter_map(|s| s.training_time));
         view! {
-            metric, treebanks, settings, are_systems, overall, in_same_beam, headline, ahead, behind, p_of_signs, parsing_time,
-            training_time,
+            metric, treebanks, settings, are_systems, n_systems, overall, mixed, in_same_beam, headline, ahead, behind, p_of_signs,
+            parsing_time, training_time,
         }
     }
 
     /// The answer in sentences, the headline first; the sides are the global one and the greedy one.
     pub(super) fn sentences(&self, sides: [&str; 2], mean: &Pairs) -> Vec<String> {
-        let ((low, high), (least_seeds, most_seeds)) = (mean.interval_of_all(), mean.n_seeds());
-        let (a, detectable) = (self.view(), self.overall.detectable());
-        sentences("answer.jinja", view! { a, sides, low, high, least_seeds, most_seeds, detectable })
+        let ((least_seeds, most_seeds), a, detectable) = (mean.n_seeds(), self.view(), self.overall.detectable());
+        sentences("answer.jinja", view! { a, sides, least_seeds, most_seeds, detectable })
     }
 
     /// The comparisons as a table.
@@ -97,12 +98,14 @@ impl Answer {
             "difference",
             "95 % interval",
             "p",
+            "p, corrected",
             "parsing time",
             "training time",
         ];
         let mut table = Table::new(3, heads);
         let times = |value: Option<f64>| Cell::shown(value, |value| format!("× {value:.1}"));
-        for Setting { name, greedy, global, gain, parsing_time, training_time, .. } in &self.settings {
+        for (setting, corrected) in self.settings.iter().zip(self.corrected()) {
+            let Setting { name, greedy, global, gain, parsing_time, training_time, .. } = setting;
             table.lines.push(vec![
                 Cell::text(name),
                 Cell::text(&greedy.label),
@@ -111,11 +114,8 @@ impl Answer {
                 Cell::number(Some(global.test), 2),
                 Cell::signed(Some(gain.points)),
                 Cell::text(format!("{:+.2} to {:+.2}", gain.low, gain.high)),
-                Cell {
-                    text: if gain.p < 0.001 { "< 0.001".to_owned() } else { format!("{:.3}", gain.p) },
-                    value: Some(gain.p),
-                    best: false,
-                },
+                Cell::shown(Some(gain.p), bare_p),
+                Cell::shown(Some(corrected), bare_p),
                 times(*parsing_time),
                 times(*training_time),
             ]);

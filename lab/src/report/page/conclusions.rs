@@ -108,9 +108,11 @@ mod tests {
             treebanks: (0..n_treebanks).map(|number| format!("t{number}")).collect(),
             settings: (0..n_systems).map(setting).collect(),
             are_systems: true,
+            n_systems,
             explores: true,
             seeds: 1,
             overall: gain,
+            mixed: None,
             in_same_beam: None,
             headline: format!("**Global is ahead** in {name}."),
             reading: vec!["Only here.".to_owned()],
@@ -151,7 +153,7 @@ mod tests {
         let lines: Vec<&str> = index.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
         let expected = [
             "1. **Global is ahead** in many-treebanks. ([many-treebanks](many-treebanks/quick.md))",
-            "2. Counted by treebank (sign test), global training is ahead with system 0 on 19 of 19, behind on 0 (p < 0.001); ",
+            "2. Counted by treebank (sign test, Holm-corrected), global training is ahead with system 0 on 19 of 19, behind on 0 (p < 0.001); ",
             "3. **What it costs:** parsing takes 2.0 times as long, training 3.0 times as long; medians over systems. (",
             "4. **On more systems:** global is ahead in many-systems. Global training is ahead on all 15 systems, significantly on all",
             "5. A beam is ahead of none. ([many-systems](many-systems/quick.md))",
