@@ -136,7 +136,8 @@ impl Pairs {
     }
 
     /// Differences of a hierarchical bootstrap (Davison & Hinkley 1997, section 3.8), in ascending order: of as many treebanks as
-    /// there are, drawn with replacement, of each as many seeds, and of each of these as many sentences.
+    /// there are, drawn with replacement, and of each as many seeds and as many sentences. Seeds and sentences are crossed: models
+    /// of all seeds parse the same sentences, so that one draw of sentences serves all drawn seeds.
     fn resampled(&self) -> Vec<f64> {
         let one = |sample: u64| {
             let mut draws = stream(1, "bootstrap of treebanks, seeds and sentences", &[sample]);
@@ -145,12 +146,13 @@ impl Pairs {
             let mut sum = 0.0;
             for _ in 0..n_treebanks {
                 let seeds = &self.0[drawn(n_treebanks)];
-                let mut of_seeds = 0.0;
-                for _ in 0..seeds.len() {
-                    let sentences = &seeds[drawn(seeds.len())];
-                    of_seeds += (0..sentences.len()).map(|_| sentences[drawn(sentences.len())]).sum::<f64>();
-                }
-                sum += of_seeds / seeds.len() as f64;
+                let chosen: Vec<&[f64]> = seeds.iter().map(|_| &seeds[drawn(seeds.len())][..]).collect();
+                let n_sentences = seeds[0].len();
+                let sentences = (0..n_sentences).map(|_| {
+                    let sentence = drawn(n_sentences);
+                    chosen.iter().map(|seed| seed[sentence]).sum::<f64>()
+                });
+                sum += sentences.sum::<f64>() / seeds.len() as f64;
             }
             sum / n_treebanks as f64
         };
@@ -200,6 +202,10 @@ mod tests {
         let wide = seeds.gain();
         assert!(wide.low < narrow.low - 0.1 && wide.high > narrow.high + 0.1, "{wide:?}");
         assert_eq!((seeds.n_seeds(), seeds.n_sentences()), ((3, 3), 400));
+        // Seeds that agree say nothing more about the sentences.
+        let same = Pairs::new(vec![vec![sentences(1.0); 5]]).gain();
+        let width = |gain: Gain| gain.high - gain.low;
+        assert!((width(same) / width(narrow) - 1.0).abs() < 0.1, "{same:?}, {narrow:?}");
         let gain = Gain { points: 1.0, low: 0.0, high: 3.92, p: 0.5 };
         assert!((gain.detectable() - 2.8).abs() < 1e-9);
     }
