@@ -51,7 +51,7 @@ pub fn excerpt(text: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{location}: {found}; expected {expected}")]
 pub struct Problem {
-    /// Where.
+    /// Place of the problem.
     pub location: Location,
     /// Text that was found.
     pub found: String,

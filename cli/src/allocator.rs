@@ -1,4 +1,4 @@
-//! What becomes of the program when memory runs out: it says so, removes outputs that are not finished, and ends with the exit
+//! Handling of memory that runs out: the program says so, removes outputs that are not finished, and ends with the exit
 //! code of an error. By itself Rust would end it with SIGABRT, and leave temporary files behind.
 
 use std::alloc::{GlobalAlloc, Layout, System};

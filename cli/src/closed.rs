@@ -1,4 +1,4 @@
-//! What becomes of output when the program is started without a standard output, as by `treebeam parse ... >&-`.
+//! Handling of output when the program is started without a standard output, as by `treebeam parse ... >&-`.
 //!
 //! Rust's runtime puts `/dev/null` where a standard stream is missing, before `main`: all output would be lost, and the exit
 //! code would be that of success. What is put there first stays: a device that takes nothing. Commands that write nothing to

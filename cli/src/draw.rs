@@ -67,13 +67,13 @@ pub struct Args {
     /// as wide as it takes [default: 1200; lines as wide as the terminal]
     #[arg(long, value_name = "N", value_parser = super::range::whole::<u32>(0..=u32::MAX.into()))]
     width: Option<u32>,
-    /// What to write [default: by the ending of --output; SVG to pipes, text to terminals]
+    /// Format of the drawing [default: by the ending of --output; SVG to pipes, text to terminals]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// With tikz: a document that can be compiled as it stands, not the environment alone
     #[arg(long)]
     standalone: bool,
-    /// Where to write it
+    /// File to write to
     #[arg(short, long, default_value = "-")]
     output: PathBuf,
 }

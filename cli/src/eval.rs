@@ -33,13 +33,13 @@ pub struct Args {
     system: PathBuf,
     /// Another parsed file, to be tested against the first
     system2: Option<PathBuf>,
-    /// Whether the headline figures score punctuation
+    /// Score punctuation in the headline figures, or not
     #[arg(long, value_enum, default_value_t)]
     punct: Punctuation,
-    /// What makes a word punctuation [default: upos if the gold file has PUNCT tags, else form]
+    /// Rule that makes a word punctuation [default: upos if the gold file has PUNCT tags, else form]
     #[arg(long, value_enum)]
     punct_rule: Option<PunctuationRule>,
-    /// Whether the headline figures tell label subtypes apart
+    /// Distinguish label subtypes in the headline figures, or not
     #[arg(long, value_enum, default_value_t)]
     granularity: Granularity,
     /// The breakdowns to make [default: length, label, sentence-length and projectivity; with --json or --html all of them]

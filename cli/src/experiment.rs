@@ -263,7 +263,7 @@ impl Experiments {
         self.jobs.unwrap_or_else(cores)
     }
 
-    /// How often the test data are decoded.
+    /// Number of times that the test data are decoded.
     fn repetitions(&self) -> usize {
         self.repeat.into()
     }
@@ -392,7 +392,7 @@ struct Listed {
     profiles: BTreeMap<String, Scale>,
 }
 
-/// How large an experiment is. Of kinds other than trainings only the treebanks are known before they are planned.
+/// Size of an experiment. Of kinds other than trainings only the treebanks are known before they are planned.
 #[derive(serde::Serialize)]
 struct Scale {
     treebanks: usize,

@@ -68,7 +68,7 @@ fn roots_of_trees(asked: Option<Roots>, of_format: Roots) -> Roots {
     if asked == Some(Roots::Several) { Roots::Several } else { of_format }
 }
 
-/// How a setting of roots is called in output.
+/// Name of a setting of roots in output.
 fn roots_name(roots: Roots) -> &'static str {
     match roots {
         Roots::Single => "single",

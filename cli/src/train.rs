@@ -58,7 +58,7 @@ pub struct Args {
     /// The licence of the model, for `model info` to tell; the data may demand one
     #[arg(long, value_name = "TEXT", help_heading = "Running")]
     licence: Option<String>,
-    /// What the model is of, for `model info` to tell, such as the treebank's name and version
+    /// Text about the model for `model info`, such as the treebank's name and version
     #[arg(long, value_name = "TEXT", help_heading = "Running")]
     about: Option<String>,
     /// Write seconds, iterations, sizes and peak memory to this file as JSON

@@ -16,7 +16,7 @@ use bumpalo::Bump;
 use super::{Cell, Configuration, History, Interner, PartialTree, Role, RootPlace, Stacks};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, ROOT};
 
-/// Where the cells of one sentence live.
+/// Memory of one sentence's cells.
 #[derive(Debug, Clone, Copy)]
 pub struct Arena<'a> {
     bump: &'a Bump,

@@ -39,7 +39,7 @@ use std::hash::Hash;
 
 use crate::tree::{LabelId, Node, Tree};
 
-/// Where the artificial root stands at the start of a derivation.
+/// Position of the artificial root at the start of a derivation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RootPlace {
     /// At the bottom of the stack.
@@ -50,13 +50,13 @@ pub enum RootPlace {
     Nowhere,
 }
 
-/// Where in a configuration a move is taken: 0 where there is no choice.
+/// Point of a configuration at which a move is taken: 0 where there is no choice.
 pub type Point = u16;
 
 /// A configuration of some family of systems. Effects return the successor and leave `self` as it is; they never check
 /// preconditions, which belong to the transition system.
 pub trait Configuration: Sized + Clone {
-    /// Where successors are built.
+    /// Memory in which successors are built.
     type Arena: Copy;
 }
 

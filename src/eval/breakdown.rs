@@ -1,4 +1,4 @@
-//! Where a system is right and where it is wrong.
+//! Scores broken down by properties of arcs and sentences.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ choice! {
         Tag,
         /// By whether the head stands before or behind the word, and how far away
         Direction,
-        /// Which labels are taken for which
+        /// Labels that are taken for others
         LabelConfusion,
         /// To words of which tag what belongs to words of another is attached
         TagConfusion,

@@ -124,7 +124,7 @@ impl FeatureSet {
     }
 }
 
-/// Where the first word of a line starts.
+/// Byte at which the first word of a line starts.
 fn offset(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }

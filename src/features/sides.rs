@@ -63,9 +63,9 @@ pub struct SidePart {
 pub struct Behind {
     /// Its place.
     pub role: Role,
-    /// Where the node is read, as a place among them.
+    /// Index of the node's place.
     pub node: u8,
-    /// Where else is read, and what is held there of a word without arcs.
+    /// Further places that are read, each with the state of a word without arcs.
     pub bare: Vec<(u8, u16)>,
 }
 

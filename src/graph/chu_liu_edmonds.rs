@@ -48,7 +48,7 @@ pub struct ChuLiuEdmonds {
     path: Vec<usize>,
 }
 
-/// Where a slot stands.
+/// State of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     New,

@@ -232,7 +232,7 @@ fn best(left: &[i64], right: &[i64]) -> i64 {
     left.iter().zip(right).map(|(left, right)| left + right).max().unwrap_or(IMPOSSIBLE)
 }
 
-/// Where the spans of the highest sum meet, the first of such places.
+/// First of the places where the spans of the highest sum meet.
 fn split(left: &[i64], right: &[i64]) -> usize {
     let highest = best(left, right);
     left.iter().zip(right).position(|(left, right)| left + right == highest).unwrap_or(0)

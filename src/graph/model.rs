@@ -41,7 +41,7 @@ pub struct GraphHeader {
     pub network: Option<BiaffineNetwork>,
     /// The options of training.
     pub training: serde_json::Value,
-    /// Where the model comes from.
+    /// Provenance of the model.
     pub provenance: Provenance,
 }
 

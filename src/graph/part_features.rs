@@ -60,7 +60,7 @@ pub const N_SIBLING_TEMPLATES: usize = SIBLINGS_BY_TAG.len() + SIBLINGS_BY_WORD.
 /// The number of templates that the third order has beyond.
 pub const N_GRANDPARENT_TEMPLATES: usize = GRANDPARENT_BY_TAG.len() + GRANDPARENT_BY_WORD.len() + GRAND_SIBLINGS.len();
 
-/// Where the numbers of a group's templates start.
+/// Numbers of the groups' first templates.
 const OF_SIBLINGS: usize = 0;
 const OF_GRANDPARENT: usize = N_SIBLING_TEMPLATES;
 const OF_GRAND_SIBLINGS: usize = N_TEMPLATES - GRAND_SIBLINGS.len();
@@ -237,7 +237,7 @@ fn sum(atoms: &[Atom], seed: u64, terms: &[u64; N_ATOMS]) -> u64 {
     atoms.iter().fold(seed, |sum, &atom| sum.wrapping_add(terms[atom as usize]))
 }
 
-/// Where things of the node stand; those of no node stand first.
+/// Index of a node; no node is first.
 fn place(node: Node) -> usize {
     node.wrapping_add(1).into()
 }

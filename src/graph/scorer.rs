@@ -11,7 +11,7 @@ use crate::linear::Weights;
 use crate::system::{ActionId, FORBIDDEN};
 use crate::tree::{LabelId, Node, ROOT, Tree};
 
-/// Where an arc comes from: what decides which labels it may bear.
+/// Side that an arc comes from, which decides the labels that it may bear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
@@ -223,7 +223,7 @@ impl ArcScorer {
         labels.extend(inventory.permitted(Side::of(head, dependent)).map(|label| (score(label), label)));
     }
 
-    /// Where the vector of the group of features that `extract` extracts stands; made if it does not.
+    /// Place of the vector of the group of features that `extract` extracts; made if there is none.
     fn shared<W: Weights>(
         &mut self,
         width: usize,

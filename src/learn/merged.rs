@@ -18,7 +18,7 @@ use crate::model::Trainable;
 use crate::scorer::{Opaque, Scorer};
 use crate::system::{ActionId, Choice, OverStacks};
 
-/// Where a gold prefix is held: the item, and the predictors of the words that it has pushed and not popped.
+/// Place of a gold prefix: the item, and the predictors of the words that it has pushed and not popped.
 #[derive(Debug, Clone, Copy)]
 struct Track<'a> {
     item: u32,
@@ -33,7 +33,7 @@ struct Below<'a> {
 }
 
 impl<'a> Track<'a> {
-    /// Where the prefix is held after `action`.
+    /// Place of the prefix after `action`.
     fn after(self, action: ActionId, search: &Search<'a, '_>, bump: &'a Bump) -> Option<Track<'a>> {
         if search.pushes(action) {
             let held = search.held(self.item, 0, action)?;

@@ -42,7 +42,7 @@ impl<S: TransitionSystem> Supervision<'_, S> {
     /// Replaces `correct` by the choices of least labelled cost, in ascending order; never empty where anything is
     /// permitted.
     ///
-    /// Where the gold tree is still reachable these are the zero-cost choices. Elsewhere (after exploring, or for a tree
+    /// While the gold tree is reachable these are the zero-cost choices. Elsewhere (after exploring, or for a tree
     /// that the system cannot derive) the least cost may be above zero. An arc of the gold tree must bear its gold label; on
     /// an arc that is not in the gold tree every label costs the same, so the model may choose (as Goldberg's trainer does).
     pub fn correct_choices<C: Configuration>(&self, c: &C, correct: &mut Vec<Choice>)

@@ -1,4 +1,4 @@
-//! Where to update: strategies over one recorded trace of prefixes.
+//! Update strategies over one recorded trace of prefixes.
 
 use super::Update;
 

@@ -124,7 +124,7 @@ struct Builder {
     sparse: Vec<u8>,
     dense: Vec<i32>,
     levels: Option<Levels>,
-    /// Where rows start that are alike, by their bytes: of weights of few bits there are many.
+    /// Start of each different row, by its bytes: of weights of few bits many are alike.
     alike: hashbrown::HashMap<Vec<u8>, usize>,
     shape: Shape,
 }

@@ -33,7 +33,7 @@ pub struct LookUp {
     rows: Vec<Row>,
 }
 
-/// When there are so many vectors they are forgotten.
+/// Number of vectors at which all are forgotten.
 const MAX_VECTORS: u32 = 1 << 11;
 
 /// Source of a look-up: the part of the sentence that it reads.

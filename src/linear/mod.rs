@@ -77,6 +77,6 @@ pub trait Weights: Sync {
     }
 }
 
-/// Where a feature's row is, in the table that found it.
+/// Place of a feature's row in the table that found it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Row(pub u64);

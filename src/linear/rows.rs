@@ -47,7 +47,7 @@ pub(super) const WIDE: u32 = (1 << LEN_BITS) - 1;
 pub(super) const NARROW: u32 = WIDE - 1;
 pub(super) const MAX_START: usize = (1 << (32 - LEN_BITS)) - 1;
 
-/// Where the row with this number starts, and how many entries it has.
+/// Start and number of entries of the row with this number.
 #[inline]
 pub(super) fn place(number: Flagged) -> (usize, u32) {
     ((number as u32 >> LEN_BITS) as usize, number as u32 & WIDE)
@@ -167,7 +167,7 @@ impl Shape {
 
     /// True if a row of so many weights is dense. Adding a dense row costs a vector operation for eight lanes or more,
     /// adding a sparse one two loads and a store for each entry; features of tags alone have long rows and fire always.
-    /// Where fewer bits are wanted, so are fewer bytes.
+    /// At less than full precision, which is to save bytes, only the longest rows are dense.
     pub(super) fn is_dense(&self, n_entries: usize) -> bool {
         let full = self.precision == Precision::Full;
         n_entries >= NARROW as usize || full && n_entries * DENSE_SHARE >= self.width

@@ -84,7 +84,7 @@ struct Known {
     vector: u32,
 }
 
-/// When there are so many vectors they are forgotten. Long sentences do not come back to what they saw so long ago, and so
+/// Number of vectors at which all are forgotten. Long sentences do not come back to what they saw so long ago, and so
 /// their memory stays in the cache.
 const MAX_VECTORS: u32 = 1 << 11;
 

@@ -25,9 +25,9 @@ use crate::system::{ActionId, Actions, Choice, FORBIDDEN, Permitted};
 #[derive(Debug, Clone, Default)]
 pub struct Examples {
     features: Vec<u64>,
-    /// Where the features of a point end, and what is permitted there.
+    /// End of each point's features, and the moves permitted there.
     points: Vec<(usize, Permitted)>,
-    /// Where the points of a decision end, and what is right.
+    /// End of each decision's points, and the correct choice.
     decisions: Vec<(usize, Choice)>,
 }
 

@@ -191,7 +191,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         self.find(feature).start != 0
     }
 
-    /// Where `feature` stands among the places, or could stand.
+    /// Index of `feature` among the places, or of the place that it would take.
     #[inline]
     pub fn position(&self, feature: u64) -> usize {
         let mask = self.places.len() - 1;
@@ -205,7 +205,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         }
     }
 
-    /// Where `feature` stands among the places; if it has no row, it gets one without weights, with room for `n_lanes`.
+    /// Index of `feature` among the places; if it has no row, it gets one without weights, with room for `n_lanes`.
     pub fn find_or_insert(&mut self, feature: u64, n_lanes: usize) -> usize {
         let i = self.position(feature);
         if self.is_taken(i) { i } else { self.insert(feature, n_lanes) }

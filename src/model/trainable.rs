@@ -148,7 +148,7 @@ pub trait Trainable: Debug + Send + Sync {
 pub struct Seen {
     /// Scores, by lane, of the stages that were scored: whole and real ones alike, without rounding.
     pub lanes: Vec<f64>,
-    /// Whatever the learner keeps.
+    /// State of the learner.
     pub kept: Opaque,
 }
 

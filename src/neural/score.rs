@@ -79,10 +79,10 @@ pub struct FeedForwardMemory {
     read: Vectors,
 }
 
-/// When so many rows are memoised all are forgotten.
+/// Number of memoised rows at which all are forgotten.
 const MAX_ROWS: u32 = 1 << 11;
 
-/// When so many nodes of stacks are known all are forgotten, unless a sentence needs nearly as many at once.
+/// Number of nodes of stacks at which all are forgotten, unless a sentence needs nearly as many at once.
 const MAX_NODES: usize = 1 << 17;
 
 /// The hidden units of one configuration.

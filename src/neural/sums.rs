@@ -145,7 +145,7 @@ impl<T: Unit> Tables<T> {
     }
 }
 
-/// Where the products of a token stand.
+/// Place of a token's products.
 #[derive(Debug, Clone, Copy)]
 pub enum Base {
     /// Those of a common one.
@@ -154,7 +154,7 @@ pub enum Base {
     Own(usize),
 }
 
-/// Where a row of a sum stands.
+/// Place of a row of a sum.
 #[derive(Debug, Clone, Copy)]
 enum Term {
     /// The place of a token.

@@ -77,7 +77,7 @@ impl Options {
         }
     }
 
-    /// When training stops.
+    /// Condition on which training stops.
     pub fn stopping(&self) -> Stopping {
         of_both!(self, options => options.schedule().stopping)
     }

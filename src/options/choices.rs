@@ -1,4 +1,4 @@
-//! What training chooses among: methods, updates, objectives, correct transitions.
+//! Choices of training: methods, updates, objectives, correct transitions.
 
 use crate::choice::choice;
 use crate::linear::Learner;
@@ -17,19 +17,19 @@ choice! {
 }
 
 choice! {
-    /// Where global training compares the predicted with the gold prefix (Huang, Fayong & Guo 2012).
+    /// Update strategy: the step at which global training compares the predicted with the gold prefix (Huang, Fayong & Guo 2012).
     pub enum Update {
-        /// Where gold falls off the beam (Collins & Roark 2004).
+        /// The step at which gold falls off the beam (Collins & Roark 2004).
         Early,
         /// At the end of the derivation, whether that is a violation or not.
         Standard,
-        /// Where the predicted prefix outscores the gold one most.
+        /// The step at which the predicted prefix outscores the gold one most.
         MaxViolation,
         /// At the last prefix that is a violation.
         Latest,
         /// At the end if that is a violation, else early.
         Hybrid,
-        /// Wherever gold falls off the beam; the search then goes on from the gold prefix (Daumé & Marcu 2005).
+        /// Every step at which gold falls off the beam; the search then goes on from the gold prefix (Daumé & Marcu 2005).
         Laso,
     }
 }

@@ -1,4 +1,4 @@
-//! Whichever parser the model is for.
+//! The parser of a model of any kind.
 
 use std::sync::Arc;
 

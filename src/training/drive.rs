@@ -52,7 +52,7 @@ pub trait Observer: Send {
 impl Observer for () {}
 
 impl<'p> Drive<'p> {
-    /// Where checkpoints of a run stand whose model file is `model`.
+    /// Path of the checkpoint of a run whose model file is `model`.
     pub fn checkpoint(model: &Path) -> PathBuf {
         let mut name = model.as_os_str().to_owned();
         name.push(".checkpoint");

@@ -21,7 +21,7 @@ pub enum Iterations {
     Plateau,
 }
 
-/// When training stops.
+/// Condition on which training stops.
 ///
 /// The plateau is reached when the labelled attachment score on the development data has not risen above its best so far for
 /// [`Stopping::patience`] iterations in a row (Prechelt 1998, "Early stopping: but when?", criterion UP with single iterations).
@@ -72,8 +72,8 @@ impl Iterations {
     /// The most iterations of a run to the plateau, unless told otherwise.
     pub const MOST: u32 = 100;
 
-    /// When a run stops whose averages begin after iteration `average_from`. `patience` and `most` are for the plateau;
-    /// `None`: [`Iterations::PATIENCE`], [`Iterations::MOST`].
+    /// Condition on which a run stops whose averages begin after iteration `average_from`. `patience` and `most` are for the
+    /// plateau; `None`: [`Iterations::PATIENCE`], [`Iterations::MOST`].
     pub fn stopping(self, patience: Option<u32>, most: Option<u32>, average_from: u32) -> Stopping {
         match self {
             Iterations::Number(most) => Stopping { most, patience: None, from: 0 },

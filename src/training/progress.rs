@@ -1,4 +1,4 @@
-//! Where a training run stands between two iterations, and what one of them did.
+//! State of a training run between two iterations, and the report of one.
 
 use super::IterationReport;
 use crate::choice::choice;

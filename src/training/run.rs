@@ -17,7 +17,7 @@ use crate::process::Clock;
 pub trait Run {
     /// Sentences in one pass, of all replicas.
     fn n_sentences(&self) -> usize;
-    /// When the run stops.
+    /// Condition on which the run stops.
     fn stopping(&self) -> Stopping;
     /// Reports of the iterations so far.
     fn reports(&self) -> &[IterationReport];
@@ -85,7 +85,7 @@ pub struct Written {
 /// Schedule of a run: when averages begin, which iteration is kept, when the run stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
-    /// When the run stops.
+    /// Condition on which the run stops.
     pub stopping: Stopping,
     /// Selection of the iteration whose parameters are kept.
     pub keep: Keep,

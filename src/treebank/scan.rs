@@ -8,7 +8,7 @@ use crate::tree::MAX_WORDS;
 /// left out being the tab or line feed behind it.
 pub(super) type Bounds = [u32; 11];
 
-/// Where faults go: the rule that is broken, the line, from 0 within the block, and what makes the message of what was
+/// Receiver of faults: the rule that is broken, the line, from 0 within the block, and what makes the message of what was
 /// found and what was expected, which is asked only if the message is wanted.
 pub(super) type Report<'r> = dyn FnMut(Rule, usize, &dyn Fn() -> (String, String)) + 'r;
 

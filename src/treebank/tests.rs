@@ -216,7 +216,7 @@ fn too_many_labels_are_a_problem_and_no_panic() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
-    /// Whatever bytes are changed, reading does not panic, and what is accepted survives byte for byte.
+    /// No change of bytes makes reading panic, and what is accepted survives byte for byte.
     #[test]
     fn mutated_files_are_refused_or_survive(
         changes in proptest::collection::vec(

@@ -11,7 +11,7 @@
 //!    descends from an item above u2 and can no more be its head. To give up the arc into t is enough: then t can be the
 //!    head of u2..up. In all other cases there is a word that can take them at no loss.
 //!
-//! Where a word r can be attached to the root before the end (`arc_eager_start`), it stays at the bottom of the stack for
+//! If a word r can be attached to the root before the end (`arc_eager_start`), it stays at the bottom of the stack for
 //! good, and takes the place of u1. One gold arc more is then lost
 //!
 //! 3. if the word that hangs on the root in the gold tree is another one, and still in the buffer.

@@ -1,4 +1,4 @@
-//! What is written: chosen by name, or by the ending of the file.
+//! Formats of drawings: chosen by name, or by the ending of the file.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use treebeam::error::{Error, Result};
 use treebeam::files::Packing;
 
-/// What `treebeam draw` writes.
+/// Format of `treebeam draw`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// A picture for browsers and slides, light and dark by the viewer's settings

@@ -54,11 +54,11 @@ pub struct Planned {
     pub memory: u64,
     /// The number of records that both figures rest on; 0 for a rule of thumb.
     pub records: usize,
-    /// How things stand.
+    /// State of the cell.
     pub state: State,
 }
 
-/// How things stand with a cell.
+/// State of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -74,7 +74,7 @@ pub enum State {
     Missing,
 }
 
-/// How cells are to be run.
+/// Settings for running cells.
 #[derive(Debug)]
 pub struct How {
     /// Number of cells run side by side.
@@ -182,7 +182,7 @@ impl<K: Kind, V> Opened<K, V> {
         self.others().iter().find(|r| r.key() == self.kind.key(cell) && self.kind.is_current(cell, r))
     }
 
-    /// How long cells will take, save those that are taken over from other experiments, and on how many records that rests.
+    /// Estimated time for cells, save those that are taken over from other experiments, and the number of records behind it.
     fn estimate(&self, cells: &[&K::Cell], jobs: usize) -> Option<Estimate> {
         let to_run: Vec<&K::Cell> = cells.iter().filter(|cell| self.elsewhere(cell).is_none()).copied().collect();
         estimate(&self.kind, &to_run, &self.all_records(), jobs)

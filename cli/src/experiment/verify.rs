@@ -20,7 +20,7 @@ use treebeam_lab::experiment::{
 /// Options of `experiment verify` alone.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// How much of the records is run again: from 0, which means one cell of each experiment, to 1
+    /// Share of the records that is run again: from 0, which means one cell of each experiment, to 1
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = crate::range::probability)]
     share: f64,
     /// Run so many cells of each experiment again instead
@@ -50,7 +50,7 @@ pub struct Options {
     dry_run: bool,
 }
 
-/// Which cells are run again, and where.
+/// Sample of cells that are run again, and the folder for them.
 #[derive(Debug)]
 pub struct Sample {
     share: f64,

@@ -63,7 +63,7 @@ pub fn margins(lags: &Lags) -> Line {
     )
 }
 
-/// How the model was trained, on what, how good it is, what may be done with it, and the command that trains it again.
+/// Lines on the model's training, data, scores and licence, and the command that trains it again.
 pub fn origin(provenance: &Provenance, training: &Value) -> Vec<Line> {
     let mut lines: Vec<Line> = provenance.notes.about.iter().map(|about| ("about", about.clone())).collect();
     lines.push(("training", how(training)));
@@ -162,7 +162,7 @@ fn how(training: &Value) -> String {
     }
 }
 
-/// How often training went through the data, and which weights were kept.
+/// Number of passes over the data, and the weights that were kept.
 fn passes(provenance: &Provenance, training: &Value) -> String {
     let iterations = match training.get("iterations").and_then(Value::as_u64) {
         Some(n) => n.to_string(),
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(command(r#"{"system": "arc-standard", "merge": true}"#), "--system arc-standard --merge=true");
     }
 
-    /// What the command names is all that is needed: the same options come of it.
+    /// The command names all that is needed: the same options come of it.
     #[test]
     fn commands_give_the_options_back() {
         for given in [

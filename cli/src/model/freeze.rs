@@ -91,7 +91,7 @@ enum Quantise {
     I8,
 }
 
-/// Which weights to leave out.
+/// Weights to leave out.
 #[derive(Debug, Clone, Copy)]
 enum Prune {
     Below(f64),
@@ -292,7 +292,7 @@ fn tell(model: &mut Loaded, pruned: Pruned) {
     }
 }
 
-/// How large a model is, and its parts in a file.
+/// Size of a model, and of its parts in a file.
 fn size_and_bytes(model: &Loaded) -> (Size, u64) {
     let sections = match model {
         Loaded::Transitions(model) => model.scorer.sections(),

@@ -205,7 +205,7 @@ fn holds(exactness: Exactness, derives_all: bool, shape: Shape, findings: &Findi
     nothing_wrong && as_claimed
 }
 
-/// How far approximate costs are from the losses.
+/// Line on the distance of approximate costs from the losses.
 fn rate(system: SystemKind, scope: Scope, findings: &Findings) -> String {
     format!(
         "{system}, {}, roots {}, {} words: approximate; {:.1} % of transitions mismatch, {:.1} % of pairs mislead\n",

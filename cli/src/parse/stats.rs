@@ -1,4 +1,4 @@
-//! How fast a file was parsed.
+//! Speed of parsing a file.
 
 use serde::Serialize;
 use std::fmt::{self, Write as _};

@@ -1,4 +1,4 @@
-//! What a training run shows: a bar on a terminal, a line per iteration everywhere.
+//! Progress of a training run: a bar on a terminal, a line per iteration everywhere.
 
 use std::fmt::Arguments;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! What training took.
+//! Time, iterations, sizes and memory of a training.
 
 use serde::Serialize;
 

@@ -20,7 +20,7 @@ Examples:
 pub struct Args {
     /// The file to convert
     file: PathBuf,
-    /// Where to write; the same file is allowed
+    /// File to write to; the same file is allowed
     #[arg(short, long, default_value = "-")]
     output: PathBuf,
     /// Read the file as this format; columns are told by --columns
@@ -41,7 +41,7 @@ pub struct Args {
     cut: Option<u32>,
 }
 
-/// What can be read.
+/// Formats that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum From {
     /// CoNLL-U

@@ -13,13 +13,13 @@ pub struct Args {
     /// Seed; the vocabulary is the same for all, so that one seed can train and another test
     #[arg(long, default_value_t = 1, value_parser = range::number)]
     seed: u64,
-    /// How many sentences
+    /// Number of sentences
     #[arg(long, default_value_t = 1000, value_parser = range::whole::<usize>(1..=1_000_000_000))]
     sentences: usize,
     /// Extrapose some modifiers of subjects, which makes crossing arcs
     #[arg(long)]
     non_projective: bool,
-    /// Where to write
+    /// File to write to
     #[arg(short, long, default_value = "-")]
     output: PathBuf,
 }

@@ -18,7 +18,7 @@ pub struct Args {
     /// The parts' shares of the sentences
     #[arg(long, value_delimiter = ',', required = true, value_parser = crate::range::whole::<u32>(0..=1_000_000_000))]
     parts: Vec<u32>,
-    /// Where each part goes, in order
+    /// Files of the parts, in order
     #[arg(short, long, required = true)]
     output: Vec<PathBuf>,
     /// Read the file as this format

@@ -67,7 +67,7 @@ impl Placed {
 pub(super) struct Side {
     /// The arcs that are seen in the row, in the order in which they were given.
     pub(super) arcs: Vec<Placed>,
-    /// Which arcs of the tree they are.
+    /// Numbers of the arcs in the tree.
     pub(super) numbers: Vec<usize>,
     /// The highest level.
     pub(super) height: usize,

@@ -1,6 +1,6 @@
 //! Dependency trees as pictures: one tree over its words, or two over the same words, the second upside down beneath them.
 //!
-//! Where things are (`layout`: words by `spacing`, arcs by `levels`) is decided apart from how they look (`render`, which makes
+//! Positions (`layout`: words by `spacing`, arcs by `levels`) are decided apart from looks (`render`, which makes
 //! SVG). `tikz` has the same for LaTeX, `lines` for terminals, and `page` is a whole treebank to browse.
 
 mod layout;

@@ -63,7 +63,7 @@ pub struct Holder {
     pub host: String,
     /// Its number there.
     pub pid: u32,
-    /// When it was started, in the system's units, so that a later process with its number is not taken for it.
+    /// Time at which it was started, in the system's units, so that a later process with its number is not taken for it.
     pub started: Option<u64>,
     /// Tells the claims of one process apart.
     pub number: u64,
@@ -300,8 +300,8 @@ fn host() -> String {
     format!("{name} {}", boot.split('-').next().unwrap_or("")).trim().to_owned()
 }
 
-/// When a process of this machine was started, in ticks since the boot; none if there is no such process or it has ended and only
-/// waits for its parent to notice.
+/// Time at which a process of this machine was started, in ticks since the boot; none if there is no such process, or if it has
+/// ended and only waits for its parent to notice.
 fn started(pid: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name in brackets may hold anything; what follows are the state and numbers.

@@ -32,7 +32,7 @@ static DECODING: Mutex<()> = Mutex::new(());
 /// Trains and decodes `cell`, each width `repetitions` times (at least once).
 ///
 /// # Errors
-/// Whatever the engine says.
+/// Errors of the engine.
 pub fn measure<E: Engine>(engine: &E, cell: &Cell, repetitions: Repetitions, desk: &Desk) -> Result<Measured> {
     reset_peak_rss();
     let start = Instant::now();

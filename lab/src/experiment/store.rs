@@ -182,7 +182,7 @@ impl<R: Stored> Store<R> {
     }
 
     /// Gathers the records of single cells into one file, in the order in which `order` has their keys, and removes their files.
-    /// Where nothing is to be gathered, nothing is written.
+    /// Writes nothing if there is nothing to gather.
     ///
     /// # Errors
     /// If a file cannot be read or written; then none is removed.

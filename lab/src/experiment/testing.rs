@@ -93,7 +93,7 @@ pub fn plan_of(spec: &Spec) -> Plan {
     plan
 }
 
-/// Where nothing is kept.
+/// Paths at which nothing is kept.
 pub fn desk() -> Desk {
     Desk { checkpoint: "none".into(), checkpoint_every: Duration::MAX, shared_model: "none".into() }
 }
@@ -129,7 +129,7 @@ pub fn record(cell: &Cell, revision: &str) -> Record {
     Record::new(cell, "test", provenance(revision), measured)
 }
 
-/// Which way a cell goes wrong.
+/// Fault of a cell.
 #[derive(Debug, Clone, Copy)]
 pub enum Fault {
     Error,

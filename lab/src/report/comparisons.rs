@@ -1,6 +1,6 @@
 //! Two rows beside each other, in a sentence: which of them is ahead, by how much, how sure that is, and on how many treebanks.
 //!
-//! What the two are called comes from the specification; which is ahead comes from the records, so that the sentence is true of
+//! Names of the two come from the specification, the one that is ahead from the records, so that the sentence is true of
 //! whatever data the experiment was run on.
 
 use super::directions::sign_test;

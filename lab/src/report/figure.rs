@@ -24,7 +24,7 @@ pub struct Axis {
     pub title: String,
     /// Division.
     pub scale: Scale,
-    /// Which way is better, or what else is to be known to read it; may be empty.
+    /// Note on how to read it, such as the direction that is better; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }

@@ -21,7 +21,7 @@ struct Trainings<'a> {
 }
 
 impl Trainings<'_> {
-    /// By how many points LAS on development data rose in the last iteration, in the mean over trainings of several
+    /// Points of LAS gained on development data in the last iteration, in the mean over trainings of several
     /// iterations; nothing if development data were not scored.
     fn last_gain(&self) -> Option<f64> {
         let gains: Vec<f64> = self.records.iter().filter_map(|r| dev_scores(r)?.last_gain()).collect();

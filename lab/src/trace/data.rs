@@ -1,4 +1,4 @@
-//! What is recorded, as `treebeam trace --json` writes it and as the page reads it.
+//! Data of a trace, as `treebeam trace --json` writes it and as the page reads it.
 //!
 //! Scores are integers in the model's fixed point: divided by [`Trace::scale`] they are sums of weights. Steps are counted from
 //! 0, the initial configuration; ranks from 1. Words are counted from 1, 0 being the root. What is not there is left out.
@@ -166,7 +166,7 @@ pub struct Item {
     /// The number of the last action; none at the start, and none if the item waited after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<u16>,
-    /// Where it was taken, in systems with several points.
+    /// Point at which it was taken, in systems with several points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<u16>,
     /// True if this is a beginning of a gold derivation.
@@ -202,7 +202,7 @@ pub struct Successor {
     /// The number of the action; none is waiting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<u16>,
-    /// Where it is taken, in systems with several points.
+    /// Point at which it is taken, in systems with several points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<u16>,
     /// The score of the derivation with it.
@@ -249,7 +249,7 @@ pub struct GoldSide {
     pub score: i64,
     /// The score of the output when both are complete.
     pub output: i64,
-    /// Where the last gold item fell off the beam.
+    /// Step at which the last gold item fell off the beam.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fell_off: Option<FellOff>,
     /// The best gold derivation, by step.
@@ -262,7 +262,7 @@ pub struct GoldSide {
     pub updates: BTreeMap<Update, usize>,
 }
 
-/// Where gold fell off.
+/// Step at which gold fell off.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct FellOff {
     /// The first step without gold.

@@ -1,4 +1,4 @@
-//! What each template contributes to a score.
+//! Contributions of templates to a score.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub(super) struct Explainer {
     actions: Vec<Action>,
     sentence: Sentence,
     extractor: Extractor,
-    /// Which edition of the label sets the extractor knows.
+    /// Edition of the label sets that the extractor knows.
     edition: Option<u64>,
     hashes: Vec<u64>,
     lanes: Vec<i32>,

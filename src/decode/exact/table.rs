@@ -160,7 +160,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Where positions stand: those with `c` from 0 up side by side.
+    /// Index of positions; those with `c` from 0 up are side by side.
     #[inline(always)]
     pub fn place(&self, c: usize, i: usize, j: usize) -> usize {
         if self.reads_s1 {

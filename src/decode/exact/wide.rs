@@ -83,7 +83,7 @@ impl<'t, T: Sum> Chart<'t, T> {
         Chart { table, end, shift: of(Ask::Shift), left: of(Ask::Left), right: of(Ask::Right), items, rights }
     }
 
-    /// Where the items with S0 in position h and B0 in position j stand among those from i on.
+    /// Index of the items with S0 in position h and B0 in position j among those from i on.
     #[inline(always)]
     fn row(i: usize, h: usize, j: usize) -> usize {
         let n = j - i;

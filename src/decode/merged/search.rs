@@ -39,7 +39,7 @@ pub struct Search<'a, 's> {
 /// nothing reads, the first.
 type Taken = (Number, u32, ActionId);
 
-/// Where a derivation is held: the item, and which of its origin's predictors it came from.
+/// Place of a derivation: the item, and the predictor of its origin that it came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
     /// The item's number.
@@ -101,7 +101,7 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Where the derivation is held in the last step that was held in an item the step before, popped or was pushed by `action`;
+    /// Place in the last step of the derivation that was held in an item the step before, popped or was pushed by `action`;
     /// `predictor` is what is below after a pop. `None` if it has fallen off the beam.
     pub fn held(&self, item: u32, predictor: u32, action: ActionId) -> Option<Held> {
         let predictor = if self.merging.pushes(self.actions.get(action).mv) { 0 } else { predictor };

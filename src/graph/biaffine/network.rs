@@ -61,7 +61,7 @@ impl BiaffineNetwork {
         2 * (self.arc_units + self.label_units)
     }
 
-    /// Where units of each kind begin, and how many there are.
+    /// First unit and number of units of each kind.
     pub(super) fn kinds(&self) -> [(usize, usize); 4] {
         let [arc, label] = [self.arc_units, self.label_units];
         [(0, arc), (arc, arc), (2 * arc, label), (2 * arc + label, label)]

@@ -33,7 +33,7 @@ pub struct AmongCorrect {
 pub struct Candidate {
     /// The place, among the decision's options, of its best-scored action.
     pub place: usize,
-    /// Where it is taken.
+    /// Point at which it is taken.
     pub point: Point,
     /// Its move.
     pub mv: Move,

@@ -158,7 +158,7 @@ impl Decision {
         }
     }
 
-    /// Where the reference's action for a move stands among whole actions.
+    /// Index of the reference's action for a move among whole actions.
     pub fn position(&self, option: &MoveOption) -> usize {
         let is_it = |&(place, &(point, lane)): &(usize, &(Point, u32))| match option.gold {
             Some(gold) => (point, lane) == (option.point, u32::from(gold)),

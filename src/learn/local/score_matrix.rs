@@ -14,7 +14,7 @@ use crate::system::{ActionId, Choice, Move, Permitted};
 /// A move at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MoveOption {
-    /// Where it is taken.
+    /// Point at which it is taken.
     pub point: Point,
     /// The move.
     pub mv: Move,

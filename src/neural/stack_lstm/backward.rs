@@ -48,7 +48,7 @@ struct SequenceGradients {
     read: Vec<f32>,
 }
 
-/// Where the parts of sentences stand among those of all.
+/// Offsets of a sentence's parts among those of all.
 struct Offsets {
     tokens: Vec<u32>,
     trees: Vec<u32>,

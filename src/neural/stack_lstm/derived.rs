@@ -1,4 +1,4 @@
-//! What follows from the parameters of stack LSTMs.
+//! Tensors derived from the parameters of stack LSTMs.
 
 use super::shape::{HISTORY, Shape};
 use crate::neural::kernel::{Operand, multiply};

@@ -7,7 +7,7 @@
 //! | [finalfusion](https://finalfusion.github.io) | its first bytes | words and their rows of a matrix that is not quantised |
 //!
 //! Words are looked up as the model reads them: in lower case and with digits made equal, unless it reads them as they are written.
-//! Where several words of the file become one in this way, the one that is spelt like it has its vector, else the first of them.
+//! Of several words of the file that become one in this way, the one that is spelt like it has its vector, else the first of them.
 
 mod finalfusion;
 mod source;
@@ -124,7 +124,7 @@ impl Vectors {
         self.values.is_empty()
     }
 
-    /// Where they come from, and how much they tell of the words of these training sentences.
+    /// Provenance of the vectors, and the number of words of these training sentences that have one.
     pub fn origin<'i>(&self, inputs: impl Iterator<Item = &'i Input>) -> VectorsOrigin {
         let (column, _) = self.columns.word_and_tag();
         // What stands for no word and for the root comes first.

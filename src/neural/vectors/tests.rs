@@ -188,7 +188,7 @@ fn what_is_wrong_is_told_with_its_place() {
 }
 
 proptest! {
-    /// Whatever stands in a file, it is read or refused.
+    /// Any bytes of a file are read or refused.
     #[test]
     fn nothing_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), form in 0..3_usize) {
         let folder = tempfile::tempdir().unwrap();

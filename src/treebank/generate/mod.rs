@@ -110,7 +110,7 @@ mod tests {
         assert!(texts(1, 50).iter().zip(texts(2, 50)).all(|(a, b)| *a != b));
     }
 
-    /// Where the same tags come again in the same order, they often have another tree: words decide.
+    /// The same tags in the same order often have another tree: words decide.
     #[test]
     fn tags_alone_do_not_decide() {
         let (sentences, trees) = generate(3, false);

@@ -80,7 +80,7 @@ impl CovingtonNonmonotonic {
         self.roots == Roots::Single
     }
 
-    /// Where `mv` leads.
+    /// State after `mv`.
     fn after<C: Lists>(&self, c: &C, here: &ListState, mv: Move) -> ListState {
         let mut next = here.clone();
         match self.arc(c, 0, mv) {

@@ -23,7 +23,7 @@ use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 pub(super) struct Cubic {
     /// The words of the buffer that are left, from word 1 on; entry 0 stands for none.
     words: Vec<Node>,
-    /// Where each node of the sentence is: its number among the items, or behind these among the words.
+    /// Place of each node of the sentence: its number among the items, or behind these among the words.
     places: Vec<usize>,
     /// By first and last of the words, the first being the root of the tree over them; both from 0 on.
     first_is_root: Table,

@@ -112,7 +112,7 @@ impl Entries {
     }
 }
 
-/// Where a path is that has begun and is not over.
+/// Position in a path that has begun and is not over.
 #[derive(Debug, Clone, Copy)]
 struct Current {
     /// The number of c among the words of paths.

@@ -43,7 +43,7 @@ fn arc_standard_is_not_arc_decomposable() {
     assert_eq!((costs.get(Move::Left), costs.get(Move::Right)), (Some(0), Some(1)));
 }
 
-/// Where the condition of Goldberg, Sartorio & Satta (2014) keeps too many words: with 1 attached to the root and the gold
+/// Example in which the condition of Goldberg, Sartorio & Satta (2014) keeps too many words: with 1 attached to the root and the gold
 /// arcs 3 → 2 → 1, it keeps 2 for its dependent 1, which is no longer there, and finds two arcs lost instead of one.
 #[test]
 fn arc_standard_forgets_attached_dependents() {

@@ -257,7 +257,7 @@ impl Kind for Peers {
         peer.name.clone()
     }
 
-    /// What treebeam is to do stands in commands, so that all of its behaviour counts.
+    /// Checksum of all of treebeam's behaviour, as its options stand in commands.
     fn golden<'c>(&'c self, _: &'c Peer) -> &'c str {
         Golden::whole()
     }

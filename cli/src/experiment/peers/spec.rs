@@ -1,4 +1,4 @@
-//! What is measured beside what, as it stands in `experiments/peers.toml`.
+//! Specification of the parsers that are measured, as it stands in `experiments/peers.toml`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Spec {
     _kind: String,
     /// The head of the table.
     pub title: String,
-    /// How to read it.
+    /// Explanation for readers.
     pub analysis: String,
     /// The folder of scripts, relative to the specification.
     pub scripts: PathBuf,
@@ -95,7 +95,7 @@ pub struct Profile {
     pub treebank: String,
     /// The treebank to use if no folder of treebanks is given.
     pub fallback: String,
-    /// How often parsing is measured.
+    /// Number of measurements of parsing.
     pub repetitions: usize,
     /// As many copies are parsed as take this long.
     pub seconds: f64,

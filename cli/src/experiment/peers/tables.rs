@@ -47,7 +47,7 @@ fn figures(record: &PeerRecord) -> Vec<Cell> {
     ]
 }
 
-/// Where all this comes from.
+/// Provenance of the measurements.
 fn provenance(records: &[(&str, Option<&PeerRecord>)], command: &str) -> Vec<String> {
     let done: Vec<&PeerRecord> = records.iter().filter_map(|(_, record)| *record).collect();
     let [train, dev, test] = [0, 1, 2].map(|i: usize| distinct(&done, |r| r.portions[i].sha256.clone()));

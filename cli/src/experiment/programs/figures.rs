@@ -1,4 +1,4 @@
-//! What one measurement leaves behind: a line of JSON.
+//! Record of one measurement: a line of JSON.
 
 use std::collections::BTreeSet;
 

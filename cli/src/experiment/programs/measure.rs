@@ -1,4 +1,4 @@
-//! How fast a program parses: a file once and several times over, so that parsing is told from starting and loading.
+//! Speed of a program: it parses a file once and several times over, which separates parsing from starting and loading.
 
 use std::fs::File;
 use std::path::Path;
@@ -33,14 +33,14 @@ pub fn check_measuring(path: &Path, profile: &str, repetitions: usize, seconds: 
     Ok(())
 }
 
-/// How parsing is timed.
+/// Timing of parsing.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing<'b> {
     /// The files.
     pub inputs: &'b Inputs,
     /// This program, which scores.
     pub program: &'b Path,
-    /// How often everything is measured.
+    /// Number of measurements of everything.
     pub repetitions: usize,
     /// As many copies are parsed as take this long.
     pub seconds: f64,

@@ -31,7 +31,7 @@ use treebeam::error::{Error, Result};
 use treebeam::learn::IterationReport;
 use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Provenance, profile_named};
 
-/// How models are trained, beside their options: on one thread, and without checkpoints, which would depend on the clock.
+/// Training flags of all models: one thread, and without checkpoints, which would depend on the clock.
 pub const TRAIN_FLAGS: [&str; 4] = ["--threads", "1", "--checkpoint-seconds", "1e9"];
 
 /// Steps of measuring as a kind of cell.

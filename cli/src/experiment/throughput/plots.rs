@@ -1,4 +1,4 @@
-//! What was measured, as plots.
+//! Measurements as plots.
 
 use treebeam::error::counted;
 use treebeam_lab::report::figure::{Axis, Curve, Figure, Point, Style};

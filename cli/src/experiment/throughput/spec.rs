@@ -1,4 +1,4 @@
-//! What is to be measured, as it stands in `experiments/throughput.toml`.
+//! Specification of the measurements, as it stands in `experiments/throughput.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct Spec {
     _kind: String,
     /// The head of the table.
     pub title: String,
-    /// How to read it.
+    /// Explanation for readers.
     pub analysis: String,
     /// Goals.
     #[serde(rename = "target")]
@@ -53,7 +53,7 @@ pub struct Profile {
     pub treebank: String,
     /// The treebank to use if no folder of treebanks is given.
     pub fallback: String,
-    /// How often everything is measured.
+    /// Number of measurements of everything.
     pub repetitions: usize,
     /// As many copies are parsed as take this long.
     pub seconds: f64,

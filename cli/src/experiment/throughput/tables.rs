@@ -1,4 +1,4 @@
-//! What was measured, as tables in Markdown and tab-separated values.
+//! Measurements as tables in Markdown and tab-separated values.
 
 use super::super::programs::{
     Figures, Input, ParsingFigures, Range, Record, TrainingFigures, distinct, machines, megabytes,
@@ -96,7 +96,7 @@ impl Summary<'_> {
         self.profile.length_widths.iter().map(of_width).collect()
     }
 
-    /// Where all this comes from.
+    /// Provenance of the measurements.
     pub fn provenance(&self) -> Vec<String> {
         let records: Vec<&Record> = self.steps.iter().filter_map(|(_, record)| *record).collect();
         let load = Range::of(records.iter().filter_map(|record| record.load_before));
