@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use treebeam::diagnosis::Verdict;
 use treebeam::learn::Update;
-use treebeam::tree::{LabelId, Node};
+use treebeam::tree::{LabelId, Labels, Node, Tree};
 
 /// The number of the format. It grows when the meaning of a field changes; new fields may come without that.
 pub const FORMAT: u32 = 1;
@@ -93,6 +93,16 @@ pub struct Arcs {
     pub heads: Vec<Node>,
     /// Labels; entry 0 belongs to word 1.
     pub labels: Vec<String>,
+}
+
+impl Arcs {
+    /// The arcs of a tree with these labels.
+    pub fn of(tree: &Tree, labels: &Labels) -> Arcs {
+        Arcs {
+            heads: tree.words().map(|word| tree.head(word)).collect(),
+            labels: labels.names_of(tree).into_iter().map(str::to_owned).collect(),
+        }
+    }
 }
 
 /// An action.
@@ -240,7 +250,7 @@ pub enum Fate {
 #[derive(Debug, Clone, Serialize)]
 pub struct GoldSide {
     /// Gold derivations: one, or all of least cost.
-    pub oracle: String,
+    pub oracle: &'static str,
     /// True if the system derives the gold tree with the labels that the model knows.
     pub derivable: bool,
     /// Cause of the output's error, if there is one.

@@ -1,19 +1,12 @@
 //! From what was seen to the record.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-use super::data::{
-    ActionName, Arcs, Beam, Cell, FORMAT, FellOff, GoldSide, Item, ModelCard, Output, PrefixMargin, SentenceCard, Step,
-    Successor, Trace, Word,
-};
+use super::data::{ActionName, Arcs, FORMAT, ModelCard, SentenceCard, Trace, Word};
 use super::explain::Explainer;
-use super::watch::{SeenGold, SeenItem, SeenPlace, SeenSuccessor, Subject, TooMany, Watched, watch};
-use treebeam::decode::{IDLE, Margin, NO_MARGIN, Workspace, margin};
+use super::watch::{Subject, TooMany, watch};
+use treebeam::decode::{Margin, NO_MARGIN, Workspace, margin};
 use treebeam::error::{Error, Result};
-use treebeam::learn::Update;
 use treebeam::model::Frozen as _;
 use treebeam::scorers::AnyModel;
-use treebeam::system::{Choice, OracleKind};
 use treebeam::tree::lift::projectivise;
 use treebeam::tree::{Gold, Labels, Roots, Tree};
 use treebeam::treebank::Sentence;
@@ -78,9 +71,9 @@ pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Opt
             watch(system, &subject, &mut explainer, &mut workspace)
         });
         match watched {
-            Ok(watched) => {
-                lists = (watched.lists, watched.n_stacks);
-                beams.push(Recorder::new(&watched, &subject).beam(&watched));
+            Ok((beam, names, n_stacks)) => {
+                lists = (names, n_stacks);
+                beams.push(beam);
             }
             // The narrowest beam is shown in any case.
             Err(TooMany(n)) if is_wanted || beams.is_empty() => return Err(too_many(sentence, width, n, most_items)),
@@ -147,18 +140,11 @@ fn too_many(sentence: &Sentence, width: usize, n: usize, most: usize) -> Error {
 fn gold(model: &AnyModel, sentence: &Sentence, labels: &mut Labels) -> Result<(Arcs, Tree)> {
     let Some(scheme) = model.header.lift else {
         let tree = sentence.tree(Roots::Several, labels)?;
-        return Ok((arcs(&tree, labels), tree));
+        return Ok((Arcs::of(&tree, labels), tree));
     };
     let mut plain = Labels::default();
     let tree = sentence.tree(Roots::Several, &mut plain)?;
-    Ok((arcs(&tree, &plain), projectivise(&tree, &plain, scheme, labels)))
-}
-
-fn arcs(tree: &Tree, labels: &Labels) -> Arcs {
-    Arcs {
-        heads: tree.words().map(|word| tree.head(word)).collect(),
-        labels: labels.names_of(tree).into_iter().map(str::to_owned).collect(),
-    }
+    Ok((Arcs::of(&tree, &plain), projectivise(&tree, &plain, scheme, labels)))
 }
 
 fn sentence_card(model: &AnyModel, sentence: &Sentence, number: usize, gold: Option<Arcs>) -> SentenceCard {
@@ -167,156 +153,4 @@ fn sentence_card(model: &AnyModel, sentence: &Sentence, number: usize, gold: Opt
     let right_to_left = crate::draw::is_right_to_left(sentence.words().map(|word| sentence.form(word)));
     let id = sentence.id().map(str::to_owned);
     SentenceCard { number, id, words: sentence.words().map(word).collect(), right_to_left, gold }
-}
-
-/// Recorder of the beams of one width.
-struct Recorder<'r> {
-    subject: &'r Subject<'r>,
-    lists: &'static [&'static str],
-    n_stacks: usize,
-    has_points: bool,
-    cells: Vec<Cell>,
-    by_name: HashMap<usize, u32>,
-    chains: Vec<(u32, Option<u32>)>,
-    by_link: HashMap<(u32, Option<u32>), u32>,
-}
-
-impl<'r> Recorder<'r> {
-    fn new(watched: &Watched, subject: &'r Subject<'r>) -> Recorder<'r> {
-        Recorder {
-            subject,
-            lists: watched.lists,
-            n_stacks: watched.n_stacks,
-            has_points: watched.has_points,
-            cells: Vec::new(),
-            by_name: HashMap::new(),
-            chains: Vec::new(),
-            by_link: HashMap::new(),
-        }
-    }
-
-    fn beam(mut self, watched: &Watched) -> Beam {
-        let mut steps = Vec::with_capacity(watched.steps.len());
-        for seen in &watched.steps {
-            let names: HashSet<usize> = seen.items.iter().flat_map(cells_of).collect();
-            steps.push(Step {
-                items: seen.items.iter().zip(1..).map(|(item, rank)| self.item(item, Some(rank))).collect(),
-                places: seen.items.iter().map(|item| cells_of(item).count()).sum(),
-                cells: names.len(),
-                successors: seen.n_successors,
-            });
-        }
-        let model = self.subject.model;
-        let tree = model.label_decoding.finish(watched.output.tree.clone());
-        let output = Output { tree: arcs(&tree, model.labels()), score: watched.output.score, rank: 1 };
-        let gold = watched.gold.as_ref().map(|gold| self.gold(gold, watched));
-        let Subject { width, margin, .. } = *self.subject;
-        let margin = (margin < NO_MARGIN).then_some(margin);
-        Beam { width, margin, steps, output, gold, cells: self.cells, chains: self.chains }
-    }
-
-    fn gold(&mut self, gold: &SeenGold, watched: &Watched) -> GoldSide {
-        let mut path = Vec::with_capacity(gold.path.len());
-        // The rank of the item in the beam that has the same derivation.
-        let mut rank = Some(0);
-        for (step, seen) in gold.path.iter().enumerate() {
-            if step > 0 {
-                let beam = watched.steps.get(step).map_or(&[][..], |step| &step.items);
-                let same = |item: &SeenItem| item.parent == rank && item.choice == seen.choice;
-                rank = rank.and_then(|_| beam.iter().position(same));
-            }
-            path.push(self.item(seen, rank.map(|rank| rank + 1)));
-        }
-        let fell_off = gold.followed.fell_off.zip(gold.would_be).map(|(step, (rank, score))| {
-            let last = watched.steps.get(step).and_then(|step| step.items.last()).map_or(score, |item| item.score);
-            FellOff { step, rank: rank + 1, gap: last - score }
-        });
-        let margin = |prefix: &treebeam::learn::PrefixScores| PrefixMargin {
-            best: prefix.predicted,
-            gold: prefix.gold,
-            in_beam: prefix.gold_in_beam,
-        };
-        let all = [Update::Early, Update::Standard, Update::MaxViolation, Update::Latest, Update::Hybrid];
-        let chosen = all.into_iter().filter_map(|update| Some((update, update.choose(&gold.prefixes)? + 1)));
-        GoldSide {
-            oracle: oracle_name(self.subject.oracle).to_owned(),
-            derivable: gold.followed.is_derivable,
-            verdict: gold.followed.verdict,
-            score: gold.followed.scores.1,
-            output: gold.followed.scores.0,
-            fell_off,
-            path,
-            margins: gold.prefixes.iter().map(margin).collect(),
-            updates: chosen.collect::<BTreeMap<Update, usize>>(),
-        }
-    }
-
-    fn item(&mut self, seen: &SeenItem, rank: Option<usize>) -> Item {
-        let nodes = |list: &Vec<SeenPlace>| list.iter().map(|place| place.node).collect();
-        let names = self.lists.iter().copied();
-        Item {
-            rank,
-            score: seen.score,
-            parent: seen.parent.map(|rank| rank + 1),
-            action: self.action(seen.choice),
-            point: self.point(seen.choice),
-            gold: seen.is_gold,
-            complete: seen.is_complete,
-            lists: names.zip(seen.places.iter().map(nodes)).collect(),
-            chains: seen.places.iter().enumerate().map(|(list, places)| self.chain(list, places)).collect(),
-            arcs: seen.arcs.clone(),
-            successors: seen.successors.iter().map(|successor| self.successor(successor)).collect(),
-            more: seen.n_more,
-            weights: seen.weights.clone(),
-            reads: seen.reads.clone(),
-        }
-    }
-
-    fn successor(&self, seen: &SeenSuccessor) -> Successor {
-        let &SeenSuccessor { choice, score, fate, cost, is_correct } = seen;
-        Successor { action: self.action(choice), point: self.point(choice), score, fate, cost, correct: is_correct }
-    }
-
-    fn action(&self, choice: Choice) -> Option<u16> {
-        (choice != IDLE).then_some(choice.action)
-    }
-
-    fn point(&self, choice: Choice) -> Option<u16> {
-        (choice != IDLE && self.has_points).then_some(choice.point)
-    }
-
-    /// The chain of a list's cells, from the end at which it changes.
-    fn chain(&mut self, list: usize, places: &[SeenPlace]) -> Option<u32> {
-        let mut chain = None;
-        let add = |place: &SeenPlace| {
-            let next = self.cells.len() as u32;
-            let cell = *self.by_name.entry(place.cell).or_insert(next);
-            if cell == next {
-                self.cells.push(Cell { node: place.node, dependents: place.dependents });
-            }
-            let next = self.chains.len() as u32;
-            let number = *self.by_link.entry((cell, chain)).or_insert(next);
-            if number == next {
-                self.chains.push((cell, chain));
-            }
-            chain = Some(number);
-        };
-        match list < self.n_stacks {
-            true => places.iter().for_each(add),
-            false => places.iter().rev().for_each(add),
-        }
-        chain
-    }
-}
-
-/// The names of the cells in which an item's lists stand, each once.
-fn cells_of(item: &SeenItem) -> impl Iterator<Item = usize> + '_ {
-    item.places.iter().flatten().map(|place| place.cell)
-}
-
-fn oracle_name(oracle: OracleKind) -> &'static str {
-    match oracle {
-        oracle if oracle.is_static() => "the canonical derivation",
-        _ => "every derivation of least cost",
-    }
 }

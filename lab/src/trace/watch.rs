@@ -4,16 +4,16 @@
 //! gold tree, those of [`follow`]. All items are kept; what they do not tell, such as successors that were not kept, is asked
 //! for anew. Tests compare with what is decoded otherwise.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::data::Fate;
+use super::data::{Arcs, Beam, Cell, Fate, FellOff, GoldSide, Item as Recorded, Output, PrefixMargin, Step, Successor};
 use super::explain::Explainer;
 use treebeam::configuration::{Arena, Place, Point, SharedConfiguration as _, Slot};
 use treebeam::decode::{
-    Candidate, Decoder, IDLE, Identities, Item, ItemOf, Machine, Parsed, Stepper, Workspace, selected,
+    Candidate, Decoder, IDLE, Identities, Item, ItemOf, Machine, NO_MARGIN, Stepper, Workspace, selected,
 };
 use treebeam::diagnosis::{Followed, Followers, follow};
-use treebeam::learn::PrefixScores;
+use treebeam::learn::{PrefixScores, Update};
 use treebeam::model::Scoring as _;
 use treebeam::scorer::{Context, Opaque, Query};
 use treebeam::scorers::AnyModel;
@@ -36,72 +36,8 @@ pub(super) struct Subject<'w> {
     pub(super) most_items: usize,
 }
 
-/// Observations at one width.
-#[derive(Debug)]
-pub(super) struct Watched {
-    pub(super) lists: &'static [&'static str],
-    pub(super) n_stacks: usize,
-    pub(super) has_points: bool,
-    pub(super) steps: Vec<SeenStep>,
-    /// As it was decoded: lifted, if the model's trees are.
-    pub(super) output: Parsed,
-    pub(super) gold: Option<SeenGold>,
-}
-
-#[derive(Debug)]
-pub(super) struct SeenStep {
-    pub(super) items: Vec<SeenItem>,
-    /// Number of successors of all items.
-    pub(super) n_successors: usize,
-}
-
-#[derive(Debug)]
-pub(super) struct SeenItem {
-    /// The parent's rank, from 0, in the step before; `None` at the start.
-    pub(super) parent: Option<usize>,
-    pub(super) choice: Choice,
-    pub(super) score: i64,
-    pub(super) is_gold: bool,
-    pub(super) is_complete: bool,
-    pub(super) places: Vec<Vec<SeenPlace>>,
-    pub(super) arcs: Vec<(Node, Node, LabelId)>,
-    /// Best first.
-    pub(super) successors: Vec<SeenSuccessor>,
-    /// Number of successors that are not recorded.
-    pub(super) n_more: usize,
-    /// By template.
-    pub(super) weights: Vec<i32>,
-    /// By template: numbers of the explainer's values.
-    pub(super) reads: Vec<u32>,
-}
-
-/// A place of a list: node, name of the cell, numbers of dependents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SeenPlace {
-    pub(super) node: Node,
-    pub(super) cell: usize,
-    pub(super) dependents: Option<[u16; 2]>,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SeenSuccessor {
-    pub(super) choice: Choice,
-    pub(super) score: i64,
-    pub(super) fate: Fate,
-    pub(super) cost: Option<u32>,
-    pub(super) is_correct: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct SeenGold {
-    pub(super) followed: Followed,
-    /// The best gold derivation; ranks of parents mean nothing.
-    pub(super) path: Vec<SeenItem>,
-    /// After each step.
-    pub(super) prefixes: Vec<PrefixScores>,
-    /// If gold fell off: the rank, from 0, that the best gold successor would have had then, and its score.
-    pub(super) would_be: Option<(usize, i64)>,
-}
+/// Observations at one width, with the names of a configuration's lists and the number of stacks among them.
+pub(super) type Watched = (Beam, &'static [&'static str], usize);
 
 /// Too many items were seen.
 #[derive(Debug, Clone, Copy)]
@@ -162,23 +98,63 @@ pub(super) fn watch<S: TransitionSystem>(
     if n_items > subject.most_items {
         return Err(TooMany(n_items));
     }
-    let output = steps.last().and_then(|items| items.first()).expect("there is an initial item");
-    let output = Parsed { tree: machine.tree(output, n_words), score: output.score };
-    let memory = scratch.memory;
-    let mut recorder = Recorder { decoder, subject, correct: &correct, arena, context, explainer, memory };
-    let gold = followed.map(|followed| {
-        let would_be = followed.fell_off.and_then(|step| recorder.would_be(&steps, step));
-        let path = recorder.path(gold_items[0]);
-        // What is before the first step is no prefix that training compares.
-        SeenGold { followed, path, prefixes: prefixes.split_off(1), would_be }
-    });
     let mut items = steps.iter().flatten();
     let has_points = items.any(|item| !machine.is_terminal(item) && system.n_points(&item.configuration) > 1);
-    let best = steps[steps.len() - 1][0];
+    let (memory, cells) = (scratch.memory, Cells::default());
+    let mut recorder =
+        Recorder { decoder, subject, correct: &correct, arena, context, explainer, memory, has_points, cells };
+    let best = *steps.last().and_then(|items| items.first()).expect("there is an initial item");
     let on_best: Vec<_> = best.history().map(std::ptr::from_ref).collect();
-    let steps = (0..steps.len()).map(|step| recorder.step(&steps, step, &on_best)).collect();
-    let (lists, n_stacks) = (S::Shared::LISTS, S::Shared::N_STACKS);
-    Ok(Watched { lists, n_stacks, has_points, steps, output, gold })
+    let recorded = (0..steps.len()).map(|step| recorder.step(&steps, step, &on_best)).collect();
+    // What is before the first step is no prefix that training compares.
+    let gold = followed.map(|followed| recorder.gold(&steps, gold_items[0], &followed, &prefixes[1..]));
+    // The tree was decoded lifted, if the model's trees are.
+    let tree = model.label_decoding.finish(machine.tree(best, n_words));
+    let Cells { cells, chains, .. } = recorder.cells;
+    let beam = Beam {
+        width: subject.width,
+        margin: (subject.margin < NO_MARGIN).then_some(subject.margin),
+        steps: recorded,
+        output: Output { tree: Arcs::of(&tree, model.labels()), score: best.score, rank: 1 },
+        gold,
+        cells,
+        chains,
+    };
+    Ok((beam, S::Shared::LISTS, S::Shared::N_STACKS))
+}
+
+/// Cells and chains with their numbers.
+#[derive(Default)]
+struct Cells {
+    cells: Vec<Cell>,
+    by_name: HashMap<usize, u32>,
+    chains: Vec<(u32, Option<u32>)>,
+    by_link: HashMap<(u32, Option<u32>), u32>,
+}
+
+impl Cells {
+    /// The chain of the cells at these places, the last of which is where it changes.
+    fn chain(&mut self, places: impl Iterator<Item = (usize, Cell)>) -> Option<u32> {
+        places.fold(None, |chain, (name, cell)| {
+            let next = self.cells.len() as u32;
+            let number = *self.by_name.entry(name).or_insert(next);
+            if number == next {
+                self.cells.push(cell);
+            }
+            let (link, next) = ((number, chain), self.chains.len() as u32);
+            let number = *self.by_link.entry(link).or_insert(next);
+            if number == next {
+                self.chains.push(link);
+            }
+            Some(number)
+        })
+    }
+}
+
+/// The rank, from 0, of an item's parent among the items `before`.
+fn rank_of_parent<'a, C>(before: &[&'a Item<'a, C>], item: &Item<'a, C>) -> Option<usize> {
+    let parent = item.parent?;
+    before.iter().position(|other| std::ptr::eq(*other, parent))
 }
 
 /// Recorder of items.
@@ -190,36 +166,99 @@ struct Recorder<'r, 'a, S: System> {
     context: Context<'r>,
     explainer: &'r mut Explainer,
     memory: &'r mut Opaque,
+    has_points: bool,
+    cells: Cells,
 }
 
 impl<'a, S: TransitionSystem> Recorder<'_, 'a, S> {
     /// The beam after `step` steps.
-    fn step(&mut self, steps: &[Items<'a, S>], step: usize, on_best: &[*const Item<'a, S::Shared<'a>>]) -> SeenStep {
+    fn step(&mut self, steps: &[Items<'a, S>], step: usize, on_best: &[*const Item<'a, S::Shared<'a>>]) -> Step {
         let items = &steps[step];
         let before = step.checked_sub(1).map_or(&[][..], |before| &steps[before]);
-        let rank_of_parent = |item: &Item<'a, S::Shared<'a>>| {
-            before.iter().position(|other| item.parent.is_some_and(|parent| std::ptr::eq(*other, parent)))
-        };
-        let mut seen: Vec<SeenItem> = Vec::with_capacity(items.len());
+        let mut recorded: Vec<Recorded> = Vec::with_capacity(items.len());
         for (rank, &item) in items.iter().enumerate() {
             let is_read = rank < READ_RANKS || on_best.contains(&std::ptr::from_ref(item));
-            seen.push(SeenItem { parent: rank_of_parent(item), ..self.item(item, is_read) });
+            let parent = rank_of_parent(before, item).map(|rank| rank + 1);
+            recorded.push(Recorded { parent, ..self.item(item, Some(rank + 1), is_read) });
         }
         let next = steps.get(step + 1);
-        let successors = next.map_or(Vec::new(), |next| self.successors(items, next));
-        let n_successors = successors.len();
-        for (candidate, fate) in successors {
+        let all = next.map_or(Vec::new(), |next| self.successors(items, next));
+        let successors = all.len();
+        for (candidate, fate) in all {
             let (rank, choice, score) = (candidate.rank() as usize, candidate.choice(), candidate.score());
-            let is_correct = self.correct.get(&(step, rank)).is_some_and(|choices| choices.contains(&choice));
-            let of_item = &mut seen[rank];
-            if fate == Fate::Pruned && !is_correct && of_item.successors.len() >= self.subject.listed {
-                of_item.n_more += 1;
+            let correct = self.correct.get(&(step, rank)).is_some_and(|choices| choices.contains(&choice));
+            let of_item = &mut recorded[rank];
+            if fate == Fate::Pruned && !correct && of_item.successors.len() >= self.subject.listed {
+                of_item.more += 1;
                 continue;
             }
             let cost = self.cost(&items[rank].configuration, choice);
-            of_item.successors.push(SeenSuccessor { choice, score, fate, cost, is_correct });
+            let (action, point) = self.shown(choice);
+            of_item.successors.push(Successor { action, point, score, fate, cost, correct });
         }
-        SeenStep { items: seen, n_successors }
+        let places = || items.iter().flat_map(|item| item.configuration.places()).flatten();
+        let cells = places().map(|place| place.cell).collect::<HashSet<_>>().len();
+        Step { items: recorded, places: places().count(), cells, successors }
+    }
+
+    /// A choice's action and point, as far as they say something.
+    fn shown(&self, choice: Choice) -> (Option<u16>, Option<u16>) {
+        let is_taken = choice != IDLE;
+        (is_taken.then_some(choice.action), (is_taken && self.has_points).then_some(choice.point))
+    }
+
+    /// The gold derivations beside the beams, the best of which ends in `last`.
+    fn gold(
+        &mut self,
+        steps: &[Items<'a, S>],
+        last: &'a Item<'a, S::Shared<'a>>,
+        followed: &Followed,
+        prefixes: &[PrefixScores],
+    ) -> GoldSide {
+        let mut items: Items<'a, S> = last.history().collect();
+        items.reverse();
+        let mut path = Vec::with_capacity(items.len());
+        // The rank of the item in the beam that has the same derivation.
+        let mut rank = Some(0);
+        for (step, item) in items.into_iter().enumerate() {
+            if step > 0 {
+                let beams = steps.get(step).map(|beam| (beam, &steps[step - 1]));
+                rank = rank.zip(beams).and_then(|(rank, (beam, before))| {
+                    let is_same = |other: &ItemOf<'a, S>| {
+                        other.choice == item.choice && rank_of_parent(before, other) == Some(rank)
+                    };
+                    beam.iter().position(is_same)
+                });
+            }
+            path.push(self.item(item, rank.map(|rank| rank + 1), true));
+        }
+        let fell_off = followed.fell_off.and_then(|step| {
+            let (rank, score) = self.would_be(steps, step)?;
+            let last = steps.get(step).and_then(|items| items.last()).map_or(score, |item| item.score);
+            Some(FellOff { step, rank: rank + 1, gap: last - score })
+        });
+        let margin = |&PrefixScores { predicted, gold, gold_in_beam, .. }: &PrefixScores| PrefixMargin {
+            best: predicted,
+            gold,
+            in_beam: gold_in_beam,
+        };
+        let all = [Update::Early, Update::Standard, Update::MaxViolation, Update::Latest, Update::Hybrid];
+        let chosen = all.into_iter().filter_map(|update| Some((update, update.choose(prefixes)? + 1)));
+        let oracle = match self.subject.oracle {
+            oracle if oracle.is_static() => "the canonical derivation",
+            _ => "every derivation of least cost",
+        };
+        GoldSide {
+            oracle,
+            derivable: followed.is_derivable,
+            verdict: followed.verdict,
+            score: followed.scores.1,
+            output: followed.scores.0,
+            fell_off,
+            path,
+            margins: prefixes.iter().map(margin).collect(),
+            updates: chosen.collect::<BTreeMap<Update, usize>>(),
+        }
     }
 
     /// All successors of `items`, best first, and what became of each, where `next` is the next beam.
@@ -302,22 +341,24 @@ impl<'a, S: TransitionSystem> Recorder<'_, 'a, S> {
         None
     }
 
-    /// The items from the initial one to this one.
-    fn path(&mut self, item: &'a Item<'a, S::Shared<'a>>) -> Vec<SeenItem> {
-        let mut items: Items<'a, S> = item.history().collect();
-        items.reverse();
-        items.into_iter().map(|item| self.item(item, true)).collect()
-    }
-
     /// The record of an item without its parent and its successors.
-    fn item(&mut self, item: &'a Item<'a, S::Shared<'a>>, is_read: bool) -> SeenItem {
+    fn item(&mut self, item: &'a Item<'a, S::Shared<'a>>, rank: Option<usize>, is_read: bool) -> Recorded {
         let interner = self.context.interner;
-        let place = |Place { node, cell, tree }: Place| {
+        let cell = |Place { node, cell, tree }: Place| {
             let dependents =
                 tree.map(|tree| [Slot::LeftValency, Slot::RightValency].map(|slot| interner.get(tree, slot)));
-            SeenPlace { node, cell, dependents }
+            (cell, Cell { node, dependents })
         };
-        let places = item.configuration.places().into_iter();
+        let places: Vec<Vec<(usize, Cell)>> =
+            item.configuration.places().into_iter().map(|list| list.into_iter().map(cell).collect()).collect();
+        let nodes = |list: &Vec<(usize, Cell)>| list.iter().map(|(_, cell)| cell.node).collect();
+        let lists = S::Shared::LISTS.iter().copied().zip(places.iter().map(nodes)).collect();
+        // From the end at which the list does not change.
+        let chains = places.into_iter().enumerate().map(|(list, places)| match list < S::Shared::N_STACKS {
+            true => self.cells.chain(places.into_iter()),
+            false => self.cells.chain(places.into_iter().rev()),
+        });
+        let chains = chains.collect();
         let (mut weights, mut reads) = (Vec::new(), Vec::new());
         if let Some(before) = item.parent {
             let waits = item.choice == IDLE;
@@ -328,16 +369,20 @@ impl<'a, S: TransitionSystem> Recorder<'_, 'a, S> {
                 reads = if is_read { self.explainer.reads(self.context, &view) } else { Vec::new() };
             }
         }
-        SeenItem {
-            parent: None,
-            choice: item.choice,
+        let (action, point) = self.shown(item.choice);
+        Recorded {
+            rank,
             score: item.score,
-            is_gold: item.is_gold && self.subject.gold.is_some(),
-            is_complete: self.decoder.machine.is_terminal(item),
-            places: places.map(|list| list.into_iter().map(place).collect()).collect(),
+            parent: None,
+            action,
+            point,
+            gold: item.is_gold && self.subject.gold.is_some(),
+            complete: self.decoder.machine.is_terminal(item),
+            lists,
+            chains,
             arcs: self.arcs(item),
             successors: Vec::new(),
-            n_more: 0,
+            more: 0,
             weights,
             reads,
         }
