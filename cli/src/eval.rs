@@ -88,7 +88,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     if let Some(path) = &args.html {
         let mut output = Output::create(path)?;
-        output.write_all(page(&report).as_bytes()).with_context(|| path.display().to_string())?;
+        output.write_all(page(&report)?.as_bytes()).with_context(|| path.display().to_string())?;
         output.finish()?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -23,7 +23,7 @@ pub fn write_document(folder: &Path, document: &Document, command: &str) -> anyh
         let (name, picture) = match &block.content {
             Content::Table(_) => continue,
             Content::Figure(figure) => (&figure.name, svg(figure, &comment)?),
-            Content::HeatMap(map) => (&map.name, heat_map_svg(map, &comment)),
+            Content::HeatMap(map) => (&map.name, heat_map_svg(map, &comment)?),
         };
         write(folder, &format!("{profile}-{name}.svg"), &picture)?;
     }

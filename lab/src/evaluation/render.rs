@@ -208,9 +208,10 @@ fn signed(points: f64) -> String {
 }
 
 /// Cells in columns: the first few flush left, the others flush right.
+#[derive(serde::Serialize)]
 pub(super) struct Table {
-    pub(super) n_left: usize,
-    pub(super) rows: Vec<Vec<String>>,
+    n_left: usize,
+    rows: Vec<Vec<String>>,
 }
 
 impl Table {

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
 use super::kind::Desk;
-use super::record::Epoch;
+use super::record::{Epoch, Scores, Training};
 use treebeam::decode::{Margin, Parser, Strategy};
 use treebeam::diagnosis::{Diagnosis, diagnose};
 use treebeam::error::{Error, Result};
-use treebeam::eval::{Analysis, Classes, Counts, Granularity, PunctuationRule, count};
+use treebeam::eval::{Analysis, Classes, Granularity, PunctuationRule, count};
 use treebeam::files::write_whole;
 use treebeam::graph::{self, GraphData, GraphModel, GraphParser};
 use treebeam::learn::{IterationReport, Run, Stop, TrainOptions, TrainingData, start};
@@ -30,14 +30,12 @@ pub trait Engine: Sync {
     /// Parsed sentences.
     type Parsed;
 
-    /// Reads the cell's data and trains, on one thread. What was trained before an interruption is found on the desk.
+    /// Reads the cell's data and trains, on one thread. What was trained before an interruption is found on the desk. The time of the
+    /// training is that which went into it before it was interrupted.
     ///
     /// # Errors
     /// If the data cannot be read or the options do not fit them.
-    fn train(&self, cell: &Cell, desk: &Desk) -> Result<Self::Trained>;
-
-    /// Course of training.
-    fn history(&self, trained: &Self::Trained) -> History;
+    fn train(&self, cell: &Cell, desk: &Desk) -> Result<(Self::Trained, Training)>;
 
     /// Parses one portion with a beam of `width` on one thread. Only this is timed.
     ///
@@ -53,27 +51,10 @@ pub trait Engine: Sync {
     fn diagnose(&self, trained: &Self::Trained, width: usize) -> Result<Option<Diagnosis>>;
 
     /// Scores what [`Engine::parse`] gave for the portion, sentence by sentence.
-    fn score(&self, trained: &Self::Trained, on: Evaluated, parsed: &Self::Parsed) -> Vec<SentenceScore>;
+    fn score(&self, trained: &Self::Trained, on: Evaluated, parsed: &Self::Parsed) -> Vec<Scores>;
 
     /// Correct words of what [`Engine::parse`] gave for the test data, by classes of gold trees.
     fn classes(&self, trained: &Self::Trained, parsed: &Self::Parsed) -> Classes;
-}
-
-/// Course of training.
-#[derive(Debug, Clone, PartialEq)]
-pub struct History {
-    /// The iterations.
-    pub epochs: Vec<Epoch>,
-    /// The number of the kept one, from 1.
-    pub kept_epoch: u32,
-    /// Features with weights.
-    pub n_features: u64,
-    /// See [`super::Training::cpu_s`].
-    pub cpu_s: Option<f64>,
-    /// End of training to the plateau.
-    pub stop: Option<Stop>,
-    /// Seconds by the clock that went into the training before it was interrupted.
-    pub seconds_before: f64,
 }
 
 /// A portion that is parsed and scored.
@@ -85,15 +66,6 @@ pub enum Evaluated {
     Dev,
 }
 
-/// The counts of one sentence under both rules for punctuation.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct SentenceScore {
-    /// All words.
-    pub with_punctuation: Counts,
-    /// All words but punctuation.
-    pub without_punctuation: Counts,
-}
-
 /// The engine of this library.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Treebeam;
@@ -103,7 +75,6 @@ pub struct Treebeam;
 pub struct Trained {
     model: AnyModel,
     margin: Margin,
-    progress: Finished,
     dev: Gold,
     test: Gold,
 }
@@ -238,6 +209,24 @@ impl Finished {
     fn cpu_seconds(&self) -> Option<f64> {
         self.reports.iter().map(|report| report.cpu_seconds).sum()
     }
+
+    /// The same in a record.
+    fn training(self) -> Training {
+        let epoch = |report: &IterationReport| Epoch {
+            epoch: report.iteration,
+            updates: report.updates,
+            seconds: report.seconds,
+            dev: report.dev,
+        };
+        Training {
+            epochs: self.reports.iter().map(epoch).collect(),
+            kept_epoch: self.kept_epoch,
+            n_features: self.n_features,
+            wall_s: self.seconds_before,
+            cpu_s: self.cpu_seconds().map(|cpu_s| self.cpu_before + cpu_s),
+            stop: self.stop,
+        }
+    }
 }
 
 /// Trains a parser of a transition system, as [`ended`] does.
@@ -306,7 +295,7 @@ impl Engine for Treebeam {
     type Trained = Trained;
     type Parsed = Vec<Tree>;
 
-    fn train(&self, cell: &Cell, desk: &Desk) -> Result<Trained> {
+    fn train(&self, cell: &Cell, desk: &Desk) -> Result<(Trained, Training)> {
         let began = Instant::now();
         let Cell { options, data, .. } = cell;
         let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?];
@@ -351,26 +340,7 @@ impl Engine for Treebeam {
             }
         };
         let test = Gold::new(data.read(&data.test)?)?;
-        Ok(Trained { model, margin: cell.margin, progress: finished, dev: Gold::new(dev)?, test })
-    }
-
-    fn history(&self, trained: &Trained) -> History {
-        let epoch = |report: &IterationReport| Epoch {
-            epoch: report.iteration,
-            updates: report.updates,
-            seconds: report.seconds,
-            dev: report.dev,
-        };
-        let Finished { reports, stop, kept_epoch, n_features, seconds_before, cpu_before } = &trained.progress;
-        let cpu_s = trained.progress.cpu_seconds();
-        History {
-            epochs: reports.iter().map(epoch).collect(),
-            kept_epoch: *kept_epoch,
-            n_features: *n_features,
-            cpu_s: cpu_s.map(|cpu_s| cpu_before + cpu_s),
-            stop: *stop,
-            seconds_before: *seconds_before,
-        }
+        Ok((Trained { model, margin: cell.margin, dev: Gold::new(dev)?, test }, finished.training()))
     }
 
     fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Tree>> {
@@ -398,7 +368,7 @@ impl Engine for Treebeam {
         }
     }
 
-    fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Tree>) -> Vec<SentenceScore> {
+    fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Tree>) -> Vec<Scores> {
         let gold = trained.gold(on);
         let scores =
             trained.analyses(on, parsed).map(|(sentence, [right, system])| gold.score(sentence, &right, &system));
@@ -433,12 +403,12 @@ impl Gold {
     }
 
     /// Scores one sentence, over whole labels.
-    fn score(&self, sentence: &Sentence, gold: &Analysis, system: &Analysis) -> SentenceScore {
+    fn score(&self, sentence: &Sentence, gold: &Analysis, system: &Analysis) -> Scores {
         let is_word = |i: usize| {
             let word = i as Node + 1;
             !self.rule.applies(sentence.form(word), sentence.column(word, Column::Upos))
         };
-        SentenceScore {
+        Scores {
             with_punctuation: count(gold, system, |_| true, Granularity::Full),
             without_punctuation: count(gold, system, is_word, Granularity::Full),
         }

@@ -4,47 +4,59 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::cell::Cell;
-use super::engine::{Engine, Evaluated, History};
+use super::data::Data;
+use super::engine::{Engine, Evaluated};
 use super::kind::Desk;
-use super::record::{Decoding, Scores, SentenceErrors, Training};
+use super::provenance::Provenance;
+use super::record::{Decoding, Record, Scores, SentenceErrors};
 use treebeam::error::Result;
 use treebeam::process::{peak_rss_bytes, reset_peak_rss, thread_cpu_s};
 
 /// Number of times that the test data are decoded to take the time.
 pub type Repetitions = usize;
 
-/// Result of running a cell.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
-    /// Course of training.
-    pub training: Training,
-    /// Results of decoding, by width.
-    pub decodings: Vec<Decoding>,
-    /// See [`super::Record::peak_rss_bytes`].
-    pub peak_rss_bytes: Option<u64>,
-}
-
 /// Held while a cell decodes. Cells that run side by side take the memory bus and the caches from each other, and speed is a
 /// result here; so no two cells are timed at once. The other jobs go on training meanwhile: for clean figures of speed run one
 /// job.
 static DECODING: Mutex<()> = Mutex::new(());
 
-/// Trains and decodes `cell`, each width `repetitions` times (at least once).
+/// Trains and decodes `cell` for this experiment, each width `repetitions` times (at least once).
 ///
 /// # Errors
 /// Errors of the engine.
-pub fn measure<E: Engine>(engine: &E, cell: &Cell, repetitions: Repetitions, desk: &Desk) -> Result<Measured> {
+pub fn measure<E: Engine>(
+    engine: &E,
+    cell: &Cell,
+    (experiment, provenance): (&str, Provenance),
+    repetitions: Repetitions,
+    desk: &Desk,
+) -> Result<Record> {
     reset_peak_rss();
     let start = Instant::now();
-    let trained = engine.train(cell, desk)?;
-    let elapsed = start.elapsed().as_secs_f64();
-    let History { epochs, kept_epoch, n_features, cpu_s, stop, seconds_before } = engine.history(&trained);
-    let training = Training { epochs, kept_epoch, n_features, wall_s: seconds_before + elapsed, cpu_s, stop };
+    let (trained, mut training) = engine.train(cell, desk)?;
+    training.wall_s += start.elapsed().as_secs_f64();
 
     let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
     let decode = |&width: &usize| decode(engine, cell, &trained, width, repetitions);
     let decodings = cell.decode.iter().map(decode).collect::<Result<_>>()?;
-    Ok(Measured { training, decodings, peak_rss_bytes: peak_rss_bytes() })
+    let Data { train, dev, test, .. } = &*cell.data;
+    Ok(Record {
+        key: cell.key.clone(),
+        experiment: experiment.to_owned(),
+        treebank: cell.treebank(),
+        column: cell.column.clone(),
+        row: cell.row.clone(),
+        options: cell.options.clone(),
+        after: cell.after.clone(),
+        features_sha256: cell.features_sha256.clone(),
+        train: train.clone(),
+        dev: dev.clone(),
+        test: test.clone(),
+        provenance,
+        training,
+        decodings,
+        peak_rss_bytes: peak_rss_bytes(),
+    })
 }
 
 fn decode<E: Engine>(
@@ -91,12 +103,12 @@ fn decode<E: Engine>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{FakeEngine, desk, plan};
+    use crate::experiment::testing::{FakeEngine, desk, plan, provenance};
 
     #[test]
     fn totals_are_the_sums_of_the_sentences() {
         let cell = plan().cells.pop().unwrap();
-        let measured = measure(&FakeEngine::default(), &cell, 3, &desk()).unwrap();
+        let measured = measure(&FakeEngine::default(), &cell, ("test", provenance("r1")), 3, &desk()).unwrap();
         assert_eq!(measured.decodings.iter().map(|d| d.width).collect::<Vec<_>>(), cell.decode);
         for decoding in &measured.decodings {
             assert_eq!(decoding.wall_s.len(), 3);

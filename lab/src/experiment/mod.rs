@@ -53,11 +53,11 @@ mod verification;
 
 pub use bounds::{
     BOUNDS, Bounds, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Guide, Means, PublishedBounds, Sums, Walk,
-    WalkSpec, cells as bounds_cells,
+    cells as bounds_cells,
 };
 pub use cell::Cell;
 pub use data::{Data, Portion};
-pub use engine::{Engine, Evaluated, History, SentenceScore, Trained, Treebeam};
+pub use engine::{Engine, Evaluated, Trained, Treebeam};
 pub use estimate::{Estimate, Pace, estimate};
 pub use folder::{Attempt, Claim, Folder, Holder, Lock, SILENCE};
 pub use golden::{Case, Checksums, Golden, text_of};
@@ -66,7 +66,7 @@ pub use layout::{
     AVERAGE, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines,
     TableSpec, Vertical,
 };
-pub use measure::{Measured, Repetitions, measure};
+pub use measure::{Repetitions, measure};
 pub use options::{given, of_layers};
 pub use overrides::Overrides;
 pub use plan::{Plan, Unreadable};

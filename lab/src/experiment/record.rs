@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cell::Cell;
 use super::data::Portion;
 use super::digits;
 use super::kind::Stored;
@@ -266,26 +265,5 @@ impl Record {
     /// The decoding at `width`.
     pub fn decoding(&self, width: usize) -> Option<&Decoding> {
         self.decodings.iter().find(|d| d.width == width)
-    }
-
-    /// The record of `cell` with what was measured.
-    pub fn new(cell: &Cell, experiment: &str, provenance: Provenance, measured: super::measure::Measured) -> Record {
-        Record {
-            key: cell.key.clone(),
-            experiment: experiment.to_owned(),
-            treebank: cell.treebank(),
-            column: cell.column.clone(),
-            row: cell.row.clone(),
-            options: cell.options.clone(),
-            after: cell.after.clone(),
-            features_sha256: cell.features_sha256.clone(),
-            train: cell.data.train.clone(),
-            dev: cell.data.dev.clone(),
-            test: cell.data.test.clone(),
-            provenance,
-            training: measured.training,
-            decodings: measured.decodings,
-            peak_rss_bytes: measured.peak_rss_bytes,
-        }
     }
 }

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::cell::Cell;
-use super::engine::History;
-use super::engine::{Engine, Evaluated, SentenceScore};
+use super::engine::{Engine, Evaluated};
 use super::kind::Desk;
 use super::measure::measure;
 use super::overrides::Overrides;
 use super::plan::Plan;
 use super::provenance::{Host, Provenance};
-use super::record::{Epoch, Record};
+use super::record::{Epoch, Record, Scores, Training as Trained};
 use super::spec::Spec;
+use super::store::Store;
 use super::trainings::Trainings;
 use treebeam::diagnosis::Diagnosis;
 use treebeam::error::{Error, Result};
@@ -118,15 +118,32 @@ pub fn provenance(revision: &str) -> Provenance {
 
 /// The record of `cell`, with clocks that stand at round figures.
 pub fn record(cell: &Cell, revision: &str) -> Record {
-    let mut measured = measure(&FakeEngine::default(), cell, 1, &desk()).unwrap();
-    measured.training.wall_s = 2.0;
-    measured.training.cpu_s = Some(1.5);
-    measured.peak_rss_bytes = Some(3 << 20);
-    for decoding in &mut measured.decodings {
+    let origin = ("test", provenance(revision));
+    let mut record = measure(&FakeEngine::default(), cell, origin, 1, &desk()).unwrap();
+    record.training.wall_s = 2.0;
+    record.training.cpu_s = Some(1.5);
+    record.peak_rss_bytes = Some(3 << 20);
+    for decoding in &mut record.decodings {
         decoding.wall_s = vec![decoding.width as f64 * 0.25];
         decoding.cpu_s.clear();
     }
-    Record::new(cell, "test", provenance(revision), measured)
+    record
+}
+
+/// The records of `cells`, made otherwise by `change`.
+pub fn store_of<'c>(cells: impl IntoIterator<Item = &'c Cell>, mut change: impl FnMut(&Cell, &mut Record)) -> Store {
+    let mut store = Store::default();
+    for cell in cells {
+        let mut record = record(cell, "r1");
+        change(cell, &mut record);
+        store.insert(record);
+    }
+    store
+}
+
+/// The records of all cells of a plan.
+pub fn full_store(plan: &Plan) -> Store {
+    store_of(&plan.cells, |_, _| ())
 }
 
 /// Fault of a cell.
@@ -147,7 +164,7 @@ impl Engine for FakeEngine {
     type Trained = Cell;
     type Parsed = usize;
 
-    fn train(&self, cell: &Cell, _: &Desk) -> Result<Cell> {
+    fn train(&self, cell: &Cell, _: &Desk) -> Result<(Cell, Trained)> {
         for (number, fault) in &self.faults {
             match fault {
                 _ if plan().cells[*number].key != cell.key => {}
@@ -155,12 +172,9 @@ impl Engine for FakeEngine {
                 Fault::Panic => panic!("out of luck"),
             }
         }
-        Ok(cell.clone())
-    }
-
-    fn history(&self, _: &Cell) -> History {
         let epochs = vec![Epoch { epoch: 1, updates: 10, seconds: 1.0, dev: None }];
-        History { epochs, kept_epoch: 1, n_features: 1234, cpu_s: None, stop: None, seconds_before: 0.0 }
+        let training = Trained { epochs, kept_epoch: 1, n_features: 1234, wall_s: 0.0, cpu_s: None, stop: None };
+        Ok((cell.clone(), training))
     }
 
     fn parse(&self, _: &Cell, _: Evaluated, width: usize) -> Result<usize> {
@@ -174,7 +188,7 @@ impl Engine for FakeEngine {
         Ok(Some(Diagnosis { sentences: 100, right, search_errors, model_errors, ..Diagnosis::default() }))
     }
 
-    fn score(&self, cell: &Cell, on: Evaluated, &width: &usize) -> Vec<SentenceScore> {
+    fn score(&self, cell: &Cell, on: Evaluated, &width: &usize) -> Vec<Scores> {
         let portion = if on == Evaluated::Test { &cell.data.test } else { &cell.data.dev };
         let options = cell.options.transitions().unwrap();
         let quality = match (options.training, options.oracle) {
@@ -199,7 +213,7 @@ impl Engine for FakeEngine {
             };
             let heads = right(tokens - 1, &mut rng);
             let labelled = right(heads, &mut rng);
-            SentenceScore {
+            Scores {
                 with_punctuation: counts(tokens, heads + 1, labelled + 1),
                 without_punctuation: counts(tokens - 1, heads, labelled),
             }
@@ -209,7 +223,7 @@ impl Engine for FakeEngine {
 
     fn classes(&self, cell: &Cell, width: &usize) -> Classes {
         let mut sum = RightWords::default();
-        for SentenceScore { with_punctuation: counts, .. } in self.score(cell, Evaluated::Test, width) {
+        for Scores { with_punctuation: counts, .. } in self.score(cell, Evaluated::Test, width) {
             sum += RightWords { words: counts.tokens, heads: counts.heads, labelled: counts.labelled };
         }
         let half = [sum.words, sum.heads, sum.labelled].map(|n| n / 2);

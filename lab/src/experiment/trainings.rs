@@ -43,9 +43,8 @@ impl<E: Engine> Kind for Trainings<E> {
     }
 
     fn run(&self, cell: &Cell, desk: &Desk) -> Result<Record> {
-        let measured = measure(&self.engine, cell, self.repetitions, desk)?;
         let provenance = self.provenance.behaving(&cell.golden);
-        Ok(Record::new(cell, &self.experiment, provenance, measured))
+        measure(&self.engine, cell, (&self.experiment, provenance), self.repetitions, desk)
     }
 
     fn adopt(&self, cell: &Cell, record: &Record) -> Record {

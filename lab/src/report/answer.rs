@@ -114,7 +114,7 @@ pub(super) const FOR_SIGNS: usize = 6;
 /// The answer; none unless some column has a greedy and a global model on every treebank.
 pub fn answer(summary: &Summary) -> Option<Answer> {
     let metric = summary.main_metric();
-    let columns: Vec<&String> = summary.plan.spec.columns.iter().map(|c| c.name.get_ref()).collect();
+    let columns: Vec<&String> = summary.columns().collect();
     let compared: Vec<Comparison> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
     let by_system = mean_by_system(summary, &compared, |c| Some(c.pairs.clone()))?;
     let mean = Pairs::mean(&by_system)?;
@@ -245,7 +245,7 @@ pub(super) fn best(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{SPEC, plan, plan_of, record, spec_of};
+    use crate::experiment::testing::{SPEC, plan, plan_of, record, spec_of, store_of};
     use crate::experiment::{Cell, Plan, Record, Store};
     use crate::report::directions::LEVEL;
     use crate::report::templates::{sentences, view};
@@ -416,8 +416,7 @@ mod tests {
     #[test]
     fn without_both_there_is_no_answer() {
         let plan = plan();
-        let mut store = Store::default();
-        plan.cells.iter().filter(|cell| cell.row != "global").for_each(|c| store.insert(record(c, "r1")));
+        let store = store_of(plan.cells.iter().filter(|cell| cell.row != "global"), |_, _| ());
         assert_eq!(answer(&Summary::new(&plan, &store, false)), None);
     }
 }

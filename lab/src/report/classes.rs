@@ -15,7 +15,7 @@ const MOST: usize = 15;
 /// A table each of arc lengths, sentence lengths and labels, with the best greedy and the best global model of each column, chosen
 /// on development data; none without records that tell.
 pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
-    let columns = summary.plan.spec.columns.iter().map(|column| column.name.get_ref());
+    let columns = summary.columns();
     let compared: Vec<(&String, [Classes; 2])> = columns
         .filter_map(|column| {
             let [(ours, _), (theirs, _)] = chosen(summary, column, metric)?;
@@ -108,13 +108,12 @@ fn of_method(summary: &Summary, column: &str, method: &Method) -> Option<Classes
 mod tests {
     use super::*;
     use crate::experiment::Store;
-    use crate::experiment::testing::{plan, record};
+    use crate::experiment::testing::{full_store, plan, record};
 
     #[test]
     fn tables_add_up_what_the_records_of_the_chosen_models_tell() {
         let plan = plan();
-        let mut store = Store::default();
-        plan.cells.iter().for_each(|cell| store.insert(record(cell, "r1")));
+        let store = full_store(&plan);
         let summary = Summary::new(&plan, &store, false);
         let blocks = classes(&summary, Metric::Las);
         assert_eq!(

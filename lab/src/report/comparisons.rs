@@ -19,7 +19,7 @@ pub fn comparisons(summary: &Summary) -> Vec<String> {
 fn sentence(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
     let metric = summary.main_metric();
     let ComparisonSpec { what, row, width, than, against, against_width, columns } = comparison;
-    let all = summary.plan.spec.columns.iter().map(|column| column.name.get_ref());
+    let all = summary.columns();
     let is_meant =
         |column: &&String| columns.as_ref().is_none_or(|names| names.iter().any(|name| name.get_ref() == *column));
     let columns: Vec<&String> = all.filter(is_meant).collect();

@@ -13,7 +13,7 @@ pub fn costs(summary: &Summary) -> Block {
     let heads = ["column", "method", "training s", "sentences/s", "tokens/s", "features", "peak MB"];
     let mut table = Table::new(2, heads);
     let all = processors(summary, |_, _| true);
-    for column in summary.plan.spec.columns.iter().map(|c| c.name.get_ref()) {
+    for column in summary.columns() {
         for method in summary.methods(column) {
             let figure = |digits: usize, value: &dyn Fn(&Record, &Decoding) -> f64| {
                 Cell::number(summary.average(column, &method, value).map(|s| s.mean), digits)
@@ -64,7 +64,7 @@ fn marks(all: &BTreeSet<&str>, some: &BTreeSet<&str>) -> String {
 
 /// The method of a column with the highest mean of a value, and that with the lowest; none of fewer than two methods.
 fn extremes(summary: &Summary, value: &dyn Fn(&Record, &Decoding) -> f64) -> Option<[(String, String, f64); 2]> {
-    let columns = summary.plan.spec.columns.iter().map(|c| c.name.get_ref());
+    let columns = summary.columns();
     let methods: Vec<(&String, Method)> =
         columns.flat_map(|column| summary.methods(column).into_iter().map(move |m| (column, m))).collect();
     let means = methods.iter().filter_map(|(c, m)| Some((*c, m, summary.average(c, m, value)?.mean)));

@@ -34,7 +34,7 @@ pub fn diagnoses(summary: &Summary) -> Option<Block> {
     ];
     let mut table = Table::new(2, heads);
     let mut all: Vec<(String, Method, Diagnosis)> = Vec::new();
-    for column in summary.plan.spec.columns.iter().map(|c| c.name.get_ref()) {
+    for column in summary.columns() {
         for method in summary.methods(column) {
             let Some(d) = of_method(summary, column, &method) else { continue };
             let percent = |n: u64| Cell::number(Some(100.0 * n as f64 / d.sentences as f64), 1);

@@ -3,7 +3,7 @@
 //! Treebanks, annotation and sizes are not those of the papers, so scores do not compare; whether a change helps or harms, and
 //! by how much, does.
 
-use serde::Serialize;
+use minijinja::Value;
 
 use super::document::{Block, Cell, Content, Table};
 use super::paired::bare_p;
@@ -67,7 +67,7 @@ pub struct Theirs {
 pub fn directions(summary: &Summary) -> Vec<Direction> {
     let spec = &summary.plan.spec;
     let mut all = Vec::new();
-    for column in spec.columns.iter().map(|c| c.name.get_ref()) {
+    for column in summary.columns() {
         for metric in summary.metrics() {
             for against in spec.table.compared_with() {
                 for method in summary.methods(column) {
@@ -205,45 +205,21 @@ impl Direction {
     }
 
     /// The figures that sentences need.
-    pub fn view(&self) -> DirectionView<'_> {
-        let ((higher, surely_higher), (lower, surely_lower)) =
-            (self.count(Ordering::Greater), self.count(Ordering::Less));
-        DirectionView {
-            column: &self.column,
-            label: &self.method.label,
-            against: &self.against,
-            metric: self.metric.name(),
-            n: self.ours.len(),
-            higher,
-            surely_higher,
-            lower,
-            surely_lower,
-            mean: self.mean(),
-            p: self.sign_test(),
-            paper: self.paper.as_ref().map(|paper| paper.mean),
-            agreement: self.agreement(),
-            opposite: self.opposite(),
+    pub fn view(&self) -> Value {
+        let ((higher, surely_higher), (lower, surely_lower)) = (self.count(Ordering::Greater), self.count(Ordering::Less));
+        let Direction { column, method, against, metric, ours, paper } = self;
+        view! {
+            column, against, higher, surely_higher, lower, surely_lower,
+            label => method.label,
+            metric => metric.name(),
+            n => ours.len(),
+            mean => self.mean(),
+            p => self.sign_test(),
+            paper => paper.as_ref().map(|paper| paper.mean),
+            agreement => self.agreement(),
+            opposite => self.opposite(),
         }
     }
-}
-
-/// A [`Direction`] for templates.
-#[derive(Debug, Serialize)]
-pub struct DirectionView<'a> {
-    column: &'a str,
-    label: &'a str,
-    against: &'a str,
-    metric: &'static str,
-    n: usize,
-    higher: usize,
-    surely_higher: usize,
-    lower: usize,
-    surely_lower: usize,
-    mean: f64,
-    p: f64,
-    paper: Option<f64>,
-    agreement: Option<(usize, usize, usize)>,
-    opposite: Vec<&'a str>,
 }
 
 /// Two-sided binomial test of two counts with even odds.
@@ -295,7 +271,7 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         ];
         if with_paper {
             let held = direction.agreement().filter(|(n, ..)| *n > 0);
-            let holds = |(n, held, _)| Cell { text: format!("{held} of {n}"), value: Some(held as f64), best: false };
+            let holds = |(n, held, _)| Cell::valued(format!("{held} of {n}"), held as f64);
             line.push(Cell::signed(direction.paper.as_ref().map(|p| p.mean)));
             line.push(held.map_or_else(|| Cell::number(None, 0), holds));
             line.push(held.map_or_else(|| Cell::number(None, 0), |(.., against)| Cell::count(against)));
@@ -308,7 +284,7 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         let of_metric = directions.iter().filter(move |d| d.metric == metric && !with_paper);
         of_metric.max_by(|a, b| a.mean().total_cmp(&b.mean()))
     };
-    let best_of_metrics: Vec<DirectionView> = METRICS.into_iter().filter_map(best).map(Direction::view).collect();
+    let best_of_metrics: Vec<Value> = METRICS.into_iter().filter_map(best).map(Direction::view).collect();
     let found = Found::new(directions);
     let other_way = found.iter().flat_map(|found| &found.other_way).map(|d| d.view()).collect::<Vec<_>>();
     let view = view! {
@@ -325,8 +301,7 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Store;
-    use crate::experiment::testing::{plan, record};
+    use crate::experiment::testing::{full_store, plan};
 
     #[test]
     fn sign_tests_are_those_of_the_binomial_distribution() {
@@ -341,8 +316,7 @@ mod tests {
     #[test]
     fn what_wins_here_and_in_the_paper_is_counted() {
         let plan = plan();
-        let mut store = Store::default();
-        plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
+        let store = full_store(&plan);
         let summary = Summary::new(&plan, &store, false);
         let all = directions(&summary);
         // Two columns, two scores, three methods besides the baseline.
@@ -354,7 +328,6 @@ mod tests {
         assert_eq!(dynamic.agreement(), Some((1, 1, 0)));
         assert_eq!(dynamic.mean_holds(), Some(true));
         assert!((dynamic.paper.as_ref().unwrap().mean - 0.5).abs() < 1e-9);
-        let DirectionView { against, higher, n, .. } = dynamic.view();
-        assert_eq!((against, higher, n), ("greedy", 2, 2));
+        assert_eq!((dynamic.against.as_str(), dynamic.count(1.0).0, dynamic.ours.len()), ("greedy", 2, 2));
     }
 }

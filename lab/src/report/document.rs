@@ -15,8 +15,8 @@ pub struct Document {
     /// One line.
     pub title: String,
     /// Findings, a sentence each, in Markdown: of all columns, with what is significant.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gist: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", alias = "gist")]
+    pub findings: Vec<String>,
     /// Two rows beside each other, a sentence each, in Markdown: what its specification has under `[[comparison]]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<String>,
@@ -82,7 +82,8 @@ pub struct Reproduction {
     /// Verdict.
     pub verdict: Verdict,
     /// Share of the differences that are found here.
-    pub held: String,
+    #[serde(alias = "held")]
+    pub found: String,
     /// Differences that are not, a clause each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub otherwise: Vec<String>,
@@ -181,13 +182,18 @@ impl Cell {
 
     /// A whole number.
     pub fn count(count: usize) -> Cell {
-        Cell { text: count.to_string(), value: Some(count as f64), best: false }
+        Cell::valued(count.to_string(), count as f64)
+    }
+
+    /// A text with a key of sorting.
+    pub fn valued(text: impl Into<String>, value: f64) -> Cell {
+        Cell { text: text.into(), value: Some(value), best: false }
     }
 
     /// A number shown in a way of the caller's; [`NOTHING`] if there is none or it is not finite.
     pub fn shown(value: Option<f64>, show: impl FnOnce(f64) -> String) -> Cell {
         match value.filter(|value| value.is_finite()) {
-            Some(value) => Cell { text: show(value), value: Some(value), best: false },
+            Some(value) => Cell::valued(show(value), value),
             None => Cell::text(NOTHING),
         }
     }

@@ -13,7 +13,7 @@ use treebeam::eval::{Metric, signs};
 /// as averages over treebanks; advantages show all columns in one.
 pub fn figures(summary: &Summary) -> Vec<(Figure, Vec<String>)> {
     let spec = &summary.plan.spec;
-    let columns: Vec<&str> = spec.columns.iter().map(|c| c.name.get_ref().as_str()).collect();
+    let columns: Vec<&str> = summary.columns().map(String::as_str).collect();
     let mut all = Vec::new();
     for plot in &spec.plots {
         if plot.y == Vertical::Advantage {
@@ -322,11 +322,11 @@ pub fn heat_maps(summary: &Summary) -> Vec<HeatMap> {
 pub fn heat_maps_of(summary: &Summary, metric: Metric) -> Vec<(String, HeatMap)> {
     let spec = &summary.plan.spec;
     let [y, x] = &spec.grid[..] else { return Vec::new() };
-    let rule = summary.plan.spec.table.punctuation;
+    let rule = summary.rule();
     let mut maps = Vec::new();
     let treebanks = summary.treebanks();
     let averages = (treebanks.len() > 1).then(|| "average".to_owned());
-    for column in spec.columns.iter().map(|c| c.name.get_ref()) {
+    for column in summary.columns() {
         for treebank in averages.iter().chain(&treebanks) {
             let value = |i: usize, j: usize| {
                 let method = summary.method_of(column, &spec.grid_row(&[i, j]))?;
@@ -369,7 +369,7 @@ fn file_name(column: &str) -> String {
 mod tests {
     use super::*;
     use crate::experiment::Store;
-    use crate::experiment::testing::{SPEC, plan, plan_of, record, spec_of};
+    use crate::experiment::testing::{SPEC, full_store, plan, plan_of, record, spec_of};
 
     #[test]
     fn one_figure_per_column_with_the_points_of_its_rows() {
@@ -392,8 +392,7 @@ mod tests {
         let text =
             SPEC.replace("rows = [\"greedy\", \"dynamic\"], matched = true", "rows = [\"greedy\"], level = true");
         let plan = plan_of(&spec_of(&text));
-        let mut store = Store::default();
-        plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
+        let store = full_store(&plan);
         let (figure, reading) = figures(&Summary::new(&plan, &store, false)).remove(0);
         let level = &figure.curves[0];
         assert_eq!((level.style, level.points.len()), (Style::Level, 2));

@@ -1,6 +1,6 @@
 //! Findings of an experiment in a few sentences: over all columns, with their significance, and their limits.
 
-use serde::Serialize;
+use minijinja::Value;
 
 use super::answer::{Chosen, best};
 use super::directions::{Direction, LEVEL};
@@ -16,14 +16,6 @@ use treebeam::eval::Metric;
 /// With more columns than these only the ends are named.
 const MOST_NAMED: usize = 4;
 
-/// Of one column the row that is best on development data, beside the row that all are compared with.
-#[derive(Serialize)]
-struct Lead {
-    column: String,
-    chosen: Chosen,
-    gain: Gain,
-}
-
 /// Findings of an experiment, a sentence each, in Markdown.
 pub fn findings(summary: &Summary, directions: &[Direction]) -> Vec<String> {
     let metric = summary.metrics()[0];
@@ -34,43 +26,32 @@ pub fn findings(summary: &Summary, directions: &[Direction]) -> Vec<String> {
     of_paper(directions).into_iter().chain(of_all).collect()
 }
 
-fn lead(summary: &Summary, column: &str, baseline: &str, metric: Metric) -> Option<Lead> {
+/// Of one column the row that is best on development data, beside the row that all are compared with.
+fn lead(summary: &Summary, column: &str, baseline: &str, metric: Metric) -> Option<(Chosen, Gain)> {
     let against = summary.method_of(column, baseline)?;
     let (method, chosen) = best(summary, column, metric, &|m: &Method| *m != against)?;
-    let gain = pairs_of(summary, column, &method, &against, metric)?.gain();
-    Some(Lead { column: column.to_owned(), chosen, gain })
-}
-
-/// Number of leads on one side of zero, and of those that are significant.
-#[derive(Serialize)]
-struct Side {
-    n: usize,
-    surely: usize,
+    Some((chosen, pairs_of(summary, column, &method, &against, metric)?.gain()))
 }
 
 /// Gains of the best rows over `baseline`, in all columns.
-fn leads(summary: &Summary, baseline: &str, metric: Metric) -> Vec<String> {
-    let columns = summary.plan.spec.columns.iter().map(|c| c.name.get_ref());
-    let mut leads: Vec<Lead> = columns.filter_map(|column| lead(summary, column, baseline, metric)).collect();
+fn leads<'s>(summary: &Summary<'s>, baseline: &str, metric: Metric) -> Vec<String> {
+    let columns = summary.columns();
+    let lead =
+        |column: &'s String| lead(summary, column, baseline, metric).map(|(chosen, gain)| (column, chosen, gain));
+    let mut leads: Vec<(&String, Chosen, Gain)> = columns.filter_map(lead).collect();
+    // The number of leads on one side of zero, and of those that are significant.
     let side = |sign: f64| {
-        let of_side = || leads.iter().filter(move |lead| lead.gain.points * sign > 0.0);
-        Side { n: of_side().count(), surely: of_side().filter(|lead| lead.gain.p < LEVEL).count() }
+        let of_side = || leads.iter().filter(move |(.., gain)| gain.points * sign > 0.0);
+        view! { n => of_side().count(), surely => of_side().filter(|(.., gain)| gain.p < LEVEL).count() }
     };
     let (ahead, behind) = (side(1.0), side(-1.0));
     if leads.len() > MOST_NAMED {
-        leads.sort_by(|a, b| b.gain.points.total_cmp(&a.gain.points));
+        leads.sort_by(|a, b| b.2.points.total_cmp(&a.2.points));
     }
     let (metric, treebanks) = (metric.name(), summary.treebanks());
+    let lead = |(column, chosen, gain): &(&String, Chosen, Gain)| view! { column, chosen, gain };
+    let leads: Vec<Value> = leads.iter().map(lead).collect();
     sentences("leads.jinja", view! { leads, baseline, metric, treebanks, ahead, behind, most_named => MOST_NAMED })
-}
-
-/// The scores of a column from the highest to the lowest.
-#[derive(Serialize)]
-struct Extremes {
-    name: String,
-    n: usize,
-    high: (String, f64),
-    low: (String, f64),
 }
 
 /// The highest and the lowest method of each column, where no row is there to be compared with.
@@ -78,9 +59,9 @@ fn extremes(summary: &Summary, metric: Metric) -> Vec<String> {
     let of_column = |column: &String| {
         let scores = averages(summary, column, metric);
         let end = |(method, score): &(Method, f64)| (method.label.clone(), *score);
-        Some(Extremes { name: column.clone(), n: scores.len(), high: end(scores.first()?), low: end(scores.last()?) })
+        Some(view! { name => column, n => scores.len(), high => end(scores.first()?), low => end(scores.last()?) })
     };
-    let columns: Vec<Extremes> = summary.plan.spec.columns.iter().filter_map(|c| of_column(c.name.get_ref())).collect();
+    let columns: Vec<Value> = summary.columns().filter_map(of_column).collect();
     if columns.is_empty() {
         return Vec::new();
     }

@@ -9,8 +9,9 @@ pub fn markdown(document: &Document) -> String {
     if let Some(answer) = &document.answer {
         push(&mut out, &format!("{} {}\n", answer.headline, answer.reading.join(" ")));
     }
-    for paragraph in
-        [&document.gist, &document.comparisons, &document.limits].into_iter().filter(|sentences| !sentences.is_empty())
+    for paragraph in [&document.findings, &document.comparisons, &document.limits]
+        .into_iter()
+        .filter(|sentences| !sentences.is_empty())
     {
         push(&mut out, &format!("{}\n", paragraph.join(" ")));
     }

@@ -38,7 +38,7 @@ mod reproduction;
 mod results;
 mod scores;
 mod summary;
-mod templates;
+pub(crate) mod templates;
 pub mod texts;
 mod training;
 mod tsv;

@@ -5,7 +5,7 @@ use treebeam::eval::{Metric, Pairs, Punctuation};
 
 /// `ours` against `theirs` in a column, over the seeds that both have; none unless every treebank has both.
 pub fn pairs_of(summary: &Summary, column: &str, ours: &Method, theirs: &Method, metric: Metric) -> Option<Pairs> {
-    let rule = summary.plan.spec.table.punctuation;
+    let rule = summary.rule();
     let of = |t: &String| by_sentence(summary.entry(t, column, ours)?, summary.entry(t, column, theirs)?, metric, rule);
     Some(Pairs::new(summary.treebanks().iter().map(of).collect::<Option<Vec<_>>>()?))
 }
@@ -45,14 +45,12 @@ pub fn bare_p(p: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Store;
-    use crate::experiment::testing::{plan, record};
+    use crate::experiment::testing::{full_store, plan};
 
     #[test]
     fn points_are_differences_of_averages() {
         let plan = plan();
-        let mut store = Store::default();
-        plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
+        let store = full_store(&plan);
         let summary = Summary::new(&plan, &store, false);
         let methods = summary.methods("eager");
         for metric in [Metric::Las, Metric::Uas] {

@@ -86,7 +86,7 @@ pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
         let mut line = vec![Cell::text(treebank)];
         let digits = [0, 1, 2, 0, 1, 2];
         line.extend(properties.iter().zip(digits).map(|(&value, digits)| Cell::number(Some(value), digits)));
-        line.push(Cell { text: format!("{gain:+.2}"), value: Some(*gain), best: false });
+        line.push(Cell::signed(Some(*gain)));
         table.lines.push(line);
     }
     let (ahead, _) = signs(gains.iter().copied());
@@ -173,8 +173,7 @@ fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Store;
-    use crate::experiment::testing::{SPEC, plan_of, record, spec_of};
+    use crate::experiment::testing::{SPEC, full_store, plan_of, spec_of};
 
     #[test]
     fn ranks_share_what_is_equal_and_correlations_are_those_of_ranks() {
@@ -199,8 +198,7 @@ mod tests {
         );
         let block = |text: &str| {
             let plan = plan_of(&spec_of(text));
-            let mut store = Store::default();
-            plan.cells.iter().for_each(|cell| store.insert(record(cell, "r1")));
+            let store = full_store(&plan);
             properties(&Summary::new(&plan, &store, false), Metric::Las)
         };
         assert_eq!(block(SPEC), None, "two treebanks are too few");

@@ -66,7 +66,7 @@ fn line(summary: &Summary, paper: &Published, treebank: &str, theirs: f64) -> Ve
         Some(metric) => {
             let entry = summary.first_of(treebank, column, row);
             let difference = entry.and_then(|e| e.difference(baseline?, metric));
-            let ours = entry.and_then(|e| e.score(metric, summary.plan.spec.table.punctuation)).map(|s| s.mean);
+            let ours = entry.and_then(|e| e.score(metric, summary.rule())).map(|s| s.mean);
             (ours, difference.map(|d| d.points), difference.as_ref().map_or("", stars))
         }
         None => {

@@ -55,7 +55,7 @@ pub fn range(summary: &Summary) -> Option<Block> {
 /// as there are cells; and of many such grids the mean span is taken.
 fn span_by_chance(summary: &Summary, metric: Metric) -> Option<f64> {
     let n_seeds = summary.plan.profile.seeds.len();
-    let rule = summary.plan.spec.table.punctuation;
+    let rule = summary.rule();
     if n_seeds < 2 {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use minijinja::Value;
 
-use super::directions::{Direction, DirectionView, Found};
+use super::directions::{Direction, Found};
 use super::document::{Reproduction, Verdict};
 use super::templates::{sentences, view};
 
@@ -32,17 +32,16 @@ pub fn reproduction(directions: &[Direction], differs: &str) -> Option<Reproduct
         several_columns => directions.iter().any(|d| d.column != directions[0].column),
     };
     let mut sentences = sentences("reproduction.jinja", view).into_iter();
-    let held = sentences.next().unwrap_or_default();
     Some(Reproduction {
         verdict: found.verdict(),
-        held,
+        found: sentences.next().unwrap_or_default(),
         otherwise: sentences.collect(),
         differs: differs.trim().to_owned(),
     })
 }
 
 /// Those first that are furthest from the paper.
-fn furthest_first(mut directions: Vec<&Direction>) -> Vec<DirectionView<'_>> {
+fn furthest_first(mut directions: Vec<&Direction>) -> Vec<Value> {
     let distance = |d: &Direction| (d.mean() - d.paper.as_ref().map_or(0.0, |paper| paper.mean)).abs();
     directions.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
     directions.into_iter().map(Direction::view).collect()
@@ -117,7 +116,7 @@ mod tests {
         };
         let ten = [paper("a", 10, 1.0), paper("b", 10, -0.5), paper("c", 10, -2.0)];
         let told = reproduction(&ten, " Other data.\n").unwrap();
-        assert_eq!(told.held, "1 of 3, 1 significantly");
+        assert_eq!(told.found, "1 of 3, 1 significantly");
         assert_eq!(
             told.otherwise,
             ["the other way: `c` over `static` UAS +1.00, higher on 10 of 10 (paper -2.00); \
@@ -127,16 +126,19 @@ mod tests {
         let mut elsewhere = paper("d", 10, -1.0);
         elsewhere.column = "others".to_owned();
         let told = reproduction(&[ten[0].clone(), elsewhere, paper("e", 10, 0.0)], "").unwrap();
-        assert_eq!(told.held, "1 of 2, 1 significantly", "where the paper has no difference there is none to be found");
+        assert_eq!(
+            told.found, "1 of 2, 1 significantly",
+            "where the paper has no difference there is none to be found"
+        );
         assert!(told.otherwise[0].starts_with("the other way: others, `d` over `static` UAS"), "{told:?}");
         let mut unsure = paper("a", 6, 1.0);
         unsure.ours[0].1.points = -1.0;
         let many: Vec<Direction> = std::iter::repeat_n(unsure, 5).collect();
         let told = reproduction(&many, "").unwrap();
-        assert_eq!(told.held, "5 of 5, none significantly");
+        assert_eq!(told.found, "5 of 5, none significantly");
         assert!(told.otherwise[0].starts_with("not significant: ") && told.otherwise[0].ends_with("; and 2 more"));
         let few = reproduction(&[paper("a", 3, 1.0)], "").unwrap();
-        assert_eq!((few.held.as_str(), few.otherwise.len()), ("1 of 1; 3 treebanks are too few for significance", 0));
+        assert_eq!((few.found.as_str(), few.otherwise.len()), ("1 of 1; 3 treebanks are too few for significance", 0));
         assert_eq!(reproduction(&[], "Other data."), None);
     }
 

@@ -50,7 +50,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
     let mut details = Vec::new();
     for (metric, i) in summary.metrics().into_iter().zip(0..) {
         let blocks = if i == 0 { &mut blocks } else { &mut details };
-        let columns = spec.columns.iter().map(|column| column.name.get_ref());
+        let columns = summary.columns();
         let with_lines = columns.filter(|column| !summary.lines(column).is_empty());
         blocks.extend(with_lines.map(|column| scores(summary, &directions, column, metric)));
     }
@@ -83,7 +83,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
         name: spec.name.clone(),
         profile: summary.plan.profile_name.clone(),
         title: spec.title.clone(),
-        gist: findings(summary, &directions),
+        findings: findings(summary, &directions),
         comparisons: comparisons(summary),
         reproduction: reproduction(&directions, &spec.differs),
         limits: limits(summary),
@@ -187,7 +187,7 @@ fn heat_block(map: HeatMap, n_seeds: usize) -> Block {
 mod tests {
     use super::*;
     use crate::experiment::Store;
-    use crate::experiment::testing::{SPEC, plan, record, spec_of};
+    use crate::experiment::testing::{SPEC, full_store, plan, record, spec_of, store_of};
     use crate::report::markdown;
     use treebeam::eval::Metric;
 
@@ -196,8 +196,7 @@ mod tests {
     #[test]
     fn tables_of_a_whole_experiment() {
         let plan = plan();
-        let mut store = Store::default();
-        plan.cells.iter().for_each(|c| store.insert(record(c, "r1")));
+        let store = full_store(&plan);
         let document = document(&Summary::new(&plan, &store, false), COMMAND, vec!["records.jsonl".to_owned()]);
         insta::assert_snapshot!("whole_experiment", markdown(&document));
         let json = serde_json::to_string(&document).unwrap();
@@ -211,8 +210,7 @@ mod tests {
         plan.spec = spec_of(
             &SPEC.replace("[table]", "[table]\nlines = \"rows\"\nmetrics = [\"las\"]\npunctuation = \"exclude\""),
         );
-        let mut store = Store::default();
-        plan.cells.iter().skip(1).take(5).for_each(|c| store.insert(record(c, "r1")));
+        let store = store_of(plan.cells.iter().skip(1).take(5), |_, _| ());
         let text = markdown(&document(&Summary::new(&plan, &store, false), COMMAND, Vec::new()));
         assert!(text.contains("**Unfinished:** 5 of 24"));
         let eager: String = text.split("## ").nth(1).unwrap().to_owned();

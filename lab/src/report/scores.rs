@@ -1,8 +1,8 @@
 //! Scores: a table for each score and column.
 
-use serde::Serialize;
+use minijinja::Value;
 
-use super::directions::{Direction, DirectionView, LEVEL, sign_test};
+use super::directions::{Direction, LEVEL, sign_test};
 use super::document::{Block, Cell, Content, NOTHING, Table};
 use super::paired::pairs_of;
 use super::summary::{Difference, Entry, Method, Spread, Summary, difference};
@@ -123,7 +123,7 @@ fn mark_best(figures: &mut [Vec<Cell>], place: usize) {
 }
 
 fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric, corrected: &Corrected) -> Cell {
-    let rule = summary.plan.spec.table.punctuation;
+    let rule = summary.rule();
     let score = entry.and_then(|e| Some((e, e.score(metric, rule)?)));
     let Some((entry, score)) = score else { return Cell::text(NOTHING) };
     let mut text = spread_text(score);
@@ -137,7 +137,7 @@ fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric, correcte
     if !entry.is_complete() {
         text += &format!(" ({} of {} seeds)", entry.runs.len(), entry.n_seeds);
     }
-    Cell { text, value: Some(score.mean), best: false }
+    Cell::valued(text, score.mean)
 }
 
 fn average_cell(summary: &Summary, column: &str, method: &Method, metric: Metric) -> Cell {
@@ -148,7 +148,7 @@ fn average_cell(summary: &Summary, column: &str, method: &Method, metric: Metric
         Some(baseline) => format!("{} ({:+.2})", spread_text(average), average.mean - baseline.mean),
         None => spread_text(average),
     };
-    Cell { text, value: Some(average.mean), best: false }
+    Cell::valued(text, average.mean)
 }
 
 fn spread_text(spread: Spread) -> String {
@@ -167,28 +167,16 @@ pub fn stars(difference: &Difference) -> &'static str {
     }
 }
 
-/// The highest average beside the next.
-#[derive(Serialize)]
-struct Lead {
-    /// The difference.
-    mean: f64,
-    /// By the test over sentences if there is one treebank, otherwise by the sign test over treebanks.
-    p: f64,
-    /// The number of treebanks where it is significantly higher, of so many.
-    surely: usize,
-    n: usize,
-    /// The number of treebanks where none is higher.
-    n_best: usize,
-}
-
+/// The highest average beside the next: the difference, its p by the test over sentences if there is one treebank, otherwise by the
+/// sign test over treebanks, the treebanks where it is significantly higher of `n`, and those where none is higher.
 fn lead(
     summary: &Summary,
     averages: &[(Method, f64)],
     column: &str,
     metric: Metric,
     [best, second]: [&Method; 2],
-) -> Option<Lead> {
-    let (treebanks, rule) = (summary.treebanks(), summary.plan.spec.table.punctuation);
+) -> Option<Value> {
+    let (treebanks, rule) = (summary.treebanks(), summary.rule());
     let of = |t: &String| {
         let (ours, theirs) = (summary.entry(t, column, best)?, summary.entry(t, column, second)?);
         difference(ours, theirs, metric, rule)
@@ -197,12 +185,12 @@ fn lead(
     let score = |t: &String, m: &Method| summary.score(t, column, m, metric);
     let is_best = |t: &&String| averages.iter().all(|(m, _)| score(t, m) <= score(t, best));
     let first = differences.first()?;
-    Some(Lead {
-        mean: differences.iter().map(|d| d.points).sum::<f64>() / differences.len() as f64,
-        p: if treebanks.len() == 1 { first.p } else { sign_test(signs(differences.iter().map(|d| d.points))) },
-        surely: differences.iter().filter(|d| sign(d.points).is_gt() && d.p < LEVEL).count(),
-        n: differences.len(),
-        n_best: treebanks.iter().filter(is_best).count(),
+    Some(view! {
+        mean => differences.iter().map(|d| d.points).sum::<f64>() / differences.len() as f64,
+        p => if treebanks.len() == 1 { first.p } else { sign_test(signs(differences.iter().map(|d| d.points))) },
+        surely => differences.iter().filter(|d| sign(d.points).is_gt() && d.p < LEVEL).count(),
+        n => differences.len(),
+        n_best => treebanks.iter().filter(is_best).count(),
     })
 }
 
@@ -214,33 +202,21 @@ pub fn averages(summary: &Summary, column: &str, metric: Metric) -> Vec<(Method,
     averages
 }
 
-/// The minimum detectable difference of a table.
-#[derive(Serialize)]
-struct Power {
-    points: f64,
-    /// The method that the highest is compared with: the one that all are compared with, or, if there is none or that is the highest,
-    /// the next.
-    other: String,
-}
-
-fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Metric) -> Option<Power> {
+/// The minimum detectable difference of a table, between the highest method and the one that all are compared with, or, if there is
+/// none or that is the highest, the next.
+fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Metric) -> Option<Value> {
     let [(best, _), (second, _), ..] = averages else { return None };
     let baseline = summary.plan.spec.table.compared_with().first().and_then(|row| summary.method_of(column, row));
     let other = baseline.as_ref().filter(|m| *m != best).unwrap_or(second);
     let points = pairs_of(summary, column, best, other, metric)?.gain().detectable();
-    Some(Power { points, other: other.label.clone() })
+    Some(view! { points, other => other.label })
 }
 
 /// The comparisons with the baseline that are told: with a paper those of all rows that it has, else the one that gains most.
-fn compared<'d>(
-    summary: &Summary,
-    directions: &'d [Direction],
-    column: &str,
-    metric: Metric,
-) -> Vec<DirectionView<'d>> {
+fn compared(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Vec<Value> {
     let baseline = summary.plan.spec.table.compared_with().first().copied().unwrap_or_default();
     let of_column = |d: &&Direction| d.column == column && d.metric == metric && d.against == baseline;
-    let of_paper: Vec<DirectionView> =
+    let of_paper: Vec<Value> =
         directions.iter().filter(of_column).filter(|d| d.paper.is_some()).map(Direction::view).collect();
     let most = directions.iter().filter(of_column).max_by(|a, b| a.mean().total_cmp(&b.mean()));
     if of_paper.is_empty() { most.map(Direction::view).into_iter().collect() } else { of_paper }

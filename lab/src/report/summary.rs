@@ -178,7 +178,7 @@ impl<'a> Summary<'a> {
     }
 
     fn compare(&mut self) {
-        let rule = self.plan.spec.table.punctuation;
+        let rule = self.rule();
         let rows = self.plan.spec.table.compared_with();
         let of_entry = |entry: &Entry| -> Vec<Versus> {
             let with = |row: &&str| self.first_of(&entry.treebank, &entry.column, row);
@@ -194,6 +194,16 @@ impl<'a> Summary<'a> {
         for (entry, differences) in self.entries.iter_mut().zip(differences) {
             entry.differences = differences;
         }
+    }
+
+    /// The names of the columns.
+    pub fn columns(&self) -> impl Iterator<Item = &'a String> + use<'a> {
+        self.plan.spec.columns.iter().map(|column| column.name.get_ref())
+    }
+
+    /// The rule for punctuation of the tables.
+    pub fn rule(&self) -> Punctuation {
+        self.plan.spec.table.punctuation
     }
 
     /// The methods of a column, in order.
@@ -233,7 +243,7 @@ impl<'a> Summary<'a> {
 
     /// The score of a method on a treebank's test data, the mean over seeds.
     pub fn score(&self, treebank: &str, column: &str, method: &Method, metric: Metric) -> Option<f64> {
-        let score = self.entry(treebank, column, method)?.score(metric, self.plan.spec.table.punctuation)?;
+        let score = self.entry(treebank, column, method)?.score(metric, self.rule())?;
         Some(score.mean)
     }
 
@@ -277,13 +287,13 @@ impl<'a> Summary<'a> {
 
     /// The average of a score under the table's rule for punctuation.
     pub fn average_score(&self, column: &str, method: &Method, metric: Metric) -> Option<Spread> {
-        let rule = self.plan.spec.table.punctuation;
+        let rule = self.rule();
         self.average(column, method, |_, d| metric.score(&d.test.get(rule)))
     }
 
     /// The same on development data, on which methods are chosen.
     pub fn average_dev_score(&self, column: &str, method: &Method, metric: Metric) -> Option<Spread> {
-        let rule = self.plan.spec.table.punctuation;
+        let rule = self.rule();
         self.average(column, method, |_, d| metric.score(&d.dev.get(rule)))
     }
 }

@@ -7,9 +7,12 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
 use super::answer::FOR_SIGNS;
 use super::directions::LEVEL;
-use super::document::{Block, Content};
+use super::document::{Block, Content, NOTHING};
+use super::page::Folder;
 use super::paired::p_text;
 use super::{page, plot};
+use crate::evaluation;
+use crate::style;
 use treebeam::error::{Error, Result, thousands};
 
 /// View that a template is filled with: names, with values unless these are variables of the same name.
@@ -23,7 +26,7 @@ macro_rules! view {
     (@ $name:ident $value:expr) => { $value };
 }
 
-pub(super) use view;
+pub(crate) use view;
 
 macro_rules! templates {
     ($($name:literal)*) => { [$(($name, include_str!(concat!("sentences/", $name)))),*] };
@@ -48,13 +51,23 @@ static ENGINE: LazyLock<std::result::Result<Environment, minijinja::Error>> = La
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_global("LEVEL", LEVEL);
     environment.add_global("FOR_SIGNS", FOR_SIGNS);
+    environment.add_global("NOTHING", NOTHING);
+    environment.add_global("PAPERS", page::ABOUT_PAPERS);
     environment.add_filter("signed", |number: f64| format!("{number:+.2}"));
     environment.add_filter("fixed", |number: f64, digits: usize| format!("{number:.digits$}"));
     environment.add_filter("thousands", thousands);
     environment.add_filter("p", p_text);
     environment.add_filter("capital", capitalised);
     environment.add_filter("short", |revision: &str| revision.get(..7).unwrap_or(revision).to_owned());
-    for (name, source) in page::TEMPLATES.into_iter().chain(plot::TEMPLATES).chain(SENTENCES) {
+    environment.add_filter("html", |text: &str, folder: Option<String>| {
+        Value::from_safe_string(page::markdown::html(text, &Folder(folder)))
+    });
+    environment.add_filter("href", |file: &str, folder: Option<String>| Folder(folder).href(file));
+    environment.add_filter("escaped", escaped);
+    environment.add_filter("xml", style::escaped);
+    environment.add_filter("in_cell", |markdown: &str| markdown.replace('|', "\\|").replace('\n', " "));
+    let own = page::TEMPLATES.into_iter().chain(plot::TEMPLATES).chain(SENTENCES);
+    for (name, source) in own.chain([evaluation::TEMPLATE]) {
         environment.add_template(name, source)?;
     }
     Ok(environment)
@@ -64,7 +77,7 @@ static ENGINE: LazyLock<std::result::Result<Environment, minijinja::Error>> = La
 ///
 /// # Errors
 /// None that data could cause. A template that does not fit the program is reported as a wrong use.
-pub(super) fn render(name: &str, view: Value) -> Result<String> {
+pub(crate) fn render(name: &str, view: Value) -> Result<String> {
     let environment = ENGINE.as_ref().map_err(|error| Error::Usage(format!("{error:#}")))?;
     let made = environment.get_template(name).and_then(|template| template.render(view));
     made.map_err(|error| Error::Usage(format!("the template {name}: {error:#}")))
@@ -93,6 +106,15 @@ pub(super) fn block(name: &str, view: Value, content: Content) -> Block {
     let rule = reading.iter().position(|paragraph| paragraph == "---").unwrap_or(reading.len());
     let note = reading.split_off(rule).into_iter().skip(1).collect::<Vec<_>>().join(" ");
     Block { title, reading, note, content }
+}
+
+/// Text for a cell of a table in Markdown.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::new(), |out, c| match c {
+        '\n' => out + " ",
+        '\\' | '|' | '*' | '[' | '<' => format!("{out}\\{c}"),
+        _ => format!("{out}{c}"),
+    })
 }
 
 /// With a capital at its beginning.

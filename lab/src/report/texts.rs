@@ -169,7 +169,7 @@ fn environment(results: &Path) -> Environment<'static> {
         let document = source.document(&name)?;
         let answer = document.answer.iter().flat_map(|answer| [&answer.headline].into_iter().chain(&answer.reading));
         let blocks = document.blocks.iter().flat_map(|block| &block.reading);
-        let lists = [&document.gist, &document.comparisons, &document.limits, &document.about];
+        let lists = [&document.findings, &document.comparisons, &document.limits, &document.about];
         let texts = lists.into_iter().flatten().chain(answer).chain(blocks);
         let found = texts.into_iter().find_map(|text| Some(text.split_once(&start)?.1.split_once(&end)?.0));
         Ok(Value::from(found.ok_or_else(|| missing(format!("{name}: no sentence with `{start}` … `{end}`")))?))

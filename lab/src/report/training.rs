@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use minijinja::Value;
 use serde::Serialize;
 
 use super::document::{Block, Cell, Content, Table};
@@ -57,7 +58,7 @@ impl DevScores {
 
 fn trainings<'a>(summary: &'a Summary) -> Vec<Trainings<'a>> {
     let mut all: Vec<Trainings> = Vec::new();
-    for column in summary.plan.spec.columns.iter().map(|c| c.name.get_ref()) {
+    for column in summary.columns() {
         for row in summary.plan.spec.rows.iter().map(|r| r.name.get_ref()) {
             let Some(method) = summary.method_of(column, row) else { continue };
             let of_row = |e: &&Entry| e.column == *column && e.method == method;
@@ -132,7 +133,7 @@ pub fn training(summary: &Summary) -> Option<Block> {
     for of_row in &trainings {
         let range = |of: fn(&Record) -> usize| {
             let extent = extent(of_row.records.iter().map(|r| of(r)))?;
-            Some(Cell { text: shown(&extent), value: Some(*extent.end() as f64), best: false })
+            Some(Cell::valued(shown(&extent), *extent.end() as f64))
         };
         let is_scored = of_row.last_gain().is_some();
         table.lines.push(vec![
@@ -147,27 +148,15 @@ pub fn training(summary: &Summary) -> Option<Block> {
             }),
         ]);
     }
-    let last_gains: Vec<RowGain> = trainings.iter().filter_map(RowGain::of).collect();
-    let n_rows = last_gains.len();
-    let mut gains: Vec<RowGain> = last_gains.into_iter().filter(|gain| gain.points >= STILL_GAINS).collect();
-    gains.sort_by(|a, b| b.points.total_cmp(&a.points));
+    let mut gains: Vec<(f64, &Trainings)> = trainings.iter().filter_map(|t| Some((t.last_gain()?, t))).collect();
+    let n_rows = gains.len();
+    gains.retain(|(points, _)| *points >= STILL_GAINS);
+    gains.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let gain = |(points, of): &(f64, &Trainings)| view! { points, column => of.column, row => of.row };
+    let gains: Vec<Value> = gains.iter().map(gain).collect();
     let several = trainings.iter().any(|t| t.column != trainings[0].column);
     let view = view! { n_rows, gains, several, still_gains => STILL_GAINS };
     (!table.lines.is_empty()).then(|| block("training.jinja", view, Content::Table(table)))
-}
-
-/// Points of LAS that a row gains in its last iteration.
-#[derive(Serialize)]
-struct RowGain<'a> {
-    column: &'a str,
-    row: &'a str,
-    points: f64,
-}
-
-impl<'a> RowGain<'a> {
-    fn of(trainings: &Trainings<'a>) -> Option<RowGain<'a>> {
-        Some(RowGain { column: trainings.column, row: trainings.row, points: trainings.last_gain()? })
-    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ pub struct BoundsSpec {
     /// Scales, by name.
     pub profiles: BTreeMap<String, BoundsProfile>,
     /// Walk; the profile says how long it is.
-    pub walk: WalkSpec,
+    pub walk: Walk,
     /// The paper's figures.
     pub paper: Option<PublishedBounds>,
 }
@@ -58,20 +58,6 @@ pub struct BoundsProfile {
     pub treebanks: Vec<String>,
     /// Transitions for each.
     pub transitions: usize,
-}
-
-/// [`Walk`] without the transitions.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct WalkSpec {
-    /// See [`Walk::wander`].
-    pub wander: f64,
-    /// See [`Walk::seed`].
-    pub seed: u64,
-    /// See [`Walk::max_configurations`].
-    pub max_configurations: usize,
-    /// See [`Walk::guide`].
-    pub guide: Option<Guide>,
 }
 
 /// The figures that a paper printed, by treebank.
@@ -101,7 +87,7 @@ impl BoundsSpec {
 
     fn check(&self, path: &Path) -> Result<()> {
         check_names(path, [&self.name].into_iter().chain(self.profiles.keys()), [&self.title])?;
-        let WalkSpec { wander, max_configurations, guide, .. } = &self.walk;
+        let Walk { transitions, wander, max_configurations, guide, .. } = &self.walk;
         let probabilities = [("wander", Some(*wander)), ("follow", guide.as_ref().map(|guide| guide.follow))];
         let wrong = |found: String, expected: &str| {
             Err(Error::Usage(format!("{}: {found}; expected {expected}", path.display())))
@@ -110,6 +96,9 @@ impl BoundsSpec {
             if !(0.0..=1.0).contains(&value) {
                 return wrong(format!("{name} = {value}"), "a probability, from 0 to 1");
             }
+        }
+        if *transitions > 0 {
+            return wrong("`transitions` in [walk]".to_owned(), "them in profiles");
         }
         if *max_configurations == 0 {
             return wrong("max-configurations = 0".to_owned(), "1 or more");
@@ -183,8 +172,7 @@ pub fn cells(
         let path = path.display();
         return Err(Error::Usage(format!("{path}: nothing is trained here; expected --set treebanks=... only")));
     }
-    let WalkSpec { wander, seed, max_configurations, guide } = spec.walk;
-    let walk = Walk { transitions: scale.transitions, wander, seed, max_configurations, guide };
+    let walk = Walk { transitions: scale.transitions, ..spec.walk };
     let cell = |source: Source| {
         let data = Data::find(source, folder.map(PathBuf::as_path), None)?;
         // The parser that leads is this one, see [`Walk`].

@@ -18,7 +18,8 @@ use treebeam::treebank::{Sentence, Treebank};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Walk {
-    /// Stop after so many transitions of a treebank.
+    /// Stop after so many transitions of a treebank; in a specification the profile says it.
+    #[serde(default)]
     pub transitions: usize,
     /// The probability that a transition is any permitted one instead of one of least cost by the upper bound.
     pub wander: f64,

@@ -1,6 +1,8 @@
 //! The answer in some ten sentences, each of them with the results that it is from: who wins, by how much, where not, at what
 //! cost, what the papers' tables say, what remains open.
 
+use serde::Serialize;
+
 use super::Experiment;
 use super::answer::{documents, main_answer};
 use super::papers::papers;
@@ -9,15 +11,16 @@ use crate::report::document::{Document, Progress, Reproduction, Verdict};
 use crate::report::templates::{sentences, view};
 
 /// A sentence of the answer, or two, in Markdown.
+#[derive(Serialize)]
 pub(super) struct Conclusion<'a> {
     pub text: String,
-    /// Documents that it is from.
-    pub from: Vec<&'a Document>,
+    /// Names and profiles of the documents that it is from.
+    from: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Conclusion<'a> {
-    fn new(text: String, from: &'a Document) -> Conclusion<'a> {
-        Conclusion { text, from: vec![from] }
+    fn new(text: String, from: &[&'a Document]) -> Conclusion<'a> {
+        Conclusion { text, from: from.iter().map(|document| (&*document.name, &*document.profile)).collect() }
     }
 }
 
@@ -26,10 +29,10 @@ pub(super) fn conclusions(experiments: &[Experiment]) -> Vec<Conclusion<'_>> {
     let Some((document, answer)) = main_answer(experiments) else { return Vec::new() };
     let of = |part: &str| sentences("conclusions.jinja", view! { part, a => answer.view() });
     let of_answer = [vec![answer.headline.clone()], of("where"), of("cost")].into_iter().flatten();
-    let mut all: Vec<Conclusion> = of_answer.map(|text| Conclusion::new(text, document)).collect();
+    let mut all: Vec<Conclusion> = of_answer.map(|text| Conclusion::new(text, &[document])).collect();
     all.extend(on_more_systems(experiments, document, answer));
     let firsts = || experiments.iter().map(|experiment| &experiment.profiles[0]);
-    all.extend(firsts().flat_map(|d| d.comparisons.iter().map(move |text| Conclusion::new(text.clone(), d))));
+    all.extend(firsts().flat_map(|d| d.comparisons.iter().map(move |text| Conclusion::new(text.clone(), &[d]))));
     all.extend(of_papers(&papers(experiments)));
     all.extend(open(experiments));
     all
@@ -45,7 +48,7 @@ fn on_more_systems<'a>(experiments: &'a [Experiment], main: &Document, answer: &
     let most = others.reduce(|most, other| if other.1.settings.len() > most.1.settings.len() { other } else { most });
     let (document, other) = most?;
     let text = sentences("conclusions.jinja", view! { part => "systems", a => other.view() }).pop()?;
-    Some(Conclusion::new(text, document))
+    Some(Conclusion::new(text, &[document]))
 }
 
 /// The number of the papers' tables that are reproduced.
@@ -62,7 +65,7 @@ fn of_papers<'a>(judged: &[(&'a Document, &Reproduction)]) -> Option<Conclusion<
     let from =
         [Verdict::Reproduced, Verdict::InPart, Verdict::Not].into_iter().flat_map(of_verdict).collect::<Vec<_>>();
     let text = sentences("conclusions.jinja", view).pop()?;
-    (!judged.is_empty()).then_some(Conclusion { text, from })
+    (!judged.is_empty()).then(|| Conclusion::new(text, &from))
 }
 
 /// Gaps of the results, counted.
@@ -79,7 +82,7 @@ fn open(experiments: &[Experiment]) -> Option<Conclusion<'_>> {
     let n = run.len();
     let view = view! { part => "open", small, n, one_seed, few_treebanks, unfinished => unfinished.len() };
     let text = sentences("conclusions.jinja", view).pop()?;
-    (n > 0).then_some(Conclusion { text, from: unfinished })
+    (n > 0).then(|| Conclusion::new(text, &unfinished))
 }
 
 #[cfg(test)]
@@ -140,11 +143,11 @@ mod tests {
             profile: "full".to_owned(),
             reproduction: Some(Reproduction {
                 verdict,
-                held: "1 of 2".to_owned(),
+                found: "1 of 2".to_owned(),
                 otherwise: vec!["the other way: a | b".to_owned()],
                 differs: "Other data.".to_owned(),
             }),
-            gist: vec!["Said above.".to_owned(), "Said here.".to_owned()],
+            findings: vec!["Said above.".to_owned(), "Said here.".to_owned()],
             ..Document::default()
         };
         let papers = [paper("table-a", Verdict::Not), paper("table-b", Verdict::Reproduced)];

@@ -1,90 +1,50 @@
 //! A heat map as the template shows it.
 
-use serde::Serialize;
+use minijinja::Value;
 
 use crate::report::document::NOTHING;
 use crate::report::figure::HeatMap;
 use crate::report::number;
-
-#[derive(Serialize)]
-pub(super) struct HeatView {
-    /// The title, if it is another than that of what the map is shown under.
-    title: Option<String>,
-    x_title: String,
-    y_title: String,
-    x: Vec<String>,
-    unit: String,
-    lines: Vec<LineView>,
-    /// Values at the ends of the shades.
-    scale: [String; 2],
-    /// True if shades go two ways from 0.
-    is_diverging: bool,
-}
-
-#[derive(Serialize)]
-struct LineView {
-    name: String,
-    cells: Vec<CellView>,
-}
-
-#[derive(Serialize)]
-struct CellView {
-    text: String,
-    /// The shade in percent, 0 the palest; `None` if there is no figure.
-    shade: Option<f64>,
-    is_negative: bool,
-    /// True if the shade asks for the other colour of text: where pale is light, and where pale is dark.
-    turns_light: bool,
-    turns_dark: bool,
-    facts: String,
-}
+use crate::report::templates::view;
 
 /// From these shades on, in percent, black text turns white in the light theme, and white text black in the dark one. They
 /// follow from the ends of the scale in the style sheet, so that the contrast is never below 4.5.
 const TURN_LIGHT: f64 = 69.0;
 const TURN_DARK: f64 = 48.8;
 
-impl HeatView {
-    /// The view of a map that has been checked, under a heading.
-    pub(super) fn new(map: &HeatMap, heading: &str) -> HeatView {
-        let values = || map.values.iter().flatten().flatten().copied();
-        let low = values().fold(f64::INFINITY, f64::min);
-        let high = values().fold(f64::NEG_INFINITY, f64::max);
-        let is_diverging = low < 0.0 && high > 0.0;
-        let (pale, deep) = if is_diverging { (0.0, high.max(-low)) } else { (low, high) };
-        let digits = number::digits(values());
-        let shade = |value: f64| match is_diverging {
-            _ if pale == deep => 0.0,
-            true => value.abs() / deep * 100.0,
-            false => (value - pale) / (deep - pale) * 100.0,
-        };
-        let cell = |value: &Option<f64>, x: &str, y: &str| {
-            let text = value.map_or_else(|| NOTHING.to_owned(), |value| number::grouped(value, digits));
-            let shade = value.map(|value| (shade(value) * 10.0).round() / 10.0);
-            CellView {
-                facts: format!("{y}\n{}: {x}\n{}: {text}", map.x_title, map.unit),
-                is_negative: is_diverging && value.is_some_and(|value| value < 0.0),
-                turns_light: shade.is_some_and(|shade| shade >= TURN_LIGHT),
-                turns_dark: shade.is_some_and(|shade| shade >= TURN_DARK),
-                text,
-                shade,
-            }
-        };
-        let line = |(values, y): (&Vec<Option<f64>>, &String)| LineView {
-            name: y.clone(),
-            cells: values.iter().zip(&map.x).map(|(value, x)| cell(value, x, y)).collect(),
-        };
-        let ends = if is_diverging { [-deep, deep] } else { [low, high] };
-        HeatView {
-            title: (map.title != heading).then(|| map.title.clone()),
-            x_title: map.x_title.clone(),
-            y_title: map.y_title.clone(),
-            x: map.x.clone(),
-            unit: map.unit.clone(),
-            lines: map.values.iter().zip(&map.y).map(line).collect(),
-            scale: ends.map(|end| if end.is_finite() { number::grouped(end, digits) } else { String::new() }),
-            is_diverging,
+/// The view of a map that has been checked, under a heading; its own title only if it is another. Shades are percentages, 0 being the
+/// palest; where values lie on both sides of 0 they go two ways from there. The scale has the values at their ends.
+pub(super) fn view(map: &HeatMap, heading: &str) -> Value {
+    let values = || map.values.iter().flatten().flatten().copied();
+    let low = values().fold(f64::INFINITY, f64::min);
+    let high = values().fold(f64::NEG_INFINITY, f64::max);
+    let is_diverging = low < 0.0 && high > 0.0;
+    let (pale, deep) = if is_diverging { (0.0, high.max(-low)) } else { (low, high) };
+    let digits = number::digits(values());
+    let shade = |value: f64| match is_diverging {
+        _ if pale == deep => 0.0,
+        true => value.abs() / deep * 100.0,
+        false => (value - pale) / (deep - pale) * 100.0,
+    };
+    let cell = |(value, x): (&Option<f64>, &String), y: &str| {
+        let text = value.map_or_else(|| NOTHING.to_owned(), |value| number::grouped(value, digits));
+        let shade = value.map(|value| (shade(value) * 10.0).round() / 10.0);
+        view! {
+            facts => format!("{y}\n{}: {x}\n{}: {text}", map.x_title, map.unit),
+            is_negative => is_diverging && value.is_some_and(|value| value < 0.0),
+            turns_light => shade.is_some_and(|shade| shade >= TURN_LIGHT),
+            turns_dark => shade.is_some_and(|shade| shade >= TURN_DARK),
+            text, shade,
         }
+    };
+    let cells = |values: &Vec<Option<f64>>, y: &str| values.iter().zip(&map.x).map(|pair| cell(pair, y)).collect();
+    let lines: Vec<(&String, Vec<Value>)> = map.values.iter().zip(&map.y).map(|(v, y)| (y, cells(v, y))).collect();
+    let ends = if is_diverging { [-deep, deep] } else { [low, high] };
+    let HeatMap { title, x_title, y_title, x, unit, .. } = map;
+    view! {
+        x_title, y_title, x, unit, lines, is_diverging,
+        title => Some(title).filter(|title| *title != heading),
+        scale => ends.map(|end| if end.is_finite() { number::grouped(end, digits) } else { String::new() }),
     }
 }
 
@@ -148,16 +108,18 @@ mod tests {
             unit: "LAS".to_owned(),
             values: vec![values.to_vec()],
         };
+        let json = |values: &[Option<f64>]| serde_json::to_value(view(&map(values), "title")).unwrap();
         let shades = |values: &[Option<f64>]| -> Vec<(Option<f64>, bool)> {
-            let view = HeatView::new(&map(values), "title");
-            view.lines[0].cells.iter().map(|cell| (cell.shade, cell.is_negative)).collect()
+            let view = json(values);
+            let cells = view["lines"][0][1].as_array().unwrap().iter();
+            cells.map(|cell| (cell["shade"].as_f64(), cell["is_negative"].as_bool().unwrap())).collect()
         };
         let plain = shades(&[Some(50.0), Some(70.0), None, Some(90.0)]);
         assert_eq!(plain, [(Some(0.0), false), (Some(50.0), false), (None, false), (Some(100.0), false)]);
         assert_eq!(shades(&[Some(-4.0), Some(1.0)]), [(Some(100.0), true), (Some(25.0), false)]);
         assert_eq!(shades(&[Some(3.0), Some(3.0)]), [(Some(0.0), false), (Some(0.0), false)]);
-        assert_eq!(HeatView::new(&map(&[Some(-4.0), Some(1.5)]), "title").scale, ["-4.00", "4.00"]);
-        assert_eq!(HeatView::new(&map(&[Some(1.5)]), "title").lines[0].cells[0].facts, "en\nsystem: x0\nLAS: 1.50");
-        assert_eq!(HeatView::new(&map(&[None]), "title").lines[0].cells[0].text, NOTHING);
+        assert_eq!(json(&[Some(-4.0), Some(1.5)])["scale"], serde_json::json!(["-4.00", "4.00"]));
+        assert_eq!(json(&[Some(1.5)])["lines"][0][1][0]["facts"], "en\nsystem: x0\nLAS: 1.50");
+        assert_eq!(json(&[None])["lines"][0][1][0]["text"], NOTHING);
     }
 }

@@ -44,25 +44,15 @@ impl Base {
     }
 }
 
-/// The folder of an experiment's results, seen from the page.
-pub(super) struct Folder(Option<String>);
+/// The folder of an experiment's results, seen from the page; none if nothing can be said of it.
+#[derive(Serialize)]
+pub(in crate::report) struct Folder(pub Option<String>);
 
 impl Folder {
     /// The place of a file in it, as a URL.
-    pub(super) fn href(&self, file: &str) -> Option<String> {
+    pub(in crate::report) fn href(&self, file: &str) -> Option<String> {
         self.0.as_ref().map(|folder| folder.clone() + &encode(file))
     }
-}
-
-/// A file and where it is, if that can be said.
-#[derive(Serialize)]
-pub(super) struct FileView {
-    name: String,
-    href: Option<String>,
-}
-
-pub(super) fn files(folder: &Folder, names: &[String]) -> Vec<FileView> {
-    names.iter().map(|name| FileView { name: name.clone(), href: folder.href(name) }).collect()
 }
 
 /// The path without `.` and `..`.

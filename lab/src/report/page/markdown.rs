@@ -6,7 +6,7 @@ use super::link::Folder;
 
 /// `text` as HTML. Raw HTML in it is shown as text, pictures become their descriptions, headings stand below those of the
 /// page, and links lead to the web or to files of `folder`.
-pub(super) fn html(text: &str, folder: &Folder) -> String {
+pub(in crate::report) fn html(text: &str, folder: &Folder) -> String {
     let mut out = String::new();
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| {
         Some(match event {

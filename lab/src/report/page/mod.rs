@@ -22,7 +22,7 @@ mod forest;
 mod heat;
 mod index;
 mod link;
-mod markdown;
+pub(super) mod markdown;
 mod papers;
 mod read;
 mod table;
@@ -30,18 +30,17 @@ mod table;
 mod tests;
 
 use minijinja::Value;
-use minijinja::value::Serde;
-use serde::Serialize;
 
 use super::document::{Block, Content, Document};
 use super::plot::ChartView;
-use super::templates;
+use super::templates::{self, view};
 use crate::style;
-use forest::ForestView;
 use treebeam::error::Result;
 
 pub use index::{Extra, MARK};
 pub use link::Base;
+pub(super) use link::Folder;
+pub(super) use papers::ABOUT as ABOUT_PAPERS;
 
 /// Experiments with their results, checked and in the order of the page.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,20 +62,23 @@ impl Report {
     /// None that data could cause: documents were checked when the report was made. A template that does not fit the
     /// program is reported as a wrong use.
     pub fn page(&self, base: &Base) -> Result<String> {
-        let view = PageView {
-            css: [style::BASE, include_str!("page.css")].concat(),
-            js: include_str!("page.js"),
-            answer: answer::AnswerView::new(&self.experiments, base),
-            papers: papers::PaperView::all(&self.experiments, base),
-            papers_told: papers::WHAT,
-            experiments: self.experiments.iter().map(|e| ExperimentView::new(e, base)).collect(),
+        let experiment = |Experiment { name, profiles }: &Experiment| {
+            let documents: Vec<Value> = profiles.iter().map(|document| document_view(document, base)).collect();
+            view! { name, title => profiles[0].title, profiles => documents }
         };
-        templates::render("page.html", Value::from(Serde(view)))
+        let view = view! {
+            css => [style::BASE, include_str!("page.css")].concat(),
+            js => include_str!("page.js"),
+            answer => answer::view(&self.experiments, base),
+            papers => papers::views(&self.experiments, base),
+            experiments => self.experiments.iter().map(experiment).collect::<Vec<_>>(),
+        };
+        templates::render("page.html", view)
     }
 }
 
-/// The templates of the page, by name.
-pub(super) const TEMPLATES: [(&str, &str); 9] = [
+/// The templates of the page and of the index, by name.
+pub(super) const TEMPLATES: [(&str, &str); 10] = [
     ("answer.html", include_str!("answer.html")),
     ("papers.html", include_str!("papers.html")),
     ("page.html", include_str!("page.html")),
@@ -86,130 +88,46 @@ pub(super) const TEMPLATES: [(&str, &str); 9] = [
     ("table.html", include_str!("table.html")),
     ("chart.html", include_str!("chart.html")),
     ("heat.html", include_str!("heat.html")),
+    ("index.jinja", include_str!("index.jinja")),
 ];
 
-#[derive(Serialize)]
-struct PageView {
-    css: String,
-    js: &'static str,
-    answer: Option<answer::AnswerView>,
-    papers: Vec<papers::PaperView>,
-    papers_told: &'static str,
-    experiments: Vec<ExperimentView>,
-}
-
-#[derive(Serialize)]
-struct ExperimentView {
-    name: String,
-    title: String,
-    profiles: Vec<DocumentView>,
-}
-
-impl ExperimentView {
-    fn new(experiment: &Experiment, base: &Base) -> ExperimentView {
-        let first = &experiment.profiles[0];
-        ExperimentView {
-            name: experiment.name.clone(),
-            title: first.title.clone(),
-            profiles: experiment.profiles.iter().map(|document| DocumentView::new(document, base)).collect(),
-        }
+/// A document as the template shows it. `figure` is seen without unfolding anything: the first picture, which then does not stand
+/// among the blocks; without one there is a picture of gains. `details` are folded.
+fn document_view(document: &Document, base: &Base) -> Value {
+    let Document { name, profile, findings, comparisons, limits, about, analysis, provenance, files, .. } = document;
+    let id = format!("{name}-{profile}");
+    let blocks: Vec<(usize, &Block)> = (1..).zip(&document.blocks).collect();
+    let is_picture = |(_, block): &&(usize, &Block)| !matches!(block.content, Content::Table(_));
+    let figure = blocks.iter().find(is_picture).map(|(number, _)| *number);
+    let those = |is_meant: &dyn Fn(usize) -> bool| {
+        let meant = blocks.iter().filter(|(number, _)| is_meant(*number));
+        meant.map(|(number, block)| block_view(block, &format!("{id}-{number}"))).collect::<Vec<_>>()
+    };
+    let n_findings = document.n_findings.unwrap_or(blocks.len());
+    let forest = match (figure, &document.answer) {
+        (Some(_), _) => None,
+        (None, Some(answer)) => Some(forest::of_answer(answer)),
+        (None, None) => forest::of_comparisons(&document.blocks),
+    };
+    // Documents of earlier versions have no findings; their first sentence is the next best.
+    let first = document.blocks.iter().find_map(|block| block.reading.first()).filter(|_| findings.is_empty());
+    view! {
+        id, profile, forest, limits, about, analysis, provenance, files,
+        folder => base.folder(name),
+        findings => findings.iter().chain(comparisons).chain(first).collect::<Vec<_>>(),
+        figure => those(&|number| Some(number) == figure).pop(),
+        blocks => those(&|number| Some(number) != figure && number <= n_findings),
+        details => those(&|number| Some(number) != figure && number > n_findings),
     }
 }
 
-#[derive(Serialize)]
-struct DocumentView {
-    id: String,
-    profile: String,
-    gist: Vec<String>,
-    limits: Vec<String>,
-    /// Block that is seen without unfolding anything: the first figure, which then does not stand among the blocks.
-    figure: Option<BlockView>,
-    /// Gains, where there is no figure.
-    forest: Option<ForestView>,
-    about: Vec<String>,
-    blocks: Vec<BlockView>,
-    /// Those that are folded.
-    details: Vec<BlockView>,
-    analysis: String,
-    provenance: Vec<String>,
-    files: Vec<link::FileView>,
-}
-
-impl DocumentView {
-    fn new(document: &Document, base: &Base) -> DocumentView {
-        let id = format!("{}-{}", document.name, document.profile);
-        let folder = base.folder(&document.name);
-        let mut blocks: Vec<BlockView> = document
-            .blocks
-            .iter()
-            .zip(1..)
-            .map(|(block, n)| BlockView::new(block, format!("{id}-{n}"), &folder))
-            .collect();
-        let mut details = blocks.split_off(document.n_findings.map_or(blocks.len(), |n| n.min(blocks.len())));
-        let is_figure = |block: &BlockView| !matches!(block.content, ContentView::Table(_));
-        let figure = [&mut blocks, &mut details].into_iter().find_map(|blocks| {
-            let place = blocks.iter().position(is_figure)?;
-            Some(blocks.remove(place))
-        });
-        let forest = match (&figure, &document.answer) {
-            (Some(_), _) => None,
-            (None, Some(answer)) => Some(ForestView::of_answer(answer)),
-            (None, None) => ForestView::of_comparisons(&document.blocks),
-        };
-        // Documents of earlier versions have no gist; their first sentence is the next best.
-        let first = document.blocks.iter().find_map(|block| block.reading.first()).filter(|_| document.gist.is_empty());
-        DocumentView {
-            profile: document.profile.clone(),
-            gist: document
-                .gist
-                .iter()
-                .chain(&document.comparisons)
-                .chain(first)
-                .map(|text| markdown::html(text, &folder))
-                .collect(),
-            limits: document.limits.iter().map(|text| markdown::html(text, &folder)).collect(),
-            about: document.about.iter().map(|text| markdown::html(text, &folder)).collect(),
-            figure,
-            forest,
-            blocks,
-            details,
-            analysis: markdown::html(&document.analysis, &folder),
-            provenance: document.provenance.clone(),
-            files: link::files(&folder, &document.files),
-            id,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct BlockView {
-    id: String,
-    title: String,
-    reading: Vec<String>,
-    note: String,
-    content: ContentView,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-enum ContentView {
-    Table(table::TableView),
-    Chart(ChartView),
-    Heat(heat::HeatView),
-}
-
-impl BlockView {
-    fn new(block: &Block, id: String, folder: &link::Folder) -> BlockView {
-        BlockView {
-            id,
-            title: block.title.clone(),
-            reading: block.reading.iter().map(|text| markdown::html(text, folder)).collect(),
-            note: markdown::html(&block.note, folder),
-            content: match &block.content {
-                Content::Table(table) => ContentView::Table(table::TableView::new(table)),
-                Content::Figure(figure) => ContentView::Chart(ChartView::new(figure, &block.title)),
-                Content::HeatMap(map) => ContentView::Heat(heat::HeatView::new(map, &block.title)),
-            },
-        }
-    }
+/// A block as the template shows it; `kind` names the template of its content.
+fn block_view(block: &Block, id: &str) -> Value {
+    let Block { title, reading, note, content } = block;
+    let (kind, content) = match content {
+        Content::Table(table) => ("table", table::view(table)),
+        Content::Figure(figure) => ("chart", view! { chart => ChartView::new(figure, title) }),
+        Content::HeatMap(map) => ("heat", heat::view(map, title)),
+    };
+    view! { id, title, reading, note, kind, content }
 }

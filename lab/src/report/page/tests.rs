@@ -179,7 +179,7 @@ fn every_experiment_shows_a_picture_without_being_unfolded() {
     let wins = || block(Content::Table(Table { lines: lines.clone(), ..Table::new(4, heads) }));
     let before_fold = |blocks: Vec<Block>| {
         let page = page(document(blocks));
-        let start = page.find("<div class=\"gist\">").unwrap();
+        let start = page.find("<div class=\"findings\">").unwrap();
         page[start..start + page[start..].find("<details class=\"fold\"").unwrap()].to_owned()
     };
     let forest = before_fold(vec![wins()]);

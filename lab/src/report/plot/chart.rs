@@ -6,11 +6,12 @@ use super::label::{self, Rectangle};
 use crate::report::axis::Ruler;
 use crate::report::figure::{Axis, Curve, Figure, Point, Scale, Style};
 use crate::report::number;
+use crate::style::colour;
 
 /// Kinds of marks, and colours of curves in the page's style sheet. Charts with more curves than colours are drawn as several
 /// small ones.
 const N_MARKS: usize = 8;
-pub(super) const N_COLOURS: usize = 7;
+const N_COLOURS: usize = 7;
 
 /// The size of a drawing and, in it, where the axes end; the title of the vertical axis stands above it.
 struct Frame {
@@ -198,7 +199,7 @@ impl Plot<'_> {
             name: curve.name.clone(),
             style: curve.style,
             colour: i % N_COLOURS,
-            code: super::colours::light(&format!("c{}", i % N_COLOURS)),
+            code: colour(&format!("c{}", i % N_COLOURS), false),
             mark: i % N_MARKS,
             line: match curve.style {
                 Style::Points => String::new(),
@@ -291,4 +292,17 @@ impl Plot<'_> {
 /// A tenth of a unit is finer than what is seen.
 fn round(at: f64) -> f64 {
     (at * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_curve_has_a_colour_of_its_own() {
+        let colours: std::collections::BTreeSet<&str> =
+            (0..N_COLOURS).map(|i| colour(&format!("c{i}"), false)).collect();
+        assert_eq!(colours.len(), N_COLOURS);
+        assert!(colours.iter().all(|colour| colour.len() == 7 && colour.starts_with('#') && *colour != "#000000"));
+    }
 }

@@ -10,10 +10,8 @@
 //! | `label` | labels beside points |
 //! | `picture` | a chart as a file |
 //! | `heat` | a heat map as a file |
-//! | `colours` | the style sheet's colours for files |
 
 mod chart;
-mod colours;
 mod heat;
 mod label;
 mod picture;
@@ -23,8 +21,9 @@ pub use heat::heat_map_svg;
 pub use picture::svg;
 
 /// The templates of drawings, by name, for the page and for files.
-pub(super) const TEMPLATES: [(&str, &str); 3] = [
+pub(super) const TEMPLATES: [(&str, &str); 4] = [
     ("plot.svg", include_str!("plot.svg")),
     ("marks.svg", include_str!("marks.svg")),
     ("picture.svg", include_str!("picture.svg")),
+    ("heat-picture.jinja", include_str!("heat-picture.jinja")),
 ];
