@@ -243,7 +243,7 @@ impl Experiments {
             })
         };
         let opened = self.specs.iter().map(open).collect::<anyhow::Result<Vec<Opened>>>()?;
-        let names: Vec<&str> = opened.iter().map(|experiment| experiment.outline(1).0).collect();
+        let names: Vec<&str> = opened.iter().map(|experiment| experiment.name()).collect();
         for (number, name) in names.iter().enumerate() {
             if let Some(other) = names[..number].iter().position(|other| other == name) {
                 let [path, other] = [number, other].map(|number| self.specs[number].display());
@@ -339,7 +339,7 @@ fn status(opened: &[Opened], json: bool) -> anyhow::Result<()> {
         for cell in experiment.planned()? {
             *counts.entry(cell.state.name()).or_default() += 1;
         }
-        let (name, ..) = experiment.outline(1);
+        let name = experiment.name();
         if !json {
             let told: Vec<String> =
                 State::ALL.iter().map(|state| format!("{} {}", counts[state.name()], state.name())).collect();
@@ -365,7 +365,7 @@ fn tell_plan(opened: &[Opened], jobs: usize) {
     let told = |time: Option<Duration>| time.map_or("unknown".to_owned(), |time| HumanDuration(time).to_string());
     let mut total = Some(Duration::ZERO);
     for experiment in opened {
-        let (name, n_cells, n_missing, time) = experiment.outline(jobs);
+        let (name, (n_cells, n_missing, time)) = (experiment.name(), experiment.outline(jobs));
         eprintln!("{name:<26} {n_missing:>5} of {n_cells:>5} cells to run, about {}", told(time));
         total = total.zip(time).map(|(total, time)| total + time);
     }

@@ -1,6 +1,5 @@
 //! An experiment of any kind with what has been run of it: planned, shown, run, and its tables written.
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,8 +16,11 @@ use treebeam_lab::experiment::{
 
 /// Operations on an experiment, whatever its kind.
 pub trait Experiment {
-    /// Its name; how many cells it has and how many are missing; how long these will take, as far as records tell.
-    fn outline(&self, jobs: usize) -> (&str, usize, usize, Option<Duration>);
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// How many cells it has and how many are missing; how long these will take, as far as records tell.
+    fn outline(&self, jobs: usize) -> (usize, usize, Option<Duration>);
 
     /// The keys of its cells.
     fn keys(&self) -> Vec<String>;
@@ -98,8 +100,6 @@ pub struct Opened<K: Kind, V> {
     pub name: String,
     pub cells: Vec<K::Cell>,
     pub store: Store<K::Record>,
-    /// The records of other experiments, once they are asked for.
-    others: OnceCell<Vec<K::Record>>,
     /// The folders in which other experiments' folders of results lie.
     beside: Vec<PathBuf>,
     pub accept_stale: bool,
@@ -145,24 +145,14 @@ impl<K: Kind, V> Opened<K, V> {
         if let Some(parent) = out.parent().filter(|parent| *parent != Path::new(super::RESULTS)) {
             beside.push(if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() });
         }
-        let (name, others) = (name.to_owned(), OnceCell::new());
-        Ok(Opened {
-            kind,
-            view,
-            name,
-            cells,
-            store,
-            others,
-            beside,
-            accept_stale,
-            folder,
-            command,
-            unreadable: Vec::new(),
-        })
+        let (name, unreadable) = (name.to_owned(), Vec::new());
+        Ok(Opened { kind, view, name, cells, store, beside, accept_stale, folder, command, unreadable })
     }
 
-    fn others(&self) -> &[K::Record] {
-        self.others.get_or_init(|| records_in(&self.beside, self.folder.path()))
+    /// The records of other experiments, which may have run `missing` cells or tell how long these take. Of all experiments they are
+    /// many: nobody holds them longer than needed.
+    fn others(&self, missing: &[&K::Cell]) -> Vec<K::Record> {
+        if missing.is_empty() { Vec::new() } else { records_in(&self.beside, self.folder.path()) }
     }
 
     /// Status of a cell.
@@ -177,20 +167,21 @@ impl<K: Kind, V> Opened<K, V> {
         self.cells.iter().filter(is_missing).filter(|cell| seen.insert(self.kind.key(cell))).collect()
     }
 
-    /// The record that another experiment has of this cell, made by the same code.
-    fn elsewhere(&self, cell: &K::Cell) -> Option<&K::Record> {
-        self.others().iter().find(|r| r.key() == self.kind.key(cell) && self.kind.is_current(cell, r))
+    /// The record among `others` of this cell, made by the same code.
+    fn elsewhere<'o>(&self, cell: &K::Cell, others: &'o [K::Record]) -> Option<&'o K::Record> {
+        others.iter().find(|r| r.key() == self.kind.key(cell) && self.kind.is_current(cell, r))
     }
 
-    /// Estimated time for cells, save those that are taken over from other experiments, and the number of records behind it.
-    fn estimate(&self, cells: &[&K::Cell], jobs: usize) -> Option<Estimate> {
-        let to_run: Vec<&K::Cell> = cells.iter().filter(|cell| self.elsewhere(cell).is_none()).copied().collect();
-        estimate(&self.kind, &to_run, &self.all_records(), jobs)
+    /// Estimated time for cells, save those that are taken over from `others`, and the number of records behind it.
+    fn estimate(&self, cells: &[&K::Cell], others: &[K::Record], jobs: usize) -> Option<Estimate> {
+        let is_to_run = |cell: &&&K::Cell| self.elsewhere(cell, others).is_none();
+        let to_run: Vec<&K::Cell> = cells.iter().filter(is_to_run).copied().collect();
+        estimate(&self.kind, &to_run, &self.records_with(others), jobs)
     }
 
-    /// The records of this experiment and of all others, by which costs are judged.
-    fn all_records(&self) -> Vec<&K::Record> {
-        self.store.records().iter().chain(self.others()).collect()
+    /// The records of this experiment and of others, by which costs are judged.
+    fn records_with<'o>(&'o self, others: &'o [K::Record]) -> Vec<&'o K::Record> {
+        self.store.records().iter().chain(others).collect()
     }
 
     fn state(&self, cell: &K::Cell) -> anyhow::Result<State> {
@@ -217,10 +208,10 @@ impl<K: Kind, V> Opened<K, V> {
 
     /// Takes over what other experiments have run with the same code.
     fn adopt(&mut self) -> anyhow::Result<()> {
-        // One that ran just before may have left more than there was when this one was opened.
-        self.others.take();
-        let found: Vec<K::Record> =
-            self.missing().into_iter().filter_map(|cell| Some(self.kind.adopt(cell, self.elsewhere(cell)?))).collect();
+        let missing = self.missing();
+        let others = self.others(&missing);
+        let adopted = |cell: &K::Cell| Some(self.kind.adopt(cell, self.elsewhere(cell, &others)?));
+        let found: Vec<K::Record> = missing.into_iter().filter_map(adopted).collect();
         if found.is_empty() {
             return Ok(());
         }
@@ -314,10 +305,14 @@ impl<K: Kind, V> Opened<K, V> {
 }
 
 impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
-    fn outline(&self, jobs: usize) -> (&str, usize, usize, Option<Duration>) {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn outline(&self, jobs: usize) -> (usize, usize, Option<Duration>) {
         let missing = self.missing();
-        let time = self.estimate(&missing, jobs).map(|e| e.time);
-        (&self.name, self.cells.len(), missing.len(), time)
+        let time = self.estimate(&missing, &self.others(&missing), jobs).map(|e| e.time);
+        (self.cells.len(), missing.len(), time)
     }
 
     fn keys(&self) -> Vec<String> {
@@ -325,7 +320,8 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
     }
 
     fn planned(&self) -> anyhow::Result<Vec<Planned>> {
-        let records = self.all_records();
+        let others = self.others(&self.cells.iter().collect::<Vec<_>>());
+        let records = self.records_with(&others);
         let mut seen = HashSet::new();
         let mut planned = Vec::new();
         for cell in self.cells.iter().filter(|cell| seen.insert(self.kind.key(cell))) {
@@ -355,7 +351,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         }
         let missing = self.missing();
         writeln!(out, "{} cells, {} to run, {n_stale} stale", self.cells.len(), missing.len())?;
-        match self.estimate(&missing, jobs) {
+        match self.estimate(&missing, &self.others(&missing), jobs) {
             _ if missing.is_empty() => writeln!(out, "nothing to run")?,
             Some(estimate) => {
                 let (time, n) = (HumanDuration(estimate.time), estimate.n_records);
@@ -373,12 +369,14 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         let (missing, of_others): (Vec<&K::Cell>, Vec<_>) = self.missing().into_iter().partition(is_wanted);
         let n_wanted = self.cells.iter().filter(is_wanted).count();
         let jobs = self.jobs(how);
-        let time = about(self.estimate(&missing, jobs));
+        let others = self.others(&missing);
+        let time = about(self.estimate(&missing, &others, jobs));
         let n_done = n_wanted.saturating_sub(missing.len());
         note(format_args!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len()));
         self.tell();
         let mut store = self.store.clone();
-        let outcome = self.run_cells(&self.folder, (&missing, &of_others), &mut store, &self.all_records(), how)?;
+        let outcome =
+            self.run_cells(&self.folder, (&missing, &of_others), &mut store, &self.records_with(&others), how)?;
         let n_missing = missing.len();
         self.store = store;
         if how.only.is_none() {

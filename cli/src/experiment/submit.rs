@@ -213,7 +213,7 @@ pub fn submit(experiments: &Experiments, opened: &[Opened], options: &Options) -
         return Ok(());
     }
     let name = match opened {
-        [one] => one.outline(1).0.to_owned(),
+        [one] => one.name().to_owned(),
         _ => format!("{} experiments", opened.len()),
     };
     let here = std::env::current_dir().context("the current folder")?;
