@@ -70,7 +70,7 @@ fn info(path: &Path, json: bool) -> anyhow::Result<ExitCode> {
 /// Header and sizes as JSON, and lines for people.
 type Info = (Value, Value, Vec<Line>);
 
-fn of_transitions(model: &AnyModel) -> serde_json::Result<Info> {
+fn of_transitions(model: &AnyModel) -> anyhow::Result<Info> {
     let header = &model.header;
     let (mut sizes, scorer, weights) = match &model.scorer {
         AnyScorer::Linear(linear) => of_linear(linear, &header.features),
@@ -86,7 +86,7 @@ fn of_transitions(model: &AnyModel) -> serde_json::Result<Info> {
         ("parses", format!("with a beam of width {}, unless told otherwise", header.beam)),
     ];
     lines.extend(header.lags.iter().map(card::margins));
-    lines.extend(card::origin(&header.provenance, &header.training));
+    lines.extend(card::origin(&header.provenance, &header.training)?);
     Ok((serde_json::to_value(header)?, sizes, lines))
 }
 
@@ -133,7 +133,7 @@ fn of_network(network: &FeedForward) -> OfScorer {
     (sizes, ("scorer", about), ("weights", weights))
 }
 
-fn of_graph(model: &GraphModel) -> serde_json::Result<Info> {
+fn of_graph(model: &GraphModel) -> anyhow::Result<Info> {
     let header = &model.header;
     let n_templates = header.system.n_templates();
     let (mut sizes, scorer, weights) = match &model.scorer {
@@ -151,7 +151,7 @@ fn of_graph(model: &GraphModel) -> serde_json::Result<Info> {
         ("labels", header.labels.len().to_string()),
         weights,
     ];
-    lines.extend(card::origin(&header.provenance, &header.training));
+    lines.extend(card::origin(&header.provenance, &header.training)?);
     Ok((serde_json::to_value(header)?, sizes, lines))
 }
 

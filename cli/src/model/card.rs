@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::shell::quoted;
 use treebeam::features::{ColumnName, WordShape};
 use treebeam::linear::Learner;
-use treebeam::model::{Lags, Provenance, Pruned, VectorsOrigin};
+use treebeam::model::{Lags, Provenance};
 use treebeam::options::{GivenOptions, Options};
 use treebeam::system::OracleKind;
 use treebeam::tree::Roots;
@@ -63,153 +63,50 @@ pub fn margins(lags: &Lags) -> Line {
     )
 }
 
+/// The parts of what [`ORIGIN`] says.
+const PARTS: [&str; 7] = ["training", "passes", "data", "began with", "vectors", "score", "pruned"];
+
+/// Template of lines on the training, its data and scores.
+const ORIGIN: &str = include_str!("origin.jinja");
+
 /// Lines on the model's training, data, scores and licence, and the command that trains it again.
-pub fn origin(provenance: &Provenance, training: &Value) -> Vec<Line> {
+///
+/// # Errors
+/// None that a model could cause.
+pub fn origin(provenance: &Provenance, training: &Value) -> Result<Vec<Line>, minijinja::Error> {
     let mut lines: Vec<Line> = provenance.notes.about.iter().map(|about| ("about", about.clone())).collect();
-    lines.push(("training", how(training)));
-    lines.push(("passes", passes(provenance, training)));
-    lines.push(("data", data(provenance)));
-    if let Some(sha256) = &provenance.init_sha256 {
-        lines.push(("began with", format!("the parameters of another model, sha256 {sha256}")));
+    for part in PARTS {
+        let text = part_of_origin(part, provenance, training)?;
+        lines.extend((!text.is_empty()).then_some((part, text)));
     }
-    if let Some(VectorsOrigin { sha256, words, train_words, covered }) = &provenance.vectors {
-        let of = format!("of {words} words, among them {covered} of the {train_words} of the training data");
-        lines.push(("vectors", format!("{of}; sha256 {sha256}")));
-    }
-    lines.push(("score", score(provenance)));
-    lines.extend(provenance.pruned.as_ref().map(|what| ("pruned", pruned(what))));
     let licence = provenance.notes.licence.clone();
     lines.push(("licence", licence.unwrap_or_else(|| "not stated; `train --licence` states one".to_owned())));
     lines.push(("made by", format!("treebeam {}; random numbers: {}", provenance.version, provenance.generator)));
     lines.push(("again", again(provenance, training)));
-    lines
+    Ok(lines)
 }
 
-fn text<'v>(training: &'v Value, option: &str) -> Option<&'v str> {
-    training.get(option).and_then(Value::as_str)
-}
-
-fn number(training: &Value, option: &str) -> f64 {
-    training.get(option).and_then(Value::as_f64).unwrap_or_default()
-}
-
-/// Ways of training on a sentence.
-fn how(training: &Value) -> String {
-    let learner = match (text(training, "learner"), text(training, "objective")) {
-        (None, None) => "averaged perceptron".to_owned(),
-        (learner, None) => format!("learner {}", learner.unwrap_or("perceptron")),
-        (learner, Some(objective)) => format!("learner {}, objective {objective}", learner.unwrap_or("perceptron")),
+fn part_of_origin(part: &str, provenance: &Provenance, training: &Value) -> Result<String, minijinja::Error> {
+    let oracle = training.get("oracle").and_then(|oracle| OracleKind::deserialize(oracle).ok());
+    let given =
+        training.as_object().cloned().map(|named| GivenOptions::of_names(named).and_then(|given| given.resolve()));
+    let search = match given {
+        Some(Ok(Options::Transitions(options))) => Some(options.search().to_string()),
+        _ => None,
     };
-    let learner = match text(training, "layers") {
-        Some("output") => format!("{learner}, the output layer alone"),
-        _ => learner,
-    };
-    let gold = match text(training, "oracle") {
-        Some("dynamic") => "every correct action counts as gold (dynamic oracle)".to_owned(),
-        Some("static") => "the canonical derivation is gold (static oracle)".to_owned(),
-        oracle => format!("oracle {}", oracle.unwrap_or("none")),
-    };
-    match text(training, "training") {
-        Some("greedy") => {
-            let from = number(training, "explore-from") + 1.0;
-            let probability = number(training, "explore-prob");
-            let oracle = training.get("oracle").and_then(|oracle| OracleKind::deserialize(oracle).ok());
-            let exploring = match oracle.is_some_and(OracleKind::explores) {
-                true => {
-                    let what = match training.get("explore-power").and_then(Value::as_f64) {
-                        Some(power) => {
-                            format!("transitions drawn from the probabilities to the power {power} followed")
-                        }
-                        None => "wrong predictions followed".to_owned(),
-                    };
-                    format!(", {what} with probability {probability} from iteration {from}")
-                }
-                false => String::new(),
-            };
-            let correct = match text(training, "correct") {
-                Some("all") => "; all of several correct ones are learned".to_owned(),
-                Some(correct) => format!("; of several correct ones the {correct} one is learned"),
-                None => String::new(),
-            };
-            format!("greedy, one decision at a time; {gold}{correct}{exploring}; {learner}")
-        }
-        Some("l2s") => {
-            let given = training
-                .as_object()
-                .cloned()
-                .map(|named| GivenOptions::of_names(named).and_then(|given| given.resolve()));
-            let search = match given {
-                Some(Ok(Options::Transitions(options))) => format!(", {}", options.search()),
-                _ => String::new(),
-            };
-            format!("learning to search{search}; {gold}; {learner}")
-        }
-        Some("global") => {
-            let merging =
-                if training.get("merge") == Some(&Value::Bool(true)) { " in which equal items merge" } else { "" };
-            let search = match text(training, "search") {
-                Some("exact") => "exact search by tabulation".to_owned(),
-                _ => format!("a beam of {}{merging}", number(training, "beam")),
-            };
-            let update = text(training, "update").unwrap_or("its default");
-            let before = match number(training, "pretrain") {
-                0.0 => String::new(),
-                n => format!(", after {n} iterations of greedy training"),
-            };
-            format!("global, whole derivations in {search}{before}; {update} updates; {gold}; {learner}")
-        }
-        _ => format!("whole trees by exact search; {learner}"),
-    }
-}
-
-/// Number of passes over the data, and the weights that were kept.
-fn passes(provenance: &Provenance, training: &Value) -> String {
-    let iterations = match training.get("iterations").and_then(Value::as_u64) {
-        Some(n) => n.to_string(),
-        None => "until the score on the development data stops rising".to_owned(),
-    };
-    let replicas = match training.get("replicas").and_then(Value::as_u64) {
-        Some(n) if n > 1 => format!(", {n} replicas added up"),
-        _ => String::new(),
-    };
-    let kept = match (text(training, "keep"), provenance.dev_sha256.is_some()) {
-        (Some("best") | None, true) => "the best on the development data",
-        _ => "the last",
-    };
-    let seed = training.get("seed").map_or(String::new(), |seed| format!(", seed {seed}"));
-    format!("{iterations}{replicas}{seed}; the weights of iteration {}, {kept}", provenance.iteration)
-}
-
-fn pruned(Pruned { below, weights, bytes, las }: &Pruned) -> String {
-    let cost = match las {
-        Some((before, after, sha256)) => {
-            format!("LAS {before:.2} before and {after:.2} after on the treebank with sha256 {sha256}")
-        }
-        None => "what that costs was not measured".to_owned(),
-    };
-    format!("{weights} weights nearer to 0 than {below}, which took {bytes} bytes of the file; {cost}")
-}
-
-fn data(provenance: &Provenance) -> String {
-    let words = provenance.train_words.map_or(String::new(), |words| format!(", {words} words"));
-    let train = format!("train: {} sentences{words}, sha256 {}", provenance.train_sentences, provenance.train_sha256);
-    let Some(sha256) = &provenance.dev_sha256 else { return train };
-    let size = provenance
-        .dev_scores
-        .map_or(String::new(), |counts| format!("{} sentences, {} words, ", counts.sentences, counts.tokens));
-    format!("{train}\ndev: {size}sha256 {sha256}")
-}
-
-fn score(provenance: &Provenance) -> String {
-    match (&provenance.dev_scores, &provenance.dev_sha256) {
-        (Some(counts), _) => format!(
-            "LAS {:.2}, UAS {:.2} on the development data, punctuation included, full labels",
-            counts.las(),
-            counts.uas()
-        ),
-        (None, Some(_)) => "not kept; models of earlier versions do not have it".to_owned(),
-        (None, None) => "none, as there were no development data".to_owned(),
-    }
+    let mut environment = minijinja::Environment::new();
+    environment.set_syntax(minijinja::syntax::SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.add_filter("fixed", |number: f64, digits: usize| format!("{number:.digits$}"));
+    environment.add_filter("plain", |number: f64| number.to_string());
+    let view = serde_json::json!({
+        "part": part,
+        "p": provenance,
+        "t": training,
+        "explores": oracle.is_some_and(OracleKind::explores),
+        "search": search,
+        "scores": provenance.dev_scores.map(|counts| (counts.las(), counts.uas())),
+    });
+    Ok(environment.render_str(ORIGIN, minijinja::value::Serde(view))?.trim().to_owned())
 }
 
 /// The command that trains the model again: options that have their defaults are left out.
@@ -301,7 +198,7 @@ mod tests {
         assert_eq!(command(r#"{"system": "arc-standard", "merge": true}"#), "--system arc-standard --merge=true");
     }
 
-    /// The command names all that is needed: the same options come of it.
+    /// What the command names is all that is needed: the same options come of it.
     #[test]
     fn commands_give_the_options_back() {
         for given in [
@@ -320,19 +217,20 @@ mod tests {
 
     #[test]
     fn training_is_told_in_words() {
+        let how = |given: &str| part_of_origin("training", &Provenance::default(), &options(given)).unwrap();
         assert_eq!(
-            how(&options("{}")),
+            how("{}"),
             "global, whole derivations in a beam of 8; max-violation updates; every correct action counts as gold (dynamic oracle); \
              averaged perceptron"
         );
         for system in ["arc-eager", "arc-eager-nonmonotonic", "covington-nonmonotonic"] {
-            let greedy = how(&options(&format!(r#"{{"training": "greedy", "system": "{system}"}}"#)));
+            let greedy = how(&format!(r#"{{"training": "greedy", "system": "{system}"}}"#));
             assert!(greedy.contains("wrong predictions followed with probability 0.9 from iteration 2"), "{greedy}");
         }
-        let search = how(&options(r#"{"training": "l2s", "preset": "aggrevate"}"#));
+        let search = how(r#"{"training": "l2s", "preset": "aggrevate"}"#);
         assert!(search.starts_with("learning to search, roll-in "), "{search}");
         assert!(search.contains("roll-out reference") && !search.contains("default"), "{search}");
-        let text = how(&options(r#"{"system": "mst"}"#));
+        let text = how(r#"{"system": "mst"}"#);
         assert_eq!(text, "whole trees by exact search; learner mira");
     }
 }

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::bail;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::{percent, roots_for, roots_name};
 use crate::write_json_line;
@@ -48,29 +50,8 @@ enum RootsChoice {
     Both,
 }
 
-/// The findings of one length, as a line of JSON or a row of the table.
-#[derive(serde::Serialize)]
-struct Row {
-    system: &'static str,
-    roots: &'static str,
-    trees_of: &'static str,
-    words: usize,
-    labels: u16,
-    trees: u64,
-    configurations: u64,
-    pairs: u64,
-    transitions: u64,
-    mismatches: u64,
-    zero_set_errors: u64,
-    no_free_move: u64,
-    misled: u64,
-    derivable: u64,
-    rebuilt: u64,
-    as_claimed: bool,
-}
-
 /// The findings of one bound of non-monotonic Covington's loss for one length, as a line of JSON or a row of the table.
-#[derive(serde::Serialize)]
+#[derive(Serialize)]
 struct BoundRow {
     system: &'static str,
     roots: &'static str,
@@ -83,21 +64,24 @@ struct BoundRow {
     misled_percent: f64,
 }
 
-const COLUMNS: [(&str, usize); 14] = [
-    ("system", 22),
-    ("roots", 7),
-    ("trees of", 14),
-    ("n", 1),
-    ("trees", 6),
-    ("configurations", 14),
-    ("pairs", 10),
-    ("transitions", 11),
-    ("mismatches", 10),
-    ("zero-set errors", 15),
-    ("no free move", 12),
-    ("misled", 8),
-    ("derivable", 9),
-    ("rebuilt", 7),
+/// What is told of one length: names in JSON, heads of the table and widths there; what has none is told in JSON alone.
+const COLUMNS: [(&str, &str, usize); 16] = [
+    ("system", "system", 22),
+    ("roots", "roots", 7),
+    ("trees_of", "trees of", 14),
+    ("words", "n", 1),
+    ("labels", "", 0),
+    ("trees", "trees", 6),
+    ("configurations", "configurations", 14),
+    ("pairs", "pairs", 10),
+    ("transitions", "transitions", 11),
+    ("mismatches", "mismatches", 10),
+    ("zero_set_errors", "zero-set errors", 15),
+    ("no_free_move", "no free move", 12),
+    ("misled", "misled", 8),
+    ("derivable", "derivable", 9),
+    ("rebuilt", "rebuilt", 7),
+    ("as_claimed", "", 0),
 ];
 
 /// Runs the subcommand.
@@ -108,7 +92,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let mut output = io::stdout().lock();
     if !args.json {
-        write_row(&mut output, &COLUMNS.map(|(name, _)| name.to_owned()))?;
+        write_row(&mut output, COLUMNS.map(|(_, head, _)| head.into()))?;
     }
     let mut all_right = true;
     let mut rates = String::new();
@@ -129,10 +113,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     let scope = Scope { n_words, roots, shape, n_labels: args.labels.into() };
                     let findings = check_named(system, scope);
                     let as_claimed = holds(exactness, derives_all, shape, &findings);
-                    let row = Row::new(system, scope, &findings, as_claimed);
+                    let row = row(system, scope, &findings, as_claimed);
                     match args.json {
-                        true => write_json_line(&mut output, &row)?,
-                        false => write_row(&mut output, &row.cells())?,
+                        true => write_json_line(&mut output, &Fields(row))?,
+                        false => write_row(&mut output, row)?,
                     }
                     if exactness == Exactness::Approximate && n_words == max_words {
                         rates.push_str(&rate(system, scope, &findings));
@@ -277,52 +261,44 @@ fn write_bounds(
     Ok(all_right)
 }
 
-impl Row {
-    fn new(system: SystemKind, scope: Scope, findings: &Findings, as_claimed: bool) -> Row {
-        Row {
-            system: system.name(),
-            roots: roots_name(scope.roots),
-            trees_of: shape_name(scope.shape),
-            words: scope.n_words,
-            labels: scope.n_labels,
-            trees: findings.trees,
-            configurations: findings.configurations,
-            pairs: findings.pairs,
-            transitions: findings.transitions,
-            mismatches: findings.mismatches,
-            zero_set_errors: findings.zero_set_errors,
-            no_free_move: findings.without_zero,
-            misled: findings.suboptimal,
-            derivable: findings.derivable,
-            rebuilt: findings.rebuilt,
-            as_claimed,
-        }
-    }
+/// The findings of one length, by [`COLUMNS`].
+type Row = [Value; COLUMNS.len()];
 
-    /// Cells of a line of the table.
-    fn cells(&self) -> [String; COLUMNS.len()] {
-        [
-            self.system.to_owned(),
-            self.roots.to_owned(),
-            self.trees_of.to_owned(),
-            self.words.to_string(),
-            self.trees.to_string(),
-            self.configurations.to_string(),
-            self.pairs.to_string(),
-            self.transitions.to_string(),
-            self.mismatches.to_string(),
-            self.zero_set_errors.to_string(),
-            self.no_free_move.to_string(),
-            self.misled.to_string(),
-            self.derivable.to_string(),
-            self.rebuilt.to_string(),
-        ]
+fn row(system: SystemKind, scope: Scope, findings: &Findings, as_claimed: bool) -> Row {
+    [
+        system.name().into(),
+        roots_name(scope.roots).into(),
+        shape_name(scope.shape).into(),
+        scope.n_words.into(),
+        scope.n_labels.into(),
+        findings.trees.into(),
+        findings.configurations.into(),
+        findings.pairs.into(),
+        findings.transitions.into(),
+        findings.mismatches.into(),
+        findings.zero_set_errors.into(),
+        findings.without_zero.into(),
+        findings.suboptimal.into(),
+        findings.derivable.into(),
+        findings.rebuilt.into(),
+        as_claimed.into(),
+    ]
+}
+
+/// A row as a JSON object.
+struct Fields(Row);
+
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(COLUMNS.iter().map(|(name, ..)| name).zip(&self.0))
     }
 }
 
-/// Writes cells in columns: names to the left, numbers to the right.
-fn write_row(output: &mut impl Write, cells: &[String; COLUMNS.len()]) -> io::Result<()> {
-    for (place, (cell, (_, width))) in cells.iter().zip(COLUMNS).enumerate() {
+/// Writes a row in columns: names to the left, numbers to the right.
+fn write_row(output: &mut impl Write, row: Row) -> io::Result<()> {
+    let cells = row.iter().zip(COLUMNS).filter(|(_, (.., width))| *width > 0);
+    for (place, (value, (.., width))) in cells.enumerate() {
+        let cell = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         match place {
             0 => write!(output, "{cell:<width$}")?,
             1 | 2 => write!(output, "  {cell:<width$}")?,

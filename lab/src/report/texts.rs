@@ -139,7 +139,7 @@ fn environment(results: &Path) -> Environment<'static> {
     environment.set_formatter(|out, _, value| Ok(out.write_str(&shown(value)?)?));
     let source = Arc::new(Source { results: results.to_owned(), read: Mutex::default() });
     macro_rules! add {
-        ($name:literal, |$source:ident $(, $argument:ident: $kind:ty)*| $value:expr) => {
+        ($name:expr, |$source:ident $(, $argument:ident: $kind:ty)*| $value:expr) => {
             let $source = Arc::clone(&source);
             environment.add_function($name, move |$($argument: $kind),*| -> Made<Value> { $value });
         };
@@ -154,12 +154,11 @@ fn environment(results: &Path) -> Environment<'static> {
     add!("score", |source, name: String, title: String, line: String, column: String| {
         score(&*source.document(&name)?, &title, &line, &column)
     });
-    add!("las", |source, name: String, column: Value, row: String, treebank: Option<Value>| {
-        mean_score(&*source.document(&name)?, "LAS", &column, &row, treebank)
-    });
-    add!("uas", |source, name: String, column: Value, row: String, treebank: Option<Value>| {
-        mean_score(&*source.document(&name)?, "UAS", &column, &row, treebank)
-    });
+    for (function, metric) in [("las", "LAS"), ("uas", "UAS")] {
+        add!(function, |source, name: String, column: Value, row: String, treebank: Option<Value>| {
+            mean_score(&*source.document(&name)?, metric, &column, &row, treebank)
+        });
+    }
     add!("wins", |source, name: String, column: String, method: String, against: String, metric: Option<String>| {
         let wanted = [&column, &method, &against, metric.as_deref().unwrap_or("LAS")];
         wins(&*source.document(&name)?, wanted)

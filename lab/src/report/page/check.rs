@@ -1,7 +1,7 @@
 //! Checks of what a document must hold so that it can be drawn.
 
 use crate::report::document::{Block, Content, Document, Table};
-use crate::report::figure::{Axis, Figure, HeatMap, Scale};
+use crate::report::figure::{Axis, Curve, Figure, HeatMap, Scale};
 
 /// Finding, and what was expected.
 type Fault = (String, String);
@@ -10,11 +10,11 @@ type Fault = (String, String);
 pub(super) fn check(document: &Document) -> Result<(), Fault> {
     for (what, name) in [("name", &document.name), ("profile", &document.profile)] {
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
-            return Err((format!("{what} `{name}`"), "letters, digits, `-`, `_` and `.`".to_owned()));
+            return fault(format!("{what} `{name}`"), "letters, digits, `-`, `_` and `.`");
         }
     }
     if let Some(file) = document.files.iter().find(|file| file.is_empty() || file.contains(['/', '\\'])) {
-        return Err((format!("file `{file}`"), "the name of a file beside the document".to_owned()));
+        return fault(format!("file `{file}`"), "the name of a file beside the document");
     }
     document.blocks.iter().try_for_each(|block| {
         check_block(block).map_err(|(found, expected)| (format!("block `{}`: {found}", block.title), expected))
@@ -29,14 +29,18 @@ fn check_block(block: &Block) -> Result<(), Fault> {
     }
 }
 
+fn fault<T>(found: String, expected: impl Into<String>) -> Result<T, Fault> {
+    Err((found, expected.into()))
+}
+
 fn check_table(table: &Table) -> Result<(), Fault> {
     let n = table.heads.len();
     if table.n_texts > n {
-        return Err((format!("{} columns of text", table.n_texts), format!("at most {n}, as there are heads")));
+        return fault(format!("{} columns of text", table.n_texts), format!("at most {n}, as there are heads"));
     }
     match table.lines.iter().zip(1..).find(|(line, _)| line.len() != n) {
         Some((line, at)) => {
-            Err((format!("line {at} of the table has {} cells", line.len()), format!("{n}, as there are heads")))
+            fault(format!("line {at} of the table has {} cells", line.len()), format!("{n}, as there are heads"))
         }
         None => Ok(()),
     }
@@ -44,21 +48,17 @@ fn check_table(table: &Table) -> Result<(), Fault> {
 
 fn check_figure(figure: &Figure) -> Result<(), Fault> {
     if figure.curves.is_empty() {
-        return Err(("a figure without curves".to_owned(), "at least one".to_owned()));
+        return fault("a figure without curves".to_owned(), "at least one");
     }
-    for curve in &figure.curves {
-        let name = &curve.name;
-        if curve.points.is_empty() {
-            return Err((format!("curve `{name}` without points"), "at least one".to_owned()));
+    for Curve { name, points, .. } in &figure.curves {
+        if points.is_empty() {
+            return fault(format!("curve `{name}` without points"), "at least one");
         }
-        for point in &curve.points {
+        for point in points {
             check_value(name, point.x, &figure.x)?;
             check_value(name, point.y, &figure.y)?;
             if point.sd.is_some_and(|sd| !(sd >= 0.0 && sd.is_finite())) {
-                return Err((
-                    format!("curve `{name}` has a negative standard deviation"),
-                    "none, or 0 or more".to_owned(),
-                ));
+                return fault(format!("curve `{name}` has a negative standard deviation"), "none, or 0 or more");
             }
         }
     }
@@ -74,19 +74,19 @@ fn check_value(curve: &str, value: f64, axis: &Axis) -> Result<(), Fault> {
         Scale::Doubling | Scale::Decimal if value <= 0.0 => "more than 0, as the axis is logarithmic",
         _ => return Ok(()),
     };
-    Err((format!("curve `{curve}` has {value} on the axis `{}`", axis.title), expected.to_owned()))
+    fault(format!("curve `{curve}` has {value} on the axis `{}`", axis.title), expected)
 }
 
 fn check_heat_map(map: &HeatMap) -> Result<(), Fault> {
     let (n_lines, n_columns) = (map.y.len(), map.x.len());
     if map.values.len() != n_lines {
-        return Err((format!("a heat map of {} lines", map.values.len()), format!("{n_lines}, as there are names")));
+        return fault(format!("a heat map of {} lines", map.values.len()), format!("{n_lines}, as there are names"));
     }
     match map.values.iter().zip(&map.y).find(|(line, _)| line.len() != n_columns) {
         Some((line, name)) => {
-            Err((format!("line `{name}` of the heat map has {} figures", line.len()), format!("{n_columns}")))
+            fault(format!("line `{name}` of the heat map has {} figures", line.len()), n_columns.to_string())
         }
         None if map.values.iter().flatten().flatten().all(|value| value.is_finite()) => Ok(()),
-        None => Err(("a figure of the heat map that is not finite".to_owned(), "a number, or nothing".to_owned())),
+        None => fault("a figure of the heat map that is not finite".to_owned(), "a number, or nothing"),
     }
 }
