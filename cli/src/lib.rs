@@ -25,6 +25,7 @@ mod report;
 mod sentence;
 mod shell;
 mod signals;
+mod templates;
 mod trace;
 mod train;
 mod treebank;

@@ -6,6 +6,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::shell::quoted;
+use crate::templates::filled;
 use treebeam::features::{ColumnName, WordShape};
 use treebeam::linear::Learner;
 use treebeam::model::{Lags, Provenance};
@@ -94,10 +95,6 @@ fn part_of_origin(part: &str, provenance: &Provenance, training: &Value) -> Resu
         Some(Ok(Options::Transitions(options))) => Some(options.search().to_string()),
         _ => None,
     };
-    let mut environment = minijinja::Environment::new();
-    environment.set_syntax(minijinja::syntax::SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    environment.add_filter("fixed", |number: f64, digits: usize| format!("{number:.digits$}"));
-    environment.add_filter("plain", |number: f64| number.to_string());
     let view = serde_json::json!({
         "part": part,
         "p": provenance,
@@ -106,7 +103,7 @@ fn part_of_origin(part: &str, provenance: &Provenance, training: &Value) -> Resu
         "search": search,
         "scores": provenance.dev_scores.map(|counts| (counts.las(), counts.uas())),
     });
-    Ok(environment.render_str(ORIGIN, minijinja::value::Serde(view))?.trim().to_owned())
+    Ok(filled(ORIGIN, view)?.trim().to_owned())
 }
 
 /// The command that trains the model again: options that have their defaults are left out.
