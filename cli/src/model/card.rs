@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(command(r#"{"system": "arc-standard", "merge": true}"#), "--system arc-standard --merge=true");
     }
 
-    /// What the command names is all that is needed: the same options come of it.
+    /// The command names all that is needed: the same options come of it.
     #[test]
     fn commands_give_the_options_back() {
         for given in [

@@ -206,7 +206,8 @@ impl Direction {
 
     /// The figures that sentences need.
     pub fn view(&self) -> Value {
-        let ((higher, surely_higher), (lower, surely_lower)) = (self.count(Ordering::Greater), self.count(Ordering::Less));
+        let ((higher, surely_higher), (lower, surely_lower)) =
+            (self.count(Ordering::Greater), self.count(Ordering::Less));
         let Direction { column, method, against, metric, ours, paper } = self;
         view! {
             column, against, higher, surely_higher, lower, surely_lower,
@@ -328,6 +329,6 @@ mod tests {
         assert_eq!(dynamic.agreement(), Some((1, 1, 0)));
         assert_eq!(dynamic.mean_holds(), Some(true));
         assert!((dynamic.paper.as_ref().unwrap().mean - 0.5).abs() < 1e-9);
-        assert_eq!((dynamic.against.as_str(), dynamic.count(1.0).0, dynamic.ours.len()), ("greedy", 2, 2));
+        assert_eq!((dynamic.against.as_str(), dynamic.count(Ordering::Greater).0, dynamic.ours.len()), ("greedy", 2, 2));
     }
 }

@@ -9,7 +9,9 @@ use super::answer::{documents, main_answer};
 use super::conclusions::conclusions;
 use super::link::Base;
 use super::{Experiment, Report, papers};
-use crate::report::document::{Content, Document};
+use crate::report::answer::Answer;
+use crate::report::directions::CORRECTED_P;
+use crate::report::document::{Content, Document, Table};
 use crate::report::paired::bare_p;
 use crate::report::templates::{render, view};
 
@@ -62,14 +64,13 @@ fn opening(experiments: &[Experiment]) -> Option<Value> {
         Content::Figure(figure) => Some((&block.title, &figure.name)),
         _ => None,
     });
+    let [greedy, global] = ["greedy", "global"].map(|which| format!("{which} {}", answer.metric));
+    let left_out = ["best greedy", "best global", &greedy, &global, CORRECTED_P];
     let table = match answer.block().content {
-        Content::Table(table) => {
-            Some(["best greedy", "best global"].into_iter().fold(table, |t, head| t.without(head)))
-        }
+        Content::Table(table) => Some(left_out.into_iter().fold(table, Table::without).markdown()),
         _ => None,
     };
-    let scores = ["greedy", "global"].map(|which| format!("{which} {}", answer.metric));
-    let other = |(document, answer): &(&Document, &crate::report::answer::Answer)| {
+    let other = |(document, answer): &(&Document, &Answer)| {
         let Document { name, profile, title, .. } = document;
         let p = bare_p(answer.overall.p);
         view! {
@@ -83,9 +84,8 @@ fn opening(experiments: &[Experiment]) -> Option<Value> {
     others.retain(|(other, _)| other.name != document.name);
     let Document { name, profile, limits, .. } = document;
     Some(view! {
-        name, profile, limits, figure, conclusions,
+        name, profile, limits, figure, conclusions, table,
         more => answer.reading.iter().filter(is_new).collect::<Vec<_>>(),
-        table => table.map(|table| scores.iter().fold(table, |table, head| table.without(head)).markdown()),
         others => others.iter().map(other).collect::<Vec<_>>(),
     })
 }
