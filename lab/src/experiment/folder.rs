@@ -211,11 +211,7 @@ impl Folder {
     /// If the claim cannot be read.
     pub fn holder(&self, key: &str) -> Result<Option<Holder>> {
         let path = self.claim_path(key);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::io(path)(error)),
-        };
+        let Some(text) = read_if_there(&path)? else { return Ok(None) };
         let holder: Option<Holder> = serde_json::from_slice(&text).ok();
         Ok(match holder {
             Some(holder) if holder.is_here() => holder.lives().then_some(holder),
@@ -290,6 +286,18 @@ impl Drop for Claim {
         if self.is_ours() {
             let _ = std::fs::remove_file(&self.path);
         }
+    }
+}
+
+/// The text of the file at `path`; none if there is no such file.
+///
+/// # Errors
+/// If it cannot be read.
+pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(path)(error)),
     }
 }
 

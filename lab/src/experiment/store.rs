@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
-use super::folder::{Folder, Lock};
+use super::folder::{Folder, Lock, read_if_there};
 use super::kind::{FORMAT, Stored};
 use super::record::Record;
 use treebeam::error::{Error, Location, Problem, Result};
@@ -57,11 +57,7 @@ impl<R: Stored> Store<R> {
         let cells = folder.cells()?;
         let mut loose = Vec::new();
         for path in &cells {
-            match std::fs::read(path) {
-                Ok(text) => loose.push(one(path, 0, text.trim_ascii())?),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(Error::io(path)(error)),
-            }
+            loose.extend(read_if_there(path)?.map(|text| one(path, 0, text.trim_ascii())).transpose()?);
         }
         let mut store = Store::gathered(folder)?;
         for record in loose {
@@ -113,10 +109,8 @@ impl<R: Stored> Store<R> {
     /// If its file cannot be read or is no record.
     pub fn refresh_cell(&mut self, folder: &Folder, key: &str) -> Result<()> {
         let path = folder.cell(key);
-        match std::fs::read(&path) {
-            Ok(text) => self.insert(one(&path, 0, text.trim_ascii())?),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Error::io(path)(error)),
+        if let Some(text) = read_if_there(&path)? {
+            self.insert(one(&path, 0, text.trim_ascii())?);
         }
         Ok(())
     }

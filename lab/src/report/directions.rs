@@ -329,6 +329,9 @@ mod tests {
         assert_eq!(dynamic.agreement(), Some((1, 1, 0)));
         assert_eq!(dynamic.mean_holds(), Some(true));
         assert!((dynamic.paper.as_ref().unwrap().mean - 0.5).abs() < 1e-9);
-        assert_eq!((dynamic.against.as_str(), dynamic.count(Ordering::Greater).0, dynamic.ours.len()), ("greedy", 2, 2));
+        assert_eq!(
+            (dynamic.against.as_str(), dynamic.count(Ordering::Greater).0, dynamic.ours.len()),
+            ("greedy", 2, 2)
+        );
     }
 }

@@ -77,26 +77,21 @@ pub fn plan(profile: &Profile, data: &Data, n_words: usize, cores: usize) -> any
         }
         let mut training = String::new();
         let golden = Golden::concerning(&[&model.resolved]);
+        let options = serde_json::to_string(&model.resolved).context("options")?;
+        let sums = [&data.train, &data.dev, &data.test].map(|portion| portion.sha256.as_str()).join("\n");
         for what in whats {
-            let mut step = Step {
-                model: model.clone(),
-                what,
-                key: String::new(),
-                golden: golden.clone(),
-                training: String::new(),
-            };
-            let options = serde_json::to_string(&model.resolved).context("options")?;
             let how = match what {
                 What::Train => String::new(),
                 What::Parse { .. } => format!("{} times, {} seconds", profile.repetitions, profile.seconds),
             };
-            let sums = [&data.train, &data.dev, &data.test].map(|portion| portion.sha256.as_str());
-            let all = format!("{}\n{options}\n{how}\n{}", step.title(), sums.join("\n"));
+            let (key, golden) = (String::new(), golden.clone());
+            let mut step = Step { model: model.clone(), what, key, golden, training: training.clone() };
+            let all = format!("{}\n{options}\n{how}\n{sums}", step.title());
             step.key = hex(&Sha256::digest(all))[..16].to_owned();
             if what == What::Train {
                 training.clone_from(&step.key);
+                step.training.clone_from(&step.key);
             }
-            step.training.clone_from(&training);
             steps.push(step);
         }
     }

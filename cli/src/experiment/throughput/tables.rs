@@ -42,20 +42,23 @@ pub struct Parsed<'a> {
     pub figures: &'a ParsingFigures,
 }
 
+impl<'a> Parsed<'a> {
+    /// Of a step that parsed and has a record.
+    fn of(step: &'a Step, record: Option<&'a Record>) -> Option<Parsed<'a>> {
+        match (step.what, &record?.figures) {
+            (What::Parse { input, width, threads }, Figures::Parsing(figures)) => {
+                Some(Parsed { step, input, width, threads, figures })
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Summary<'_> {
     /// All parsing that was measured, by width.
     pub fn parsed(&self) -> Vec<Parsed<'_>> {
-        let of_step = |(step, record): &(&Step, Option<&'_ Record>)| match (step.what, &record.as_ref()?.figures) {
-            (What::Parse { input, width, threads }, Figures::Parsing(_)) => Some((input, width, threads)),
-            _ => None,
-        };
-        let mut parsed = Vec::new();
-        for pair in &self.steps {
-            let Some((input, width, threads)) = of_step(pair) else { continue };
-            if let (step, Some(Record { figures: Figures::Parsing(figures), .. })) = *pair {
-                parsed.push(Parsed { step, input, width, threads, figures });
-            }
-        }
+        let of_step = |&(step, record): &(_, _)| Parsed::of(step, record);
+        let mut parsed: Vec<Parsed> = self.steps.iter().filter_map(of_step).collect();
         parsed.sort_by_key(|parsed| (parsed.width, parsed.threads));
         parsed
     }

@@ -58,26 +58,13 @@ pub(in crate::report) struct ChartView {
 pub(super) struct PanelView {
     pub(super) width: f64,
     pub(super) height: f64,
-    area: AreaView,
-    x_ticks: Vec<TickView>,
-    y_ticks: Vec<TickView>,
+    area: Rectangle,
+    /// Places of ticks with their texts.
+    x_ticks: Vec<(f64, String)>,
+    y_ticks: Vec<(f64, String)>,
     /// Position of zero, if values lie on both sides of it.
     zero: Option<f64>,
     pub(super) curves: Vec<CurveView>,
-}
-
-#[derive(Serialize)]
-struct AreaView {
-    left: f64,
-    top: f64,
-    right: f64,
-    bottom: f64,
-}
-
-#[derive(Serialize)]
-struct TickView {
-    at: f64,
-    text: String,
 }
 
 #[derive(Serialize)]
@@ -101,14 +88,8 @@ struct PointView {
     y: f64,
     /// Description, a fact a line.
     facts: String,
-    label: Option<LabelView>,
-}
-
-#[derive(Serialize)]
-struct LabelView {
-    x: f64,
-    y: f64,
-    text: String,
+    /// Place of its label, from the point, and the text.
+    label: Option<(f64, f64, String)>,
 }
 
 impl ChartView {
@@ -177,15 +158,14 @@ struct Plot<'a> {
 
 impl Plot<'_> {
     fn panel(&self, curves: &[Curve]) -> PanelView {
-        let area = self.frame.area;
         let mut views: Vec<CurveView> = curves.iter().zip(0..).map(|(curve, i)| self.curve(curve, i)).collect();
         self.label(&mut views, curves);
         PanelView {
             width: self.frame.width,
             height: self.frame.height,
-            area: AreaView { left: area.left, top: area.top, right: area.right, bottom: area.bottom },
-            x_ticks: self.x.ticks().map(|(share, text)| TickView { at: self.across(share), text }).collect(),
-            y_ticks: self.y.ticks().map(|(share, text)| TickView { at: self.up(share), text }).collect(),
+            area: self.frame.area,
+            x_ticks: self.x.ticks().map(|(share, text)| (self.across(share), text)).collect(),
+            y_ticks: self.y.ticks().map(|(share, text)| (self.up(share), text)).collect(),
             zero: self.y.zero().map(|share| self.up(share)),
             curves: views,
         }
@@ -268,11 +248,8 @@ impl Plot<'_> {
         let points = views.iter_mut().flat_map(|view| &mut view.points);
         for ((point, place), text) in points.zip(labels).zip(texts) {
             // Relative to the point; the text's base line is a little above the bottom of its rectangle.
-            point.label = place.map(|place| LabelView {
-                x: round(place.left - point.x),
-                y: round(place.bottom - 3.0 - point.y),
-                text: text.to_owned(),
-            });
+            let place = place.map(|place| (round(place.left - point.x), round(place.bottom - 3.0 - point.y)));
+            point.label = place.map(|(x, y)| (x, y, text.to_owned()));
         }
     }
 

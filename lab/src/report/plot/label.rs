@@ -1,7 +1,7 @@
 //! Labels beside points: where there is room, and none where there is not.
 
 /// A rectangle.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub(super) struct Rectangle {
     pub(super) left: f64,
     pub(super) top: f64,

@@ -1,13 +1,11 @@
 //! A chart as a file of its own.
 
 use minijinja::Value;
-use minijinja::value::Serde;
-use serde::Serialize;
 
 use super::chart::{ChartView, CurveView, PanelView};
 use crate::draw::text_width;
 use crate::report::figure::{Axis, Figure, Point, Scale};
-use crate::report::templates;
+use crate::report::templates::{self, view};
 use treebeam::error::{Error, Result};
 
 /// Around drawing and texts.
@@ -24,34 +22,6 @@ const BETWEEN: f64 = 18.0;
 /// The size of letters.
 const LETTERS: f64 = 12.0;
 
-#[derive(Serialize)]
-struct PictureView<'a> {
-    width: f64,
-    height: f64,
-    margin: f64,
-    title: &'a str,
-    provenance: &'a str,
-    chart: &'a ChartView,
-    legend: Vec<EntryView<'a>>,
-    places: Vec<PlaceView<'a>>,
-}
-
-/// A curve in the legend.
-#[derive(Serialize)]
-struct EntryView<'a> {
-    x: f64,
-    y: f64,
-    curve: &'a CurveView,
-}
-
-/// Place of a drawing.
-#[derive(Serialize)]
-struct PlaceView<'a> {
-    x: f64,
-    y: f64,
-    panel: &'a PanelView,
-}
-
 /// Draws `figure` as an SVG file; `provenance` goes into its description.
 ///
 /// # Errors
@@ -64,12 +34,13 @@ pub fn svg(figure: &Figure, provenance: &str) -> Result<String> {
         return Err(Error::Usage(format!("plot {}: expected points, all of them finite and positive", figure.name)));
     }
     let chart = ChartView::new(figure, &figure.title);
-    let picture = templates::render("picture.svg", Value::from(Serde(view(figure, &chart, provenance))))?;
+    let picture = templates::render("picture.svg", placed(figure, &chart, provenance))?;
     // XML cannot hold them, escaped or not.
     Ok(picture.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}"))
 }
 
-fn view<'a>(figure: &'a Figure, chart: &'a ChartView, provenance: &'a str) -> PictureView<'a> {
+/// Everything in the picture with its place.
+fn placed(figure: &Figure, chart: &ChartView, provenance: &str) -> Value {
     let (panel_width, panel_height) = chart.panels.first().map_or((0.0, 0.0), |panel| (panel.width, panel.height));
     let n_across = chart.panels.len().clamp(1, ACROSS);
     let inner = n_across as f64 * (panel_width + GAP) - GAP;
@@ -79,26 +50,23 @@ fn view<'a>(figure: &'a Figure, chart: &'a ChartView, provenance: &'a str) -> Pi
         _ => (Vec::new(), TITLE + 2.0 * LINE),
     };
     let top = legend_end + MARGIN;
-    let place = |(i, panel): (usize, &'a PanelView)| PlaceView {
-        x: MARGIN + (i % n_across) as f64 * (panel_width + GAP),
-        y: top + (i / n_across) as f64 * (panel_height + GAP),
-        panel,
+    let place = |(i, panel): (usize, &PanelView)| {
+        let (x, y) = ((i % n_across) as f64 * (panel_width + GAP), (i / n_across) as f64 * (panel_height + GAP));
+        view! { panel, x => MARGIN + x, y => top + y }
     };
     let n_lines = chart.panels.len().div_ceil(n_across);
-    PictureView {
-        width: inner + 2.0 * MARGIN,
-        height: top + n_lines as f64 * (panel_height + GAP),
-        margin: MARGIN,
-        title: &figure.title,
-        provenance,
-        chart,
-        legend,
-        places: chart.panels.iter().enumerate().map(place).collect(),
+    view! {
+        provenance, chart, legend,
+        title => figure.title,
+        width => inner + 2.0 * MARGIN,
+        height => top + n_lines as f64 * (panel_height + GAP),
+        margin => MARGIN,
+        places => chart.panels.iter().enumerate().map(place).collect::<Vec<_>>(),
     }
 }
 
 /// The curves in lines that are no wider than `width`, and where these end.
-fn legend(curves: &[CurveView], width: f64) -> (Vec<EntryView<'_>>, f64) {
+fn legend(curves: &[CurveView], width: f64) -> (Vec<Value>, f64) {
     let (mut x, mut y) = (MARGIN, TITLE + LINE / 2.0);
     let mut entries = Vec::new();
     for curve in curves {
@@ -106,7 +74,7 @@ fn legend(curves: &[CurveView], width: f64) -> (Vec<EntryView<'_>>, f64) {
         if x > MARGIN && x + own > width {
             (x, y) = (MARGIN, y + LINE);
         }
-        entries.push(EntryView { x: (x * 10.0).round() / 10.0, y, curve });
+        entries.push(view! { curve, y, x => (x * 10.0).round() / 10.0 });
         x += own + BETWEEN;
     }
     (entries, y + LINE / 2.0)
