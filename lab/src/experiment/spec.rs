@@ -653,6 +653,9 @@ mod tests {
                 .map_or_else(|error| error.to_string(), |_| "read".to_owned())
         };
         assert_eq!(error("", "row = \"global\"\nwidth = 4\nagainst = \"greedy\""), "read");
+        assert!(error("", "row = \"globl\"\nagainst = \"greedy\"").contains("no row is named `globl`"));
+        let columns = error("", "row = \"global\"\nagainst = \"greedy\"\ncolumns = [\"x\"]");
+        assert!(columns.contains("no column is named `x`"), "{columns}");
         let width = error("", "row = \"global\"\nwidth = 8\nagainst = \"greedy\"");
         assert!(width.contains("width 8 of row `global` in a comparison; expected one that it is decoded at: [1, 4]"));
         let width = error("", "row = \"global\"\nagainst = \"greedy\"\nagainst-width = 1");

@@ -84,6 +84,13 @@ pub struct Curve {
     pub points: Vec<Point>,
 }
 
+impl Curve {
+    /// A curve with a line through its points.
+    pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> Curve {
+        Curve { name: name.into(), style: Style::Line, points: points.into_iter().collect() }
+    }
+}
+
 /// Style of the points of a curve.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

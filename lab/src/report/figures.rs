@@ -17,20 +17,12 @@ pub fn figures(summary: &Summary) -> Vec<(Figure, Vec<String>)> {
     let mut all = Vec::new();
     for plot in &spec.plots {
         if plot.y == Vertical::Advantage {
-            let curve = |column: &&str| Curve {
-                name: (*column).to_owned(),
-                style: Style::Line,
-                points: advantage(summary, column, plot),
-            };
+            let curve = |column: &&str| Curve::line(*column, advantage(summary, column, plot));
             all.extend(figure(summary, plot, None, columns.iter().map(curve).collect()));
             continue;
         }
         if plot.x == Horizontal::TrainSentences {
-            let curve = |series: &SeriesSpec| Curve {
-                name: series.name.clone(),
-                style: Style::Line,
-                points: by_size(summary, &columns, plot, series),
-            };
+            let curve = |series: &SeriesSpec| Curve::line(&series.name, by_size(summary, &columns, plot, series));
             all.extend(figure(summary, plot, None, plot.series.iter().map(curve).collect()));
             continue;
         }
@@ -409,11 +401,7 @@ mod tests {
 
     #[test]
     fn a_frontier_holds_what_nothing_beats() {
-        let curve = |points: &[(f64, f64)]| Curve {
-            name: "c".to_owned(),
-            style: Style::Line,
-            points: points.iter().map(|&(x, y)| Point::at(x, y)).collect(),
-        };
+        let curve = |points: &[(f64, f64)]| Curve::line("c", points.iter().map(|&(x, y)| Point::at(x, y)));
         let curves = [curve(&[(1.0, 5.0), (2.0, 4.0)]), curve(&[(3.0, 4.5), (4.0, 1.0), (0.5, 5.0)])];
         let xs = |more| frontier(&curves, more).points.iter().map(|p| p.x).collect::<Vec<_>>();
         assert_eq!(xs(true), [1.0, 3.0, 4.0]);

@@ -1,7 +1,7 @@
 //! Measurements as plots.
 
 use treebeam::error::counted;
-use treebeam_lab::report::figure::{Axis, Curve, Figure, Point, Style};
+use treebeam_lab::report::figure::{Axis, Curve, Figure, Point};
 use treebeam_lab::report::svg;
 
 use super::super::programs::Range;
@@ -33,7 +33,7 @@ fn speed(summary: &Summary) -> Figure {
             let speed = figures.over(|run| figures.tokens as f64 / figures.wall_s(run))?;
             Some(Point::at(*width as f64, speed.median))
         });
-        Curve { name: counted(threads, "thread"), style: Style::Line, points: points.collect() }
+        Curve::line(counted(threads, "thread"), points)
     };
     Figure {
         name: "speed".to_owned(),
@@ -53,18 +53,13 @@ fn ratio(summary: &Summary) -> Figure {
         title: "Time per token against the width of the beam".to_owned(),
         x: Axis::doubling("width of the beam"),
         y: Axis::decimal("CPU time per token, times that of greedy"),
-        curves: vec![
-            Curve { name: "measured".to_owned(), style: Style::Line, points: measured.collect() },
-            Curve { name: "asked, at most".to_owned(), style: Style::Line, points: asked.collect() },
-        ],
+        curves: vec![Curve::line("measured", measured), Curve::line("asked, at most", asked)],
     }
 }
 
 fn length(summary: &Summary) -> Figure {
-    let curve = |(width, points): (usize, Vec<(f64, Range)>)| Curve {
-        name: format!("width {width}"),
-        style: Style::Line,
-        points: points.iter().map(|(length, time)| Point::at(*length, time.median)).collect(),
+    let curve = |(width, points): (usize, Vec<(f64, Range)>)| {
+        Curve::line(format!("width {width}"), points.iter().map(|(length, time)| Point::at(*length, time.median)))
     };
     Figure {
         name: "length".to_owned(),

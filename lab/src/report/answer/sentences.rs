@@ -1,7 +1,6 @@
 //! The answer as figures for its sentences, and as a table.
 
 use minijinja::Value;
-use serde::Serialize;
 
 use super::{Answer, Setting};
 use crate::report::directions::LEVEL;
@@ -11,34 +10,15 @@ use crate::report::templates::{block, sentences, view};
 use std::cmp::Ordering;
 use treebeam::eval::{Pairs, sign};
 
-/// The columns in which one side is ahead.
-#[derive(Serialize)]
-struct Side<'a> {
-    n: usize,
-    /// Those in which it is significantly so, corrected for all columns.
-    surely: Vec<&'a str>,
-    /// Those in which treebanks agree, by the sign test corrected for all columns.
-    by_signs: Vec<&'a str>,
-}
-
-/// A ratio of times over columns, for people.
-#[derive(Serialize)]
-struct Times {
-    median: String,
-    least: String,
-    most: String,
-}
-
-impl Times {
-    fn of(values: impl Iterator<Item = f64>) -> Option<Times> {
-        let mut values: Vec<f64> = values.collect();
-        values.sort_by(f64::total_cmp);
-        let shown = |value: f64| if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") };
-        // Of an even number the mean of the two in the middle.
-        let (least, most) = (shown(*values.first()?), shown(*values.last()?));
-        let median = shown((values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0);
-        Some(Times { median, least, most })
-    }
+/// The median, least and most of a ratio of times over columns, for people.
+fn times(values: impl Iterator<Item = f64>) -> Option<Value> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let shown = |value: f64| if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") };
+    // Of an even number the mean of the two in the middle.
+    let (least, most) = (shown(*values.first()?), shown(*values.last()?));
+    let median = shown((values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0);
+    Some(view! { median, least, most })
 }
 
 impl Answer {
@@ -57,21 +37,22 @@ impl Answer {
         let (corrected, p_of_signs) = (self.corrected(), self.corrected_signs());
         let significant = |p_values: &[f64], of_side: &dyn Fn(&Setting) -> bool| {
             let those = self.settings.iter().zip(p_values).filter(|(s, p)| of_side(s) && **p < LEVEL);
-            those.map(|(s, _)| s.name.as_str()).collect()
+            those.map(|(s, _)| s.name.as_str()).collect::<Vec<_>>()
         };
+        // The columns in which one side is ahead, and those in which it is so significantly, or by treebanks, corrected for all columns.
         let side = |side: Ordering| {
             let (is_of, leads) =
                 (|s: &Setting| sign(s.gain.points) == side, |s: &Setting| s.n_ahead.0.cmp(&s.n_ahead.1) == side);
-            Side {
-                n: self.settings.iter().filter(|s| is_of(s)).count(),
-                surely: significant(&corrected, &is_of),
-                by_signs: significant(&p_of_signs, &leads),
+            view! {
+                n => self.settings.iter().filter(|s| is_of(s)).count(),
+                surely => significant(&corrected, &is_of),
+                by_signs => significant(&p_of_signs, &leads),
             }
         };
         let Answer { metric, treebanks, settings, are_systems, overall, mixed, in_same_beam, headline, .. } = self;
         let (n_systems, ahead, behind) = (self.n_systems, side(Ordering::Greater), side(Ordering::Less));
-        let parsing_time = Times::of(settings.iter().filter_map(|s| s.parsing_time));
-        let training_time = Times::of(settings.iter().filter_map(|s| s.training_time));
+        let parsing_time = times(settings.iter().filter_map(|s| s.parsing_time));
+        let training_time = times(settings.iter().filter_map(|s| s.training_time));
         view! {
             metric, treebanks, settings, are_systems, n_systems, overall, mixed, in_same_beam, headline, ahead, behind, p_of_signs,
             parsing_time, training_time,

@@ -83,17 +83,16 @@ fn legend(curves: &[CurveView], width: f64) -> (Vec<Value>, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::figure::{Curve, Style};
+    use crate::report::figure::Curve;
 
     fn figure(y_is_logarithmic: bool, ys: &[f64]) -> Figure {
-        let curve = |name: &str, factor: f64| Curve {
-            name: name.to_owned(),
-            style: Style::Line,
-            points: ys
-                .iter()
-                .enumerate()
-                .map(|(i, y)| Point { sd: Some(0.1), ..Point::at(2f64.powi(i as i32), y * factor) })
-                .collect(),
+        let curve = |name: &str, factor: f64| {
+            Curve::line(
+                name,
+                ys.iter()
+                    .enumerate()
+                    .map(|(i, y)| Point { sd: Some(0.1), ..Point::at(2f64.powi(i as i32), y * factor) }),
+            )
         };
         let y = if y_is_logarithmic { Axis::decimal("LAS") } else { Axis::linear("LAS") };
         let (name, title) = ("las".to_owned(), "LAS & width < 128".to_owned());
