@@ -72,7 +72,7 @@ fn by_all_but_seed(
         for decoding in &record.decodings {
             let key =
                 (record.treebank.clone(), record.column.clone(), record.row.clone(), rest.clone(), decoding.width);
-            groups.entry(key).or_default().push(metric.score(&decoding.test.get(rule)));
+            groups.entry(key).or_default().push(metric.score(decoding.test.get(rule)));
         }
     }
     groups

@@ -131,33 +131,30 @@ impl Decoding {
     }
 }
 
-/// Counts under both rules for punctuation.
+/// What is counted under both rules for punctuation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Scores {
-    /// All words.
-    pub with_punctuation: Counts,
-    /// All words but punctuation.
-    pub without_punctuation: Counts,
+pub struct ByRule<T> {
+    /// Of all words.
+    pub with_punctuation: T,
+    /// Of all words but punctuation.
+    pub without_punctuation: T,
 }
 
-impl Scores {
-    /// The counts under `rule`.
-    pub fn get(&self, rule: Punctuation) -> Counts {
+impl<T> ByRule<T> {
+    /// The one under `rule`.
+    pub fn get(&self, rule: Punctuation) -> &T {
         match rule {
-            Punctuation::Include => self.with_punctuation,
-            Punctuation::Exclude => self.without_punctuation,
+            Punctuation::Include => &self.with_punctuation,
+            Punctuation::Exclude => &self.without_punctuation,
         }
     }
 }
 
+/// Counts of a portion or of a sentence.
+pub type Scores = ByRule<Counts>;
+
 /// Errors in each sentence, in order. Differences of these are all that paired tests need.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct SentenceErrors {
-    /// Among all words.
-    pub with_punctuation: Errors,
-    /// Among all words but punctuation.
-    pub without_punctuation: Errors,
-}
+pub type SentenceErrors = ByRule<Errors>;
 
 /// Scored words with a wrong head, and with a wrong head or label, by sentence.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -182,16 +179,6 @@ impl Errors {
         match metric {
             Metric::Uas => &self.heads,
             Metric::Las => &self.labelled,
-        }
-    }
-}
-
-impl SentenceErrors {
-    /// The errors under `rule`.
-    pub fn get(&self, rule: Punctuation) -> &Errors {
-        match rule {
-            Punctuation::Include => &self.with_punctuation,
-            Punctuation::Exclude => &self.without_punctuation,
         }
     }
 }

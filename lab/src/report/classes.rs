@@ -35,25 +35,19 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
         let mut readings = Vec::new();
         for (column, [greedy, global]) in &compared {
             let lines = lines(of(greedy), of(global), metric);
-            let difference = |line: &Line| line.global - line.greedy;
+            let difference = |(.., greedy, global): &Line| global - greedy;
             let by_difference = |a: &&Line, b: &&Line| difference(a).total_cmp(&difference(b));
             let most = lines.iter().max_by(by_difference).zip(lines.iter().min_by(by_difference));
             if let Some((most, least)) = most.filter(|_| lines.len() > 1) {
-                let [most, least] = [most, least].map(|line| (&line.class, difference(line)));
+                let [most, least] = [most, least].map(|line| (&line.0, difference(line)));
                 readings.push(view! { column, most, least });
             }
             table.lines.extend(lines.iter().map(|line| {
-                let points = |value: f64| Cell::number(Some(value), 2);
-                let words = Cell::count(line.words as usize);
-                let difference = Cell::text(format!("{:+.2}", difference(line)));
-                vec![
-                    Cell::text(*column),
-                    Cell::text(&line.class),
-                    words,
-                    points(line.greedy),
-                    points(line.global),
-                    difference,
-                ]
+                let (class, words, greedy, global) = line;
+                let mut cells = vec![Cell::text(*column), Cell::text(class), Cell::count(*words as usize)];
+                cells.extend([greedy, global].map(|&score| Cell::number(Some(score), 2)));
+                cells.push(Cell::text(format!("{:+.2}", difference(line))));
+                cells
             }));
         }
         let view = view! { by, columns => readings, most_classes => MOST };
@@ -62,12 +56,8 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
     kinds.into_iter().filter_map(of_kind).collect()
 }
 
-struct Line {
-    class: String,
-    words: u64,
-    greedy: f64,
-    global: f64,
-}
+/// A class: its name, its words, and the scores of greedy and global training.
+type Line = (String, u64, f64, f64);
 
 fn lines(greedy: &OfClass, global: &OfClass, metric: Metric) -> Vec<Line> {
     let both = greedy.iter().filter_map(|(class, greedy)| Some((class, greedy, global.get(class)?)));
@@ -76,11 +66,8 @@ fn lines(greedy: &OfClass, global: &OfClass, metric: Metric) -> Vec<Line> {
         all.sort_by_key(|(_, greedy, _)| std::cmp::Reverse(greedy.words));
         all.truncate(MOST);
     }
-    let line = |(class, greedy, global): (&String, &RightWords, &RightWords)| Line {
-        class: class.clone(),
-        words: greedy.words,
-        greedy: greedy.score(metric),
-        global: global.score(metric),
+    let line = |(class, greedy, global): (&String, &RightWords, &RightWords)| {
+        (class.clone(), greedy.words, greedy.score(metric), global.score(metric))
     };
     all.into_iter().map(line).collect()
 }

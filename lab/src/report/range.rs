@@ -69,7 +69,7 @@ fn span_by_chance(summary: &Summary, metric: Metric) -> Option<f64> {
             .entries
             .iter()
             .filter(|entry| entry.treebank == *treebank && rows.contains(&entry.method.row) && entry.is_complete())
-            .map(|entry| entry.runs.iter().map(|(_, d)| metric.score(&d.test.get(rule))).collect())
+            .map(|entry| entry.runs.iter().map(|(_, d)| metric.score(d.test.get(rule))).collect())
             .collect();
         let deviations: Vec<f64> = cells
             .iter()

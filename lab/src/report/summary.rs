@@ -86,7 +86,7 @@ pub struct Versus {
 impl Entry<'_> {
     /// The score over seeds.
     pub fn score(&self, metric: Metric, rule: Punctuation) -> Option<Spread> {
-        let values: Vec<f64> = self.runs.iter().map(|(_, d)| metric.score(&d.test.get(rule))).collect();
+        let values: Vec<f64> = self.runs.iter().map(|(_, d)| metric.score(d.test.get(rule))).collect();
         Spread::of(&values)
     }
 
@@ -288,13 +288,13 @@ impl<'a> Summary<'a> {
     /// The average of a score under the table's rule for punctuation.
     pub fn average_score(&self, column: &str, method: &Method, metric: Metric) -> Option<Spread> {
         let rule = self.rule();
-        self.average(column, method, |_, d| metric.score(&d.test.get(rule)))
+        self.average(column, method, |_, d| metric.score(d.test.get(rule)))
     }
 
     /// The same on development data, on which methods are chosen.
     pub fn average_dev_score(&self, column: &str, method: &Method, metric: Metric) -> Option<Spread> {
         let rule = self.rule();
-        self.average(column, method, |_, d| metric.score(&d.dev.get(rule)))
+        self.average(column, method, |_, d| metric.score(d.dev.get(rule)))
     }
 }
 
@@ -306,7 +306,7 @@ pub(super) fn difference(entry: &Entry, baseline: &Entry, metric: Metric, rule: 
     for (record, decoding) in &entry.runs {
         let same_seed = baseline.runs.iter().find(|(other, _)| other.options.seed() == record.options.seed());
         let Some((_, other)) = same_seed else { continue };
-        points.push(metric.score(&decoding.test.get(rule)) - metric.score(&other.test.get(rule)));
+        points.push(metric.score(decoding.test.get(rule)) - metric.score(other.test.get(rule)));
         let (ours, theirs) = (decoding.errors.get(rule).of(metric), other.errors.get(rule).of(metric));
         more_errors.resize(ours.len(), 0);
         for ((sum, &ours), &theirs) in more_errors.iter_mut().zip(ours).zip(theirs) {

@@ -25,35 +25,31 @@ impl Trainings<'_> {
     /// Points of LAS gained on development data in the last iteration, in the mean over trainings of several
     /// iterations; nothing if development data were not scored.
     fn last_gain(&self) -> Option<f64> {
-        let gains: Vec<f64> = self.records.iter().filter_map(|r| dev_scores(r)?.last_gain()).collect();
+        let gains: Vec<f64> = self.records.iter().filter_map(|r| last_gain(&dev_scores(r)?)).collect();
         (!gains.is_empty()).then(|| gains.iter().sum::<f64>() / gains.len() as f64)
     }
 
     /// In how many trainings the last iteration is better on development data than all before.
     fn best_at_last(&self) -> usize {
-        self.records.iter().filter(|r| dev_scores(r).is_some_and(|scores| scores.are_highest_at_last())).count()
+        self.records.iter().filter(|r| dev_scores(r).is_some_and(|scores| are_highest_at_last(&scores))).count()
     }
 }
 
 /// LAS on development data by iteration.
-struct DevScores(Vec<f64>);
-
-fn dev_scores(record: &Record) -> Option<DevScores> {
+fn dev_scores(record: &Record) -> Option<Vec<f64>> {
     let score = |epoch: &crate::experiment::Epoch| epoch.dev.map(|counts| Metric::Las.score(&counts));
-    record.training.epochs.iter().map(score).collect::<Option<Vec<f64>>>().map(DevScores)
+    record.training.epochs.iter().map(score).collect()
 }
 
-impl DevScores {
-    fn last_gain(&self) -> Option<f64> {
-        match self.0[..] {
-            [.., before, last] => Some(last - before),
-            _ => None,
-        }
+fn last_gain(scores: &[f64]) -> Option<f64> {
+    match scores {
+        [.., before, last] => Some(last - before),
+        _ => None,
     }
+}
 
-    fn are_highest_at_last(&self) -> bool {
-        self.0.split_last().is_some_and(|(last, others)| others.iter().all(|other| other < last))
-    }
+fn are_highest_at_last(scores: &[f64]) -> bool {
+    scores.split_last().is_some_and(|(last, others)| others.iter().all(|other| other < last))
 }
 
 fn trainings<'a>(summary: &'a Summary) -> Vec<Trainings<'a>> {
@@ -167,12 +163,11 @@ mod tests {
 
     #[test]
     fn the_last_iteration_is_judged() {
-        let scores = |values: &[f64]| DevScores(values.to_vec());
-        assert_eq!(scores(&[80.0, 81.0, 81.5]).last_gain(), Some(0.5));
-        assert_eq!(scores(&[80.0]).last_gain(), None);
-        assert!(scores(&[80.0, 81.0, 81.5]).are_highest_at_last());
-        assert!(!scores(&[80.0, 81.5, 81.5]).are_highest_at_last());
-        assert!(!scores(&[]).are_highest_at_last());
+        assert_eq!(last_gain(&[80.0, 81.0, 81.5]), Some(0.5));
+        assert_eq!(last_gain(&[80.0]), None);
+        assert!(are_highest_at_last(&[80.0, 81.0, 81.5]));
+        assert!(!are_highest_at_last(&[80.0, 81.5, 81.5]));
+        assert!(!are_highest_at_last(&[]));
     }
 
     #[test]
