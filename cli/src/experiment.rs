@@ -204,7 +204,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Verify { experiments, options, checkpoint_seconds } => {
             let checkpoint_every = Duration::from_secs_f64(checkpoint_seconds);
             let how = How { jobs: experiments.jobs(), checkpoint_every, only: None };
-            let all_agree = verify::run(&experiments, options, &how)?;
+            let all_agree = verify::run(&experiments, &options, &how)?;
             Ok(ExitCode::from(u8::from(!all_agree)))
         }
         Command::Table { experiments } => {
@@ -261,11 +261,6 @@ impl Experiments {
     fn jobs(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.jobs.unwrap_or_else(cores)
-    }
-
-    /// Number of times that the test data are decoded.
-    fn repetitions(&self) -> usize {
-        self.repeat.into()
     }
 
     /// The folder of results of the experiment `name`. What runs something else than the specification says is somebody's own run:

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::verify::{Sample, Verified};
+use super::verify::{self, Verified};
 use treebeam::console::{is_quiet, note, shows_progress};
 use treebeam_lab::experiment::{
     Estimate, Event, Folder, Golden, Kind, Outcome, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
@@ -35,7 +35,7 @@ pub trait Experiment {
     fn run(&mut self, how: &How) -> anyhow::Result<usize>;
 
     /// Runs a sample of the cells that have records again, and compares.
-    fn verify(&mut self, sample: &Sample, how: &How) -> anyhow::Result<Verified>;
+    fn verify(&mut self, options: &verify::Options, how: &How) -> anyhow::Result<Verified>;
 
     /// Writes tables and plots, and prints the Markdown.
     fn write_tables(&mut self) -> anyhow::Result<()>;
@@ -388,8 +388,8 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         Ok(outcome.n_failed + self.unreadable.len())
     }
 
-    fn verify(&mut self, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
-        super::verify::verify(self, sample, how)
+    fn verify(&mut self, options: &verify::Options, how: &How) -> anyhow::Result<Verified> {
+        verify::verify(self, options, how)
     }
 
     fn write_tables(&mut self) -> anyhow::Result<()> {

@@ -51,18 +51,6 @@ pub struct Options {
     dry_run: bool,
 }
 
-/// Sample of cells that are run again, and the folder for them.
-#[derive(Debug)]
-pub struct Sample {
-    share: f64,
-    cells: Option<usize>,
-    at_most: f64,
-    seed: u64,
-    folder: PathBuf,
-    carry_over: bool,
-    dry_run: bool,
-}
-
 /// Findings on an experiment.
 #[derive(Debug, Default, Serialize)]
 pub struct Verified {
@@ -104,12 +92,11 @@ pub struct Differing {
 }
 
 /// Runs the subcommand; whether all agree.
-pub fn run(experiments: &Experiments, options: Options, how: &How) -> anyhow::Result<bool> {
-    let Options { share, cells, at_most, sample: seed, folder, carry_over, output, json, dry_run } = options;
-    let sample = Sample { share, cells, at_most: at_most.unwrap_or(f64::INFINITY), seed, folder, carry_over, dry_run };
+pub fn run(experiments: &Experiments, options: &Options, how: &How) -> anyhow::Result<bool> {
+    let &Options { share, cells, at_most, sample, ref output, json, dry_run, .. } = options;
     let mut all = Vec::new();
     for experiment in &mut experiments.open()? {
-        let verified = experiment.verify(&sample, how)?;
+        let verified = experiment.verify(options, how)?;
         if !json && !dry_run {
             write!(std::io::stdout(), "{}", text(std::slice::from_ref(&verified), None)?)?;
         }
@@ -130,16 +117,16 @@ pub fn run(experiments: &Experiments, options: Options, how: &How) -> anyhow::Re
         let which = experiments.arguments(&experiments.specs);
         let share = cells.map_or(format!("--share {share}"), |cells| format!("--cells {cells}"));
         let at_most = at_most.map_or(String::new(), |seconds| format!(" --at-most {seconds}"));
-        let command = format!("treebeam experiment verify {which} {share}{at_most} --sample {seed}");
+        let command = format!("treebeam experiment verify {which} {share}{at_most} --sample {sample}");
         write(path.parent().unwrap_or(Path::new("")), name, &text(&all, Some(&command))?)?;
     }
     Ok(all_agree)
 }
 
 /// Runs the sample of one experiment again.
-pub fn verify<K: Kind, V>(opened: &mut Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<Verified> {
-    let (mut verified, agreeing) = run_again(opened, sample, how)?;
-    if sample.carry_over {
+pub fn verify<K: Kind, V>(opened: &mut Opened<K, V>, options: &Options, how: &How) -> anyhow::Result<Verified> {
+    let (mut verified, agreeing) = run_again(opened, options, how)?;
+    if options.carry_over {
         verified.carried_over = carry_over(opened, &agreeing)?;
     }
     Ok(verified)
@@ -174,20 +161,22 @@ fn carry_over<K: Kind, V>(opened: &mut Opened<K, V>, agreeing: &Agreeing) -> any
 fn draw<'o, K: Kind, V>(
     opened: &'o Opened<K, V>,
     recorded: &[(&'o K::Cell, &'o K::Record)],
-    sample: &Sample,
+    options: &Options,
 ) -> Vec<(&'o K::Cell, &'o K::Record)> {
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (cell, record) in recorded.iter().filter(|(_, record)| record.seconds() <= sample.at_most) {
-        let group = if sample.carry_over { &*record.provenance().revision } else { "" };
+    for (cell, record) in
+        recorded.iter().filter(|(_, record)| options.at_most.is_none_or(|most| record.seconds() <= most))
+    {
+        let group = if options.carry_over { &*record.provenance().revision } else { "" };
         groups.entry(group).or_default().push(opened.kind.key(cell));
     }
-    let share = |keys: &[&str]| sample.cells.map_or(sample.share, |n| (n as f64 / keys.len() as f64).min(1.0));
-    let drawn: HashSet<&str> = groups.values().flat_map(|keys| self::sample(keys, share(keys), sample.seed)).collect();
+    let share = |keys: &[&str]| options.cells.map_or(options.share, |n| (n as f64 / keys.len() as f64).min(1.0));
+    let drawn: HashSet<&str> = groups.values().flat_map(|keys| sample(keys, share(keys), options.sample)).collect();
     recorded.iter().filter(|(cell, _)| drawn.contains(opened.kind.key(cell))).copied().collect()
 }
 
 /// Runs the sample again; what came out, and for which revisions all agree.
-fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> anyhow::Result<(Verified, Agreeing)> {
+fn run_again<K: Kind, V>(opened: &Opened<K, V>, options: &Options, how: &How) -> anyhow::Result<(Verified, Agreeing)> {
     let recorded = recorded(opened);
     let mut verified = Verified::new(&opened.name);
     verified.recorded = recorded.len();
@@ -196,12 +185,12 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> a
     if recorded.is_empty() || !verified.repeatable {
         return Ok((verified, Agreeing::new()));
     }
-    let drawn = draw(opened, &recorded, sample);
+    let drawn = draw(opened, &recorded, options);
     if drawn.is_empty() {
-        note(format_args!("{}: all cells took more than {} seconds", opened.name, sample.at_most));
+        note(format_args!("{}: all cells took more than {} seconds", opened.name, options.at_most.unwrap_or_default()));
         return Ok((verified, Agreeing::new()));
     }
-    let folder = Folder::new(&sample.folder.join(&opened.name));
+    let folder = Folder::new(&options.folder.join(&opened.name));
     let mut store: Store<K::Record> = Store::open(&folder)?;
     let is_done = |store: &Store<K::Record>, cell: &K::Cell| {
         matches!(store.status_of(opened.kind.key(cell), |r| opened.kind.is_current(cell, r)), Status::Done(_))
@@ -218,7 +207,7 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, sample: &Sample, how: &How) -> a
         drawn.len() - to_run.len(),
         about(estimate(&opened.kind, &to_run, &records, jobs))
     ));
-    if sample.dry_run {
+    if options.dry_run {
         let mut out = std::io::stdout().lock();
         for (cell, _) in &drawn {
             writeln!(out, "{}: {}", opened.name, opened.kind.title(cell))?;

@@ -6,6 +6,3 @@ mod render;
 
 pub use page::page;
 pub use render::render;
-
-/// The template of the page, by name.
-pub(crate) const TEMPLATE: (&str, &str) = ("evaluation.html", include_str!("page.html"));

@@ -12,9 +12,6 @@ use super::record::{Decoding, Record, Scores, SentenceErrors};
 use treebeam::error::Result;
 use treebeam::process::{peak_rss_bytes, reset_peak_rss, thread_cpu_s};
 
-/// Number of times that the test data are decoded to take the time.
-pub type Repetitions = usize;
-
 /// Held while a cell decodes. Cells that run side by side take the memory bus and the caches from each other, and speed is a
 /// result here; so no two cells are timed at once. The other jobs go on training meanwhile: for clean figures of speed run one
 /// job.
@@ -28,7 +25,7 @@ pub fn measure<E: Engine>(
     engine: &E,
     cell: &Cell,
     (experiment, provenance): (&str, Provenance),
-    repetitions: Repetitions,
+    repetitions: usize,
     desk: &Desk,
 ) -> Result<Record> {
     reset_peak_rss();
@@ -64,7 +61,7 @@ fn decode<E: Engine>(
     cell: &Cell,
     trained: &E::Trained,
     width: usize,
-    repetitions: Repetitions,
+    repetitions: usize,
 ) -> Result<Decoding> {
     // Development data first: it warms the caches for the test data, whose time is taken.
     let dev_parsed = engine.parse(trained, Evaluated::Dev, width)?;

@@ -66,7 +66,7 @@ pub use layout::{
     AVERAGE, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines,
     TableSpec, Vertical,
 };
-pub use measure::{Repetitions, measure};
+pub use measure::measure;
 pub use options::{given, of_layers};
 pub use overrides::Overrides;
 pub use plan::{Plan, Unreadable};

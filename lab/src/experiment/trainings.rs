@@ -4,7 +4,7 @@ use super::cell::Cell;
 use super::engine::Engine;
 use super::estimate::{cost, shared_part};
 use super::kind::{Cost, Desk, Kind};
-use super::measure::{Repetitions, measure};
+use super::measure::measure;
 use super::provenance::Provenance;
 use super::record::Record;
 use treebeam::error::Result;
@@ -19,7 +19,7 @@ pub struct Trainings<E> {
     /// This program, the machine, and the number of cells side by side.
     pub provenance: Provenance,
     /// Number of times that the test data are decoded to take the time.
-    pub repetitions: Repetitions,
+    pub repetitions: usize,
 }
 
 impl<E: Engine> Kind for Trainings<E> {

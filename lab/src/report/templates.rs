@@ -8,10 +8,9 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use super::answer::FOR_SIGNS;
 use super::directions::LEVEL;
 use super::document::{Block, Content, NOTHING};
+use super::page;
 use super::page::Folder;
 use super::paired::p_text;
-use super::{page, plot};
-use crate::evaluation;
 use crate::style;
 use treebeam::error::{Error, Result, thousands};
 
@@ -29,16 +28,24 @@ macro_rules! view {
 pub(crate) use view;
 
 macro_rules! templates {
-    ($($name:literal)*) => { [$(($name, include_str!(concat!("sentences/", $name)))),*] };
+    ($folder:literal: $($name:literal)*) => { &[$(($name, include_str!(concat!($folder, "/", $name)))),*] };
 }
 
-/// Templates of sentences, in Markdown.
-const SENTENCES: [(&str, &str); 32] = templates![
-    "about.jinja" "advantage.jinja" "answer-models.jinja" "answer.jinja" "bounds-distances.jinja" "bounds-limits.jinja"
-    "bounds-means.jinja" "bounds.jinja" "carried.jinja" "classes.jinja" "comparison.jinja" "conclusions.jinja" "costs.jinja"
-    "curves.jinja" "data.jinja" "diagnoses.jinja" "extremes.jinja" "frontier.jinja" "gains.jinja" "heat.jinja" "leads.jinja"
-    "limits.jinja" "paper.jinja" "properties.jinja" "published.jinja" "range.jinja" "reproduction.jinja" "scores.jinja"
-    "training.jinja" "untested.jinja" "wins.jinja" "words.jinja"
+/// All templates by name: sentences in Markdown, pages, pictures.
+const TEMPLATES: [&[(&str, &str)]; 4] = [
+    templates!["sentences":
+        "about.jinja" "advantage.jinja" "answer-models.jinja" "answer.jinja" "bounds-distances.jinja" "bounds-limits.jinja"
+        "bounds-means.jinja" "bounds.jinja" "carried.jinja" "classes.jinja" "comparison.jinja" "conclusions.jinja" "costs.jinja"
+        "curves.jinja" "data.jinja" "diagnoses.jinja" "extremes.jinja" "frontier.jinja" "gains.jinja" "heat.jinja" "leads.jinja"
+        "limits.jinja" "paper.jinja" "properties.jinja" "published.jinja" "range.jinja" "reproduction.jinja" "scores.jinja"
+        "training.jinja" "untested.jinja" "wins.jinja" "words.jinja"
+    ],
+    templates!["page":
+        "answer.html" "papers.html" "page.html" "document.html" "block.html" "forest.html" "table.html" "chart.html" "heat.html"
+        "index.jinja"
+    ],
+    templates!["plot": "plot.svg" "marks.svg" "picture.svg" "heat-picture.jinja"],
+    templates!["../evaluation": "evaluation.html"],
 ];
 
 static ENGINE: LazyLock<std::result::Result<Environment, minijinja::Error>> = LazyLock::new(|| {
@@ -66,8 +73,7 @@ static ENGINE: LazyLock<std::result::Result<Environment, minijinja::Error>> = La
     environment.add_filter("escaped", escaped);
     environment.add_filter("xml", style::escaped);
     environment.add_filter("in_cell", |markdown: &str| markdown.replace('|', "\\|").replace('\n', " "));
-    let own = page::TEMPLATES.into_iter().chain(plot::TEMPLATES).chain(SENTENCES);
-    for (name, source) in own.chain([evaluation::TEMPLATE]) {
+    for (name, source) in TEMPLATES.into_iter().flatten() {
         environment.add_template(name, source)?;
     }
     Ok(environment)

@@ -77,20 +77,6 @@ impl Report {
     }
 }
 
-/// The templates of the page and of the index, by name.
-pub(super) const TEMPLATES: [(&str, &str); 10] = [
-    ("answer.html", include_str!("answer.html")),
-    ("papers.html", include_str!("papers.html")),
-    ("page.html", include_str!("page.html")),
-    ("document.html", include_str!("document.html")),
-    ("block.html", include_str!("block.html")),
-    ("forest.html", include_str!("forest.html")),
-    ("table.html", include_str!("table.html")),
-    ("chart.html", include_str!("chart.html")),
-    ("heat.html", include_str!("heat.html")),
-    ("index.jinja", include_str!("index.jinja")),
-];
-
 /// A document as the template shows it. `figure` is seen without unfolding anything: the first picture, which then does not stand
 /// among the blocks; without one there is a picture of gains. `details` are folded.
 fn document_view(document: &Document, base: &Base) -> Value {

@@ -19,11 +19,3 @@ mod picture;
 pub(super) use chart::ChartView;
 pub use heat::heat_map_svg;
 pub use picture::svg;
-
-/// The templates of drawings, by name, for the page and for files.
-pub(super) const TEMPLATES: [(&str, &str); 4] = [
-    ("plot.svg", include_str!("plot.svg")),
-    ("marks.svg", include_str!("marks.svg")),
-    ("picture.svg", include_str!("picture.svg")),
-    ("heat-picture.jinja", include_str!("heat-picture.jinja")),
-];
