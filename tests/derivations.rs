@@ -9,7 +9,7 @@ use bumpalo::Bump;
 use serde::Deserialize;
 use treebeam::configuration::{Arena, Interner, PlainView as _, Point};
 use treebeam::random;
-use treebeam::system::{Action, Derivation, Exactness, Move, Roots, System, SystemKind, TransitionSystem};
+use treebeam::system::{Action, Derivation, Exactness, Move, OracleKind, Roots, System, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, Labels, NO_LABEL, NO_NODE, Node, ROOT, Tree, is_projective};
 use treebeam::treebank::Treebank;
 use treebeam::with_system;
@@ -33,6 +33,9 @@ struct Sentence {
     roots: Roots,
     /// By system: actions, or [`NOT_DERIVABLE`].
     derivations: BTreeMap<SystemKind, String>,
+    /// The same by the oracle `lazy`.
+    #[serde(default)]
+    lazy: BTreeMap<SystemKind, String>,
 }
 
 const NOT_DERIVABLE: &str = "not derivable";
@@ -81,6 +84,13 @@ fn suite() {
             assert!(!sentence.derivations.is_empty(), "{}: no system", sentence.name);
             for (&kind, expected) in &sentence.derivations {
                 with_system!(kind, sentence.roots, |system| check_sentence(&system, sentence, expected));
+                n_checked += 1;
+            }
+            for (&kind, expected) in &sentence.lazy {
+                assert!(kind.oracles().contains(&OracleKind::Lazy), "{}: {kind}", sentence.name);
+                with_system!(kind, sentence.roots, OracleKind::Lazy, |system| check_sentence(
+                    &system, sentence, expected
+                ));
                 n_checked += 1;
             }
         }

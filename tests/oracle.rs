@@ -33,6 +33,12 @@ fn stdout(command: &mut Command) -> String {
     String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
 }
 
+/// The message of a command that is refused.
+fn refusal(args: &[&str], words: &str) -> String {
+    let refused = treebeam(args).write_stdin(conllu(words)).assert().code(2);
+    String::from_utf8(refused.get_output().stderr.clone()).unwrap()
+}
+
 #[test]
 fn verify_prints_a_row_for_each_length() {
     let text = stdout(&mut treebeam(&["verify", "--system", "arc-eager", "--max-words", "4", "--roots", "several"]));
@@ -82,6 +88,79 @@ fn show_prints_stack_buffer_action_costs_and_tree() {
   2  saw     0  root
   3  Mary    2  obj
 ");
+}
+
+const BOOK: &str = "He 2 nsubj\ngave 0 root\nMary 2 iobj\na 5 det\nbook 2 obj\n\n";
+
+/// Goldberg's order reduces *Mary* at once, the lecture's waits.
+#[test]
+fn show_knows_both_static_oracles_of_arc_eager() {
+    let of = |oracle: &str| {
+        let args = ["show", "--system", "arc-eager", "--oracle", oracle, "--json", "-"];
+        let text = stdout(treebeam(&args).write_stdin(conllu(BOOK)));
+        let shown: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let steps = shown["steps"].as_array().unwrap();
+        steps.iter().map(|step| step["move"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(of("static"), "SHIFT LEFT SHIFT RIGHT REDUCE SHIFT LEFT RIGHT REDUCE LEFT");
+    assert_eq!(of("lazy"), "SHIFT LEFT SHIFT RIGHT SHIFT LEFT REDUCE RIGHT REDUCE LEFT");
+    let refused = refusal(&["show", "--system", "arc-hybrid", "--oracle", "lazy", "-"], BOOK);
+    assert!(refused.contains("arc-hybrid has no lazy oracle; expected --oracle static or dynamic"), "{refused}");
+}
+
+/// After two wrong moves the oracle makes the best of it.
+#[test]
+fn show_goes_on_from_any_configuration() {
+    let args = ["show", "--system", "arc-eager", "--moves", "SHIFT RIGHT right", "-"];
+    let text = stdout(treebeam(&args).write_stdin(conllu(BOOK)));
+    insta::assert_snapshot!(text, @r"
+");
+    // What is right so far goes on as the static oracle would have it.
+    let canonical = |more: &[&str]| {
+        let args = [&["show", "--system", "arc-eager", "--oracle", "lazy", "-"][..], more].concat();
+        stdout(treebeam(&args).write_stdin(conllu(BOOK)))
+    };
+    let after = canonical(&["--moves", "SHIFT LEFT SHIFT RIGHT"]);
+    let rest: Vec<&str> = after.lines().filter(|line| *line != "# from here on as the oracle says").collect();
+    assert_eq!(rest, canonical(&[]).lines().collect::<Vec<_>>());
+}
+
+/// Wrong moves are told by their position.
+#[test]
+fn show_says_which_move_is_wrong() {
+    for (system, moves, expected) in [
+        ("arc-eager", "SHIFT LEFT LEFT", "-:1: --moves: LEFT at position 3 is not permitted; expected one of SHIFT"),
+        ("arc-eager", "SHIFT LEFF", "the move at position 2 is `LEFF`; expected one of SHIFT, REDUCE, LEFT, RIGHT"),
+        ("arc-eager", "SHIFT@1", "SHIFT at position 1 is not permitted; expected one of SHIFT"),
+        ("arc-eager-start", "SHIFT SHIFT SHIFT SHIFT RIGHT RIGHT", "RIGHT at position 6"),
+        ("arc-standard", "SHIFT SHIFT LEFT SHIFT RIGHT SHIFT SHIFT LEFT RIGHT RIGHT SHIFT", "comes after the end of the derivation"),
+        ("easy-first", "LEFT@0", "expected one of RIGHT@0, LEFT@1, RIGHT@1"),
+    ] {
+        let refused = refusal(&["show", "--system", system, "--moves", moves, "-"], BOOK);
+        assert!(refused.contains(expected), "{system}, {moves}: {refused}");
+    }
+    let several = refusal(&["show", "--system", "swap", "--moves", "SHIFT", "-"], SENTENCES);
+    assert!(several.contains("there are 3; expected --sentence N"), "{several}");
+}
+
+/// Every oracle can be asked about, and what is wrong is told in a sentence.
+#[test]
+fn verify_checks_the_named_oracle() {
+    let row = |args: &[&str]| {
+        let args = [&["verify", "--max-words", "3", "--roots", "several", "--json"][..], args].concat();
+        let text = stdout(&mut treebeam(&args));
+        serde_json::from_str::<serde_json::Value>(text.lines().rfind(|line| line.contains("trees_of")).unwrap()).unwrap()
+    };
+    let lazy = row(&["--system", "arc-eager", "--oracle", "lazy"]);
+    assert_eq!((&lazy["rebuilt"], &lazy["mismatches"], &lazy["counterexample"]), (&12.into(), &0.into(), &().into()));
+    let [dynamic, first] = ["dynamic", "monotonic-first"].map(|oracle| row(&["--system", "arc-eager-nonmonotonic", "--oracle", oracle]));
+    assert!(dynamic["mismatches"] == 0 && first["mismatches"].as_u64() > Some(0), "{first}");
+    let example = first["counterexample"].as_str().unwrap();
+    insta::assert_snapshot!(example, @"");
+    let text = stdout(&mut treebeam(&["verify", "--system", "arc-eager-unshift", "--max-words", "3", "--roots", "single"]));
+    insta::assert_snapshot!(text.lines().last().unwrap(), @"");
+    treebeam(&["verify", "--all", "--oracle", "static"]).assert().code(2);
+    treebeam(&["verify", "--system", "arc-standard", "--oracle", "lazy"]).assert().code(2);
 }
 
 #[test]

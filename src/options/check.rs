@@ -20,11 +20,7 @@ impl TrainOptions {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
         self.check_ranges()?;
         self.iterations.check(self.patience, self.max_iterations)?;
-        if !self.system.oracles().contains(&self.oracle) {
-            let known: Vec<&str> = self.system.oracles().iter().map(|oracle| oracle.name()).collect();
-            let (system, oracle) = (self.system, self.oracle.name());
-            return wrong(&format!("{system} has no {oracle} oracle; expected --oracle {}", known.join(" or ")));
-        }
+        self.system.check_oracle(self.oracle)?;
         self.system.check_roots(self.roots)?;
         self.check_correct()?;
         let is_probability = self.objective().is_probability() && self.decisions == Decisions::Joint;

@@ -120,6 +120,19 @@ impl SystemKind {
         if own.contains(&preferred) { preferred } else { own[0] }
     }
 
+    /// Checks that the system has this oracle.
+    ///
+    /// # Errors
+    /// If it has not, with those that it has.
+    pub fn check_oracle(self, oracle: OracleKind) -> Result<()> {
+        if self.oracles().contains(&oracle) {
+            return Ok(());
+        }
+        let known: Vec<&str> = self.oracles().iter().map(|oracle| oracle.name()).collect();
+        let (oracle, known) = (oracle.name(), known.join(" or "));
+        Err(Error::Usage(format!("{self} has no {oracle} oracle; expected --oracle {known}")))
+    }
+
     /// Checks that the system supports the root setting `roots`.
     ///
     /// # Errors

@@ -136,6 +136,12 @@ pub trait System: Debug + Send + Sync {
         Exactness::ExactForProjective
     }
 
+    /// True if derivations of least cost take the static oracle's move where it is of least cost. Then that is defined in all
+    /// configurations.
+    fn prefers_static(&self) -> bool {
+        false
+    }
+
     /// The moves that can make the arc from `head` to `dependent`.
     fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
         let mv = if head == ROOT || head < dependent { Move::Right } else { Move::Left };
@@ -159,6 +165,10 @@ impl<S: System + ?Sized> System for &S {
 
     fn exactness(&self) -> Exactness {
         (**self).exactness()
+    }
+
+    fn prefers_static(&self) -> bool {
+        (**self).prefers_static()
     }
 
     fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
@@ -275,7 +285,7 @@ choice! {
     pub enum OracleKind {
         /// The next action of the canonical derivation.
         Static = "static",
-        /// Swap: the next action of the canonical derivation that swaps as late as possible.
+        /// Swap and arc-eager systems: the next action of the canonical derivation that swaps, or reduces, as late as possible.
         Lazy = "lazy",
         /// Every action after which the gold tree can still be derived. Only defined where it can.
         NonDeterministic = "non-deterministic",
@@ -361,7 +371,8 @@ impl MoveCosts {
 
 /// Static and dynamic oracle of a system.
 pub trait Oracle<C: Configuration>: Transitions<C> {
-    /// The move of the static oracle and where it is taken. Only defined on the configurations of its own derivation.
+    /// The move of the static oracle and where it is taken. Only defined on the configurations of its own derivation, unless
+    /// [`System::prefers_static`].
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move);
 
     /// The unlabelled cost at `point` of each move in `permitted`: by how much it raises the number of wrong heads of the

@@ -22,7 +22,7 @@
 use super::eager::{self, StackView};
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::system::{
-    Action, Deduction, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+    Action, Deduction, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
 };
 use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
 
@@ -30,6 +30,7 @@ use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
 #[derive(Debug, Clone, Copy)]
 pub struct ArcEager {
     roots: Roots,
+    oracle: OracleKind,
 }
 
 impl ArcEager {
@@ -37,6 +38,7 @@ impl ArcEager {
     pub const INFO: &'static SystemInfo = &SystemInfo {
         max_training_words: MAX_WORDS,
         tabulation: Some(Deduction::Eager),
+        oracles: &[OracleKind::Static, OracleKind::Lazy, OracleKind::Dynamic],
         ..SystemInfo::new(
             "arc-eager",
             "Arc-eager (Nivre 2003), the root behind the last word",
@@ -46,7 +48,13 @@ impl ArcEager {
 
     /// The system with one or several words on the root.
     pub fn new(roots: Roots) -> ArcEager {
-        ArcEager { roots }
+        ArcEager { roots, oracle: OracleKind::Dynamic }
+    }
+
+    /// The system with this one of its oracles.
+    #[must_use]
+    pub fn with_oracle(self, oracle: OracleKind) -> ArcEager {
+        ArcEager { oracle, ..self }
     }
 }
 
@@ -59,6 +67,10 @@ impl System for ArcEager {
         // The root stands behind the last word.
         let mv = if head == ROOT || dependent < head { Move::Left } else { Move::Right };
         MoveSet::default().with(mv, true)
+    }
+
+    fn prefers_static(&self) -> bool {
+        self.oracle == OracleKind::Lazy
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {
@@ -101,7 +113,7 @@ impl<C: Stacks> Transitions<C> for ArcEager {
 
 impl<C: Stacks> Oracle<C> for ArcEager {
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
-        (0, eager::static_move(gold, c))
+        (0, eager::static_move(gold, c, self.oracle))
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {

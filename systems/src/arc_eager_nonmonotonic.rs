@@ -18,7 +18,7 @@
 //! would have had when s was shifted. Here the move has a name and the model chooses its label. The costs above are ours,
 //! and exact: as the labels of made arcs matter, a gold arc with a wrong label costs nothing to take back.
 //!
-//! **Oracles**: static; dynamic, by the costs above; and monotonic-first, the default, as the paper recommends: where
+//! **Oracles**: static and lazy, those of `arc_eager`; dynamic, by the costs above; and monotonic-first, the default, as the paper recommends: where
 //! moves of least cost include some that are free for `arc_eager`, the others are held to cost 1 more. For a parser that
 //! may mend everything, nearly every move is free; it learns more from being told which moves need no mending.
 //!
@@ -39,14 +39,14 @@ use treebeam::tree::{Gold, MAX_WORDS, NO_NODE, Node, ROOT};
 #[derive(Debug, Clone, Copy)]
 pub struct ArcEagerNonmonotonic {
     roots: Roots,
-    monotonic_first: bool,
+    oracle: OracleKind,
 }
 
 impl ArcEagerNonmonotonic {
     /// The facts about the system.
     pub const INFO: &'static SystemInfo = &SystemInfo {
         max_training_words: MAX_WORDS,
-        oracles: &[OracleKind::Static, OracleKind::Dynamic, OracleKind::MonotonicFirst],
+        oracles: &[OracleKind::Static, OracleKind::Lazy, OracleKind::Dynamic, OracleKind::MonotonicFirst],
         ..SystemInfo::new(
             "arc-eager-nonmonotonic",
             "Non-monotonic arc-eager (Honnibal, Goldberg & Johnson 2013)",
@@ -56,13 +56,13 @@ impl ArcEagerNonmonotonic {
 
     /// The system with one or several words on the root.
     pub fn new(roots: Roots) -> ArcEagerNonmonotonic {
-        ArcEagerNonmonotonic { roots, monotonic_first: false }
+        ArcEagerNonmonotonic { roots, oracle: OracleKind::Dynamic }
     }
 
     /// The system with this one of its oracles.
     #[must_use]
     pub fn with_oracle(self, oracle: OracleKind) -> ArcEagerNonmonotonic {
-        ArcEagerNonmonotonic { monotonic_first: oracle == OracleKind::MonotonicFirst, ..self }
+        ArcEagerNonmonotonic { oracle, ..self }
     }
 }
 
@@ -94,12 +94,16 @@ impl System for ArcEagerNonmonotonic {
     }
 
     fn exactness(&self) -> Exactness {
-        if self.monotonic_first { Exactness::Approximate } else { Exactness::ExactForProjective }
+        if self.oracle == OracleKind::MonotonicFirst { Exactness::Approximate } else { Exactness::ExactForProjective }
     }
 
     fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
         let left = head == ROOT || dependent < head;
         MoveSet::default().with(Move::Left, left).with(Move::Right, !left).with(Move::RightReduce, !left)
+    }
+
+    fn prefers_static(&self) -> bool {
+        self.oracle == OracleKind::Lazy
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {
@@ -148,7 +152,7 @@ impl<C: Stacks> Transitions<C> for ArcEagerNonmonotonic {
 impl<C: Stacks> Oracle<C> for ArcEagerNonmonotonic {
     /// That of `arc_eager`: no arc is made that would have to be taken back.
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
-        (0, eager::static_move(gold, c))
+        (0, eager::static_move(gold, c, self.oracle))
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
@@ -188,6 +192,6 @@ impl<C: Stacks> Oracle<C> for ArcEagerNonmonotonic {
         set(Move::Left, u32::from(head_behind) + u32::from(mended) + dependents);
         let popped = u32::from(head_behind || head_is_b) + dependents;
         set(if s_has_head { Move::Reduce } else { Move::RightReduce }, popped);
-        if self.monotonic_first { prefer_monotonic(gold, c, costs) } else { costs }
+        if self.oracle == OracleKind::MonotonicFirst { prefer_monotonic(gold, c, costs) } else { costs }
     }
 }

@@ -29,7 +29,7 @@
 use super::eager;
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::system::{
-    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
 };
 use treebeam::tree::{Gold, Node, ROOT};
 
@@ -37,6 +37,7 @@ use treebeam::tree::{Gold, Node, ROOT};
 #[derive(Debug, Clone, Copy)]
 pub struct ArcEagerRepair {
     roots: Roots,
+    oracle: OracleKind,
 }
 
 impl ArcEagerRepair {
@@ -44,6 +45,7 @@ impl ArcEagerRepair {
     pub const INFO: &'static SystemInfo = &SystemInfo {
         // Words that came back may have arcs.
         buffer_is_suffix: false,
+        oracles: &[OracleKind::Static, OracleKind::Lazy, OracleKind::Dynamic],
         ..SystemInfo::new(
             "arc-eager-repair",
             "Arc-eager that moves words back to repair mistakes (Honnibal & Johnson 2015)",
@@ -53,7 +55,13 @@ impl ArcEagerRepair {
 
     /// The system with one or several words on the root.
     pub fn new(roots: Roots) -> ArcEagerRepair {
-        ArcEagerRepair { roots }
+        ArcEagerRepair { roots, oracle: OracleKind::Dynamic }
+    }
+
+    /// The system with this one of its oracles.
+    #[must_use]
+    pub fn with_oracle(self, oracle: OracleKind) -> ArcEagerRepair {
+        ArcEagerRepair { oracle, ..self }
     }
 
     /// True if REDUCE moves S0 back to the buffer.
@@ -77,6 +85,10 @@ impl System for ArcEagerRepair {
         MoveSet::default()
             .with(Move::Left, head != ROOT && dependent < head)
             .with(Move::Right, head != ROOT && head < dependent)
+    }
+
+    fn prefers_static(&self) -> bool {
+        self.oracle == OracleKind::Lazy
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {
@@ -124,7 +136,7 @@ impl<C: Stacks> Oracle<C> for ArcEagerRepair {
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
         match c.buffer_len() {
             0 => (0, Move::Reduce),
-            _ => (0, eager::static_move(gold, c)),
+            _ => (0, eager::static_move(gold, c, self.oracle)),
         }
     }
 

@@ -25,19 +25,23 @@
 
 use super::eager::{self, StackView};
 use treebeam::configuration::{Point, RootPlace, Stacks};
-use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
+use treebeam::system::{
+    Action, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, MAX_WORDS, Node};
 
 /// The arc-eager system with the root at the bottom of the stack.
 #[derive(Debug, Clone, Copy)]
 pub struct ArcEagerStart {
     roots: Roots,
+    oracle: OracleKind,
 }
 
 impl ArcEagerStart {
     /// The facts about the system.
     pub const INFO: &'static SystemInfo = &SystemInfo {
         max_training_words: MAX_WORDS,
+        oracles: &[OracleKind::Static, OracleKind::Lazy, OracleKind::Dynamic],
         ..SystemInfo::new(
             "arc-eager-start",
             "Arc-eager with the root at the bottom of the stack (Nivre 2003)",
@@ -47,13 +51,23 @@ impl ArcEagerStart {
 
     /// The system with one or several words on the root.
     pub fn new(roots: Roots) -> ArcEagerStart {
-        ArcEagerStart { roots }
+        ArcEagerStart { roots, oracle: OracleKind::Dynamic }
+    }
+
+    /// The system with this one of its oracles.
+    #[must_use]
+    pub fn with_oracle(self, oracle: OracleKind) -> ArcEagerStart {
+        ArcEagerStart { oracle, ..self }
     }
 }
 
 impl System for ArcEagerStart {
     fn info(&self) -> &'static SystemInfo {
         ArcEagerStart::INFO
+    }
+
+    fn prefers_static(&self) -> bool {
+        self.oracle == OracleKind::Lazy
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {
@@ -109,7 +123,7 @@ impl<C: Stacks> Transitions<C> for ArcEagerStart {
 
 impl<C: Stacks> Oracle<C> for ArcEagerStart {
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
-        (0, eager::static_move(gold, c))
+        (0, eager::static_move(gold, c, self.oracle))
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {

@@ -27,7 +27,7 @@ use super::arc_eager_start::{at_bottom, successor};
 use super::eager::{self, StackView};
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::system::{
-    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions,
+    Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
 };
 use treebeam::tree::{Gold, MAX_WORDS, Node};
 
@@ -35,6 +35,7 @@ use treebeam::tree::{Gold, MAX_WORDS, Node};
 #[derive(Debug, Clone, Copy)]
 pub struct ArcEagerUnshift {
     roots: Roots,
+    oracle: OracleKind,
 }
 
 impl ArcEagerUnshift {
@@ -43,6 +44,7 @@ impl ArcEagerUnshift {
         max_training_words: MAX_WORDS,
         // A word that came back has nothing behind it.
         buffer_is_suffix: false,
+        oracles: &[OracleKind::Static, OracleKind::Lazy, OracleKind::Dynamic],
         ..SystemInfo::new(
             "arc-eager-unshift",
             "Arc-eager with UNSHIFT (Nivre & Fernández-González 2014)",
@@ -52,7 +54,13 @@ impl ArcEagerUnshift {
 
     /// The system with one or several words on the root.
     pub fn new(roots: Roots) -> ArcEagerUnshift {
-        ArcEagerUnshift { roots }
+        ArcEagerUnshift { roots, oracle: OracleKind::Dynamic }
+    }
+
+    /// The system with this one of its oracles.
+    #[must_use]
+    pub fn with_oracle(self, oracle: OracleKind) -> ArcEagerUnshift {
+        ArcEagerUnshift { oracle, ..self }
     }
 }
 
@@ -63,6 +71,10 @@ impl System for ArcEagerUnshift {
 
     fn exactness(&self) -> Exactness {
         Exactness::Approximate
+    }
+
+    fn prefers_static(&self) -> bool {
+        self.oracle == OracleKind::Lazy
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {
@@ -109,7 +121,7 @@ impl<C: Stacks> Transitions<C> for ArcEagerUnshift {
 impl<C: Stacks> Oracle<C> for ArcEagerUnshift {
     /// That of `arc_eager_start`, which leaves no word over but pops none after the buffer is empty.
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
-        (0, eager::static_move(gold, c))
+        (0, eager::static_move(gold, c, self.oracle))
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {

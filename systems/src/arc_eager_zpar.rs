@@ -23,19 +23,23 @@
 
 use super::eager::{self, StackView};
 use treebeam::configuration::{Point, RootPlace, Stacks};
-use treebeam::system::{Action, Move, MoveCosts, MoveSet, Oracle, Permitted, Roots, System, SystemInfo, Transitions};
+use treebeam::system::{
+    Action, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
+};
 use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
 
 /// ZPar's arc-eager system.
 #[derive(Debug, Clone, Copy)]
 pub struct ArcEagerZpar {
     roots: Roots,
+    oracle: OracleKind,
 }
 
 impl ArcEagerZpar {
     /// The facts about the system.
     pub const INFO: &'static SystemInfo = &SystemInfo {
         max_training_words: MAX_WORDS,
+        oracles: &[OracleKind::Static, OracleKind::Lazy, OracleKind::Dynamic],
         ..SystemInfo::new(
             "arc-eager-zpar",
             "Arc-eager without a root, by ZPar's rules (Zhang & Clark 2011)",
@@ -45,7 +49,13 @@ impl ArcEagerZpar {
 
     /// The system with one or several words on the root.
     pub fn new(roots: Roots) -> ArcEagerZpar {
-        ArcEagerZpar { roots }
+        ArcEagerZpar { roots, oracle: OracleKind::Dynamic }
+    }
+
+    /// The system with this one of its oracles.
+    #[must_use]
+    pub fn with_oracle(self, oracle: OracleKind) -> ArcEagerZpar {
+        ArcEagerZpar { oracle, ..self }
     }
 
     /// True if the next word may be attached to the stack's top.
@@ -84,6 +94,10 @@ impl System for ArcEagerZpar {
     fn arc_moves(&self, head: Node, dependent: Node) -> MoveSet {
         let mv = if head == ROOT || dependent < head { Move::Left } else { Move::Right };
         MoveSet::default().with(mv, true)
+    }
+
+    fn prefers_static(&self) -> bool {
+        self.oracle == OracleKind::Lazy
     }
 
     fn max_derivation_len(&self, n_words: usize) -> usize {
@@ -132,8 +146,12 @@ impl<C: Stacks> Transitions<C> for ArcEagerZpar {
 }
 
 impl<C: Stacks> Oracle<C> for ArcEagerZpar {
-    /// ZPar's own: it looks at the nearest word on the stack that has no head, which is the one that LEFT must reach.
+    /// ZPar's own: it looks at the nearest word on the stack that has no head, which is the one that LEFT must reach. On projective
+    /// trees it and `lazy` are one, since nothing else may follow REDUCE than what it was for.
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move) {
+        if self.oracle == OracleKind::Lazy {
+            return (0, eager::static_move(gold, c, self.oracle));
+        }
         let Some((s, s_has_head)) = c.stack_nodes().next() else { return (0, Move::Shift) };
         let waiting = c.stack_nodes().find(|&(_, has_head)| !has_head).map_or(ROOT, |(word, _)| word);
         let down = if s_has_head { Move::Reduce } else { Move::Left };

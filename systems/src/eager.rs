@@ -1,5 +1,18 @@
-//! Arc-eager core, shared by its variants: the arcs of SHIFT, REDUCE, LEFT and RIGHT, their effects, a static oracle,
+//! Arc-eager core, shared by its variants: the arcs of SHIFT, REDUCE, LEFT and RIGHT, their effects, two static oracles,
 //! and the costs of the monotonic systems.
+//!
+//! **Static oracles.** Both take LEFT if b → s is a gold arc, and RIGHT if s → b is one. They differ where neither is, and both
+//! SHIFT and REDUCE would lead to the gold tree:
+//!
+//! | oracle | otherwise | whose order |
+//! |---|---|---|
+//! | `static` | REDUCE if s has a head and no gold dependent from b on, else SHIFT | Goldberg's released code |
+//! | `lazy` | REDUCE if some w below s is linked with b by a gold arc, either way, else SHIFT | Nivre; as Goldberg & Nivre (COLING 2012; TACL 2013) print it |
+//!
+//! Both reduce what is left when b is the root behind the last word. On *He gave Mary a book* (heads 2 0 2 5 2) the fifth
+//! transition of `arc_eager` is REDUCE by `static` and SHIFT by `lazy`. Among the nodes w is the root, where it is at the bottom of
+//! the stack. For a tree that is not projective, the canonical derivation is one of least cost; that of `lazy` takes the rule's move
+//! wherever it is of least cost.
 //!
 //! The costs count gold arcs one by one (Goldberg & Nivre, COLING 2012; TACL 2013, section 4.1), with two corrections:
 //! the index sets are those of the table in `arc_eager`, and a word that already has a head is no longer waited for. If
@@ -9,7 +22,7 @@
 
 use super::one_root::OneRoot;
 use treebeam::configuration::Stacks;
-use treebeam::system::{Action, Move, MoveCosts, MoveSet, Roots};
+use treebeam::system::{Action, Move, MoveCosts, MoveSet, OracleKind, Roots};
 use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The arc of LEFT or RIGHT, as (head, dependent).
@@ -33,20 +46,30 @@ pub(super) fn successor<C: Stacks>(c: &C, action: Action, arena: C::Arena) -> C 
     }
 }
 
-/// Goldberg & Nivre's static oracle: arcs as early as they can be made, REDUCE before SHIFT. An empty buffer counts as one
-/// that holds the root alone.
-pub(super) fn static_move<C: Stacks>(gold: &Gold, c: &C) -> Move {
+/// The move of the static oracle: `lazy`, or else `static`. An empty buffer counts as one that holds the root alone.
+pub(super) fn static_move<C: Stacks>(gold: &Gold, c: &C, oracle: OracleKind) -> Move {
     let b = c.buffer(0).unwrap_or(ROOT);
     let Some((s, s_has_head)) = c.stack_nodes().next() else { return Move::Shift };
+    let reduces = || match oracle {
+        OracleKind::Lazy => is_linked(gold, c, b),
+        _ => gold.n_dependents_from(s, b) == 0,
+    };
     if !s_has_head && gold.head(s) == b {
         Move::Left
     } else if b != ROOT && gold.head(b) == s {
         Move::Right
-    } else if s_has_head && (b == ROOT || gold.n_dependents_from(s, b) == 0) {
+    } else if s_has_head && (b == ROOT || reduces()) {
         Move::Reduce
     } else {
         Move::Shift
     }
+}
+
+/// True if a gold arc that can still be made joins b, which is a word, with a node on the stack.
+fn is_linked<C: Stacks>(gold: &Gold, c: &C, b: Node) -> bool {
+    let (head_in_stack, n_dependents) = arcs_with_stack(gold, c.stack_nodes(), b);
+    let root_in_stack = || c.stack(c.stack_len() - 1) == Some(ROOT);
+    head_in_stack || n_dependents > 0 || gold.head(b) == ROOT && root_in_stack()
 }
 
 /// View of the stack that monotonic costs are computed for.

@@ -35,12 +35,12 @@ macro_rules! systems {
 
 systems! {
     mod arc_standard: [ArcStandard over Stacks as ARC_STANDARD];
-    mod arc_eager: [ArcEager over Stacks as ARC_EAGER];
+    mod arc_eager: [ArcEager over Stacks as ARC_EAGER, with_oracle];
     mod arc_eager_nonmonotonic: [ArcEagerNonmonotonic over Stacks as ARC_EAGER_NONMONOTONIC, with_oracle];
-    mod arc_eager_repair: [ArcEagerRepair over Stacks as ARC_EAGER_REPAIR];
-    mod arc_eager_start: [ArcEagerStart over Stacks as ARC_EAGER_START];
-    mod arc_eager_unshift: [ArcEagerUnshift over Stacks as ARC_EAGER_UNSHIFT];
-    mod arc_eager_zpar: [ArcEagerZpar over Stacks as ARC_EAGER_ZPAR];
+    mod arc_eager_repair: [ArcEagerRepair over Stacks as ARC_EAGER_REPAIR, with_oracle];
+    mod arc_eager_start: [ArcEagerStart over Stacks as ARC_EAGER_START, with_oracle];
+    mod arc_eager_unshift: [ArcEagerUnshift over Stacks as ARC_EAGER_UNSHIFT, with_oracle];
+    mod arc_eager_zpar: [ArcEagerZpar over Stacks as ARC_EAGER_ZPAR, with_oracle];
     mod arc_hybrid: [ArcHybrid over Stacks as ARC_HYBRID];
     mod arc_hybrid_rootless: [ArcHybridRootless over Stacks as ARC_HYBRID_ROOTLESS];
     mod attardi: [Attardi over Stacks as ATTARDI];

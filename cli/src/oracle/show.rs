@@ -7,11 +7,13 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::{anyhow, bail};
+
 use super::{roots_for, roots_name, roots_of_trees};
 use crate::write_json_line;
 use treebeam::configuration::{PlainView as _, Point};
 use treebeam::error::Location;
-use treebeam::system::{Derivation, MAX_WORDS_IF_QUADRATIC, Roots, SystemKind, TransitionSystem};
+use treebeam::system::{Derivation, MAX_WORDS_IF_QUADRATIC, Move, OracleKind, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
 use treebeam::treebank::{Sentence, Treebank, check_length};
 use treebeam::with_system;
@@ -30,6 +32,14 @@ pub struct Args {
     /// Number of words that may hang on the root; by default as many as the file's format allows
     #[arg(long)]
     roots: Option<Roots>,
+    /// The oracle whose costs are shown, and whose derivation if it is static; by default `dynamic`, or else the one to train greedily
+    /// with
+    #[arg(long)]
+    oracle: Option<OracleKind>,
+    /// Begin with these moves of one sentence, such as "SHIFT LEFT SHIFT", and show how the oracle goes on from there; @K behind a
+    /// move takes it at point K
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
     /// Only sentences whose tree is not projective
     #[arg(long)]
     non_projective: bool,
@@ -47,6 +57,8 @@ struct Shown {
     roots: &'static str,
     /// Why the system does not derive the tree, if it does not: then the derivation is one of least cost.
     not_derivable: Option<String>,
+    /// The number of moves that were asked for; from there on, the oracle decides.
+    given: usize,
     steps: Vec<Step>,
     words: Vec<Word>,
 }
@@ -94,6 +106,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let path = args.file.display().to_string();
         return Err(crate::sentence::not_found(&path, &wanted, treebank.sentences.len()).into());
     }
+    if let Some(oracle) = args.oracle {
+        args.system.check_oracle(oracle)?;
+    }
+    if args.moves.is_some() && chosen.len() > 1 {
+        bail!("--moves are those of one sentence, and there are {}; expected --sentence N", chosen.len());
+    }
+    let moves = args.moves.as_deref().map_or(Ok(Vec::new()), |moves| parse_moves(moves, args.system))?;
+    let oracle = args.oracle.unwrap_or(OracleKind::Dynamic);
     let mut labels = Labels::default();
     let mut output = BufWriter::new(io::stdout().lock());
     for sentence in chosen {
@@ -108,7 +128,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         if args.non_projective && is_projective(gold.tree()) {
             continue;
         }
-        let shown = with_system!(args.system, roots, |system| show(&system, roots, sentence, &gold, &labels));
+        let shown = with_system!(args.system, roots, oracle, |system| {
+            let derivation = derive(&system, sentence, &gold, &moves)?;
+            show(&system, roots, sentence, (&gold, &labels), (&derivation, moves.len()))
+        });
         match args.json {
             true => write_json_line(&mut output, &shown)?,
             false => {
@@ -129,16 +152,66 @@ fn choose<'a>(sentences: &'a [Sentence], wanted: Option<&str>) -> Vec<&'a Senten
     by_id.or_else(by_number).into_iter().collect()
 }
 
-fn show<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, gold: &Gold, labels: &Labels) -> Shown {
-    let derivable = Derivation::canonical::<S, S::Plain>(system, gold, ());
-    let not_derivable = derivable.is_none().then(|| match &non_projective_arcs(gold.tree())[..] {
+/// The moves of `text`, of which each may say its point.
+fn parse_moves(text: &str, system: SystemKind) -> anyhow::Result<Vec<(Point, Move)>> {
+    let parse = |(number, word): (usize, &str)| {
+        let (name, point) = word.split_once('@').unwrap_or((word, "0"));
+        let moves = system.info().moves.iter().filter(|&&mv| mv != Move::Idle);
+        let mv = moves.clone().find(|mv| mv.name().eq_ignore_ascii_case(name));
+        let (Some(&mv), Ok(point)) = (mv, point.parse()) else {
+            let names: Vec<&str> = moves.map(|mv| mv.name()).collect();
+            bail!("--moves: the move at position {} is `{word}`; expected one of {}", number + 1, names.join(", "))
+        };
+        Ok((point, mv))
+    };
+    text.split_whitespace().enumerate().map(parse).collect()
+}
+
+/// The derivation that begins with these moves.
+fn derive<S: TransitionSystem>(
+    system: &S,
+    sentence: &Sentence,
+    gold: &Gold,
+    moves: &[(Point, Move)],
+) -> anyhow::Result<Derivation> {
+    Derivation::after::<S, S::Plain>(system, gold, (), moves).map_err(|number| {
+        let place = sentence.location(ROOT);
+        let (mv, position) = (moves[number].1.name(), number + 1);
+        // What comes before it is permitted.
+        let Ok(before) = Derivation::after::<S, S::Plain>(system, gold, (), &moves[..number]) else {
+            return anyhow!("{place}: --moves: {mv} at position {position} is not permitted");
+        };
+        let mut c: S::Plain = system.initial((), gold.n_words());
+        for &action in &before.actions[..number] {
+            c = system.successor(&c, action, ());
+        }
+        if system.is_terminal(&c) {
+            return anyhow!("{place}: --moves: {mv} at position {position} comes after the end of the derivation");
+        }
+        let permitted = (0..system.n_points(&c) as Point).flat_map(|point| {
+            let at = if system.n_points(&c) > 1 { format!("@{point}") } else { String::new() };
+            system.permitted(&c, point).moves.iter().map(move |mv| format!("{}{at}", mv.name())).collect::<Vec<_>>()
+        });
+        let permitted = permitted.collect::<Vec<_>>().join(", ");
+        anyhow!("{place}: --moves: {mv} at position {position} is not permitted; expected one of {permitted}")
+    })
+}
+
+fn show<S: TransitionSystem>(
+    system: &S,
+    roots: Roots,
+    sentence: &Sentence,
+    (gold, labels): (&Gold, &Labels),
+    (derivation, given): (&Derivation, usize),
+) -> Shown {
+    let is_derivable = Derivation::canonical::<S, S::Plain>(system, gold, ()).is_some();
+    let not_derivable = (!is_derivable).then(|| match &non_projective_arcs(gold.tree())[..] {
         [] => format!("{} words hang on the root", gold.tree().n_roots()),
         words => {
             let name = |&word: &Node| text::name(word, sentence.form(word));
             format!("not projective are the arcs into {}", words.iter().map(name).collect::<Vec<_>>().join(" "))
         }
     });
-    let derivation = derivable.unwrap_or_else(|| Derivation::least_cost::<S, S::Plain>(system, gold, ()));
     let words = gold.tree().words().map(|word| Word {
         form: sentence.form(word).to_owned(),
         head: derivation.tree.head(word),
@@ -150,8 +223,9 @@ fn show<S: TransitionSystem>(system: &S, roots: Roots, sentence: &Sentence, gold
         system: system.info().name,
         roots: roots_name(roots),
         not_derivable,
+        given,
         words: words.collect(),
-        steps: steps(system, gold, labels, &derivation),
+        steps: steps(system, gold, labels, derivation),
     }
 }
 

@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::{percent, roots_for, roots_name};
 use crate::write_json_line;
-use treebeam::system::exhaustive::{BoundFindings, Counterexample, Findings, Scope, Shape, check_bounds, check_named};
-use treebeam::system::{AnySystem, Exactness, OverLists, Roots, SystemKind};
+use treebeam::system::exhaustive::{BoundFindings, Counterexample, Findings, Scope, Shape, check_bounds, check_oracle};
+use treebeam::system::{Action, AnySystem, Exactness, OracleKind, OverLists, Roots, SystemKind};
+use treebeam::tree::{NO_NODE, ROOT, Tree};
 
 /// Options of `treebeam oracle verify`.
 #[derive(Debug, clap::Args)]
@@ -21,6 +22,10 @@ pub struct Args {
     /// Check every system
     #[arg(long)]
     all: bool,
+    /// The oracle whose costs to check, and whose derivations if it is static; by default `dynamic`, or else the one to train greedily
+    /// with
+    #[arg(long, requires = "system")]
+    oracle: Option<OracleKind>,
     /// The length of the longest sentences [default: 5; 4 for systems that look at every pair of words]
     ///
     /// 6 takes a second, 7 a minute; with systems that look at every pair of words 5 takes minutes and is the most.
@@ -35,7 +40,8 @@ pub struct Args {
     /// Check against non-projective gold trees too, even where the system's oracle claims nothing for them
     #[arg(long)]
     non_projective: bool,
-    /// Print one JSON object a line: for each row its counts, and whether the oracle is as it claims
+    /// Print one JSON object a line: for each row its counts, whether the oracle is as it claims, and a case in which its costs are
+    /// not the loss
     #[arg(long)]
     json: bool,
 }
@@ -65,7 +71,7 @@ struct BoundRow {
 }
 
 /// What is told of one length: names in JSON, heads of the table and widths there; what has none is told in JSON alone.
-const COLUMNS: [(&str, &str, usize); 16] = [
+const COLUMNS: [(&str, &str, usize); 17] = [
     ("system", "system", 22),
     ("roots", "roots", 7),
     ("trees_of", "trees of", 14),
@@ -82,6 +88,7 @@ const COLUMNS: [(&str, &str, usize); 16] = [
     ("derivable", "derivable", 9),
     ("rebuilt", "rebuilt", 7),
     ("as_claimed", "", 0),
+    ("counterexample", "", 0),
 ];
 
 /// Runs the subcommand.
@@ -97,6 +104,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut all_right = true;
     let mut rates = String::new();
     for system in systems {
+        let oracle = args.oracle.unwrap_or(OracleKind::Dynamic);
+        if args.oracle.is_some() {
+            system.check_oracle(oracle)?;
+        }
         let max_words = max_words(&args, system)?;
         let settings = match args.roots {
             RootsChoice::Single => vec![roots_for(system, Some(Roots::Single), Roots::Single)?],
@@ -104,14 +115,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             RootsChoice::Both => system.roots().to_vec(),
         };
         for roots in settings.iter().copied() {
-            let exactness = system.system(roots).system().exactness();
+            let exactness = system.with_oracle(roots, oracle).system().exactness();
             let derives_all = system.info().derives_all;
             let only_projective = exactness == Exactness::ExactForProjective && !args.non_projective;
             let shapes = &[Shape::Projective, Shape::NonProjective][..if only_projective { 1 } else { 2 }];
             for &shape in shapes {
                 for n_words in 1..=max_words {
                     let scope = Scope { n_words, roots, shape, n_labels: args.labels.into() };
-                    let findings = check_named(system, scope);
+                    let findings = check_oracle(system, oracle, scope);
                     let as_claimed = holds(exactness, derives_all, shape, &findings);
                     let row = row(system, scope, &findings, as_claimed);
                     match args.json {
@@ -120,6 +131,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     }
                     if exactness == Exactness::Approximate && n_words == max_words {
                         rates.push_str(&rate(system, scope, &findings));
+                        if let Some(counterexample) = &findings.counterexample {
+                            rates += &format!("{}\n", sentence(counterexample, scope));
+                        }
                     }
                     output.flush()?;
                     if !as_claimed {
@@ -282,6 +296,7 @@ fn row(system: SystemKind, scope: Scope, findings: &Findings, as_claimed: bool) 
         findings.derivable.into(),
         findings.rebuilt.into(),
         as_claimed.into(),
+        findings.counterexample.as_ref().map(|counterexample| sentence(counterexample, scope)).into(),
     ]
 }
 
@@ -315,15 +330,52 @@ fn report(system: SystemKind, scope: Scope, findings: &Findings) {
         eprintln!("{where_}: {} configurations permit nothing and are not terminal", findings.stuck);
     }
     if findings.rebuilt < findings.derivable {
-        eprintln!("{where_}: the static oracle fails on {} gold trees", findings.derivable - findings.rebuilt);
+        let n = findings.derivable - findings.rebuilt;
+        let first = findings.not_rebuilt.as_ref().map(|tree| format!(", the first of the {}", heads(tree, scope)));
+        eprintln!("{where_}: the static oracle fails on {n} gold trees{}", first.unwrap_or_default());
     }
-    if let Some(Counterexample { configuration, gold, action, claimed, loss }) = &findings.counterexample {
-        let mv = action.mv.name();
-        eprintln!(
-            "{where_}: {mv} at {} in {configuration:?} with gold heads {gold:?} is said to cost {claimed} and costs {loss}",
-            action.point
-        );
+    if let Some(counterexample) = &findings.counterexample {
+        eprintln!("{where_}: {}", sentence(counterexample, scope));
     }
+}
+
+/// A wrong cost in a sentence: the gold tree, the moves that lead to the configuration, what that is, and the move.
+fn sentence(counterexample: &Counterexample, scope: Scope) -> String {
+    let Counterexample { path, lists, arcs, gold, action, claimed, loss } = counterexample;
+    let moves: Vec<String> = path.iter().map(|&action| spelled(action, scope)).collect();
+    let after = if moves.is_empty() { "at the beginning".to_owned() } else { format!("after {}", moves.join(" ")) };
+    let list = |list: &Vec<u16>| list.iter().map(u16::to_string).collect::<Vec<_>>().join(" ");
+    let lists: Vec<String> = lists.iter().map(list).collect();
+    let arc = |word: u16| {
+        let head = if arcs.head(word) == ROOT { "root".to_owned() } else { arcs.head(word).to_string() };
+        format!("{head} → {word}{}", label(arcs.label(word), scope))
+    };
+    let arcs: Vec<String> = arcs.words().filter(|&word| arcs.head(word) != NO_NODE).map(arc).collect();
+    let arcs = if arcs.is_empty() { "no arcs".to_owned() } else { arcs.join(", ") };
+    format!(
+        "with the gold {}, {after}, in [{}] with {arcs}, {} is said to cost {claimed} and costs {loss}",
+        heads(gold, scope),
+        lists.join(" | "),
+        spelled(*action, scope)
+    )
+}
+
+/// An action by the name of its move, with its label if there are several, and its point if that is not the first.
+fn spelled(action: Action, scope: Scope) -> String {
+    let label = if action.mv.makes_arc() { label(action.label, scope) } else { String::new() };
+    let point = if action.point > 0 { format!("@{}", action.point) } else { String::new() };
+    format!("{}{label}{point}", action.mv.name())
+}
+
+/// A label behind what bears it, if there are several.
+fn label(label: u16, scope: Scope) -> String {
+    if scope.n_labels > 1 { format!(":{label}") } else { String::new() }
+}
+
+/// The heads of the words, first to last, with labels if there are several.
+fn heads(tree: &Tree, scope: Scope) -> String {
+    let of = |word| format!("{}{}", tree.head(word), label(tree.label(word), scope));
+    format!("heads {}", tree.words().map(of).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

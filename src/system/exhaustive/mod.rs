@@ -19,9 +19,11 @@ pub use trees::{Shape, gold_trees};
 
 use rayon::prelude::*;
 
-use super::{Action, Derivation, Exactness, MoveCosts, MoveSet, Roots, SystemKind, TransitionSystem, gold_label};
+use super::{
+    Action, Derivation, Exactness, MoveCosts, MoveSet, OracleKind, Roots, SystemKind, TransitionSystem, gold_label,
+};
 use crate::configuration::{PlainView as _, Point};
-use crate::tree::{Gold, LabelId, Node};
+use crate::tree::{Gold, LabelId, Node, Tree};
 use crate::with_system;
 
 /// Scope of the enumeration.
@@ -75,6 +77,8 @@ pub struct Findings {
     pub max_derivations: u64,
     /// The greatest number of configurations after equally many transitions that all lead to one gold tree.
     pub max_abreast: u64,
+    /// The first gold tree that some derivation makes and the static oracle does not.
+    pub not_rebuilt: Option<Tree>,
     /// The first mismatch.
     pub counterexample: Option<Counterexample>,
 }
@@ -82,10 +86,14 @@ pub struct Findings {
 /// A transition whose claimed cost is not the loss it causes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counterexample {
-    /// The lists of the configuration, and its arcs as heads of the words 1..n.
-    pub configuration: (Vec<Vec<Node>>, Vec<Node>),
-    /// The gold heads of the words 1..n.
-    pub gold: Vec<u16>,
+    /// The transitions of a shortest derivation of the configuration.
+    pub path: Vec<Action>,
+    /// The lists of the configuration.
+    pub lists: Vec<Vec<Node>>,
+    /// The arcs of the configuration.
+    pub arcs: Tree,
+    /// The gold tree.
+    pub gold: Tree,
     /// The transition.
     pub action: Action,
     /// The cost that the oracle claims.
@@ -101,7 +109,12 @@ pub fn check<S: TransitionSystem>(system: &S, scope: Scope) -> Findings {
 
 /// Checks the costs that the named system's own oracle claims.
 pub fn check_named(kind: SystemKind, scope: Scope) -> Findings {
-    with_system!(kind, scope.roots, |system| check(&system, scope))
+    check_oracle(kind, OracleKind::Dynamic, scope)
+}
+
+/// Checks the costs that this oracle of the named system claims, and the derivations of its static one.
+pub fn check_oracle(kind: SystemKind, oracle: OracleKind, scope: Scope) -> Findings {
+    with_system!(kind, scope.roots, oracle, |system| check(&system, scope))
 }
 
 /// Checks the unlabelled costs that `costs` claims; an arc of the gold tree with a wrong label costs 1 more.
@@ -176,8 +189,10 @@ fn check_gold<S: TransitionSystem>(
                 findings.overestimates += u64::from(claimed > loss);
                 findings.reachable_mismatches += u64::from(losses[c] == 0);
                 findings.counterexample.get_or_insert_with(|| Counterexample {
-                    configuration: (configuration.lists(), configuration.tree().heads().to_vec()),
-                    gold: gold.tree().heads().to_vec(),
+                    path: space.path(c),
+                    lists: configuration.lists(),
+                    arcs: configuration.tree(),
+                    gold: gold.tree().clone(),
                     action,
                     claimed,
                     loss,
@@ -189,6 +204,7 @@ fn check_gold<S: TransitionSystem>(
     findings.max_abreast = abreast.into_iter().max().unwrap_or(0);
     let canonical = Derivation::canonical::<S, S::Plain>(system, gold, ());
     findings.rebuilt = u64::from(canonical.is_some());
+    findings.not_rebuilt = (canonical.is_none() && losses[0] == 0).then(|| gold.tree().clone());
     findings
 }
 
@@ -213,6 +229,7 @@ impl Findings {
             derivations: self.derivations + other.derivations,
             max_derivations: self.max_derivations.max(other.max_derivations),
             max_abreast: self.max_abreast.max(other.max_abreast),
+            not_rebuilt: self.not_rebuilt.or(other.not_rebuilt),
             counterexample: self.counterexample.or(other.counterexample),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use crate::configuration::{Configuration, PlainView, Point};
-use crate::system::{Action, Permitted, Transitions};
+use crate::system::{Action, Move, Permitted, Transitions};
 use crate::tree::{Gold, LabelId, NO_LABEL, NO_NODE, Node, ROOT};
 
 /// The configurations of a system for sentences of one length, and the transitions between them.
@@ -22,6 +22,8 @@ pub struct Space<C> {
     pub terminal: Vec<bool>,
     /// The least number of transitions from the initial configuration to each.
     pub steps: Vec<usize>,
+    /// For each configuration but the initial one the number of another that leads to it in the fewest transitions, and how.
+    came_from: Vec<(usize, Action)>,
     /// The numbers of all configurations, each before those that its transitions lead to.
     pub order: Vec<usize>,
     /// [`SystemInfo::headless_are_roots`](crate::system::SystemInfo::headless_are_roots).
@@ -44,13 +46,15 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
             permitted: Vec::new(),
             terminal: Vec::new(),
             steps: vec![0],
+            came_from: vec![(0, Action::bare(Move::Idle))],
             order: Vec::new(),
             headless_are_roots: system.info().headless_are_roots,
             transitions: Vec::new(),
             first: vec![0],
         };
         while let Some(c) = space.configurations.get(space.terminal.len()).cloned() {
-            let step = space.steps[space.terminal.len()];
+            let number = space.terminal.len();
+            let step = space.steps[number];
             let terminal = system.is_terminal(&c);
             let n_points = if terminal { 0 } else { system.n_points(&c) };
             let permitted: Vec<Permitted> = (0..n_points).map(|point| system.permitted(&c, point as Point)).collect();
@@ -64,6 +68,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
                         let to = *numbers.entry(successor).or_insert_with_key(|successor| {
                             space.configurations.push(successor.clone());
                             space.steps.push(step + 1);
+                            space.came_from.push((number, action));
                             next
                         });
                         space.transitions.push((action, to));
@@ -115,6 +120,18 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
     /// The transitions that leave configuration `c`, each with the number of the one it leads to.
     pub fn transitions(&self, c: usize) -> &[(Action, usize)] {
         &self.transitions[self.first[c]..self.first[c + 1]]
+    }
+
+    /// The transitions of a shortest derivation of configuration `c`.
+    pub fn path(&self, mut c: usize) -> Vec<Action> {
+        let mut path = Vec::with_capacity(self.steps[c]);
+        while c != 0 {
+            let (before, action) = self.came_from[c];
+            path.push(action);
+            c = before;
+        }
+        path.reverse();
+        path
     }
 
     /// For every configuration the number of derivations that reach it.

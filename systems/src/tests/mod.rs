@@ -1,6 +1,7 @@
 //! Tests over all systems.
 
 mod covington;
+mod eager;
 mod errata;
 mod examples;
 mod proof;

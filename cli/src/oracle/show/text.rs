@@ -49,6 +49,9 @@ pub(super) fn write(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         let lists: Vec<String> = lists.collect();
         let action = row.action.clone() + &padding(&row.action, action_width);
         writeln!(out, "{number:>3}  {}  {action}  {}", lists.join(" | "), row.costs)?;
+        if number == shown.given && number < shown.steps.len() {
+            writeln!(out, "# from here on as the oracle says")?;
+        }
     }
     write_arcs(shown, out)
 }
@@ -138,6 +141,7 @@ mod tests {
             system: "arc-eager",
             roots: "single",
             not_derivable: None,
+            given: 0,
             steps: vec![step(n), step(1)],
             words: (0..n).map(word).collect(),
         };
