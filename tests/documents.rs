@@ -111,6 +111,21 @@ fn commands_of_the_documents_run() {
     assert!(n_run >= 100, "only {n_run} lines of commands were found");
 }
 
+/// The example worked by hand: the book has the decisions and the weights that the program prints.
+#[test]
+fn the_worked_example_prints_what_the_book_says() {
+    let text = fs::read_to_string(root().join("docs/src/theory/oracles.md")).unwrap();
+    let (_, block) = blocks(&text).into_iter().find(|(_, block)| block.contains("--watch")).unwrap();
+    let below = text.split_once(&block).unwrap().1;
+    let printed = below.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut shell = Command::new("bash");
+    shell.args(["-euo", "pipefail", "-c", &block]).current_dir(folder.path()).env("PATH", search_path());
+    let output = shell.output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), printed);
+    assert!(printed.contains("4.5 5.5 4.5 5 5 6 5 5 5 6 5 5"), "the weights of the lecture");
+}
+
 /// The files in the book's folder of pictures that a chapter shows and makes.
 fn pictures_of(text: &str) -> Vec<String> {
     let commands: String = blocks(text).into_iter().map(|(_, block)| block).collect();

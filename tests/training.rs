@@ -69,6 +69,73 @@ fn the_seed_decides_and_the_number_of_threads_does_not() {
     }
 }
 
+/// Watching changes nothing; every kind of greedy training of a linear model can be watched.
+#[test]
+fn decisions_are_watched_as_they_are_made() {
+    let folder = folder(20);
+    let at = folder.path();
+    for options in [
+        "--oracle lazy",
+        "--oracle dynamic --explore-from 0 --correct all",
+        "--learner adagrad",
+        "--system easy-first",
+        "--system covington",
+    ] {
+        let options = format!("--training greedy --replicas 1 {options}");
+        let line = format!("train --train train.conllu --iterations 1 {options} --model model");
+        treebeam(at, &line).assert().success().stdout("");
+        let plain = fs::read(at.join("model")).unwrap();
+        let watched = treebeam(at, &format!("{line} --watch 30")).assert().success();
+        assert!(fs::read(at.join("model")).unwrap() == plain, "{options}: another model");
+        let text = String::from_utf8(watched.get_output().stdout.clone()).unwrap();
+        for what in ["decision ", "  features ", "  scores ", "  prediction ", "  oracle ", "  update "] {
+            assert_eq!(text.lines().filter(|line| line.starts_with(what)).count(), 30, "{options}: {what}\n{text}");
+        }
+        assert!(text.lines().any(|line| line.contains(" to 1") || line.contains(": 0 to ")), "{options}: {text}");
+    }
+    for options in
+        ["--training global", "--training greedy", "--training greedy --replicas 1 --learner svm --oracle static"]
+    {
+        let refused = treebeam(at, &format!("{TRAIN} {options} --model model --watch 3")).assert().code(2);
+        assert!(told(refused).contains("--watch shows one decision after the other"), "{options}");
+    }
+}
+
+/// Weights to begin with are those of the file, which is read with care.
+#[test]
+fn weights_begin_as_the_file_says() {
+    let folder = folder(20);
+    let at = folder.path();
+    fs::write(at.join("tags.feat"), "S0.p\nS0.p B0.p\nB0.p S0.label\n").unwrap();
+    let line = "train --train train.conllu --iterations 2 --features tags.feat --training greedy --oracle static --replicas 1 --model model";
+    let with = |weights: &str| {
+        fs::write(at.join("weights"), weights).unwrap();
+        treebeam(at, &format!("{line} --initial-weights weights --watch 1")).assert()
+    };
+    let printed = with("# by hand\nS0.p: ∅\tSHIFT\t-2.25\nS0.p B0.p: ∅ DET\tREDUCE\t3\n").success();
+    let text = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
+    assert!(
+        text.ends_with("weights after 1 decisions: -2.25 3\nS0.p: ∅\tSHIFT\t-2.25\nS0.p B0.p: ∅ DET\tREDUCE\t3\n"),
+        "{text}"
+    );
+    // Nothing else is learned, whatever fires.
+    assert!(told(printed).contains("2 features"), "{text}");
+    for (weights, expected) in [
+        ("", "weights: no weight; expected a feature, an action and a weight a line"),
+        ("S0.p: ∅ SHIFT 1\n", "weights:1: `S0.p: ∅ SHIFT 1`; expected a feature, an action and a weight, with a tab"),
+        ("#\nS0.w: a\tSHIFT\t1\n", "weights:2: the feature `S0.w: a`; expected a template of the set"),
+        ("S0.p B0.p: DET\tSHIFT\t1\n", "expected a value for each atom"),
+        ("B0.p S0.label: DET det\tSHIFT\t1\n", "expected a template that reads columns of words"),
+        ("S0.p: DET\tSWAP\t1\n", "the action `SWAP`; expected a move of the system"),
+        ("S0.p: DET\tLEFT:nought\t1\n", "the action `LEFT:nought`"),
+        ("S0.p: DET\tSHIFT\tnan\n", "the weight `nan`; expected a number from -512 to 512"),
+        ("S0.p: DET\tSHIFT\t1\nS0.p: DET\tSHIFT\t2\n", "weights:2: `S0.p: DET\\tSHIFT\\t2` again"),
+    ] {
+        let told = told(with(weights).code(2));
+        assert!(told.contains(expected), "{weights:?}: {told}");
+    }
+}
+
 #[test]
 fn presets_say_what_they_set() {
     let folder = folder(5);
@@ -407,6 +474,9 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ("--training greedy --learner svm --oracle dynamic", "expected --oracle static"),
         ("--training greedy --learner svm --replicas 2", "expected --replicas 1"),
         ("--training greedy --learner svm --objective softmax", "expected --objective hinge"),
+        ("--initial-weights none", "--initial-weights is for weights of features and actions"),
+        ("--training greedy --initial-weights none", "none: No such file"),
+        ("--training greedy --unpermitted", "expected --training greedy, a static --oracle and --objective perceptron"),
         ("--correct random", "--correct chooses among several correct transitions: in a beam"),
         ("--training l2s --correct random", "learning to search learns what each transition costs"),
         ("--training greedy --oracle static --correct canonical", "a static oracle has one correct transition"),

@@ -61,12 +61,20 @@ pub struct Args {
     /// Text about the model for `model info`, such as the treebank's name and version
     #[arg(long, value_name = "TEXT", help_heading = "Running")]
     about: Option<String>,
+    /// Print the first N decisions of greedy training: features that fire, scores, prediction, oracle, and weights that change
+    #[arg(long, value_name = "N", value_parser = range::whole::<usize>(1..=1_000_000), help_heading = "Running")]
+    watch: Option<usize>,
     /// Write seconds, iterations, sizes and peak memory to this file as JSON
     #[arg(long, value_name = "FILE", help_heading = "Running")]
     stats_json: Option<PathBuf>,
     /// Print all options with their values as JSON, and stop
     #[arg(long, help_heading = "Running")]
     print_options: bool,
+}
+
+/// Prints text. A closed pipe ends the program by itself, and training is not what fails.
+fn print(text: &str) {
+    _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 /// Runs the subcommand.
@@ -82,6 +90,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut job = Job::new(args.given, model)?;
     (job.threads, job.auto, job.skip_invalid) = (args.threads, args.auto, args.skip_invalid);
     (job.resume, job.checkpoint_seconds) = (args.resume, args.checkpoint_seconds);
+    if args.watch.is_some() && job.model == Path::new("-") {
+        anyhow::bail!("--watch prints where --model - writes the model; expected --model FILE");
+    }
+    job.watch = args.watch.map(|n_decisions| (n_decisions, print as fn(&str)));
     job.notes = Notes { licence: args.licence, about: args.about };
     let inputs: Vec<&Path> = [&args.train].into_iter().chain(&args.dev).map(PathBuf::as_path).collect();
     job.check(&inputs, &args.stats_json.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;

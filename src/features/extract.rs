@@ -2,7 +2,7 @@
 
 use super::address::slot_place;
 use super::group::{Hashed, Read};
-use super::{Behind, Compiled, Group, Input, SidePart};
+use super::{Atom, Behind, Compiled, FeatureSet, Group, Input, SidePart};
 use crate::configuration::{History, Interner, LabelSets, Role, Slot, State, States, View};
 use crate::tree::{NO_NODE, Node, ROOT};
 
@@ -89,15 +89,7 @@ impl Extractor {
             *value = value_of(&self.seen, &mut self.set_hashes, read, input, sets);
         }
         let values = &self.values;
-        hashes.extend(group.templates.iter().map(|template| {
-            let is_met = template.condition == 0 || values[template.condition as usize] != 0;
-            match template.n_atoms {
-                _ if !is_met => mix(template.seed),
-                0..=2 => hash::<2>(template, values),
-                3..=4 => hash::<4>(template, values),
-                _ => hash::<6>(template, values),
-            }
-        }));
+        hashes.extend(group.templates.iter().map(|template| feature(template, values)));
     }
 
     /// Appends the hashes of all features to `hashes`, in the [order](Compiled::order) of learners.
@@ -113,6 +105,34 @@ impl Extractor {
         for group in features.all() {
             self.extract_of(group, input, interner.label_sets(), hashes);
         }
+    }
+}
+
+impl Compiled {
+    /// The feature of the template of `set` with this number whose atoms have these values, as [`Shown`](super::Shown) says them;
+    /// `None` if they are not as many as its atoms, or it reads anything else than columns.
+    pub fn feature(&self, set: &FeatureSet, number: usize, values: &[&str]) -> Option<u64> {
+        let templates = self.all().iter().flat_map(|group| &group.templates);
+        let hashed = templates.clone().find(|template| usize::from(template.template) == number)?;
+        let template = &set.templates[number];
+        let mut numbers = [0; 256];
+        for ((&place, atom), text) in hashed.atoms.iter().zip(&template.atoms).zip(values) {
+            let &Atom::Of(_, attribute) = atom else { return None };
+            numbers[usize::from(place)] = self.columns().value_shown(self.columns().named(attribute)?, text);
+        }
+        (values.len() == template.atoms.len()).then(|| feature(hashed, &numbers))
+    }
+}
+
+/// The feature of a template, by the values of its group's atoms.
+#[inline]
+fn feature(template: &Hashed, values: &[u64; 256]) -> u64 {
+    let is_met = template.condition == 0 || values[template.condition as usize] != 0;
+    match template.n_atoms {
+        _ if !is_met => mix(template.seed),
+        0..=2 => hash::<2>(template, values),
+        3..=4 => hash::<4>(template, values),
+        _ => hash::<6>(template, values),
     }
 }
 

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use rapidhash::v3::rapidhash_v3;
 
+use super::show::{NOTHING, THE_ROOT};
 use super::{Atom, Attribute, FeatureSet, Vocabulary};
 use crate::choice::choice;
 use crate::tree::Node;
@@ -164,6 +165,15 @@ impl Columns {
     pub(super) fn hash(&self, column: Column, text: &str) -> u64 {
         let normalised = self.shape == WordShape::Normalised && column == self.word;
         if normalised { normalised_hash(text) } else { rapidhash_v3(text.as_bytes()) }
+    }
+
+    /// The value of a node of which [`Shown`](super::Shown) says `text` in `column`.
+    pub(super) fn value_shown(&self, column: Column, text: &str) -> u64 {
+        match text {
+            NOTHING => NO_VALUE,
+            THE_ROOT => ROOT_VALUE,
+            text => self.hash(column, text),
+        }
     }
 
     /// The value that `text` has as a word.

@@ -21,8 +21,11 @@ pub struct Shown<'s> {
     pub actions: &'s [Action],
 }
 
+/// The root, which is no word.
+pub(super) const THE_ROOT: &str = "ROOT";
+
 /// Sign for a value that does not exist.
-const NOTHING: &str = "∅";
+pub(super) const NOTHING: &str = "∅";
 
 impl Shown<'_> {
     /// The values of the template's atoms, in order.
@@ -61,7 +64,7 @@ impl Shown<'_> {
                     Attribute::Word | Attribute::Tag | Attribute::Column(_) => {
                         let node = step.node(role, slot(step.node_slot()), self.sentence.n_words());
                         match (node, self.columns.named(attribute)) {
-                            (ROOT, _) => "ROOT".to_owned(),
+                            (ROOT, _) => THE_ROOT.to_owned(),
                             (NO_NODE, _) | (_, None) => NOTHING.to_owned(),
                             (word, Some(column)) => self.sentence.column(word, column).to_owned(),
                         }

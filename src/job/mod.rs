@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Problems, Result, remaining};
 use crate::files::{Output, Paths};
 use crate::graph::{self, GraphData, GraphHeader};
-use crate::learn::{self, TrainingData};
+use crate::learn::{self, Learner, TrainOptions, Training, TrainingData};
 use crate::model::{Header, Notes, Provenance, VectorsOrigin};
 use crate::options::{GivenOptions, Options};
 use crate::parser::MAX_THREADS;
 use crate::process;
+use crate::scorer::Decisions;
 use crate::training::{Drive, IterationReport, Observer, Run, Written};
 use crate::treebank::Treebank;
 
@@ -53,6 +54,8 @@ pub struct Job {
     pub checkpoint_seconds: f64,
     /// Licence and origin, for the model's header.
     pub notes: Notes,
+    /// The number of decisions of greedy training to watch, and who is told of them.
+    pub watch: Option<(usize, fn(&str))>,
 }
 
 /// A training that is done.
@@ -83,6 +86,7 @@ impl Job {
             resume: false,
             checkpoint_seconds: 10.0,
             notes: Notes::default(),
+            watch: None,
         })
     }
 
@@ -154,6 +158,10 @@ impl Job {
             Options::Transitions(options) => {
                 let mut data = preparing()?.install(|| TrainingData::new(options, train, dev))?;
                 data.annotate(self.notes.clone());
+                if let Some((n_decisions, tell)) = self.watch {
+                    check_watch(options)?;
+                    data.watch(train, n_decisions, Box::new(tell))?;
+                }
                 describe(train, dev, data.n_read() - data.examples().len(), observer);
                 observer.note(format_args!(
                     "{}, {}, {} labels, {} actions, seed {}",
@@ -194,6 +202,18 @@ impl Job {
         let done = |written| Done { written, n_sentences: run.n_sentences(), reports: run.reports().to_vec() };
         Ok(written.map(done))
     }
+}
+
+/// Refuses to watch what is not learned in one decision after the other by one model of sparse features.
+fn check_watch(options: &TrainOptions) -> Result<()> {
+    let is_linear = options.scorer.is_linear() && !matches!(options.learner, Learner::Nn | Learner::Svm);
+    let is_plain = options.replicas == 1 && options.batch == 1 && options.decisions == Decisions::Joint;
+    if options.training == Training::Greedy && is_linear && is_plain {
+        return Ok(());
+    }
+    let what = "--watch shows one decision after the other; expected --training greedy, --replicas 1, --batch 1, --decisions joint \
+                and a linear model that is learned online";
+    Err(Error::Usage(what.to_owned()))
 }
 
 /// The inputs of a transition system's scorer.

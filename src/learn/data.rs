@@ -4,8 +4,10 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::TrainOptions;
+use super::initial::{InitialWeights, Terms};
 use super::network::{Init, NetworkStart};
 use super::supervision::Supervision;
+use super::watch::{Tell, Watch, Watched};
 use crate::configuration::{Arena, Reads};
 use crate::decode::{Decoder, Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
@@ -30,6 +32,8 @@ pub struct Example {
     pub gold: Gold,
     /// The canonical derivation.
     pub derivation: Vec<Choice>,
+    /// The line of the treebank's file on which the sentence begins.
+    pub line: usize,
 }
 
 /// All that training reads.
@@ -61,6 +65,8 @@ pub struct TrainingData {
     n_read: usize,
     /// Initial network, if one is to be trained.
     network: Option<NetworkStart>,
+    initial_weights: InitialWeights,
+    watch: Option<Watch>,
 }
 
 impl TrainingData {
@@ -101,7 +107,7 @@ impl TrainingData {
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, &kept, dev),
         };
-        header.compile()?;
+        let compiled = header.compile()?;
         if let Some(init) = &init {
             init.lay_out(options, &mut header)?;
         }
@@ -128,16 +134,37 @@ impl TrainingData {
                     let derivation = with_system!(options.system, options.roots, options.oracle, |system| {
                         derivation(system, &actions, &gold, arena)
                     });
-                    Example { input: Input::new(&columns, sentence), gold, derivation }
+                    Example {
+                        input: Input::new(&columns, sentence),
+                        gold,
+                        derivation,
+                        line: sentence.location(ROOT).line,
+                    }
                 },
             )
             .collect();
         let label_decoding = LabelDecoding::new(labels, header.lift);
         let dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
         let stages = header.stages(&actions);
-        let network = None;
-        let mut data =
-            TrainingData { header, label_decoding, columns, actions, stages, strategy, examples, dev, n_read, network };
+        let set = &header.feature_set()?.0;
+        let terms = Terms { set, features: &compiled, labels: label_decoding.labels(), actions: &actions };
+        let initial_weights = options.initial_weights.as_deref().map(|path| InitialWeights::read(path, terms));
+        let initial_weights = initial_weights.transpose()?.unwrap_or_default();
+        let (network, watch) = (None, None);
+        let mut data = TrainingData {
+            header,
+            label_decoding,
+            columns,
+            actions,
+            stages,
+            strategy,
+            examples,
+            dev,
+            n_read,
+            network,
+            initial_weights,
+            watch,
+        };
         if let Some(network) = data.header.network.clone() {
             let sizes = (data.header.labels.len(), data.actions.width());
             let start = NetworkStart::new(network, data.inputs(), &data.columns, sizes, init, vectors);
@@ -146,6 +173,29 @@ impl TrainingData {
             data.network = Some(start);
         }
         Ok(data)
+    }
+
+    /// Has `tell` told of the first decisions of greedy training on `train`, the treebank that these data are of.
+    ///
+    /// # Errors
+    /// If the feature set does not parse.
+    pub fn watch(&mut self, train: &Treebank, n_decisions: usize, tell: Box<Tell>) -> Result<()> {
+        let set = self.header.feature_set()?.0;
+        let features = self.header.compile()?;
+        let labels = self.label_decoding.labels().clone();
+        self.watch = Some(Watch::new(&train.sentences, labels, (set, features), n_decisions, tell));
+        Ok(())
+    }
+
+    /// Who watches training on this sentence, if anyone does.
+    pub(super) fn watched<'d>(&'d self, example: &Example) -> Option<Watched<'d>> {
+        let watch = self.watch.as_ref().filter(|watch| watch.goes_on())?;
+        Some(Watched { watch, initial: &self.initial_weights, line: example.line })
+    }
+
+    /// Weights to begin with.
+    pub fn initial_weights(&self) -> &InitialWeights {
+        &self.initial_weights
     }
 
     /// Adds notes to models trained on these data.

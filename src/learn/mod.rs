@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `data`, `setup` | what a run reads, and what it writes |
+//! | `initial`, `watch` | weights to begin with, and decisions in words, for examples worked by hand |
 //! | `trainer` | the training loop |
 //! | `network` | what the training of a network begins with |
 //! | `supervision` | who is gold: which actions are correct, and the canonical derivation |
@@ -16,6 +17,7 @@ mod data;
 mod exact;
 mod global;
 mod gold_beam;
+mod initial;
 mod local;
 mod merged;
 mod network;
@@ -25,15 +27,18 @@ mod setup;
 mod supervision;
 mod trainer;
 mod violation;
+mod watch;
 
 pub use crate::linear::Learner;
 pub use crate::options::{Correct, Objective, Preset, RollIn, RollOut, Search, TrainOptions, Training, Update};
 pub use crate::training::{IterationReport, Iterations, Keep, ModelRun, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
 pub use gold_beam::{GoldBeam, GoldBeamSettings};
+pub use initial::{InitialWeight, InitialWeights};
 pub use merged::MergedGoldBeam;
 pub use network::NetworkStart;
 pub use objective::{LocalObjective, Scored};
 pub use supervision::{GoldSide, Supervision};
 pub use trainer::{Learning, start, start_with, train, train_any};
 pub use violation::PrefixScores;
+pub use watch::{Tell, Watch};

@@ -74,7 +74,12 @@ pub fn start<'t>(
         }
         None => {
             let stages = data.stages().clone();
-            AnyLearner::Regressors(Regressors::new(Arc::clone(&features), stages, options.learner(), seed))
+            let mut regressors = Regressors::new(Arc::clone(&features), stages, options.learner(), seed);
+            let initial = data.initial_weights();
+            if !initial.is_empty() {
+                regressors.begin_with(initial.iter().map(|of| (of.feature, u32::from(of.action), of.weight)));
+            }
+            AnyLearner::Regressors(regressors)
         }
     })
 }
@@ -441,6 +446,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                     machine,
                     stages: self.data.stages(),
                     reuse: self.system.info().local_points && !keeps_history,
+                    unpermitted: self.options.unpermitted,
+                    watched: self.data.watched(example),
                 };
                 let dropout = self.options.dropout;
                 let dropout = (dropout > 0.0).then(|| Dropout::new(dropout, self.stream("dropout", number)));

@@ -101,6 +101,14 @@ impl Trainable for Perceptron {
         self.features.reads()
     }
 
+    fn weight(&self, feature: u64, lane: u32) -> f32 {
+        self.weights.get(feature, lane as ActionId) as f32
+    }
+
+    fn knows(&self, _: u64) -> bool {
+        true
+    }
+
     fn begin(&self, memory: &mut Opaque, context: Context) {
         self.linear_scorer().begin(memory, context);
     }

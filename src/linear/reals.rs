@@ -219,6 +219,23 @@ impl RealWeights {
         }
     }
 
+    /// Begins with these weights of features in lanes; no other features get any. Averages are of these and of what they become.
+    pub fn begin_with(&mut self, weights: impl Iterator<Item = (u64, u32, f32)>) {
+        (self.is_open, self.counts) = (true, Vec::new());
+        let mut lanes = Lanes::default();
+        for (feature, lane, weight) in weights {
+            lanes.set([lane]);
+            self.update(&[feature], &mut lanes, |_, known, _| weight - known);
+        }
+        self.is_open = false;
+        self.restart_average();
+    }
+
+    /// True if a feature has weights, or may get some.
+    pub fn knows(&self, feature: u64) -> bool {
+        self.is_open || self.rows.has(feature)
+    }
+
     /// Ends a pass over the data: features that are still too rare will never have a row.
     pub fn end_pass(&mut self) {
         if self.min_count > 1 {

@@ -104,6 +104,11 @@ impl Regressors {
         Regressors { features, options, stages, learned, output: OnceLock::new(), scratch: Scratch::default() }
     }
 
+    /// Begins with these weights of features in lanes, and with no others: features that do not come here get none.
+    pub fn begin_with(&mut self, weights: impl Iterator<Item = (u64, u32, f32)>) {
+        self.learned[0].table_mut().begin_with(weights);
+    }
+
     /// Sets the scores of a stage's lanes, and leaves the activations of its hidden units, if it has any.
     fn score(&self, stage: usize, features: &[u64], activations: &mut Vec<f32>, scores: &mut [f32]) {
         match &self.learned[stage] {
@@ -337,6 +342,14 @@ impl Trainable for Regressors {
 
     fn reads(&self) -> &Reads {
         self.features.reads()
+    }
+
+    fn weight(&self, feature: u64, lane: u32) -> f32 {
+        self.learned[0].table().get(feature, lane)
+    }
+
+    fn knows(&self, feature: u64) -> bool {
+        self.learned[0].table().knows(feature)
     }
 
     fn begin(&self, memory: &mut Opaque, context: Context) {

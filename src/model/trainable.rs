@@ -78,6 +78,16 @@ pub trait Trainable: Debug + Send + Sync {
     /// Parts of partial trees and derivations that are read.
     fn reads(&self) -> &Reads;
 
+    /// The weight of a feature in a lane; 0 where parameters are none of sparse features.
+    fn weight(&self, _feature: u64, _lane: u32) -> f32 {
+        0.0
+    }
+
+    /// True if a feature has weights, or may get some.
+    fn knows(&self, _feature: u64) -> bool {
+        false
+    }
+
     /// Forgets the last sentence and looks at the one of `context`.
     fn begin(&self, memory: &mut Opaque, context: Context) {
         self.scorer().begin(memory, context);

@@ -23,6 +23,7 @@ impl TrainOptions {
         self.system.check_oracle(self.oracle)?;
         self.system.check_roots(self.roots)?;
         self.check_correct()?;
+        self.check_by_hand()?;
         let is_probability = self.objective().is_probability() && self.decisions == Decisions::Joint;
         if self.explore_power.is_some() && self.training == Training::Greedy && !is_probability {
             return wrong(
@@ -36,6 +37,23 @@ impl TrainOptions {
         }
         self.check_pretraining()?;
         self.check_search()
+    }
+
+    /// Checks the options for examples that are worked by hand.
+    fn check_by_hand(&self) -> Result<()> {
+        let is_greedy = self.training == Training::Greedy;
+        if self.unpermitted && !(is_greedy && self.oracle.is_static() && self.objective() == Objective::Perceptron) {
+            let what = "--unpermitted is for mistakes that are not followed; expected --training greedy, a static --oracle and \
+                        --objective perceptron";
+            return Err(Error::Usage(what.to_owned()));
+        }
+        let is_linear = self.scorer.is_linear() && !matches!(self.learner, Learner::Nn | Learner::Svm);
+        if self.initial_weights.is_some() && !(is_greedy && is_linear && self.decisions == Decisions::Joint) {
+            let what = "--initial-weights is for weights of features and actions; expected --training greedy, --decisions joint and a \
+                        linear model that is learned online";
+            return Err(Error::Usage(what.to_owned()));
+        }
+        Ok(())
     }
 
     fn check_correct(&self) -> Result<()> {

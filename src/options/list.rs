@@ -464,6 +464,16 @@ options! {
     #[arg(help_heading = "Training")]
     oracle: OracleKind => transitions(OracleKind = OracleKind::Dynamic);
 
+    /// Greedy, with a static oracle and `--objective perceptron`: actions that are not permitted compete in predictions, too, as where a
+    /// classifier knows nothing of configurations. Parsing takes none of them
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES", help_heading = "Training", hide = true)]
+    unpermitted: bool => transitions(bool = false, unwritten);
+
+    /// Greedy, with a linear model: a file of weights to begin with, a feature, an action and a weight a line, with tabs between them.
+    /// The model has no other features: for small sets, as in examples that are worked by hand. Default: every weight is 0
+    #[arg(value_name = "FILE", help_heading = "Training, learners", hide = true)]
+    initial_weights: String => transitions(Option<String> = None, unwritten);
+
     /// Greedy, with an oracle that is not static: which of several correct transitions is reinforced, and followed where the
     /// prediction is wrong; `all` not with `--learner mira` or `--objective multiclass`. Default: what the objective does:
     /// `perceptron` and `hinge` `best-scored`; `softmax`, `softmax-margin` and `regression` `all`; `multiclass` the first that makes

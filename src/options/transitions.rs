@@ -60,6 +60,7 @@ impl TrainOptions {
             && self.decisions == Decisions::Joint
             && self.correct != Some(Correct::All)
             && self.min_count.is_none_or(|n| n < 2)
+            && self.initial_weights.is_none()
     }
 
     /// The layout of the network, if one makes scores.

@@ -115,6 +115,14 @@ impl Trainable for AnyLearner {
         each!(self, |learner| Trainable::reads(learner))
     }
 
+    fn weight(&self, feature: u64, lane: u32) -> f32 {
+        each!(self, |learner| learner.weight(feature, lane))
+    }
+
+    fn knows(&self, feature: u64) -> bool {
+        each!(self, |learner| learner.knows(feature))
+    }
+
     fn begin(&self, memory: &mut Opaque, context: Context) {
         each!(self, |learner| learner.begin(memory, context));
     }

@@ -176,7 +176,9 @@ fn derive<S: TransitionSystem>(
 ) -> anyhow::Result<Derivation> {
     Derivation::after::<S, S::Plain>(system, gold, (), moves).map_err(|number| {
         let place = sentence.location(ROOT);
-        let (mv, position) = (moves[number].1.name(), number + 1);
+        let (point, mv) = moves[number];
+        let point = if point > 0 { format!("@{point}") } else { String::new() };
+        let (mv, position) = (format!("{}{point}", mv.name()), number + 1);
         // What comes before it is permitted.
         let Ok(before) = Derivation::after::<S, S::Plain>(system, gold, (), &moves[..number]) else {
             return anyhow!("{place}: --moves: {mv} at position {position} is not permitted");

@@ -24,7 +24,7 @@ pub struct Args {
     all: bool,
     /// The oracle whose costs to check, and whose derivations if it is static; by default `dynamic`, or else the one to train greedily
     /// with
-    #[arg(long, requires = "system")]
+    #[arg(long, conflicts_with = "all")]
     oracle: Option<OracleKind>,
     /// The length of the longest sentences [default: 5; 4 for systems that look at every pair of words]
     ///

@@ -55,13 +55,14 @@ use rand::rngs::Xoshiro256PlusPlus;
 
 use super::objective::LocalObjective;
 use super::supervision::{GoldSide, Supervision};
-use crate::configuration::{Arena, Point};
+use super::watch::{Before, Candidate, Watchable, Watched};
+use crate::configuration::{Arena, Point, SharedConfiguration as _};
 use crate::decode::{Item, Machine, Workspace};
 use crate::model::{Dropped, Trainable};
 use crate::options::{Correct, Objective, RollIn, RollOut, Search};
 use crate::random;
 use crate::scorer::{Context, Decisions, Opaque, Query, Stages};
-use crate::system::{ActionId, Choice, Permitted, TransitionSystem};
+use crate::system::{ActionId, Choice, Move, MoveSet, Permitted, TransitionSystem};
 use decision::{Decision, Follow};
 use score_matrix::{MoveOption, ScoreMatrix};
 
@@ -124,6 +125,10 @@ pub struct Setting<'s, S> {
     /// True if scores at points that a move did not touch are kept, as long as parameters do not change. Results are
     /// the same if it is not.
     pub reuse: bool,
+    /// True if actions that are not permitted compete in predictions, too.
+    pub unpermitted: bool,
+    /// Who watches the sentence's decisions.
+    pub watched: Option<Watched<'s>>,
 }
 
 /// Learns from the sentence in `workspace.input`: the number of wrong predictions, and the gradients that are put off.
@@ -211,6 +216,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             let n_points = machine.system.n_points(&item.configuration);
             let model = (&*self.parameters, &mut *self.memory);
             self.scores.fill(model, self.context, item, n_points, stale, dropped);
+            let before = self.look(item, n_steps, &policy);
             let decided = self.decide(item, n_steps, &mut policy, whole_sentence, &mut options);
             n_wrong += u64::from(!decided.is_right);
             if decided.learned
@@ -218,6 +224,9 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             {
                 model.learn(&mut self.gradient);
                 model.forget(self.memory);
+            }
+            if let (Some(before), Some(watched)) = (before, self.setting.watched) {
+                watched.tell(before, machine.actions, &*self.parameters);
             }
             if stays && !decided.is_right && corrections < MAX_CORRECTIONS {
                 corrections += 1;
@@ -234,6 +243,38 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             };
         }
         n_wrong
+    }
+
+    /// The actions that compete where these are permitted.
+    fn competing(&self, permitted: Permitted) -> Permitted {
+        if !self.setting.unpermitted {
+            return permitted;
+        }
+        let moves = self.setting.machine.system.info().moves.iter().filter(|&&mv| mv != Move::Idle);
+        Permitted { moves: moves.fold(MoveSet::default(), |moves, &mv| moves.with(mv, true)), ..permitted }
+    }
+
+    /// Looks at a decision before it is made, if it is watched.
+    fn look(&self, item: &'a Item<'a, S::Shared<'a>>, n_steps: usize, policy: &Policy) -> Option<Before> {
+        let (watched, Policy::Greedy { gold, .. }) = (self.setting.watched?, policy) else { return None };
+        let Machine { system, actions, .. } = self.setting.machine;
+        let c = &item.configuration;
+        let mut correct = Vec::new();
+        self.supervision.correct(*gold, c, n_steps, &mut correct);
+        let mut candidates = Vec::new();
+        for point in 0..system.n_points(c) as Point {
+            let permitted = system.permitted(c, point);
+            let (mask, permitted) = (actions.mask(self.competing(permitted)), actions.mask(permitted));
+            for action in (0..actions.len() as ActionId).filter(|&id| mask[usize::from(id)] == 0) {
+                let score = self.scores.get(point, u32::from(action));
+                let is_permitted = permitted[usize::from(action)] == 0;
+                candidates.push(Candidate { choice: Choice { point, action }, score, is_permitted });
+            }
+        }
+        let view = |point| item.view(point);
+        let lists = c.places().iter().map(|list| list.iter().map(|place| place.node).collect()).collect();
+        let decision = Watchable { n_steps, context: self.context, lists, view: &view, candidates, correct };
+        watched.look(decision, &*self.parameters)
     }
 
     /// True if a decision that is right needs no looking into.
@@ -257,7 +298,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             && let Policy::Greedy { gold, .. } = policy
         {
             let c = &item.configuration;
-            let mask = |point| machine.actions.mask(machine.system.permitted(c, point));
+            let mask = |point| machine.actions.mask(self.competing(machine.system.permitted(c, point)));
             let predicted = self.scores.best_permitted(mask);
             self.supervision.correct(*gold, c, n_steps, &mut self.correct);
             if self.correct.binary_search(&predicted).is_ok() {
@@ -421,7 +462,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
     ) {
         options.clear();
         for point in 0..self.setting.machine.system.n_points(&item.configuration) as Point {
-            let permitted = self.setting.machine.system.permitted(&item.configuration, point);
+            let permitted = self.competing(self.setting.machine.system.permitted(&item.configuration, point));
             let mut known = None;
             for mv in permitted.moves.iter() {
                 let mut option = MoveOption { point, mv, permitted, cost: 0.0, gold: None };

@@ -77,7 +77,7 @@ fn easy_first() -> &'static dyn OverPending {
 
 fn setting<S: TransitionSystem>(system: S, data: &TrainingData, reuse: bool) -> Setting<'_, S> {
     let machine = Machine { system, actions: data.actions(), keeps_history: false };
-    Setting { machine, stages: data.stages(), reuse }
+    Setting { machine, stages: data.stages(), reuse, unpermitted: false, watched: None }
 }
 
 /// Learns from the sentence with this number; the number of wrong predictions.

@@ -18,7 +18,7 @@
 
 use super::cycles::Cycles;
 use super::list_state::ListState;
-use treebeam::system::Bounds;
+use treebeam::system::{Bounds, OracleKind};
 use treebeam::tree::{Gold, NO_NODE, Node};
 
 /// Least number of cycles to examine; no fewer than there are words.
@@ -26,23 +26,45 @@ const MAX_CYCLES: usize = 1000;
 
 /// The bounds of the loss of `state`.
 pub(super) fn bounds_of(gold: &Gold, state: &ListState, cycles: &mut Cycles) -> Bounds {
+    let (lower, now) = (lower_bound(gold, state), &state.heads[..]);
+    let mut n_problematic = 0;
+    let n_cycles =
+        count_cycles(gold, state, cycles, |cycle| n_problematic += u32::from(is_problematic(gold, now, cycle)));
+    Bounds { lower, pc_upper: lower + n_problematic, upper: lower + n_cycles }
+}
+
+/// The bound of the loss of `state` that the oracle `kind` goes by, and no other: the lower one asks for no cycles, and the upper
+/// one not which are problematic.
+pub(super) fn bound_of(kind: OracleKind, gold: &Gold, state: &ListState, cycles: &mut Cycles) -> u32 {
+    match kind {
+        OracleKind::Lower => lower_bound(gold, state),
+        OracleKind::PcUpper => bounds_of(gold, state, cycles).pc_upper,
+        _ => lower_bound(gold, state) + count_cycles(gold, state, cycles, |_| ()),
+    }
+}
+
+/// |U|.
+fn lower_bound(gold: &Gold, state: &ListState) -> u32 {
+    let is_lost = |d: Node| {
+        let x = gold.head(d);
+        x != state.heads[d as usize] && !state.will_meet(x, d)
+    };
+    (1..=state.last()).filter(|&d| is_lost(d)).count() as u32
+}
+
+/// The number of elementary cycles of A ∪ I, each of which is shown to `visit`.
+fn count_cycles(gold: &Gold, state: &ListState, cycles: &mut Cycles, mut visit: impl FnMut(&[Node])) -> u32 {
     let now = &state.heads[..];
     cycles.wrong.clear();
-    let mut lower = 0;
-    for d in 1..=state.last() {
-        let (x, head) = (gold.head(d), now[d as usize]);
-        lower += u32::from(x != head && !state.will_meet(x, d));
-        if x != head && head != NO_NODE {
-            cycles.wrong.push(d);
-        }
-    }
+    let is_wrong = |&d: &Node| now[d as usize] != NO_NODE && now[d as usize] != gold.head(d);
+    cycles.wrong.extend((1..=state.last()).filter(is_wrong));
     // A made, and a gold arc that can still be made.
     let heads = |d: Node| {
         let (x, head) = (gold.head(d), now[d as usize]);
         [head, if x != head && state.will_meet(x, d) { x } else { NO_NODE }]
     };
     // Gold arcs alone make no cycle: each goes through a wrong one.
-    let (mut n_cycles, mut n_problematic) = (0, 0);
+    let mut n_cycles = 0;
     if cycles.any_through_wrong(now.len(), heads) {
         cycles.heads.clear();
         cycles.heads.push([NO_NODE; 2]);
@@ -50,11 +72,11 @@ pub(super) fn bounds_of(gold: &Gold, state: &ListState, cycles: &mut Cycles) -> 
         let most = MAX_CYCLES.max(now.len()) as u32;
         cycles.visit(|cycle| {
             n_cycles += 1;
-            n_problematic += u32::from(is_problematic(gold, now, cycle));
+            visit(cycle);
             n_cycles < most
         });
     }
-    Bounds { lower, pc_upper: lower + n_problematic, upper: lower + n_cycles }
+    n_cycles
 }
 
 /// True if the arc into the head of the cycle's last new arc is gold. The cycle lists dependents before heads.

@@ -22,7 +22,7 @@
 //! **Departure**: the root is a node of λ1 rather than the head of whatever has none in the end; without that the chain of
 //! bounds does not hold for words whose gold head is the root.
 
-use super::bounds::bounds_of;
+use super::bounds::bound_of;
 use super::cycles::Cycles;
 use super::exact::ExactLoss;
 use super::list_state::{ListState, detached};
@@ -172,7 +172,7 @@ impl<C: Lists> Oracle<C> for CovingtonNonmonotonic {
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let mut cycles = Cycles::default();
-        let mut bound = |state: &ListState| bounds_of(gold, state, &mut cycles).of_kind(self.oracle);
+        let mut bound = |state: &ListState| bound_of(self.oracle, gold, state, &mut cycles);
         let here = ListState::of(c);
         let mut after = MoveCosts::default();
         permitted.iter().for_each(|mv| after.set(mv, bound(&self.after(c, &here, mv))));

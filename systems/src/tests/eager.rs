@@ -1,7 +1,7 @@
 //! The two static oracles of arc-eager systems: `static` reduces as early as it can, `lazy` as late.
 
 use super::*;
-use treebeam::configuration::PlainConfiguration;
+use treebeam::configuration::{PlainConfiguration, Stacks as _};
 use treebeam::system::exhaustive::{Shape, gold_trees};
 use treebeam::tree::{NO_NODE, ROOT};
 
@@ -28,17 +28,24 @@ fn moves(derivation: &Derivation) -> Vec<Move> {
     derivation.actions.iter().map(|action| action.mv).collect()
 }
 
-/// The rule of the lecture and of Goldberg & Nivre (2012), word for word, and that what is left at the end is reduced.
-fn as_printed(gold: &Gold, c: &PlainConfiguration) -> Move {
+/// The rule of the lecture and of Goldberg & Nivre (2012), word for word; what is left at the end is reduced, and nothing without a
+/// head is.
+fn as_printed(kind: SystemKind, gold: &Gold, c: &PlainConfiguration) -> Move {
     let stack: Vec<Node> = c.stack_nodes().map(|(node, _)| node).collect();
     let buffer: Vec<Node> = (0..c.buffer_len()).filter_map(|index| c.buffer(index)).collect();
     let is_gold = |head: Node, dependent: Node| dependent != ROOT && gold.head(dependent) == head;
     let Some((&s, below)) = stack.split_first() else { return Move::Shift };
-    let Some(&b) = buffer.first() else { return Move::Reduce };
+    let b = match buffer.first() {
+        Some(&b) => b,
+        None if kind == super::ARC_EAGER_REPAIR => return Move::Reduce,
+        None => ROOT,
+    };
     if s != ROOT && is_gold(b, s) && c.head(s) == NO_NODE {
         Move::Left
     } else if is_gold(s, b) {
         Move::Right
+    } else if c.head(s) == NO_NODE {
+        Move::Shift
     } else if b == ROOT || below.iter().any(|&w| is_gold(w, b) || is_gold(b, w) && c.head(w) == NO_NODE) {
         Move::Reduce
     } else {
@@ -105,14 +112,15 @@ fn both_orders_derive_every_projective_tree() {
                         && !is_root_arc
                     {
                         let expected = if oracle == OracleKind::Lazy { Move::Shift } else { Move::Reduce };
-                        assert!(mv == expected || kind == super::ARC_EAGER_ZPAR, "{kind}, {oracle:?}: {gold:?}");
+                        assert_eq!(mv, expected, "{kind}, {oracle:?}: {gold:?}");
                         n_ambiguous += 1;
                     }
                 });
             }
         }
         let exact = system(kind, roots, OracleKind::Lazy).exactness() == Exactness::ExactForProjective;
-        assert!(n_ambiguous > 0 || !exact, "{kind}");
+        // ZPar's rules leave no choice.
+        assert_eq!(n_ambiguous > 0, exact && kind != super::ARC_EAGER_ZPAR, "{kind}");
     }
 }
 
@@ -144,16 +152,20 @@ fn the_lazy_oracle_is_the_printed_one() {
                 canonical.unwrap_or_else(|| Derivation::least_cost::<_, PlainConfiguration>(&system, &gold, ()));
             follow(system, &derivation, |c, mv| {
                 let costs = system.costs(&gold, c, 0, system.permitted(c, 0).moves);
-                let printed = as_printed(&gold, c);
+                let printed = as_printed(kind, &gold, c);
                 if is_derived {
                     assert_eq!(mv, printed, "{kind}, {roots:?}: {gold:?}");
                 } else {
                     assert_eq!(costs.get(mv), costs.least(), "{kind}, {roots:?}: {gold:?}");
-                    assert!(mv == printed || costs.get(printed) != costs.least() || costs.get(printed).is_none());
+                    let is_best = costs.get(printed).is_some() && costs.get(printed) == costs.least();
+                    assert!(
+                        mv == printed || !is_best,
+                        "{kind}, {roots:?}: {mv:?}, not {printed:?} in {c:?} for {gold:?}"
+                    );
                     *(if mv == printed { &mut n_taken } else { &mut n_others }) += 1;
                 }
             });
         }
-        assert!(n_taken > 10 * n_others && n_others > 0, "{kind}, {roots:?}: {n_taken}, {n_others}");
+        assert!(n_taken > n_others && n_others > 0, "{kind}, {roots:?}: {n_taken}, {n_others}");
     }
 }
