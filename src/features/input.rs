@@ -3,7 +3,6 @@
 use hashbrown::HashMap;
 use rapidhash::v3::rapidhash_v3;
 
-use super::show::{NOTHING, THE_ROOT};
 use super::{Atom, Attribute, FeatureSet, Vocabulary};
 use crate::choice::choice;
 use crate::tree::Node;
@@ -194,6 +193,11 @@ impl Columns {
 
 /// The letters of an affix.
 const AFFIX: usize = 3;
+
+/// Sign for a value that does not exist.
+pub(super) const NOTHING: &str = "∅";
+/// The root, which is no word.
+pub(super) const THE_ROOT: &str = "ROOT";
 
 /// The value of a node that does not exist.
 const NO_VALUE: u64 = 0x6a09_e667_f3bc_c909;

@@ -1,5 +1,6 @@
 //! Values that each template reads in a configuration, in words.
 
+use super::input::{NOTHING, THE_ROOT};
 use super::{Address, Atom, Attribute, Columns, Template};
 use crate::configuration::{Interner, Role, Slot, View};
 use crate::system::Action;
@@ -20,12 +21,6 @@ pub struct Shown<'s> {
     /// Actions by their numbers in the history.
     pub actions: &'s [Action],
 }
-
-/// The root, which is no word.
-pub(super) const THE_ROOT: &str = "ROOT";
-
-/// Sign for a value that does not exist.
-pub(super) const NOTHING: &str = "∅";
 
 impl Shown<'_> {
     /// The values of the template's atoms, in order.

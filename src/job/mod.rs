@@ -19,6 +19,9 @@ use crate::treebank::Treebank;
 /// Sentences that are left out and listed, for each kind of problem.
 const LISTED: usize = 10;
 
+/// The number of decisions to watch, and who is told of each, in whole lines.
+pub type Watching = (usize, fn(&str));
+
 /// A training from treebanks to a model file.
 ///
 /// # Examples
@@ -55,7 +58,7 @@ pub struct Job {
     /// Licence and origin, for the model's header.
     pub notes: Notes,
     /// The number of decisions of greedy training to watch, and who is told of them.
-    pub watch: Option<(usize, fn(&str))>,
+    pub watch: Option<Watching>,
 }
 
 /// A training that is done.

@@ -53,6 +53,7 @@ use crate::system::SystemKind;
 /// All options of the kind of parser that was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub enum Options {
     /// Of a transition system.
     Transitions(TrainOptions),
