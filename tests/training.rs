@@ -101,6 +101,41 @@ fn decisions_are_watched_as_they_are_made() {
     }
 }
 
+/// What arcs count changes what is learned, but not if each counts 1; its file is read with care.
+#[test]
+fn arcs_count_by_their_labels() {
+    let folder = folder(40);
+    let at = folder.path();
+    let parsed = |options: &str| {
+        treebeam(at, &format!("{TRAIN} {options} --model model")).assert().success();
+        treebeam(at, "parse --model model dev.conllu").assert().success().get_output().stdout.clone()
+    };
+    for options in [
+        "--training greedy --oracle dynamic --system arc-hybrid --explore-from 0",
+        "--training l2s --learner adagrad --system arc-hybrid",
+        "--training global --beam 4 --objective loss-augmented --system arc-eager --roots several",
+    ] {
+        let plain = parsed(options);
+        let weighted = |weights: &str| {
+            fs::write(at.join("arcs"), weights).unwrap();
+            parsed(&format!("{options} --arc-weights arcs"))
+        };
+        assert!(weighted("# nothing new\ndet\t1\n") == plain, "{options}");
+        assert!(weighted("det\t20\nroot\t0\nnsubj\t0\n") != plain, "{options}");
+    }
+    for (weights, expected) in [
+        ("det 2\n", "arcs:1: `det 2`; expected a label and a weight, with a tab between them"),
+        ("det\t2\nnone\t1\n", "arcs:2: `none\\t1`; expected a label of the training treebank"),
+        ("det\t-1\n", "expected a whole number from 0 to 1000"),
+        ("det\t2\ndet\t2\n", "arcs:2: `det\\t2`; expected each label once"),
+    ] {
+        fs::write(at.join("arcs"), weights).unwrap();
+        let line = format!("{TRAIN} {GREEDY} --system arc-hybrid --arc-weights arcs --model model");
+        let told = told(treebeam(at, &line).assert().code(2));
+        assert!(told.contains(expected), "{weights:?}: {told}");
+    }
+}
+
 /// Weights to begin with are those of the file, which is read with care.
 #[test]
 fn weights_begin_as_the_file_says() {
@@ -474,6 +509,11 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ("--training greedy --learner svm --oracle dynamic", "expected --oracle static"),
         ("--training greedy --learner svm --replicas 2", "expected --replicas 1"),
         ("--training greedy --learner svm --objective softmax", "expected --objective hinge"),
+        ("--training greedy --arc-weights none", "--arc-weights is for costs that are sums over arcs"),
+        (
+            "--training greedy --oracle static --system arc-hybrid --arc-weights none",
+            "weighs what the dynamic oracle counts",
+        ),
         ("--initial-weights none", "--initial-weights is for weights of features and actions"),
         ("--training greedy --initial-weights none", "none: No such file"),
         ("--training greedy --unpermitted", "expected --training greedy, a static --oracle and --objective perceptron"),

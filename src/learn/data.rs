@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::TrainOptions;
 use super::initial::{InitialWeights, Terms};
 use super::network::{Init, NetworkStart};
 use super::supervision::Supervision;
 use super::watch::{Tell, Watch, Watched};
+use super::{TrainOptions, arc_weights};
 use crate::configuration::{Arena, Reads};
 use crate::decode::{Decoder, Machine, Strategy, Workspace};
 use crate::error::{Error, Result};
@@ -123,6 +123,7 @@ impl TrainingData {
         let columns = header.columns()?;
         let dimensions = header.network.as_mut().map(|network| &mut network.dimensions);
         let vectors = Vectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
+        let weights = options.arc_weights.as_deref().map(|path| arc_weights::read(path, &labels)).transpose()?;
         let examples = kept
             .into_par_iter()
             .map_init(
@@ -130,6 +131,7 @@ impl TrainingData {
                 |workspace, (sentence, tree)| {
                     workspace.start(&Reads::of([]));
                     let gold = Gold::new(tree);
+                    let gold = if let Some(weights) = &weights { gold.weighted(weights) } else { gold };
                     let (arena, ..) = workspace.parts(&actions);
                     let derivation = with_system!(options.system, options.roots, options.oracle, |system| {
                         derivation(system, &actions, &gold, arena)

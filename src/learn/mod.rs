@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `data`, `setup` | what a run reads, and what it writes |
+//! | `arc_weights` | what arcs count in losses |
 //! | `initial`, `watch` | weights to begin with, and decisions in words, for examples worked by hand |
 //! | `trainer` | the training loop |
 //! | `network` | what the training of a network begins with |
@@ -13,6 +14,7 @@
 //! | `offline` | training a support vector machine on the canonical derivations |
 //! | `gold_beam`, `global`, `violation` | two beams that advance together; training on whole derivations; update methods |
 
+mod arc_weights;
 mod data;
 mod exact;
 mod global;

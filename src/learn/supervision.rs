@@ -70,7 +70,7 @@ impl<S: TransitionSystem> Supervision<'_, S> {
     }
 
     /// Replaces `losses`, by point and lane of an action, by what each permitted action loses: 2 for each head that it puts out
-    /// of reach, and 1 for a wrong label on a gold arc, beyond what the best action loses. Where the oracle's costs are exact
+    /// of reach, and 1 for a wrong label on a gold arc, times the arc's weight, beyond what the best action loses. Where the oracle's costs are exact
     /// these add up, over a derivation, to the Hamming loss of heads and labels; where they are not, to an estimate.
     pub fn losses<C: Configuration>(&self, c: &C, losses: &mut Vec<Vec<i32>>)
     where
@@ -88,9 +88,10 @@ impl<S: TransitionSystem> Supervision<'_, S> {
             losses.resize(actions.width(), 0);
             for (mv, cost) in permitted.moves.iter().filter_map(|mv| Some((mv, costs.get(mv)?))) {
                 let gold = self.gold_action(c, point, mv, permitted);
+                let of_label = self.label_loss(c, point, mv) as i32;
                 for id in actions.of_move(mv) {
                     let wrong_label = gold.is_some_and(|gold| gold != id);
-                    losses[usize::from(id)] = 2 * cost as i32 + i32::from(wrong_label);
+                    losses[usize::from(id)] = 2 * cost as i32 + if wrong_label { of_label } else { 0 };
                 }
                 least = least.min(cost);
             }
@@ -98,6 +99,15 @@ impl<S: TransitionSystem> Supervision<'_, S> {
         if least != u32::MAX {
             losses[..n_points].iter_mut().flatten().for_each(|loss| *loss = (*loss - 2 * least as i32).max(0));
         }
+    }
+
+    /// The loss of a wrong label on the arc of `mv`, if that is a gold arc: its weight.
+    pub fn label_loss<C: Configuration>(&self, c: &C, point: Point, mv: Move) -> u32
+    where
+        S: Oracle<C>,
+    {
+        let arc = if self.gold.is_weighted() { self.machine.system.arc(c, point, mv) } else { None };
+        arc.map_or(1, |(_, dependent)| self.gold.weight(dependent))
     }
 
     /// `mv` with its gold label, if it makes a gold arc and that label is permitted here.

@@ -36,14 +36,14 @@ impl Options {
 
     /// The files that a training begins with: word vectors, another model, the places that a network reads.
     pub fn files(&self) -> Vec<&str> {
-        let (vectors, init, weights, places) = match self {
+        let (vectors, init, weights, arcs, places) = match self {
             Options::Transitions(options) => {
-                (&options.vectors, &options.init, &options.initial_weights, &options.places)
+                (&options.vectors, &options.init, &options.initial_weights, &options.arc_weights, &options.places)
             }
-            Options::Graph(options) => (&options.vectors, &None, &None, &None),
+            Options::Graph(options) => (&options.vectors, &None, &None, &None, &None),
         };
         let places = places.iter().filter(|name| name.ends_with(".feat"));
-        [vectors, init, weights].into_iter().flatten().chain(places).map(|path| &**path).collect()
+        [vectors, init, weights, arcs].into_iter().flatten().chain(places).map(|path| &**path).collect()
     }
 
     /// The name of the system or parser.

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::linear::Learner;
 use crate::model::{Layers, ScorerKind};
 use crate::scorer::Decisions;
+use crate::system::OracleKind;
 use crate::training::Iterations;
 
 /// The most hidden units for an action.
@@ -24,6 +25,7 @@ impl TrainOptions {
         self.system.check_roots(self.roots)?;
         self.check_correct()?;
         self.check_by_hand()?;
+        self.check_arc_weights()?;
         let is_probability = self.objective().is_probability() && self.decisions == Decisions::Joint;
         if self.explore_power.is_some() && self.training == Training::Greedy && !is_probability {
             return wrong(
@@ -51,6 +53,24 @@ impl TrainOptions {
         if self.initial_weights.is_some() && !(is_greedy && is_linear && self.decisions == Decisions::Joint) {
             let what = "--initial-weights is for weights of features and actions; expected --training greedy, --decisions joint and a \
                         linear model that is learned online";
+            return Err(Error::Usage(what.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn check_arc_weights(&self) -> Result<()> {
+        if self.arc_weights.is_none() {
+            return Ok(());
+        }
+        if !self.system.system(self.roots).system().weighs_arcs() {
+            let what = "--arc-weights is for costs that are sums over arcs; expected --system arc-hybrid or easy-first, or with --roots \
+                        several arc-eager, arc-eager-start or arc-eager-zpar";
+            return Err(Error::Usage(what.to_owned()));
+        }
+        let has_losses = matches!(self.objective(), Objective::LossAugmented | Objective::SoftmaxMargin);
+        if self.oracle != OracleKind::Dynamic && !(self.training == Training::Global && has_losses) {
+            let what = "--arc-weights weighs what the dynamic oracle counts; expected --oracle dynamic, or --training global with \
+                        --objective loss-augmented or softmax-margin";
             return Err(Error::Usage(what.to_owned()));
         }
         Ok(())

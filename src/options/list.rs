@@ -464,6 +464,12 @@ options! {
     #[arg(help_heading = "Training")]
     oracle: OracleKind => transitions(OracleKind = OracleKind::Dynamic);
 
+    /// A file of what arcs count in the costs of the dynamic oracle and in losses: a label and a whole number a line, with a tab between
+    /// them. For arc-hybrid and easy-first, and with `--roots several` arc-eager, arc-eager-start and arc-eager-zpar. Default: each
+    /// counts 1
+    #[arg(value_name = "FILE", help_heading = "Training", hide = true)]
+    arc_weights: String => transitions(Option<String> = None, unwritten);
+
     /// Greedy, with a static oracle and `--objective perceptron`: actions that are not permitted compete in predictions, too, as where a
     /// classifier knows nothing of configurations. Parsing takes none of them
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES", help_heading = "Training", hide = true)]

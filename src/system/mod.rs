@@ -136,6 +136,12 @@ pub trait System: Debug + Send + Sync {
         Exactness::ExactForProjective
     }
 
+    /// True if costs count arcs by their [weights](crate::tree::Gold::weight), as those of arc-decomposable systems can; exactly, as far
+    /// as they are exact for arcs that count 1.
+    fn weighs_arcs(&self) -> bool {
+        false
+    }
+
     /// True if derivations of least cost take the static oracle's move where it is of least cost. Then that is defined in all
     /// configurations.
     fn prefers_static(&self) -> bool {
@@ -165,6 +171,10 @@ impl<S: System + ?Sized> System for &S {
 
     fn exactness(&self) -> Exactness {
         (**self).exactness()
+    }
+
+    fn weighs_arcs(&self) -> bool {
+        (**self).weighs_arcs()
     }
 
     fn prefers_static(&self) -> bool {

@@ -15,6 +15,8 @@ pub struct Gold {
     orders: OnceLock<Orders>,
     /// By word; see [`Gold::span_start`]. Computed when first asked for.
     span_starts: OnceLock<Vec<Node>>,
+    /// By node: what the arc into it counts in losses; none if each counts 1.
+    weights: Vec<u32>,
 }
 
 impl Gold {
@@ -40,7 +42,36 @@ impl Gold {
             dependents[*slot as usize] = word;
             *slot += 1;
         }
-        Gold { tree, dependents, first, orders: OnceLock::new(), span_starts: OnceLock::new() }
+        Gold { tree, dependents, first, orders: OnceLock::new(), span_starts: OnceLock::new(), weights: Vec::new() }
+    }
+
+    /// The same tree, each of whose arcs counts in losses by its label: weighted Hamming loss. Labels from `by_label`'s end on count 1.
+    #[must_use]
+    pub fn weighted(self, by_label: &[u32]) -> Gold {
+        let of = |&label: &LabelId| by_label.get(usize::from(label)).copied().unwrap_or(1);
+        let weights = [1].into_iter().chain(self.tree.labels().iter().map(of)).collect();
+        Gold { weights, ..self }
+    }
+
+    /// True if arcs are [weighted](Gold::weighted).
+    #[inline]
+    pub fn is_weighted(&self) -> bool {
+        !self.weights.is_empty()
+    }
+
+    /// What the arc into `word` counts in losses: 1, unless arcs are [weighted](Gold::weighted).
+    #[inline]
+    pub fn weight(&self, word: Node) -> u32 {
+        self.weights.get(usize::from(word)).copied().unwrap_or(1)
+    }
+
+    /// The weight of the arcs from `node` to its dependents at `from` or to their right.
+    #[inline]
+    pub fn weight_from(&self, node: Node, from: Node) -> u32 {
+        match self.weights.is_empty() {
+            true => self.n_dependents_from(node, from),
+            false => self.dependents(node).iter().filter(|&&d| d >= from).map(|&d| self.weight(d)).sum(),
+        }
     }
 
     /// The tree itself.

@@ -69,6 +69,11 @@ impl System for ArcEager {
         MoveSet::default().with(mv, true)
     }
 
+    /// Unless one word alone may hang on the root: then arcs are not lost one by one.
+    fn weighs_arcs(&self) -> bool {
+        self.roots == Roots::Several
+    }
+
     fn prefers_static(&self) -> bool {
         self.oracle == OracleKind::Lazy
     }

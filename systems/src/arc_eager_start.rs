@@ -66,6 +66,11 @@ impl System for ArcEagerStart {
         ArcEagerStart::INFO
     }
 
+    /// Unless one word alone may hang on the root: then arcs are not lost one by one.
+    fn weighs_arcs(&self) -> bool {
+        self.roots == Roots::Several
+    }
+
     fn prefers_static(&self) -> bool {
         self.oracle == OracleKind::Lazy
     }

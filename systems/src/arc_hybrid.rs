@@ -49,6 +49,10 @@ impl System for ArcHybrid {
         ArcHybrid::INFO
     }
 
+    fn weighs_arcs(&self) -> bool {
+        true
+    }
+
     fn max_derivation_len(&self, n_words: usize) -> usize {
         2 * n_words
     }
@@ -124,19 +128,24 @@ impl<C: Stacks> Oracle<C> for ArcHybrid {
             let lost = c
                 .stack_nodes()
                 .take_while(|&(k, _)| k >= leftmost)
-                .filter(|&(k, _)| (k == head && k != s0) || gold.head(k) == b)
-                .count();
-            costs.set(Move::Shift, lost as u32);
+                .map(|(k, _)| match k {
+                    k if gold.head(k) == b => gold.weight(k),
+                    k if k == head && k != s0 => gold.weight(b),
+                    _ => 0,
+                })
+                .sum();
+            costs.set(Move::Shift, lost);
         }
         if permitted.has(Move::Left) || permitted.has(Move::Right) {
             let g = gold.head(s0);
-            let dependents = if b == NO_NODE { 0 } else { gold.n_dependents_from(s0, b) };
+            let dependents = if b == NO_NODE { 0 } else { gold.weight_from(s0, b) };
+            let of_s0 = |is_lost: bool| if is_lost { gold.weight(s0) } else { 0 };
             if permitted.has(Move::Left) {
-                let lost = u32::from(g > b) + u32::from(c.stack(1) == Some(g));
+                let lost = of_s0(g > b) + of_s0(c.stack(1) == Some(g));
                 costs.set(Move::Left, lost + dependents);
             }
             if permitted.has(Move::Right) {
-                costs.set(Move::Right, u32::from(b != NO_NODE && g >= b) + dependents);
+                costs.set(Move::Right, of_s0(b != NO_NODE && g >= b) + dependents);
             }
         }
         costs

@@ -67,7 +67,7 @@ pub(super) fn static_move<C: Stacks>(gold: &Gold, c: &C, oracle: OracleKind) -> 
 
 /// True if a gold arc that can still be made joins b, which is a word, with a node on the stack.
 fn is_linked<C: Stacks>(gold: &Gold, c: &C, b: Node) -> bool {
-    let (head_in_stack, n_dependents) = arcs_with_stack(gold, c.stack_nodes(), b);
+    let (head_in_stack, n_dependents) = arcs_with_stack(gold, c.stack_nodes(), b, |_| 1);
     let root_in_stack = || c.stack(c.stack_len() - 1) == Some(ROOT);
     head_in_stack || n_dependents > 0 || gold.head(b) == ROOT && root_in_stack()
 }
@@ -89,23 +89,24 @@ pub(super) fn costs<C: Stacks>(gold: &Gold, c: &C, permitted: MoveSet, roots: Ro
     let stack = || c.stack_nodes().skip(view.depth);
     let s = stack().next().map_or(NO_NODE, |(s, _)| s);
     if permitted.has(Move::Shift) || permitted.has(Move::Right) {
-        let (head_in_stack, lost) = arcs_with_stack(gold, stack(), b);
+        let (head_in_stack, lost) = arcs_with_stack(gold, stack(), b, |k| gold.weight(k));
+        let of_b = |is_lost: bool| if is_lost { gold.weight(b) } else { 0 };
         if permitted.has(Move::Shift) {
-            costs.set(Move::Shift, u32::from(head_in_stack) + lost);
+            costs.set(Move::Shift, of_b(head_in_stack) + lost);
         }
         if permitted.has(Move::Right) {
             let g = gold.head(b);
             // A gold head is given up for s: one in the buffer, the root, or one on the stack.
             let given_up = g != s && (g > b || g == ROOT || head_in_stack);
-            costs.set(Move::Right, u32::from(given_up) + lost);
+            costs.set(Move::Right, of_b(given_up) + lost);
         }
     }
     if permitted.has(Move::Left) || permitted.has(Move::Reduce) {
-        let dependents = if b == ROOT { 0 } else { gold.n_dependents_from(s, b) };
+        let dependents = if b == ROOT { 0 } else { gold.weight_from(s, b) };
         if permitted.has(Move::Left) {
             let g = gold.head(s);
             let given_up = b != ROOT && (g == ROOT || g > b);
-            costs.set(Move::Left, u32::from(given_up) + dependents);
+            costs.set(Move::Left, if given_up { gold.weight(s) } else { 0 } + dependents);
         }
         if permitted.has(Move::Reduce) {
             costs.set(Move::Reduce, dependents);
@@ -122,16 +123,21 @@ pub(super) fn costs<C: Stacks>(gold: &Gold, c: &C, permitted: MoveSet, roots: Ro
     costs
 }
 
-/// Gold arcs between b and the stack: true if b's gold head is a word on the stack, and the number of words without a
-/// head on the stack that are gold dependents of b.
-fn arcs_with_stack(gold: &Gold, stack: impl Iterator<Item = (Node, bool)>, b: Node) -> (bool, u32) {
+/// Gold arcs between b and the stack: true if b's gold head is a word on the stack, and what the words without a head on the
+/// stack that are gold dependents of b count together.
+fn arcs_with_stack(
+    gold: &Gold,
+    stack: impl Iterator<Item = (Node, bool)>,
+    b: Node,
+    weight: impl Fn(Node) -> u32,
+) -> (bool, u32) {
     let head = gold.head(b);
     let leftmost =
         gold.dependents(b).first().copied().unwrap_or(NO_NODE).min(if head == ROOT { NO_NODE } else { head });
     let (mut head_in_stack, mut lost) = (false, 0);
     for (k, has_head) in stack.take_while(|&(k, _)| k >= leftmost) {
         head_in_stack |= k == head;
-        lost += u32::from(!has_head && gold.head(k) == b);
+        lost += if !has_head && gold.head(k) == b { weight(k) } else { 0 };
     }
     (head_in_stack, lost)
 }

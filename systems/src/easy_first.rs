@@ -65,6 +65,10 @@ impl System for EasyFirst {
         EasyFirst::INFO
     }
 
+    fn weighs_arcs(&self) -> bool {
+        true
+    }
+
     fn max_derivation_len(&self, n_words: usize) -> usize {
         n_words
     }
@@ -131,9 +135,9 @@ impl<C: Pending> Transitions<C> for EasyFirst {
 }
 
 impl EasyFirst {
-    /// The number of gold dependents that `word` can still get.
-    fn n_pending_dependents<C: Pending>(gold: &Gold, c: &C, word: Node) -> usize {
-        gold.dependents(word).iter().filter(|&&dependent| c.is_pending(dependent)).count()
+    /// The gold dependents that `word` can still get.
+    fn pending_dependents<C: Pending>(gold: &Gold, c: &C, word: Node) -> impl Iterator<Item = Node> {
+        gold.dependents(word).iter().copied().filter(|&dependent| c.is_pending(dependent))
     }
 }
 
@@ -145,7 +149,7 @@ impl<C: Pending> Oracle<C> for EasyFirst {
                 if let Some((head, dependent)) = self.arc(c, point, mv)
                     && dependent != ROOT
                     && gold.head(dependent) == head
-                    && Self::n_pending_dependents(gold, c, dependent) == 0
+                    && Self::pending_dependents(gold, c, dependent).next().is_none()
                 {
                     return (point, mv);
                 }
@@ -161,7 +165,8 @@ impl<C: Pending> Oracle<C> for EasyFirst {
             if let Some((head, dependent)) = self.arc(c, point, mv) {
                 let gold_head = gold.head(dependent);
                 let loses_head = gold_head != head && c.is_pending(gold_head);
-                costs.set(mv, Self::n_pending_dependents(gold, c, dependent) as u32 + u32::from(loses_head));
+                let dependents = Self::pending_dependents(gold, c, dependent).map(|dependent| gold.weight(dependent));
+                costs.set(mv, dependents.sum::<u32>() + if loses_head { gold.weight(dependent) } else { 0 });
             }
         }
         costs

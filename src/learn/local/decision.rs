@@ -146,7 +146,7 @@ impl Decision {
         let mask = machine.actions.mask(option.permitted);
         for id in machine.actions.of_move(option.mv).filter(|&id| mask[id as usize] == 0) {
             let wrong = option.gold.is_some_and(|gold| gold != id);
-            self.push(option.point, u32::from(id), cost + f32::from(u8::from(wrong)), scores);
+            self.push(option.point, u32::from(id), if wrong { cost + option.label_cost } else { cost }, scores);
         }
     }
 

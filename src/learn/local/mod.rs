@@ -10,7 +10,8 @@
 //!     c := the successor of c by the roll-in policy
 //! ```
 //!
-//! The loss of a tree is 2 for each word with a wrong head, 1 for each with the right head and a wrong label.
+//! The loss of a tree is 2 for each word with a wrong head, 1 for each with the right head and a wrong label, times the weight of its
+//! arc if arcs are weighted.
 //!
 //! **Costs without roll-outs.** With the reference's roll-outs and an oracle whose costs are exact, an action costs twice the
 //! unlabelled cost of its move, and 1 more if it makes a gold arc with a wrong label: the reference gives all later arcs
@@ -449,6 +450,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             let costs = costs.get_or_insert_with(|| system.costs(gold, c, point, permitted.moves));
             option.cost = 2.0 * costs.get(mv).unwrap_or(0) as f32;
             option.gold = self.supervision.gold_action(c, point, mv, permitted);
+            option.label_cost = self.supervision.label_loss(c, point, mv) as f32;
         });
         from_least(options);
     }
@@ -465,7 +467,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             let permitted = self.competing(self.setting.machine.system.permitted(&item.configuration, point));
             let mut known = None;
             for mv in permitted.moves.iter() {
-                let mut option = MoveOption { point, mv, permitted, cost: 0.0, gold: None };
+                let mut option = MoveOption { point, mv, permitted, cost: 0.0, gold: None, label_cost: 1.0 };
                 price(&mut known, &mut option);
                 options.push(option);
             }

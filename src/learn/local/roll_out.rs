@@ -11,12 +11,12 @@ use crate::scorer::{Decisions, Stages};
 use crate::system::{ActionId, Choice, TransitionSystem};
 use crate::tree::{Gold, Tree};
 
-/// The loss of a tree: 2 for each wrong head, 1 for each wrong label of a right one.
+/// The loss of a tree: 2 for each wrong head, 1 for each wrong label of a right one, times the weight of the arc.
 pub fn loss(gold: &Gold, tree: &Tree) -> u32 {
     tree.words()
         .map(|word| match gold.head(word) == tree.head(word) {
-            false => 2,
-            true => u32::from(gold.label(word) != tree.label(word)),
+            false => 2 * gold.weight(word),
+            true => u32::from(gold.label(word) != tree.label(word)) * gold.weight(word),
         })
         .sum()
 }
@@ -107,7 +107,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             let permitted = machine.system.permitted(&item.configuration, point);
             let mask = machine.actions.mask(permitted);
             for mv in permitted.moves.iter() {
-                let option = MoveOption { point, mv, permitted, cost: 0.0, gold: None };
+                let option = MoveOption { point, mv, permitted, cost: 0.0, gold: None, label_cost: 1.0 };
                 let mut offer = |lane: u32, action: ActionId| {
                     let score = scores.get(point, lane);
                     if best.as_ref().is_none_or(|(highest, ..)| score > *highest) {

@@ -22,9 +22,10 @@ pub struct MoveOption {
     pub permitted: Permitted,
     /// Cost beyond that of the best option, with the best label.
     pub cost: f32,
-    /// The action with the gold label, if the move makes a gold arc and that label may be given: any other label costs 1
-    /// more.
+    /// The action with the gold label, if the move makes a gold arc and that label may be given: any other label costs more.
     pub gold: Option<ActionId>,
+    /// What a wrong label of a gold arc costs: its weight.
+    pub label_cost: f32,
 }
 
 /// Draws features to leave out, anew for each configuration.

@@ -123,15 +123,30 @@ pub fn check_costs<S: TransitionSystem>(
     scope: Scope,
     costs: impl Fn(&Gold, &S::Plain, Point, MoveSet) -> MoveCosts + Sync,
 ) -> Findings {
+    check_golds(system, scope, &gold_trees(scope.n_words, scope.roots, scope.shape, scope.n_labels), costs)
+}
+
+/// Checks the costs that `system`'s own oracle claims if arcs count by their labels.
+pub fn check_weighted<S: TransitionSystem>(system: &S, scope: Scope, by_label: &[u32]) -> Findings {
+    let golds = gold_trees(scope.n_words, scope.roots, scope.shape, scope.n_labels);
+    let golds: Vec<Gold> = golds.into_iter().map(|gold| gold.weighted(by_label)).collect();
+    check_golds(system, scope, &golds, |gold, c, point, permitted| system.costs(gold, c, point, permitted))
+}
+
+fn check_golds<S: TransitionSystem>(
+    system: &S,
+    scope: Scope,
+    golds: &[Gold],
+    costs: impl Fn(&Gold, &S::Plain, Point, MoveSet) -> MoveCosts + Sync,
+) -> Findings {
     let space = Space::of(system, scope.n_words, scope.n_labels);
     let ways = space.n_derivations();
-    let golds = gold_trees(scope.n_words, scope.roots, scope.shape, scope.n_labels);
     let of_space = Findings {
         configurations: space.len() as u64,
         stuck: space.numbers().filter(|&c| !space.terminal[c] && space.transitions(c).is_empty()).count() as u64,
         ..Findings::default()
     };
-    check_all(&golds, &|gold| check_gold(system, &space, &ways, gold, &costs)).and(of_space)
+    check_all(golds, &|gold| check_gold(system, &space, &ways, gold, &costs)).and(of_space)
 }
 
 /// Findings for all trees together.
@@ -169,7 +184,8 @@ fn check_gold<S: TransitionSystem>(
             let Action { mv, label, point } = action;
             let wrong_label = gold_label(system, gold, configuration, point, mv).is_some_and(|gold| gold != label);
             let cost = unlabelled[point as usize].get(mv).expect("permitted moves have costs");
-            let cost = cost + u32::from(wrong_label);
+            let weight = system.arc(configuration, point, mv).map_or(1, |(_, dependent)| gold.weight(dependent));
+            let cost = cost + if wrong_label { weight } else { 0 };
             on_the_way[to] |= cost == 0;
             (action, cost, (losses[to] - losses[c]).min(most))
         });

@@ -146,8 +146,8 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
         ways
     }
 
-    /// For every configuration the true loss: the least number of words with a wrong head or label in any tree that can
-    /// still be derived. Configurations that lead nowhere have [`u32::MAX`].
+    /// For every configuration the true loss: the least number of words with a wrong head or label, each with the weight of its gold
+    /// arc, in any tree that can still be derived. Configurations that lead nowhere have [`u32::MAX`].
     pub fn losses(&self, gold: &Gold) -> Vec<u32> {
         let mut losses = vec![u32::MAX; self.len()];
         for &c in self.order.iter().rev() {
@@ -158,7 +158,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
                     NO_NODE => !(self.headless_are_roots && gold.head(word) == ROOT),
                     head => head != gold.head(word) || built.label(word) != gold.label(word),
                 };
-                gold.tree().words().filter(wrong).count() as u32
+                gold.tree().words().filter(wrong).map(|word| gold.weight(word)).sum()
             } else {
                 self.transitions(c).iter().map(|&(_, to)| losses[to]).min().unwrap_or(u32::MAX)
             };

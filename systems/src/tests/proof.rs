@@ -2,7 +2,7 @@
 //! counted by a program written apart.
 
 use super::*;
-use treebeam::system::exhaustive::{Findings, Scope, Shape, check, check_named};
+use treebeam::system::exhaustive::{Findings, Scope, Shape, check, check_named, check_weighted};
 
 fn findings(kind: SystemKind, scope: Scope) -> Findings {
     check_named(kind, scope)
@@ -83,6 +83,25 @@ fn labelled_costs_are_exact() {
     let found = findings(super::ARC_HYBRID, scope);
     assert_exact(super::ARC_HYBRID, scope, &found);
     assert_eq!(found.transitions, 1_635_040);
+}
+
+/// Arcs that count by their labels, one of them nothing.
+#[test]
+fn weighted_costs_are_exact() {
+    let mut n_systems = 0;
+    for &kind in SystemKind::all() {
+        for &roots in kind.roots() {
+            for weights in [[1, 3], [0, 2]] {
+                let scope = Scope { n_labels: 2, ..projective(if kind == super::EASY_FIRST { 3 } else { 4 }, roots) };
+                with_system!(kind, roots, |system| if system.weighs_arcs() {
+                    let found = check_weighted(&system, scope, &weights);
+                    assert_exact(kind, scope, &found);
+                    n_systems += 1;
+                });
+            }
+        }
+    }
+    assert_eq!(n_systems, 2 * 7, "three arc-eager systems with several roots, two others with one root, too");
 }
 
 /// Spurious ambiguity: the number of derivations of a tree, and of configurations that stand side by side on the way.
