@@ -98,7 +98,7 @@ fn other_words_are_told_with_both_places() {
     let differing = folder("3\t.\t", "3\t!\t");
     assert_eq!(
         refused(differing.path(), "draw gold.conllu system.conllu --differ -o tree.svg"),
-        "error: system.conllu:11 (sentence s2): word \"!\"; expected word \".\" as in gold.conllu:11 (sentence s2)\n"
+        "error: system.conllu:11 (sentence s2): word `!`; expected word `.` as in gold.conllu:11 (sentence s2)\n"
     );
     assert!(!differing.path().join("tree.svg").exists());
     // The first sentences are the same.

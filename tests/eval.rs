@@ -251,8 +251,8 @@ fn the_seed_decides_and_the_number_of_threads_does_not() {
 #[test]
 fn other_words_are_refused_with_both_lines() {
     let message = refused(&changed("3\tseriously\t", "3\tserious\t"));
-    assert!(message.contains("system:10 (sentence s2): word \"serious\""), "{message}");
-    assert!(message.contains("expected word \"seriously\" as in gold:10 (sentence s2)"), "{message}");
+    assert!(message.contains("system:10 (sentence s2): word `serious`"), "{message}");
+    assert!(message.contains("expected word `seriously` as in gold:10 (sentence s2)"), "{message}");
 }
 
 #[test]
@@ -376,4 +376,19 @@ fn breakdowns_can_be_left_out_afterwards() {
     assert_eq!(render(&kept), render(&usual));
     assert_eq!(serde_json::to_value(&kept).unwrap(), serde_json::to_value(&usual).unwrap());
     assert_ne!(render(&kept), render(&report(&Section::ALL)));
+}
+
+/// Forms that look the same are told apart by their code points.
+#[test]
+fn look_alikes_are_told_by_code_points() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, form) in [("a.conllu", "café"), ("b.conllu", "cafe\u{301}")] {
+        fs::write(folder.path().join(name), format!("1\t{form}\t_\tX\t_\t_\t0\troot\t_\t_\n\n")).unwrap();
+    }
+    let assert = crate::common::treebeam(folder.path(), "eval a.conllu b.conllu").assert().code(2);
+    let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(
+        told.contains("word `cafe\u{301}` (U+0065 U+0301); expected word `café` (U+00E9) as in a.conllu:1"),
+        "{told}"
+    );
 }

@@ -810,7 +810,7 @@ fn specifications_of_other_kinds_are_not_trusted_either() {
             &throughput,
             "options = { beam = 8 }",
             "options = { beam = 0 }",
-            "--beam must be a whole number from 1 to 1,048,576; found 0",
+            "--beam must be a whole number from 1 to 4,096; found 0",
         ),
         (&peers, "las = 87.39", "las = 187.39", "a score of 187.39; expected a percentage from 0 to 100"),
         (&peers, "second = 12_200.0", "second = 0.0", "a figure of 0; expected a number above 0"),

@@ -82,9 +82,9 @@ fn every_parser_can_be_named_alone() {
 fn numbers_out_of_range_are_refused_with_their_range() {
     let folder = tempfile::tempdir().unwrap();
     for (name, number, range) in [
-        ("beam", "0", "a whole number from 1 to 1,048,576; found 0"),
-        ("beam", "-1", "a whole number from 1 to 1,048,576; found -1"),
-        ("beam", "9999999999", "a whole number from 1 to 1,048,576; found 9999999999"),
+        ("beam", "0", "a whole number from 1 to 4,096; found 0"),
+        ("beam", "-1", "a whole number from 1 to 4,096; found -1"),
+        ("beam", "9999999999", "a whole number from 1 to 4,096; found 9999999999"),
         ("iterations", "0", "a whole number from 1 to 1,000,000 or `plateau`; found 0"),
         ("replicas", "0", "a whole number from 1 to 1,000; found 0"),
         ("batch", "0", "a whole number from 1 to 1,048,576; found 0"),

@@ -515,7 +515,7 @@ fn what_is_no_number_is_told_with_its_range() {
     let options = [
         ("parse --model model dev.conllu", "--beam", "from 1 to 1,048,576"),
         ("parse --model model dev.conllu", "--threads", "from 1 to 1,024"),
-        ("train --train train.conllu --model m", "--beam", "from 1 to 1,048,576"),
+        ("train --train train.conllu --model m", "--beam", "from 1 to 4,096"),
         ("train --train train.conllu --model m", "--threads", "from 1 to 1,024"),
         ("train --train train.conllu --model m", "--batch", "from 1 to 1,048,576"),
         ("eval dev.conllu dev.conllu", "--samples", "from 1 to 10,000,000"),

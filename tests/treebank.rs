@@ -14,6 +14,11 @@ fn stdout(assert: assert_cmd::assert::Assert) -> String {
     String::from_utf8(assert.success().get_output().stdout.clone()).expect("output is UTF-8")
 }
 
+/// What a check lists that finds problems.
+fn listed(folder: &Path, line: &str) -> String {
+    String::from_utf8(treebeam(folder, line).code(2).get_output().stdout.clone()).expect("output is UTF-8")
+}
+
 #[test]
 fn generated_treebanks_pass_the_check_and_are_the_same_each_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,7 +144,11 @@ fn treebanks_survive_byte_for_byte_and_are_sound() {
         // Parsing as it is annotated changes nothing but the enhanced graph.
         let without_deps = |bytes: &[u8]| -> Vec<String> {
             let lines = bytes.split(|&byte| byte == b'\n').map(|line| std::str::from_utf8(line).unwrap());
+            let is_empty_node = |line: &str| {
+                line.split('\t').next().unwrap().split_once('.').is_some_and(|(id, _)| id.parse::<u16>().is_ok())
+            };
             lines
+                .filter(|line| !is_empty_node(line))
                 .map(|line| {
                     let mut columns: Vec<&str> = line.split('\t').collect();
                     if columns.len() == 10 && columns[0].parse::<usize>().is_ok() {
@@ -149,7 +158,108 @@ fn treebanks_survive_byte_for_byte_and_are_sound() {
                 })
                 .collect()
         };
-        assert!(without_deps(&reparsed) == without_deps(&bytes), "{} changed beyond DEPS", path.display());
+        assert!(
+            without_deps(&reparsed) == without_deps(&bytes),
+            "{} changed beyond the enhanced graph",
+            path.display()
+        );
     }
     assert!(n_files > 0, "the folder has treebanks");
+}
+
+/// Sentences of a document are told when a share ends within it, and shuffled ones are in no document.
+#[test]
+fn documents_that_are_cut_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let sentence = |i: usize| format!("# sent_id = s{i}\n1\tw{i}\t_\tX\t_\t_\t0\troot\t_\t_\n\n");
+    let document = |id: &str, i: usize| {
+        format!("# newdoc id = {id}\n# newpar\n{}{}{}", sentence(i), sentence(i + 1), sentence(i + 2))
+    };
+    fs::write(at.join("d.conllu"), document("a", 1) + &document("b", 4)).unwrap();
+    let stderr = |line: &str| {
+        let assert = treebeam(at, line).success();
+        String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+    };
+    let told = stderr("split d.conllu --parts 70,30 -o a.conllu -o b.conllu");
+    let warning = "a.conllu: ends within a document (`# newdoc`), of which it has the first 1 sentence\n";
+    assert!(told.starts_with(&format!("warning: {warning}")) && told.matches("warning").count() == 1, "{told}");
+    assert!(!stderr("split d.conllu --parts 50,50 -o a.conllu -o b.conllu").contains("warning"));
+    assert!(stderr("split d.conllu --parts 1 --max-sentences 5 -o a.conllu").contains("has the first 2 sentences"));
+    let told = stderr("split d.conllu --parts 1 --shuffle -o a.conllu");
+    assert!(told.contains("4 comments `# newdoc` and `# newpar` left out"), "{told}");
+    let mut shuffled: Vec<String> =
+        fs::read_to_string(at.join("a.conllu")).unwrap().split_inclusive("\n\n").map(str::to_owned).collect();
+    shuffled.sort();
+    assert_eq!(shuffled, (1..=6).map(sentence).collect::<Vec<_>>());
+}
+
+/// What reading recommends for another format makes the right heads of it.
+#[test]
+fn recommended_columns_are_the_right_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let conll_2009 = "1\tMs.\tms.\tms.\tNNP\tNNP\t_\t_\t2\t2\tTITLE\tTITLE\t_\t_\t_\n\
+        2\tHaag\thaag\thaag\tNNP\tNNP\t_\t_\t3\t3\tSBJ\tSBJ\t_\t_\tA0\n\
+        3\tplays\tplay\tplay\tVBZ\tVBZ\t_\t_\t0\t0\tROOT\tROOT\tY\tplay.02\t_\n\n\
+        1\tNo\tno\tno\tUH\tUH\t_\t_\t0\t0\tROOT\tROOT\t_\t_\n\n";
+    let eight = "1\tMs.\tms.\tN\tNNP\t_\t2\tTITLE\n2\tHaag\thaag\tN\tNNP\t_\t3\tSBJ\n\
+        3\tplays\tplay\tV\tVBZ\tpres\t0\tROOT\n\n1\tNo\tno\tU\tUH\t_\t0\tROOT\n\n";
+    let plus = "# global.columns = ID UPOS FORM HEAD DEPREL ENTITY:1\n1\tN\tMs.\t2\tTITLE\tB\n2\tN\tHaag\t3\tSBJ\tI\n\
+        3\tV\tplays\t0\tROOT\tO\n\n1\tU\tNo\t0\tROOT\tO\n\n";
+    let ten = "# global.columns = ID FORM LEMMA XPOS UPOS FEATS HEAD DEPREL DEPS MISC\n\
+        1\tNo\tno\tUH\tU\t_\t0\tROOT\t_\t_\n\n";
+    for (name, text) in [("a.conll", conll_2009), ("b.conllu", eight), ("c.conllu", plus), ("d.conllu", ten)] {
+        fs::write(at.join(name), text).unwrap();
+        let told = listed(at, &format!("check {name}"));
+        let command =
+            told.lines().next().unwrap().split('`').nth(1).unwrap().strip_prefix("treebeam treebank ").unwrap();
+        fs::write(at.join("out.conllu"), stdout(treebeam(at, command))).unwrap();
+        treebeam(at, "check out.conllu").success();
+        let sentences: Vec<_> = Reader::open(&at.join("out.conllu"), None).unwrap().collect::<Result<_, _>>().unwrap();
+        let last = sentences.last().unwrap();
+        assert_eq!((last.form(1), last.head(1), last.deprel(1)), ("No", Some(0), "ROOT"), "{name}");
+        assert_eq!(last.column(1, treebeam::treebank::Column::Upos), if name == "a.conll" { "UH" } else { "U" });
+        if sentences.len() == 2 {
+            let first: Vec<_> =
+                (1..=3).map(|word| (sentences[0].form(word), sentences[0].head(word).unwrap())).collect();
+            assert_eq!(first, [("Ms.", 2), ("Haag", 3), ("plays", 0)], "{name}");
+        }
+    }
+    fs::write(at.join("e.conllu"), "1\ta\tX\tY\tZ\tB\tC\n2\tb\tX\tY\tZ\t9\t_\n\n").unwrap();
+    assert!(listed(at, "check e.conllu").contains("--columns NAMES e.conllu`"));
+    treebeam(at, "convert --from columns --columns id,form,_,_,_,head e.conllu").code(2);
+}
+
+/// `--fix` mends what messages say that it mends.
+#[test]
+fn fix_mends_what_it_is_recommended_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let word = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n";
+    for (text, mended, told) in [
+        (format!("{word}\n# trailing"), format!("{word}\n"), true),
+        (format!("{word}\n# a\n\n# b\n\n"), format!("{word}\n"), true),
+        (format!("{word} \n{word}\t\t\t\n"), format!("{word}\n{word}\n"), false),
+        (format!("# licence\n\n{word}\n\n \n# c\n{word}"), format!("# licence\n{word}\n# c\n{word}\n"), false),
+    ] {
+        fs::write(at.join("x.conllu"), &text).unwrap();
+        assert!(listed(at, "check x.conllu").contains("--fix"));
+        let assert = treebeam(at, "convert --fix x.conllu -o x.conllu").success();
+        let stderr = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        assert_eq!(stderr.contains("comments behind the last sentence"), told, "{stderr}");
+        assert_eq!(fs::read_to_string(at.join("x.conllu")).unwrap(), mended);
+        treebeam(at, "check x.conllu").success();
+    }
+}
+
+/// No part of an id is cut off where problems are listed.
+#[test]
+fn ids_are_listed_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = format!("weblog-{}-0007", "x".repeat(60));
+    let text = format!("# sent_id = {id}\n1\ta\t_\tX\t_\t_\t3\tdep\t_\t_\n\n");
+    fs::write(folder.path().join("x.conllu"), text).unwrap();
+    assert!(listed(folder.path(), "check --json x.conllu").contains(&format!("\"{id}\"")));
+    assert!(listed(folder.path(), "check x.conllu").contains(&format!("(sentence {id})")));
 }

@@ -66,7 +66,8 @@ enum Command {
     Train(Box<train::Args>),
     /// Parse CoNLL-U or CoNLL-X with a trained model
     ///
-    /// Only HEAD and DEPREL change, and DEPS is emptied, for it would be stale; what the input has in these columns is not read.
+    /// Only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go. What the
+    /// input has in these columns is not read.
     Parse(parse::Args),
     /// Score a parsed file against the gold file, or two of them against each other
     ///

@@ -63,7 +63,7 @@ fn info(path: &Path, json: bool) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let lines: Vec<Line> = std::iter::once(card::file(path)).chain(lines).collect();
-    write!(out, "{}", card::card(&lines))?;
+    write!(out, "{}", treebeam::console::harmless(&card::card(&lines)))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use source::Source;
 use stats::Stats;
-use treebeam::error::{Error, Result};
+use treebeam::error::{Error, Result, counted};
 use treebeam::files::{Output, Paths};
 use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions};
 use treebeam::treebank::{Format, Reader, Sentence};
@@ -20,7 +20,8 @@ use treebeam::treebank::{Format, Reader, Sentence};
 /// Options of `treebeam parse`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only HEAD and DEPREL change, and DEPS is emptied: it would be stale. What the input has in these columns is not read.
+Only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go. What the
+input has in these columns is not read.
 
 Examples:
   treebeam parse --model en.model test.conllu -o parsed.conllu
@@ -81,12 +82,18 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
     let start = Instant::now();
     let mut decoding = Duration::ZERO;
-    let (mut sentences, mut words) = (0, 0);
-    let mut source = Source::new(reader, args.keep_going);
+    let (mut sentences, mut words, mut enhanced) = (0, 0, 0);
+    // What others write while we read may be long in coming; what is read from a file is there.
+    let may_wait = args.input == Path::new("-") || std::fs::metadata(&args.input).is_ok_and(|there| !there.is_file());
+    let mut source = Source::new(reader, args.keep_going, may_wait).map_err(Error::io(&args.input))?;
     let mut empty_columns = EmptyColumns::new(model.columns(), model.tags(), format);
     let name = args.input.display().to_string();
     let bar = progress_bar();
     loop {
+        // Whoever waits for trees before going on gets them.
+        if !source.is_ready() {
+            output.flush_unless_temporary().map_err(Error::io(&args.output))?;
+        }
         let chunk = read_chunk(&mut source, &parser).map_err(with_remedy)?;
         for warning in empty_columns.look_at(&chunk, &name, chunk.is_empty()) {
             eprintln!("warning: {warning}");
@@ -102,11 +109,18 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         sentences += chunk.len();
         words += chunk.iter().map(Sentence::n_words).sum::<usize>();
+        enhanced += chunk.iter().filter(|sentence| sentence.has_enhanced_graph()).count();
         bar.set_position(sentences as u64);
     }
     bar.finish_and_clear();
     output.finish()?;
     let seconds = start.elapsed().as_secs_f64();
+    if enhanced > 0 {
+        let what = counted(enhanced, "sentence");
+        treebeam::console::note(format_args!(
+            "{what} had an enhanced graph, which is left out: DEPS is emptied, empty nodes are gone"
+        ));
+    }
     let stats =
         Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, &parser, args.options.threads);
     treebeam::console::note(format_args!("{stats}"));
@@ -138,10 +152,11 @@ fn with_remedy(error: Error) -> anyhow::Error {
     }
 }
 
-fn read_chunk(source: &mut Source<impl BufRead>, parser: &AnyParser) -> Result<Vec<Sentence>> {
+fn read_chunk(source: &mut Source<impl BufRead + Send + 'static>, parser: &AnyParser) -> Result<Vec<Sentence>> {
     let mut chunk = Vec::new();
     let mut words = 0;
     while words < CHUNK_WORDS
+        && (chunk.is_empty() || source.is_ready())
         && let Some(sentence) = source.next()?
     {
         if let Err(error) = parser.check(&sentence) {

@@ -68,7 +68,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
         let items = self.beams(&mut stepper, width, &mut |_| ());
         *n_scored += stepper.n_scored;
         let parsed = |item: &ItemOf<S>| Parsed { tree: self.machine.tree(item, n_words), score: item.score };
-        items.iter().take(k).map(parsed).collect()
+        Parsed::best(items.iter().map(parsed), k)
     }
 
     /// Lag of the derivation that wins in a beam of `width`: its largest score gap to the best item of a step.

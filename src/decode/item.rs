@@ -3,6 +3,7 @@
 use crate::configuration::{History, Point, SharedConfiguration, View};
 use crate::system::{ActionId, Choice};
 use crate::tree::Tree;
+use hashbrown::HashSet;
 
 /// An item of a beam: a configuration, its score, and the way back.
 #[derive(Debug, Clone, Copy)]
@@ -103,4 +104,12 @@ pub struct Parsed {
     pub tree: Tree,
     /// The sum of the actions' scores, in the model's fixed point.
     pub score: i64,
+}
+
+impl Parsed {
+    /// The first `k` trees of `parsed`, none of them twice: several derivations may make one tree.
+    pub(crate) fn best(parsed: impl Iterator<Item = Parsed>, k: usize) -> Vec<Parsed> {
+        let mut found = HashSet::new();
+        parsed.filter(|parsed| k == 1 || found.insert(parsed.tree.clone())).take(k).collect()
+    }
 }

@@ -13,7 +13,6 @@ use crate::model::{Header, Held, Model, Scoring};
 use crate::process;
 use crate::scorer::Scorer;
 use crate::system::{Actions, Roots, SystemKind};
-use crate::tree::Tree;
 use crate::treebank::Sentence;
 use crate::with_system;
 
@@ -120,11 +119,11 @@ impl<'m, F: Scoring> Parser<'m, F> {
         let scorer = model.scorer.scorer();
         let parse = |i: usize, workspace: &mut Workspace| {
             read(i, &mut workspace.input);
-            let mut parsed = search.find(&*scorer, workspace);
-            for parsed in &mut parsed {
-                parsed.tree = model.label_decoding.finish(std::mem::replace(&mut parsed.tree, Tree::unattached(0)));
-            }
-            parsed
+            let parsed = search.find(&*scorer, workspace).into_iter();
+            Parsed::best(
+                parsed.map(|Parsed { tree, score }| Parsed { tree: model.label_decoding.finish(tree), score }),
+                k,
+            )
         };
         let Some(pool) = &self.pool else {
             let workspace = &mut self.workspaces[0];

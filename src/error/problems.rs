@@ -118,6 +118,20 @@ impl Problems {
         self.counts.is_empty()
     }
 
+    /// The same problems, the last of which says what else to do.
+    #[must_use]
+    pub fn with_remedy(mut self, remedy: &str) -> Problems {
+        if let Some((_, problem)) = self.kept.last_mut() {
+            problem.expected += remedy;
+        }
+        self
+    }
+
+    /// Rules that are broken.
+    pub fn rules(&self) -> impl Iterator<Item = Rule> {
+        self.counts.keys().copied()
+    }
+
     /// Number of problems, kept or not.
     pub fn len(&self) -> usize {
         self.counts.values().map(|count| count.all).sum()

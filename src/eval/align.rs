@@ -1,7 +1,7 @@
 //! Making sure that two files hold the same words.
 
 use super::{Input, InputSentence};
-use crate::error::{Location, Problem};
+use crate::error::{Location, Problem, told_apart};
 
 /// Checks that `system` has the sentences and words of `gold`: as many, with the same forms.
 ///
@@ -35,7 +35,8 @@ fn same_words(gold_path: &str, gold: &InputSentence, system_path: &str, system: 
     };
     let pairs = gold.forms.iter().zip(&system.forms);
     if let Some(word) = pairs.clone().position(|(gold, system)| gold != system) {
-        let [expected, found] = [&gold.forms[word], &system.forms[word]].map(|form| format!("word \"{form}\""));
+        let told = told_apart(&gold.forms[word], &system.forms[word]);
+        let [expected, found] = told.map(|form| format!("word {form}"));
         return Err(mismatch(system.lines[word], found, gold.lines[word], expected));
     }
     if gold.n_words() != system.n_words() {

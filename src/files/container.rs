@@ -35,6 +35,23 @@ const KINDS: [(&[u8; 8], &str); 3] = [
     (b"treebckp", "a checkpoint of training"),
 ];
 
+/// Kind of a file that begins like this and is no text, and what to do with it.
+pub fn by_magic(start: &[u8]) -> Option<(&'static str, String)> {
+    const PACKED: [(&[u8], &str, &str); 6] = [
+        (b"PAR1", "a Parquet file", "a text; treebeam's Python package reads Parquet (`treebeam.parquet`)"),
+        (b"\x1f\x8b", "a file packed by gzip", "a name that ends in .gz, or `gunzip -c` in front"),
+        (b"\x28\xb5\x2f\xfd", "a file packed by zstd", "a name that ends in .zst, or `zstd -dc` in front"),
+        (b"BZh", "a file packed by bzip2", "it unpacked; put `bunzip2 -c` in front"),
+        (b"\xfd7zXZ", "a file packed by xz", "it unpacked; put `xz -dc` in front"),
+        (b"PK\x03\x04", "a ZIP archive", "a text; unpack the archive with `unzip`"),
+    ];
+    if let Some(kind) = kind_of(start) {
+        return Some((kind, "a text; are two arguments swapped?".into()));
+    }
+    let packed = PACKED.iter().find(|(magic, ..)| start.starts_with(magic));
+    packed.map(|&(_, found, expected)| (found, expected.to_owned()))
+}
+
 /// Kind of a file that begins so, if treebeam wrote it.
 pub fn kind_of(start: &[u8]) -> Option<&'static str> {
     KINDS.iter().find(|(magic, _)| start.starts_with(*magic)).map(|(_, kind)| *kind)

@@ -144,12 +144,21 @@ pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The most bytes of a text that people write.
+const MAX_TEXT: u64 = 64 << 20;
+
 /// Reads a text that people write, such as a feature set or a specification, without the byte order mark that some editors put in front.
 ///
 /// # Errors
-/// If it cannot be read or is not UTF-8, with the line.
+/// If it cannot be read, is larger than any text that people write, or is not UTF-8, with the line.
 pub fn read_text(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(Error::io(path))?;
+    let mut bytes = Vec::new();
+    let mut file = File::open(path).map_err(Error::io(path))?.take(MAX_TEXT + 1);
+    file.read_to_end(&mut bytes).map_err(Error::io(path))?;
+    if bytes.len() as u64 > MAX_TEXT {
+        let path = path.display().to_string();
+        return Err(Problem::at(path, 0, "a file of more than 64 MiB", "a text that people write").into());
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)),
         Err(error) => {

@@ -10,7 +10,7 @@ mod packing;
 mod paths;
 mod temporary;
 
-pub use container::{Kind, Section, Sections, damaged, kind_of};
+pub use container::{Kind, Section, Sections, by_magic, damaged, kind_of};
 pub use hexadecimal::hex;
 pub use input::{open, open_to_keep, read_text, read_whole};
 pub use output::{Output, archive, write_whole};

@@ -73,6 +73,17 @@ impl Output {
         &self.path
     }
 
+    /// Writes what is still in memory where others can read it already: to standard output, a device or a pipe.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn flush_unless_temporary(&mut self) -> io::Result<()> {
+        match self.writer.get_ref() {
+            Encoder::Plain(Sink::Temporary(..)) | Encoder::Gzip(_) | Encoder::Zstd(_) => Ok(()),
+            Encoder::Plain(Sink::Stdout(_) | Sink::Direct(_)) => self.flush(),
+        }
+    }
+
     /// Writes what is still in memory, makes sure that it is on the disk, and moves it to its place.
     ///
     /// # Errors

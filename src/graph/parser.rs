@@ -154,7 +154,7 @@ impl<'m> GraphParser<'m> {
             let mut inputs = vec![Input::default(); P::SIDE_BY_SIDE.min(n - part * P::SIDE_BY_SIDE)];
             (part * P::SIDE_BY_SIDE..).zip(&mut inputs).for_each(|(i, input)| read(i, input));
             let found = parameters.k_best(workspace, model.search(), &inputs.iter().collect::<Vec<_>>(), k);
-            found.into_iter().map(|best| best.into_iter().map(finish).collect()).collect::<Vec<Vec<Parsed>>>()
+            found.into_iter().map(|best| Parsed::best(best.into_iter().map(finish), k)).collect::<Vec<Vec<Parsed>>>()
         };
         let parts = 0..n.div_ceil(P::SIDE_BY_SIDE);
         let parsed: Vec<Vec<Vec<Parsed>>> = match &self.pool {

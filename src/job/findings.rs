@@ -4,6 +4,7 @@ use super::Job;
 use crate::error::Result;
 use crate::options::Options;
 use crate::training::Observer;
+use crate::tree::Roots;
 use crate::treebank::{Column, Survey, Treebank};
 
 impl Job {
@@ -24,7 +25,11 @@ impl Job {
             return Ok(options);
         };
         say(train, &survey, observer);
-        warn(train, dev, &survey, &options, observer);
+        let has_several = survey.stats.n_multi_root_sentences > 0;
+        if has_several && train.format.roots() == Roots::Single && options.roots() == Roots::Single && !self.auto {
+            // In this format training refuses several roots, and says what allows them.
+            return Ok(options);
+        }
         let mut taken = false;
         for recommendation in options.recommendations(&survey) {
             let what = format!("{}: {}", recommendation.flag, recommendation.why);
@@ -38,6 +43,8 @@ impl Job {
         if taken {
             options = given.resolve()?;
         }
+        // What is taken over needs no warning any more.
+        warn(train, dev, &survey, &options, observer);
         let n_sentences = train.sentences.len();
         let suited = given.suited(options.clone(), n_sentences);
         say_suited(&options, &suited, n_sentences, observer);
@@ -105,7 +112,8 @@ fn warn(train: &Treebank, dev: Option<&Treebank>, survey: &Survey, options: &Opt
         }
     }
     let several = survey.stats.n_multi_root_sentences;
-    if options.roots() == crate::tree::Roots::Single && several > 0 {
+    // In a format that allows no more than one root, training refuses several.
+    if options.roots() == Roots::Single && train.format.roots() == Roots::Several && several > 0 {
         observer.warn(format_args!(
             "warning: {path}: {several} sentences have several roots and are trained on as if they had one"
         ));

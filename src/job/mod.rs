@@ -154,6 +154,15 @@ impl Job {
     /// # Errors
     /// If the data do not fit the options, training diverges, or a file cannot be read or written.
     pub fn run(&self, train: &Treebank, dev: Option<&Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
+        self.train(train, dev, observer).map_err(|error| match error {
+            Error::Problems(problems) if !self.skip_invalid => {
+                Error::Problems(problems.with_remedy("; --skip-invalid trains on the other sentences"))
+            }
+            error => error,
+        })
+    }
+
+    fn train(&self, train: &Treebank, dev: Option<&Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
         let options = self.findings(train, dev, observer)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let preparing = || process::thread_pool(self.threads.unwrap_or(cores));
@@ -240,7 +249,12 @@ fn inputs_of_arcs(header: &GraphHeader) -> String {
 
 /// Coverage of the word vectors that a network begins with.
 fn note_vectors(provenance: &Provenance, observer: &mut dyn Observer) {
-    if let Some(VectorsOrigin { words, train_words, covered, .. }) = &provenance.vectors {
+    if let Some(VectorsOrigin { words, train_words, covered: 0, .. }) = &provenance.vectors {
+        observer.warn(format_args!(
+            "warning: --vectors: none of the {train_words} words in the training data has a vector among {words}; are they of the same \
+             language, and is --word-column the right one?"
+        ));
+    } else if let Some(VectorsOrigin { words, train_words, covered, .. }) = &provenance.vectors {
         observer.note(format_args!("vectors of {words} words, {covered} of {train_words} in the training data"));
     }
 }

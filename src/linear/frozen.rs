@@ -271,6 +271,11 @@ impl FrozenWeights {
             2 => Some(Levels::from_values(levels)?),
             _ => None,
         };
+        // No more weights than there is room for: none takes less than a byte.
+        let room = size_of_val(&buckets[..]) + sparse.len() + size_of_val(&dense[..]);
+        if shape.n_weights > room || shape.n_features > buckets.len().saturating_mul(16) {
+            return None;
+        }
         let weights = FrozenWeights { buckets: Buckets::from_buckets(buckets)?, sparse, dense, levels, shape };
         (lanes == width as u64 && vectorised!(_simd => weights.is_sound())).then_some(weights)
     }

@@ -11,8 +11,8 @@ use crate::system::{Actions, Move, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels};
 
-/// The widest beam that a model may ask for.
-const MAX_BEAM: usize = 1 << 20;
+/// The widest beam that a model may ask for, and that training may have: whoever parses can ask for a wider one.
+pub(crate) const MAX_BEAM: usize = 1 << 12;
 
 /// Header of a model: its kind, settings and origin.
 ///

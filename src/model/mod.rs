@@ -20,6 +20,7 @@ mod network;
 mod trainable;
 
 pub use frozen::{Frozen, Scoring, Size};
+pub(crate) use header::MAX_BEAM;
 pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
 pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;

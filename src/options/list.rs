@@ -6,7 +6,7 @@
 //! ```text
 //! /// The width of the beam. Default: 8
 //! #[arg(value_name = "B", help_heading = "Training")]
-//! #[range(Whole(1, 1 << 20))]
+//! #[range(Whole(1, 1 << 12))]
 //! beam: i64 => transitions(usize = 8);
 //! ```
 //!
@@ -523,7 +523,7 @@ options! {
 
     /// Global: the width of the beam, in training and, unless parsing is asked for another, in parsing. Default: `8`
     #[arg(value_name = "B", help_heading = "Training")]
-    #[range(Whole(1, 1 << 20))]
+    #[range(Whole(1, crate::model::MAX_BEAM as u64))]
     beam: i64 => transitions(usize = 8);
 
     /// Global: let items of a beam that look the same to all features become one, in training and, unless parsing is asked for something else,

@@ -1,7 +1,7 @@
 //! The trees in sentences: heads and labels as numbers, and everything that is wrong with them.
 
 use super::{Column, Sentence};
-use crate::error::{Problem, Problems, Rule, excerpt};
+use crate::error::{Problem, Problems, Rule, excerpt, excerpt_of_ascii};
 use crate::tree::{LabelId, Labels, NO_NODE, Node, ROOT, Roots, Tree, Violation, violations};
 
 impl Sentence {
@@ -111,7 +111,7 @@ impl Sentence {
     fn head_problem(&self, violation: &Violation, line_of: impl Fn(Node) -> usize) -> Problem {
         let (found, expected) = match violation {
             Violation::NoHead(word) => (
-                format!("the head `{}` of word {word}", excerpt(self.column(*word, Column::Head))),
+                format!("the head {} of word {word}", excerpt_of_ascii(self.column(*word, Column::Head))),
                 format!("a number from 0 (the root) to {}", self.n_words()),
             ),
             Violation::SelfLoop(_) => (violation.to_string(), "another word or 0".into()),

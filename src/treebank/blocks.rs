@@ -5,7 +5,8 @@ use std::io::{self, BufRead, Read};
 /// The most bytes that one block may have; what is longer is no sentence, and reading on would fill the memory.
 const MAX_BLOCK: usize = 64 << 20;
 
-/// A fault of a file's layout. All of them can be repaired without loss, and are as the file is read on.
+/// A fault of a file's layout. All of them can be repaired without loss but for comments behind the last sentence, and are
+/// as the file is read on.
 pub(super) struct Fault {
     /// The line, from 1 in the file.
     pub line: usize,
@@ -15,6 +16,9 @@ pub(super) struct Fault {
     pub expected: &'static str,
 }
 
+/// The only fault that cannot be repaired without loss.
+pub(super) const TRAILING_COMMENTS: &str = "comments behind the last sentence";
+
 /// Splits an input into blocks.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
@@ -22,6 +26,8 @@ pub(super) struct Blocks {
     line: usize,
     /// True if carriage returns were met: one report is enough, a file has them everywhere or nowhere.
     carriage_returns: bool,
+    /// True if lines that start with a number sign are comments, which belong to the words behind them.
+    comments: bool,
 }
 
 /// The next step through a file.
@@ -35,7 +41,13 @@ pub(super) enum Block {
 }
 
 impl Blocks {
-    /// Reads the next block of `input`, which is the same each time, into `block`: lines that end in a line feed each, at least one, none of them blank.
+    /// Nothing read so far; with `comments`, lines that start with a number sign are comments.
+    pub(super) fn new(comments: bool) -> Blocks {
+        Blocks { comments, ..Blocks::default() }
+    }
+
+    /// Reads the next block of `input`, which is the same each time, into `block`: lines that end in a line feed each, at
+    /// least one, none of them blank. Each fault is told once a block.
     pub(super) fn next(
         &mut self,
         input: &mut dyn BufRead,
@@ -43,8 +55,9 @@ impl Blocks {
         faults: &mut Vec<Fault>,
     ) -> io::Result<Block> {
         block.clear();
-        let mut first = 0;
-        let mut blank = false;
+        let (mut first, mut n_removed) = (0, 0);
+        // True while the block has comments only.
+        let mut in_comments = self.comments;
         loop {
             let start = block.len();
             let limit = (MAX_BLOCK + 1 - start) as u64;
@@ -52,9 +65,15 @@ impl Blocks {
                 if start == 0 {
                     return Ok(Block::End);
                 }
+                if in_comments {
+                    block.clear();
+                    let expected = "words; `treebeam treebank convert --fix` removes them";
+                    add(faults, first, TRAILING_COMMENTS, expected);
+                    return Ok(Block::End);
+                }
                 let expected = "a blank line behind the last sentence; `treebeam treebank convert --fix` adds it";
-                faults.push(Fault { line: self.line, found: "the end of the file", expected });
-                return Ok(Block::At(first));
+                add(faults, self.line, "the end of the file", expected);
+                return Ok(Block::At(first + n_removed));
             }
             if block.len() > MAX_BLOCK {
                 return Ok(Block::TooLong(first.max(1)));
@@ -63,16 +82,21 @@ impl Blocks {
             self.tidy(start, block, faults);
             if block[start..] == *b"\n" {
                 block.truncate(start);
-                if start > 0 {
-                    return Ok(Block::At(first));
+                if start > 0 && !in_comments {
+                    return Ok(Block::At(first + n_removed));
                 }
-                if !blank {
-                    let expected = "a sentence; `treebeam treebank convert --fix` removes needless blank lines";
-                    faults.push(Fault { line: self.line, found: "a blank line", expected });
+                let expected = match start {
+                    0 => "a sentence; `treebeam treebank convert --fix` removes needless blank lines",
+                    _ => "words behind the comments; `treebeam treebank convert --fix` removes needless blank lines",
+                };
+                add(faults, self.line, "a blank line", expected);
+                // Words keep their lines; comments seem to stand right before them.
+                n_removed += usize::from(start > 0);
+            } else {
+                in_comments &= block[start] == b'#';
+                if start == 0 {
+                    first = self.line;
                 }
-                blank = true;
-            } else if start == 0 {
-                first = self.line;
             }
         }
     }
@@ -82,7 +106,7 @@ impl Blocks {
         if self.line == 1 && block.starts_with(b"\xef\xbb\xbf") {
             block.drain(..3);
             let expected = "UTF-8 without one; `treebeam treebank convert --fix` removes it";
-            faults.push(Fault { line: 1, found: "a byte order mark", expected });
+            add(faults, 1, "a byte order mark", expected);
         }
         if block[start..].last() == Some(&b'\n') {
             block.pop();
@@ -91,10 +115,22 @@ impl Blocks {
             block.pop();
             if !self.carriage_returns {
                 let expected = "a line feed alone, here and elsewhere; `treebeam treebank convert --fix` repairs it";
-                faults.push(Fault { line: self.line, found: "a carriage return at the end of the line", expected });
+                add(faults, self.line, "a carriage return at the end of the line", expected);
             }
             self.carriage_returns = true;
         }
+        if block.len() > start && block[start..].iter().all(|byte| matches!(byte, b' ' | b'\t')) {
+            block.truncate(start);
+            let expected = "a blank line without them; `treebeam treebank convert --fix` removes them";
+            add(faults, self.line, "spaces or tabs on a line of their own", expected);
+        }
         block.push(b'\n');
+    }
+}
+
+/// Adds a fault unless it is there, so that their number does not grow with the input.
+fn add(faults: &mut Vec<Fault>, line: usize, found: &'static str, expected: &'static str) {
+    if faults.iter().all(|fault| fault.found != found) {
+        faults.push(Fault { line, found, expected });
     }
 }

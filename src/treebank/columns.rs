@@ -4,8 +4,10 @@ use std::io::BufRead;
 use std::str::FromStr;
 
 use super::blocks::{Block, Blocks};
-use super::{Column, Format, Sentence};
-use crate::error::{Error, Problem, Result, excerpt};
+use super::scan::fields;
+use super::sentence::sent_id;
+use super::{Column, Format, Sentence, recognise};
+use crate::error::{Error, Problem, Problems, Result, excerpt};
 
 /// Content of each column of a file; `None` for those that are not wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl FromStr for Layout {
     }
 }
 
-/// Reads sentences from lines of columns: separated by tabs, or where a line has none by spaces; blank lines part sentences.
+/// Reads sentences from lines of columns, separated by tabs or spaces; blank lines part sentences.
 /// Words are numbered unless a column is `id`. Empty columns become `_`.
 #[derive(Debug)]
 pub struct ColumnReader<R> {
@@ -72,7 +74,7 @@ impl<R: BufRead> ColumnReader<R> {
     pub fn new(input: R, source: &str, layout: Layout) -> ColumnReader<R> {
         ColumnReader {
             input,
-            blocks: Blocks::default(),
+            blocks: Blocks::new(layout.0.contains(&Some(Column::Id))),
             source: source.to_owned(),
             layout,
             n_sentences: 0,
@@ -109,16 +111,17 @@ impl<R: BufRead> ColumnReader<R> {
             let is_pair = line.starts_with("# ") && line.contains(" = ");
             line.starts_with('#') && (has_numbers || is_pair || n_fields < self.layout.0.len())
         };
-        let is_id = |line: &str| line.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("sent_id"));
-        let has_id = text.lines().take_while(|line| line.starts_with('#')).any(is_id);
+        let has_id = sent_id(text).is_some();
         let mut sentence = if has_id { String::new() } else { format!("# sent_id = {}\n", self.n_sentences) };
         let mut n_words = 0;
         for (i, line) in text.lines().enumerate() {
-            let fields: Vec<&str> =
-                if line.contains('\t') { line.split('\t').collect() } else { line.split_whitespace().collect() };
+            let fields = fields(line);
             if n_words == 0 && is_comment(line, fields.len()) {
-                sentence.push_str(line.trim_end());
-                sentence.push('\n');
+                // What the columns of CoNLL-U Plus hold is no longer true.
+                if recognise::plus_columns(line).is_none() {
+                    sentence.push_str(line.trim_end_matches([' ', '\t']));
+                    sentence.push('\n');
+                }
                 continue;
             }
             if fields.len() < self.layout.0.len() {
@@ -136,7 +139,7 @@ impl<R: BufRead> ColumnReader<R> {
             columns[Column::Id as usize] = &number;
             for (field, column) in fields.iter().zip(&self.layout.0) {
                 if let Some(column) = column {
-                    columns[*column as usize] = field.trim();
+                    columns[*column as usize] = field;
                 }
             }
             for (place, column) in columns.iter().enumerate() {
@@ -145,12 +148,23 @@ impl<R: BufRead> ColumnReader<R> {
             }
             sentence.push('\n');
         }
-        // The first line of the block is the second of the sentence, if its comment is new.
-        let n_new = usize::from(!has_id);
-        Sentence::new(&self.source, Format::Conllu, &sentence).map(Some).map_err(|mut problem| {
-            problem.location.line = (problem.location.line + first).saturating_sub(1 + n_new).max(first);
-            problem.into()
-        })
+        // Comments come and go; the last lines are the same.
+        let n_lines = sentence.matches('\n').count();
+        let moved = |mut problem: Problem| {
+            problem.location.line =
+                (first + text.lines().count() + problem.location.line).saturating_sub(1 + n_lines).max(first);
+            problem
+        };
+        let sentence = Sentence::new(&self.source, Format::Conllu, &sentence).map_err(moved)?;
+        let mut wrong = Problems::new(1);
+        sentence.check_given_heads(&mut wrong);
+        match wrong.into_first().map(moved) {
+            None => Ok(Some(sentence)),
+            Some(mut problem) => {
+                problem.expected += "; does --columns name the right column `head`?";
+                Err(problem.into())
+            }
+        }
     }
 
     fn problem(&self, line: usize, found: &str, expected: &str) -> Problem {
@@ -187,6 +201,35 @@ mod tests {
         assert_eq!(read(text, "form,_,upos,head,deprel"), [Ok(expected.to_owned())]);
         assert_eq!(read(&text.replace('\t', "  "), "form,_,upos,head,deprel"), [Ok(expected.to_owned())]);
         assert_eq!(read("a\n\nb\n", "form").len(), 2);
+    }
+
+    #[test]
+    fn only_tabs_and_spaces_part_columns() {
+        let forms = |text: &str| -> Vec<String> {
+            let reader = ColumnReader::new(text.as_bytes(), "x", "form,upos,head,deprel".parse().unwrap());
+            let of = |s: Sentence| s.words().map(|word| s.form(word).to_owned()).collect::<Vec<_>>();
+            reader.flat_map(|sentence| of(sentence.unwrap())).collect()
+        };
+        for space in ["\u{a0}", "\u{3000}", "\u{2009}", "\u{85}", "\u{2028}", "\u{b}", "\u{c}"] {
+            let form = format!("{space}a{space}b{space}");
+            assert_eq!(
+                forms(&format!("{form} X 2 nsubj\n#  SYM   3 punct\nwins VERB 0 root\n\n")),
+                [&form, "#", "wins"]
+            );
+            assert_eq!(forms(&format!("{form}\tX\t0\troot\n\n{space}\tX\t0\troot\n")), [&form, space]);
+        }
+    }
+
+    #[test]
+    fn heads_are_numbers_of_words() {
+        for (head, found) in [("NN", "the head `NN` of word 2"), ("3", "the head `3` of word 2")] {
+            let wrong = read(&format!("# x\n1 a _\n2 b {head}\n"), "id,form,head").remove(0).unwrap_err();
+            assert!(
+                wrong.starts_with(&format!("x:3 (sentence 1): {found}; ")) && wrong.contains("--columns"),
+                "{wrong}"
+            );
+        }
+        assert!(read("a _\nb 0\n", "form,head")[0].is_ok());
     }
 
     #[test]

@@ -60,9 +60,9 @@ pub fn write(sentence: &Sentence, to: Format, output: &mut dyn Write, dropped: &
     for word in sentence.words() {
         for column in &Column::ALL[..Column::Deps as usize] {
             let text = sentence.column(word, *column);
-            if to == Format::Conllx && text.contains(char::is_whitespace) {
+            if to == Format::Conllx && text.contains(' ') {
                 dropped.n_spaces += 1;
-                write!(output, "{}\t", text.replace(char::is_whitespace, "_"))?;
+                write!(output, "{}\t", text.replace(' ', "_"))?;
             } else {
                 write!(output, "{text}\t")?;
             }

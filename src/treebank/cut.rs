@@ -1,8 +1,8 @@
 //! Dividing sentences that are too long: documents that were joined into one.
 //!
 //! A part ends behind punctuation that ends sentences, if there is any in its second half, never within a multiword range,
-//! and has its own numbers. What cannot be kept is left empty: heads in other parts with their labels, the enhanced graph,
-//! and comments but for `sent_id`, which gets the part's number.
+//! and has its own numbers. What cannot be kept is left out: heads in other parts with their labels, the enhanced graph with
+//! its empty nodes, and comments but for `sent_id`, which gets the part's number.
 
 use super::sentence::sent_id;
 
@@ -113,13 +113,12 @@ fn write_part(nodes: &[Line<'_>], part: &mut String) -> Option<()> {
     let first = words.next()?.numbers()?.0;
     let n_words = 1 + words.count();
     let offset = first.checked_sub(1)?;
-    for node in nodes {
+    for node in nodes.iter().filter(|node| node.kind != Kind::Empty) {
         let (columns, (id, second)) = (node.columns, node.numbers()?);
         let id = id.checked_sub(offset)?;
-        _ = match (node.kind, second) {
-            (Kind::Word, _) => write!(part, "{id}"),
-            (Kind::Range, Some(last)) => write!(part, "{id}-{}", last.checked_sub(offset)?),
-            (_, second) => write!(part, "{id}.{}", second?),
+        _ = match second {
+            None => write!(part, "{id}"),
+            Some(last) => write!(part, "{id}-{}", last.checked_sub(offset)?),
         };
         columns[1..6].iter().for_each(|column| _ = write!(part, "\t{column}"));
         let head = match columns[6].parse::<usize>() {
@@ -163,7 +162,7 @@ mod tests {
         let no_deps = |text: String| text.replace("\t0:dep", "\t_").replace("\t1:dep", "\t_");
         let first = no_deps(format!("# sent_id = d-1\n{}{}", word(1, "a", 0), word(2, ".", 1)));
         let second = no_deps(format!(
-            "# sent_id = d-2\n1-2\tbc\t_\t_\t_\t_\t_\t_\t_\t_\n{}{}2.1\t_\t_\t_\t_\t_\t_\t_\t_\t_\n",
+            "# sent_id = d-2\n1-2\tbc\t_\t_\t_\t_\t_\t_\t_\t_\n{}{}",
             word(1, "b", 0).replace("\t0\tdep\t0:dep", "\t_\t_\t_"),
             word(2, "c", 1)
         ));

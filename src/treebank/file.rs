@@ -63,14 +63,12 @@ impl Treebank {
     /// If the file cannot be read, or no sentence is left.
     pub fn read_valid(path: &Path, format: Option<Format>, problems: &mut Problems) -> Result<(Treebank, usize)> {
         let (mut hashing, format) = Hashing::open(path, format)?;
-        let mut reader = hashing.reader(path, format);
+        let mut reader = hashing.reader(path, format).allowing_empty();
         let (mut sentences, mut n_skipped) = (Vec::new(), 0);
         while let Some(step) = reader.step()? {
+            n_skipped += usize::from(step.is_left_out());
             problems.append(step.problems);
-            let Some(sentence) = step.sentence else {
-                n_skipped += 1;
-                continue;
-            };
+            let Some(sentence) = step.sentence else { continue };
             let before = problems.len();
             sentence.check_annotation(format.roots(), problems);
             if problems.len() == before { sentences.push(sentence) } else { n_skipped += 1 }

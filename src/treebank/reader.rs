@@ -1,6 +1,6 @@
 //! Reading sentences one at a time.
 
-use super::blocks::{Block, Blocks, Fault};
+use super::blocks::{Block, Blocks, Fault, TRAILING_COMMENTS};
 use super::scan::Bounds;
 use super::{Format, Sentence, cut, recognise};
 use crate::error::{Error, Problem, Problems, Result, Rule};
@@ -63,6 +63,13 @@ pub struct ReadBlock {
     pub problems: Problems,
 }
 
+impl ReadBlock {
+    /// True if there was something to read that is left out: needless blank lines and their like are not.
+    pub fn is_left_out(&self) -> bool {
+        self.sentence.is_none() && self.problems.rules().any(|rule| rule != Rule::Layout)
+    }
+}
+
 impl Reader<Box<dyn BufRead + Send>> {
     /// Opens a file, or standard input if `path` is `-`; `.gz` and `.zst` are unpacked. Without `format`, the name
     /// decides, and if it does not tell, the file is read as CoNLL-U.
@@ -81,7 +88,7 @@ impl<R: BufRead> Reader<R> {
         let reading = Reading {
             source: source.into(),
             format,
-            blocks: Blocks::default(),
+            blocks: Blocks::new(format == Format::Conllu),
             repair: false,
             n_blocks: 0,
             finished: false,
@@ -110,7 +117,8 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Repairs silently what can be repaired without loss: carriage returns before line feeds, a byte order mark,
-    /// needless blank lines, a missing blank line at the end.
+    /// needless blank lines, blank lines of spaces and tabs, a missing blank line at the end. Comments behind the last
+    /// sentence are left out, which is a problem still.
     #[must_use]
     pub fn repairing(mut self) -> Reader<R> {
         self.reading.repair = true;
@@ -156,8 +164,9 @@ impl Reading {
         let mut faults = Vec::new();
         let block = self.blocks.next(input, &mut self.block, &mut faults).map_err(Error::io(&*self.source));
         let block = block.inspect_err(|_| self.finished = true)?;
-        if !self.repair {
-            for Fault { line, found, expected } in faults {
+        faults.sort_by_key(|fault| fault.line);
+        for Fault { line, found, expected } in faults {
+            if !self.repair || found == TRAILING_COMMENTS {
                 self.problem(Rule::Layout, line, found, expected);
             }
         }
@@ -171,8 +180,11 @@ impl Reading {
                     self.parts = parts.into_iter().map(|(offset, part)| (line + offset, part)).collect();
                     (line, self.block) = self.parts.pop_front().unwrap_or_default();
                 }
-                let sentence = self.sentence_at(line);
-                if sentence.is_none() && self.n_blocks == 1 {
+                let mut sentence = self.sentence_at(line);
+                if self.n_blocks == 1
+                    && sentence.as_ref().is_none_or(|sentence| !recognise::has_usual_columns(sentence))
+                {
+                    sentence = None;
                     self.say_what_it_seems_to_be(line);
                 }
                 self.problems.sort();

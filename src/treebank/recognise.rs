@@ -1,7 +1,10 @@
 //! Recognition of files that are not CoNLL-U: one line that says what a file seems to be, and what would turn it into
 //! CoNLL-U.
 
-use crate::files::kind_of;
+use super::scan::{fields, number};
+use super::{Column, Format, Sentence};
+use crate::files::by_magic;
+use crate::tree::{Node, Roots, violations};
 
 /// Number of bytes of a file that are looked at.
 const START: usize = 1 << 14;
@@ -43,74 +46,124 @@ fn other_tool(what: &str) -> String {
     format!("CoNLL-U; {what}")
 }
 
-fn by_magic(start: &[u8]) -> Option<(&'static str, String)> {
-    const PACKED: [(&[u8], &str, &str); 6] = [
-        (b"PAR1", "a Parquet file", "CoNLL-U; treebeam's Python package reads Parquet (`treebeam.parquet`)"),
-        (b"\x1f\x8b", "a file packed by gzip", "a name that ends in .gz, or `gunzip -c` in front"),
-        (b"\x28\xb5\x2f\xfd", "a file packed by zstd", "a name that ends in .zst, or `zstd -dc` in front"),
-        (b"BZh", "a file packed by bzip2", "it unpacked; put `bunzip2 -c` in front"),
-        (b"\xfd7zXZ", "a file packed by xz", "it unpacked; put `xz -dc` in front"),
-        (b"PK\x03\x04", "a ZIP archive", "CoNLL-U; unpack the archive with `unzip`"),
-    ];
-    if let Some(kind) = kind_of(start) {
-        return Some((kind, "a treebank; are two arguments swapped?".into()));
-    }
-    let packed = PACKED.iter().find(|(magic, ..)| start.starts_with(magic));
-    packed.map(|&(_, found, expected)| (found, expected.to_owned()))
-}
-
-/// A file of one word a line in another number of columns, or of running text.
+/// A file of one word a line in other columns than CoNLL-U's ten, or of running text.
 fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> {
-    // The last line may be cut short by the end of what is looked at.
-    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    let lines = if text.len() >= START - 4 { &lines[..lines.len().saturating_sub(1)] } else { &lines[..] };
-    let columns = |line: &str| line.split('\t').count();
-    let first = *lines.first()?;
     let convert = |columns: &str| {
         format!("ten columns; `treebeam treebank convert --from columns --columns {columns} {source}` makes them")
     };
-    match columns(first) {
-        10 => None,
-        1 => {
-            let pieces = first.split_whitespace().count();
-            if pieces == 10 && lines.iter().all(|line| line.split_whitespace().count() == 10) {
-                let names = "id,form,lemma,upos,xpos,feats,head,deprel,deps,misc";
-                return Some(("columns that are separated by spaces", convert(names)));
-            }
-            if lines.iter().any(|line| line.split_whitespace().count() > 3) {
-                let what = "split it into sentences and words and tag these first, for example with UDPipe or Stanza";
-                return Some(("what seems to be running text", other_tool(what)));
-            }
-            let narrow = lines.len() > 1 && lines.iter().all(|line| columns(line) == 1);
-            if !narrow {
-                return None;
-            }
-            let most = lines.iter().map(|line| line.split_whitespace().count()).max().unwrap_or(1);
-            let names = ["form", "form,upos", "form,upos,xpos"][most.clamp(1, 3) - 1];
-            Some(("what seems to be a list of words, one a line", convert(names)))
-        }
-        14 if lines.iter().all(|line| columns(line) >= 14) => {
-            let names = "id,form,lemma,_,upos,_,feats,_,head,_,deprel";
-            Some(("what seems to be CoNLL-2009", convert(names)))
-        }
-        n if lines.len() > 1 && lines.iter().all(|line| columns(line) == n) => {
-            let numbered = first.split('\t').next().is_some_and(|id| id == "1");
-            let names = match (numbered, n) {
-                (true, 2) => "id,form",
-                (true, 3) => "id,form,upos",
-                (true, 4) => "id,form,upos,head",
-                (true, 5) => "id,form,upos,head,deprel",
-                (true, _) => "id,form,lemma,upos,head,deprel",
-                (false, 2) => "form,upos",
-                (false, 3) => "form,lemma,upos",
-                (false, 4) => "form,upos,head,deprel",
-                (false, _) => "form,lemma,upos,head,deprel",
-            };
-            let found = "lines that all have the same number of columns, another one than ten";
-            Some((found, format!("{}, if that is what they hold", convert(names))))
-        }
-        _ => None,
+    if let Some(columns) = text.lines().find_map(plus_columns).filter(|columns| columns != CONLLU) {
+        return Some(("what seems to be CoNLL-U Plus", convert(&columns)));
     }
+    // The last line may be cut short by the end of what is looked at.
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let lines = if text.len() >= START - 4 { &lines[..lines.len().saturating_sub(1)] } else { &lines[..] };
+    let rows: Vec<Vec<&str>> = lines.iter().map(|line| fields(line)).collect();
+    let first = rows.first()?;
+    let has_tabs = lines[0].contains('\t');
+    let are_even = rows.iter().all(|row| row.len() == first.len()) && !first.is_empty();
+    if has_tabs && (first.len() == 10 || !are_even) {
+        return None;
+    }
+    let held = if are_even { held(&rows) } else { None };
+    if first.len() > 3 && !has_tabs && held.is_none() || !are_even && rows.iter().any(|row| row.len() > 3) {
+        let what = "split it into sentences and words and tag these first, for example with UDPipe or Stanza";
+        return Some(("what seems to be running text", other_tool(what)));
+    }
+    let found = match first.len() {
+        1..=3 if !has_tabs && lines.len() > 1 => "what seems to be a list of words, one a line",
+        1..=3 if !has_tabs => return None,
+        // One line may as well be a slip.
+        9..=11 if lines.len() == 1 => return None,
+        _ if lines.len() == 1 && !held.as_ref().is_some_and(|names| names.contains("head")) => return None,
+        14.. if held.as_deref() == Some(CONLL_2009) => "what seems to be CoNLL-2009",
+        _ if !has_tabs => "columns that are separated by spaces",
+        _ => "lines that all have the same number of columns, another one than ten",
+    };
+    let most = rows.iter().map(Vec::len).max().unwrap_or(1);
+    Some(match held {
+        Some(names) => (found, format!("{}, if that is what they hold", convert(&names))),
+        None if !has_tabs => (found, convert(["form", "form,upos", "form,upos,xpos"][most.clamp(1, 3) - 1])),
+        None => (
+            found,
+            format!(
+                "{}, where NAMES says what each holds, such as form,upos,head,deprel, with _ for those to leave out",
+                convert("NAMES")
+            ),
+        ),
+    })
+}
+
+/// Columns of CoNLL-U.
+const CONLLU: &str = "id,form,lemma,upos,xpos,feats,head,deprel,deps,misc";
+
+/// Columns of CoNLL-2009, without those of predicates and their arguments, of which each sentence has as many as predicates.
+const CONLL_2009: &str = "id,form,lemma,_,upos,_,feats,_,head,_,deprel";
+
+/// Names of the columns, as `--columns` takes them, by what they hold: the head is the column of numbers of words that make a
+/// tree, the label stands behind it, the lemma is like the form, tags stand between. `None` if that does not tell.
+fn held(lines: &[Vec<&str>]) -> Option<String> {
+    let n_columns = lines.first()?.len();
+    // Ranges and empty nodes are no words, if words have numbers at all.
+    let is_word =
+        |row: &&Vec<&str>| row[0].split(['-', '.']).any(|part| number(part).is_none()) || number(row[0]).is_some();
+    let words: Vec<&Vec<&str>> = lines.iter().filter(is_word).collect();
+    let counts = words.iter().zip(1..).all(|(row, id)| number(row[0]) == Some(id));
+    let rows = if counts { words } else { lines.iter().collect() };
+    let numbers = |column: usize| -> Option<Vec<Node>> {
+        rows.iter().map(|row| number(row[column]).filter(|&n| n <= rows.len()).map(|n| n as Node)).collect()
+    };
+    let form = usize::from(counts && n_columns > 1);
+    let makes_tree = |column: usize, roots| numbers(column).is_some_and(|heads| violations(&heads, roots).is_empty());
+    let head = [Roots::Single, Roots::Several]
+        .into_iter()
+        .find_map(|roots| (form + 1..n_columns).find(|&column| makes_tree(column, roots)));
+    if n_columns >= 14 && form == 1 && head.is_some_and(|head| head == 8 || head == 9) {
+        return Some(CONLL_2009.to_owned());
+    }
+    // Without heads a few columns are a lemma and tags, more may be anything.
+    let end = head.unwrap_or(n_columns);
+    if head.is_none() && end > form + 3 {
+        return None;
+    }
+    let is_lemma = |row: &&Vec<&str>| {
+        let (word, lemma) = (row[form], row[form + 1]);
+        lemma.chars().any(|c| c.is_alphabetic() && !c.is_uppercase()) && lemma.to_lowercase() == word.to_lowercase()
+    };
+    let mut names = vec!["form"];
+    if form == 1 {
+        names.insert(0, "id");
+    }
+    if end > form + 1 && (rows.iter().any(is_lemma) || end > form + 2 && rows.iter().all(|row| row[form + 1] == "_")) {
+        names.push("lemma");
+    }
+    names.extend(["upos", "xpos", "feats"].into_iter().take(end.saturating_sub(names.len())));
+    names.resize(end, "_");
+    if let Some(head) = head {
+        names.push("head");
+        let label = (head + 1..n_columns)
+            .find(|&column| rows.iter().any(|row| number(row[column]).is_none() && row[column] != "_"));
+        if let Some(label) = label {
+            names.resize(label, "_");
+            names.push("deprel");
+        }
+        if names == ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel"] && n_columns >= 10 {
+            names.extend(["deps", "misc"]);
+        }
+    }
+    Some(names.join(","))
+}
+
+/// False if the sentence, the first of a file, says that its columns are others than CoNLL-U's.
+pub(super) fn has_usual_columns(sentence: &Sentence) -> bool {
+    sentence.comments().next().and_then(plus_columns).is_none_or(|columns| columns == CONLLU)
+}
+
+/// Names of the columns in a first line `# global.columns = ...` of CoNLL-U Plus, as `--columns` takes them.
+pub(super) fn plus_columns(line: &str) -> Option<String> {
+    let names = line.strip_prefix('#')?.trim_start().strip_prefix("global.columns")?.trim_start().strip_prefix('=')?;
+    let name = |name: &str| Column::ALL.into_iter().find(|column| column.name(Format::Conllu) == name);
+    let names = names.split_whitespace().map(|text| name(text).map_or("_".to_owned(), |_| text.to_ascii_lowercase()));
+    Some(names.collect::<Vec<_>>().join(","))
 }
 
 /// Expected encoding of a block that is not UTF-8: a guess.
@@ -139,7 +192,12 @@ mod tests {
             (b"The\ncat\nsat\n", "one a line", "--from columns --columns form "),
             (b"The\tDET\ncat\tNOUN\n", "same number of columns", "--columns form,upos "),
             (b"1\tThe\tDET\n2\tcat\tNOUN\n", "same number of columns", "--columns id,form,upos "),
-            (b"1 The the DET DT _ 2 det _ _\n2 cat cat NOUN NN _ 0 root _ _\n", "spaces", "--columns id,form,lemma"),
+            (
+                b"1 The the DET DT _ 2 det _ _\n2 cat cat NOUN NN _ 0 root _ _\n",
+                "spaces",
+                "--columns id,form,lemma,upos,xpos,feats,head,deprel,deps,misc ",
+            ),
+            (b"# global.columns = ID FORM HEAD X:Y UPOS\n1\ta\t0\tx\tX\n", "Plus", "--columns id,form,head,_,upos "),
             (b"\x1f\x8b\x08\x00", "gzip", ".gz"),
             (b"treebeam\x03\x00", "the model of a transition system", "swapped"),
             (b"\xff\xfe1\x00", "UTF-16", "iconv -f UTF-16LE"),
@@ -147,6 +205,39 @@ mod tests {
         ] {
             let (seems, expected) = seems(block).unwrap_or_else(|| panic!("{}", block.escape_ascii()));
             assert!(seems.contains(found) && expected.contains(remedy), "{seems}; {expected}");
+        }
+    }
+
+    #[test]
+    fn columns_are_recognised_by_what_they_hold() {
+        const CONLL_2009: &str =
+            "1\tNo\tno\tno\tUH\tUH\t_\t_\t2\t2\tX\tX\t_\t_\n2\tgo\tgo\tgo\tVB\tVB\t_\t_\t0\t0\tR\tR\tY\tgo.1\n";
+        for (block, names) in [
+            (CONLL_2009, super::CONLL_2009),
+            (&CONLL_2009.replace('\n', "\tA0\n"), super::CONLL_2009),
+            (
+                "1\tRain\train\tN\tNN\tsg\t2\tSBJ\n2\tfell\tfall\tV\tVBD\t_\t0\tROOT\n",
+                "id,form,lemma,upos,xpos,feats,head,deprel",
+            ),
+            ("1\tRain\tN\tNN\t2\tSBJ\n2\tfell\tV\tVBD\t0\tROOT\n", "id,form,upos,xpos,head,deprel"),
+            ("Rain\train\tN\t2\tSBJ\nfell\tfall\tV\t0\tROOT\n", "form,lemma,upos,head,deprel"),
+            ("Rain N 2 SBJ\nfell V 0 ROOT\n", "form,upos,head,deprel"),
+            ("1\tGo\tgo\tV\tVB\t_\t0\tROOT\n", "id,form,lemma,upos,xpos,feats,head,deprel"),
+            ("1\tI\tPRP\t2\n2\tgo\tVB\t0\n", "id,form,upos,head"),
+            ("1\tI\t2\tSBJ\n2\tgo\t0\tROOT\n", "id,form,head,deprel"),
+            // A number that is no word's, a cycle: none of these are heads.
+            ("1\t7\tCD\t7\t2\tX\n2\tgo\tVB\tx\t0\tR\n", "id,form,upos,xpos,head,deprel"),
+            ("1\ta\t2\tT\t2\tX\n2\tb\t1\tT\t0\tR\n", "id,form,upos,xpos,head,deprel"),
+            // Gold and predicted columns of CoNLL-2008.
+            (
+                "1\tI\ti\tP\tP\ti\ti\tP\t2\tSBJ\t_\n2\tgo\tgo\tV\tV\tgo\tgo\tV\t0\tROOT\t_\n",
+                "id,form,lemma,upos,xpos,feats,_,_,head,deprel",
+            ),
+            ("a\tX\tY\tZ\tB\nb\tX\tY\tZ\t9\n", "NAMES"),
+            ("1\ta\tX\tY\tZ\tB\tC\n2\tb\tX\tY\tZ\t9\t_\n", "NAMES"),
+        ] {
+            let (_, expected) = seems(block).unwrap_or_else(|| panic!("{block}"));
+            assert!(expected.contains(&format!(" --columns {names} x`")), "{block}: {expected}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The structure of one block: columns, ids, ranges, empty nodes.
 
 use super::{Column, Format};
-use crate::error::{Rule, excerpt};
+use crate::error::{Rule, excerpt_of_ascii};
 use crate::tree::MAX_WORDS;
 
 /// Bounds of a word's columns in the text of its sentence: column `c` is at `bounds[c]..bounds[c + 1] - 1`, the byte
@@ -117,7 +117,7 @@ impl Ids {
     fn accept(&mut self, id: &str, line: usize, format: Format, fault: Faults) -> bool {
         let next = self.last + 1;
         let mut wrong = |expected: &dyn Fn() -> String| {
-            fault(Rule::Id, &|| (format!("the id `{}`", excerpt(id)), expected()));
+            fault(Rule::Id, &|| (format!("the id {}", excerpt_of_ascii(id)), expected()));
         };
         if let Some(number) = number(id).filter(|&number| number > 0) {
             if number != next {
@@ -174,6 +174,16 @@ impl Ids {
                 (format!("a range that ends with word {end}"), expected)
             });
         }
+    }
+}
+
+/// The columns of a line: separated by tabs, or where it has none by one or more spaces. Other white space is text, such as
+/// the no-break space between the digits of a number.
+pub(super) fn fields(line: &str) -> Vec<&str> {
+    if line.contains('\t') {
+        line.split('\t').map(|field| field.trim_matches(' ')).collect()
+    } else {
+        line.split(' ').filter(|field| !field.is_empty()).collect()
     }
 }
 

@@ -139,7 +139,7 @@ impl Sentence {
         let mut id = None;
         scan(text, format, words, &mut |rule, offset, message| {
             problems.add(rule, || {
-                let sentence = id.get_or_insert_with(|| sent_id(text).map(excerpt)).clone();
+                let sentence = id.get_or_insert_with(|| sent_id(text).map(id_of_messages)).clone();
                 let location = Location { path: source.to_string(), line: line + offset, sentence };
                 let (found, expected) = message();
                 Problem { location, found, expected }
@@ -232,7 +232,7 @@ impl Sentence {
 
     /// The place of the sentence's line `line` of the file, for messages.
     pub(super) fn location_at(&self, line: usize) -> Location {
-        Location { path: self.source.to_string(), line, sentence: self.id().map(excerpt) }
+        Location { path: self.source.to_string(), line, sentence: self.id().map(id_of_messages) }
     }
 
     /// The sentence's id, from its comment `# sent_id = ...`.
@@ -261,8 +261,8 @@ impl Sentence {
 
     /// Writes the block with other heads and labels; entry 0 of both belongs to word 1.
     ///
-    /// Annotation of the old tree goes: DEPS of words becomes `_` (in CoNLL-X, PHEAD and PDEPREL). All the rest, ranges
-    /// and empty nodes included, stays as it is.
+    /// Annotation of the old tree goes: the enhanced graph, which is DEPS and the empty nodes (in CoNLL-X, PHEAD and
+    /// PDEPREL). All the rest, ranges included, stays as it is.
     ///
     /// # Errors
     /// Those of `output`.
@@ -271,20 +271,32 @@ impl Sentence {
     /// If `heads` and `labels` do not have one entry per word.
     pub fn write_parsed(&self, output: &mut dyn Write, heads: &[Node], labels: &[&str]) -> io::Result<()> {
         assert_eq!((heads.len(), labels.len()), (self.n_words(), self.n_words()), "one head and label per word");
-        let text = self.text.as_bytes();
+        let (dropped, kept) = match self.format {
+            Format::Conllu => ("\t_", Column::Misc as usize),
+            Format::Conllx => ("\t_\t_", Column::Misc as usize + 1),
+        };
         let mut written = 0;
         for ((bounds, head), label) in self.words.iter().zip(heads).zip(labels) {
-            output.write_all(&text[written..bounds[Column::Head as usize] as usize])?;
-            write!(output, "{head}\t{label}")?;
-            let (dropped, kept) = match self.format {
-                Format::Conllu => ("\t_", Column::Misc as usize),
-                Format::Conllx => ("\t_\t_", Column::Misc as usize + 1),
-            };
-            output.write_all(dropped.as_bytes())?;
-            written = bounds[kept] as usize - 1;
+            self.write_between(output, written, bounds[0] as usize)?;
+            output.write_all(&self.text.as_bytes()[bounds[0] as usize..bounds[Column::Head as usize] as usize])?;
+            write!(output, "{head}\t{label}{dropped}")?;
+            written = bounds[10] as usize;
+            output.write_all(&self.text.as_bytes()[bounds[kept] as usize - 1..written])?;
         }
-        output.write_all(&text[written..])?;
+        self.write_between(output, written, self.text.len())?;
         output.write_all(b"\n")
+    }
+
+    /// Writes the lines between two words, or before the first or behind the last one, without empty nodes.
+    fn write_between(&self, output: &mut dyn Write, start: usize, end: usize) -> io::Result<()> {
+        let mut lines = self.text[start..end].split_inclusive('\n');
+        lines.try_for_each(|line| if is_empty_node(line) { Ok(()) } else { output.write_all(line.as_bytes()) })
+    }
+
+    /// True if there is an enhanced graph, or a part of one: empty nodes, or a word with DEPS.
+    pub fn has_enhanced_graph(&self) -> bool {
+        self.format == Format::Conllu
+            && (self.words().any(|word| self.column(word, Column::Deps) != "_") || self.text.lines().any(is_empty_node))
     }
 }
 
@@ -292,10 +304,20 @@ fn comments(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take_while(|line| line.starts_with('#'))
 }
 
+/// True if the line is an empty node's.
+pub(super) fn is_empty_node(line: &str) -> bool {
+    !line.starts_with('#') && line.split('\t').next().is_some_and(|id| id.contains('.'))
+}
+
 /// Value of `key` in a comment `# key = value`.
 pub(super) fn value<'t>(comment: &'t str, key: &str) -> Option<&'t str> {
     let (found, value) = comment[1..].split_once('=')?;
     (found.trim() == key).then_some(value)
+}
+
+/// An id as messages have it: whole, unless it is absurdly long.
+fn id_of_messages(id: &str) -> String {
+    id.chars().take(crate::error::ID).collect()
 }
 
 /// The id of the sentence in `text`.
@@ -374,13 +396,15 @@ mod tests {
     }
 
     #[test]
-    fn parsing_changes_heads_labels_and_the_enhanced_graph_of_words() {
+    fn parsing_changes_heads_and_labels_and_leaves_out_the_enhanced_graph() {
         let mut output = Vec::new();
         sentence().write_parsed(&mut output, &[2, 0, 2], &["a", "root", "b:c"]).unwrap();
         let expected = BLOCK
             .replace("\t3\tcase\t3:case\t", "\t2\ta\t_\t")
             .replace("\t3\tdet\t_\t", "\t0\troot\t_\t")
-            .replace("\t0\troot\t0:root\t", "\t2\tb:c\t_\t");
+            .replace("\t0\troot\t0:root\t", "\t2\tb:c\t_\t")
+            .replace("2.1\t_\t_\t_\t_\t_\t_\t_\t2:x\t_\n", "");
+        assert!(sentence().has_enhanced_graph());
         assert_eq!(String::from_utf8(output).unwrap(), expected + "\n");
     }
 

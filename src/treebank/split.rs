@@ -1,6 +1,8 @@
 //! Dividing a treebank into parts.
 
+use super::Sentence;
 use crate::random;
+use std::io::{self, Write};
 
 /// The order in which `n` sentences are divided: as they stand, or shuffled under `seed`.
 pub fn order(n: usize, seed: Option<u64>) -> Vec<usize> {
@@ -26,6 +28,36 @@ pub fn sizes(n: usize, weights: &[u32]) -> Vec<usize> {
         boundary - std::mem::replace(&mut before, boundary)
     };
     weights.iter().map(size).collect()
+}
+
+/// True if a document begins with the sentence: it has a comment `# newdoc`.
+pub fn begins_document(sentence: &Sentence) -> bool {
+    sentence.comments().any(|comment| keyword(comment) == "newdoc")
+}
+
+/// Writes the sentence without the comments that divide a text, `# newdoc` and `# newpar`, which say nothing of sentences in
+/// random order; the number of these comments.
+///
+/// # Errors
+/// Those of `output`.
+pub fn write_alone(sentence: &Sentence, output: &mut dyn Write) -> io::Result<usize> {
+    let n_lines = sentence.comments().count();
+    let mut n_left_out = 0;
+    for (i, line) in sentence.text().split_inclusive('\n').enumerate() {
+        if i < n_lines && matches!(keyword(line), "newdoc" | "newpar") {
+            n_left_out += 1;
+        } else {
+            output.write_all(line.as_bytes())?;
+        }
+    }
+    output.write_all(b"\n")?;
+    Ok(n_left_out)
+}
+
+/// The word with which a comment begins.
+fn keyword(comment: &str) -> &str {
+    let text = comment.trim_start_matches('#').trim_start();
+    text.split(|c: char| c.is_whitespace() || c == '=').next().unwrap_or_default()
 }
 
 #[cfg(test)]

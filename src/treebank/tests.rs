@@ -41,7 +41,7 @@ fn each_malformed_kind_is_reported_on_its_line() {
         (
             Conllu,
             format!("{good}\n\u{feff}").into(),
-            &["3: the end of the file", "3: 1 column", "3: the id `\u{feff}`", "3: a sentence without words"],
+            &["3: the end of the file", "3: 1 column", "3: the id `\\u{feff}` (U+FEFF)", "3: a sentence without words"],
         ),
         (Conllu, b"# \xff\n1\t\xfe\n\n".to_vec(), &["1: bytes that are not UTF-8", "2: bytes that are not UTF-8"]),
         (
@@ -51,10 +51,30 @@ fn each_malformed_kind_is_reported_on_its_line() {
         ),
         (Conllu, format!("{}\n", good.replacen("\t_\n", "\n", 1)).into(), &["1: 9 columns"]),
         (Conllu, format!("{}\n", good.replacen('\n', "\t_\n", 1)).into(), &["1: 11 columns"]),
-        (Conllu, format!("{good} \n\n").into(), &["2: 1 column", "2: the id ` `"]),
+        (
+            Conllu,
+            format!("{good} \n\t\t\n{good}\n").into(),
+            &[
+                "2: spaces or tabs on a line of their own",
+                "3: spaces or tabs on a line of their own",
+                "3: a blank line",
+            ],
+        ),
+        (Conllu, format!("{good}\u{a0}\n\n").into(), &["2: 1 column", "2: the id `\\u{a0}` (U+00A0)"]),
         (Conllu, format!("{}\n", good.replace("\ta\t", "\t\t")).into(), &["1: an empty FORM"]),
         (Conllx, format!("{}\n", good.replace("\t_\n", "\t\n")).into(), &["1: an empty PDEPREL"]),
-        (Conllu, "# only\n# comments\n\n".into(), &["1: a sentence without words"]),
+        (
+            Conllu,
+            "# only\n# comments\n\n".into(),
+            &["1: comments behind the last sentence", "3: a blank line", "0: no sentence"],
+        ),
+        (
+            Conllu,
+            format!("# x\n\n\n# y\n\n{}\n", word("1", "9", "x")).into(),
+            &["2: a blank line", "6: the head `9` of word 1"],
+        ),
+        (Conllu, format!("{good}\n# x\n# y").into(), &["3: comments behind the last sentence"]),
+        (Conllx, format!("{good}\n# x\n\n").into(), &["3: a comment", "3: a sentence without words"]),
         (Conllu, format!("{good}# late\n\n").into(), &["2: a comment"]),
         (Conllx, format!("# x\n{good}\n").into(), &["1: a comment"]),
         (Conllu, format!("{}\n", word("0", "0", "root")).into(), &["1: the id `0`", "1: a sentence without words"]),
@@ -168,6 +188,14 @@ fn layout_is_repaired_on_request() {
         sentence.unwrap().write(&mut written).unwrap();
     }
     assert_eq!(String::from_utf8(written).unwrap(), format!("{good}\n{good}\n"));
+    // Comments go with the words behind them, and where there are none they are told.
+    let text = format!("# a\n \t\n# b\n\n{good}\t\n\n# c\n\n");
+    let mut reader = Reader::new(text.as_bytes(), "x", Format::Conllu).repairing();
+    let read = reader.step().unwrap().unwrap();
+    assert_eq!((read.sentence.unwrap().text(), read.problems.len()), (&*format!("# a\n# b\n{good}"), 0));
+    let read = reader.step().unwrap().unwrap();
+    assert!(!read.is_left_out() && read.problems.to_string().starts_with("x:8: comments behind the last sentence; "));
+    assert!(reader.step().unwrap().is_none());
     assert!(Reader::new(&b"\n"[..], "x", Format::Conllu).repairing().next().unwrap().is_err());
 }
 

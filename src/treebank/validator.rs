@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::sentence::value;
 use super::{Column, Format, Sentence};
-use crate::error::{Problems, Rule, excerpt};
+use crate::error::{Problems, Rule, excerpt, told_apart};
 use crate::tree::Roots;
 use values::{Nodes, Place};
 
@@ -139,7 +139,9 @@ fn text_of_words(text: &str, sentence: &Sentence) -> Result<(), String> {
             continue;
         }
         rest = rest.strip_prefix(form).ok_or_else(|| {
-            format!("a text that goes on with `{}` where word {id} is `{}`", excerpt(rest), excerpt(form))
+            let there = rest.char_indices().nth(form.chars().count()).map_or(rest, |(end, _)| &rest[..end]);
+            let [there, form] = told_apart(there, form);
+            format!("a text that goes on with {there} where word {id} is {form}")
         })?;
         let glued = misc.split('|').any(|item| item == "SpaceAfter=No");
         let spaced = rest.starts_with(char::is_whitespace);

@@ -1,14 +1,15 @@
 //! The sentences to parse: all of them, or all that can be read.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use treebeam::error::{Error, Problems, Result, counted, remaining};
-use treebeam::treebank::{Reader, Sentence};
+use treebeam::treebank::{ReadBlock, Reader, Sentence};
 
 /// Reads sentences; what is malformed ends it, or is left out and remembered.
 #[derive(Debug)]
 pub struct Source<R> {
-    reader: Reader<R>,
+    blocks: Blocks<R>,
     keep_going: bool,
     problems: Problems,
     n_left_out: usize,
@@ -16,13 +17,68 @@ pub struct Source<R> {
     broken: Option<Error>,
 }
 
+/// A block of the input, or its end.
+type Step = Result<Option<ReadBlock>>;
+
+#[derive(Debug)]
+enum Blocks<R> {
+    /// Read when they are asked for.
+    Direct(Reader<R>),
+    /// Read ahead by another thread; the next one, if it is there already.
+    Ahead(Receiver<Step>, Option<Step>),
+}
+
 /// Number of problems of each kind that are listed.
 const LISTED: usize = 10;
 
-impl<R: BufRead> Source<R> {
-    /// The sentences of `reader`; with `keep_going`, without those that are malformed.
-    pub fn new(reader: Reader<R>, keep_going: bool) -> Source<R> {
-        Source { reader, keep_going, problems: Problems::new(LISTED), n_left_out: 0, broken: None }
+/// Number of blocks that are read ahead.
+const AHEAD: usize = 1024;
+
+impl<R: BufRead + Send + 'static> Source<R> {
+    /// The sentences of `reader`; with `keep_going`, without those that are malformed. An input that may keep us waiting is
+    /// read by a thread of its own, so that [`Source::is_ready`] can tell.
+    ///
+    /// # Errors
+    /// If that thread cannot be started.
+    pub fn new(mut reader: Reader<R>, keep_going: bool, may_wait: bool) -> io::Result<Source<R>> {
+        let blocks = if may_wait {
+            let (sender, receiver) = sync_channel(AHEAD);
+            let read = move || {
+                loop {
+                    let step = reader.step();
+                    let is_last = !matches!(step, Ok(Some(_)));
+                    if sender.send(step).is_err() || is_last {
+                        break;
+                    }
+                }
+            };
+            std::thread::Builder::new().spawn(read)?;
+            Blocks::Ahead(receiver, None)
+        } else {
+            Blocks::Direct(reader)
+        };
+        Ok(Source { blocks, keep_going, problems: Problems::new(LISTED), n_left_out: 0, broken: None })
+    }
+
+    /// False if the next sentence has not come yet.
+    pub fn is_ready(&mut self) -> bool {
+        let Blocks::Ahead(receiver, next) = &mut self.blocks else { return true };
+        if next.is_none() {
+            match receiver.try_recv() {
+                Ok(step) => *next = Some(step),
+                Err(TryRecvError::Empty) => return false,
+                Err(TryRecvError::Disconnected) => {}
+            }
+        }
+        true
+    }
+
+    fn step(&mut self) -> Step {
+        match &mut self.blocks {
+            Blocks::Direct(reader) => reader.step(),
+            // The thread has ended behind the last block.
+            Blocks::Ahead(receiver, next) => next.take().or_else(|| receiver.recv().ok()).unwrap_or(Ok(None)),
+        }
     }
 
     /// The next sentence.
@@ -30,23 +86,24 @@ impl<R: BufRead> Source<R> {
     /// # Errors
     /// If the input cannot be read or is malformed, unless that is to be left out.
     pub fn next(&mut self) -> Result<Option<Sentence>> {
-        if !self.keep_going {
-            return self.reader.next().transpose();
-        }
         loop {
-            match self.reader.step() {
+            match self.step() {
                 Ok(None) => return Ok(None),
-                Ok(Some(step)) => {
+                Ok(Some(step)) if self.keep_going => {
+                    self.n_left_out += usize::from(step.is_left_out());
                     self.problems.append(step.problems);
-                    match step.sentence {
-                        Some(sentence) => return Ok(Some(sentence)),
-                        None => self.n_left_out += 1,
+                    if let Some(sentence) = step.sentence {
+                        return Ok(Some(sentence));
                     }
                 }
-                Err(error) => {
+                Ok(Some(step)) => {
+                    return step.problems.into_first().map_or(Ok(step.sentence), |problem| Err(problem.into()));
+                }
+                Err(error) if self.keep_going => {
                     self.broken = Some(error);
                     return Ok(None);
                 }
+                Err(error) => return Err(error),
             }
         }
     }

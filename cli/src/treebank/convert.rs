@@ -1,6 +1,7 @@
 //! `treebeam treebank convert`.
 
 use anyhow::{bail, ensure};
+use std::io::BufRead;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use treebeam::error::{Error, Result};
@@ -33,7 +34,8 @@ pub struct Args {
     /// Write this format; otherwise the output's name decides, and if it does not tell, nothing is converted
     #[arg(long)]
     to: Option<Format>,
-    /// Repair carriage returns, a byte order mark, needless blank lines and a missing blank line at the end
+    /// Repair carriage returns, a byte order mark, needless blank lines, blank lines of spaces or tabs and a missing blank line
+    /// at the end; comments behind the last sentence are left out
     #[arg(long)]
     fix: bool,
     /// Divide sentences of more than N words, behind punctuation where there is some
@@ -82,7 +84,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             if let Some(most) = args.cut {
                 reader = reader.cutting(most as usize);
             }
-            (reader.format(), Box::new(reader))
+            (reader.format(), Box::new(std::iter::from_fn(move || next(&mut reader, args.fix))))
         }
     };
     let to = args.to.or(Format::of_path(&args.output)).unwrap_or(of_input);
@@ -111,6 +113,26 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     refused.say(&args.output.display().to_string(), to);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The next sentence; what cannot be kept in repairing is told.
+fn next(reader: &mut Reader<impl BufRead>, fix: bool) -> Option<Result<Sentence>> {
+    if !fix {
+        return reader.next();
+    }
+    loop {
+        let step = match reader.step().transpose()? {
+            Ok(step) => step,
+            Err(error) => return Some(Err(error)),
+        };
+        if step.is_left_out() || step.sentence.is_some() && !step.problems.is_empty() {
+            return step.problems.into_first().map(|problem| Err(problem.into()));
+        }
+        if let Some(sentence) = step.sentence {
+            return Some(Ok(sentence));
+        }
+        step.problems.kept().iter().for_each(|(_, problem)| eprintln!("warning: left out: {}", problem));
+    }
 }
 
 /// Sentences that were written and that `treebank check` refuses.

@@ -3,9 +3,9 @@
 use anyhow::ensure;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use treebeam::error::Error;
+use treebeam::error::{Error, counted};
 use treebeam::files::{Output, Paths};
-use treebeam::treebank::split::{order, sizes};
+use treebeam::treebank::split::{begins_document, order, sizes, write_alone};
 use treebeam::treebank::{Format, Treebank};
 
 /// Options of `treebeam treebank split`.
@@ -24,7 +24,7 @@ pub struct Args {
     /// Read the file as this format
     #[arg(long)]
     format: Option<Format>,
-    /// Take the sentences in random order
+    /// Take the sentences in random order, without the comments `# newdoc` and `# newpar`
     #[arg(long)]
     shuffle: bool,
     /// Seed of the random order
@@ -51,11 +51,35 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for (size, path) in sizes.iter().zip(&args.output) {
         ensure!(*size > 0, "{}: no sentence is left for this part", path.display());
     }
+    let mut n_left_out = 0;
+    let mut end = 0;
     let mut sentences = order.into_iter().map(|i| &treebank.sentences[i]);
     for (&size, output) in sizes.iter().zip(&mut outputs) {
+        let path = output.path().to_owned();
         for sentence in sentences.by_ref().take(size) {
-            sentence.write(output).map_err(Error::io(output.path()))?;
+            if args.shuffle {
+                n_left_out += write_alone(sentence, output).map_err(Error::io(&path))?;
+            } else {
+                sentence.write(output).map_err(Error::io(&path))?;
+            }
         }
+        end += size;
+        let begins = |sentence| begins_document(sentence);
+        if !args.shuffle
+            && treebank.sentences.get(end).is_some_and(|next| !begins(next))
+            && treebank.sentences[..end].iter().any(begins)
+        {
+            let begin = treebank.sentences[..end].iter().rev().take_while(|sentence| !begins(sentence)).count() + 1;
+            let (path, begin) = (path.display(), counted(begin, "sentence"));
+            eprintln!("warning: {path}: ends within a document (`# newdoc`), of which it has the first {begin}");
+        }
+    }
+    if n_left_out > 0 {
+        let path = args.file.display();
+        eprintln!(
+            "warning: {path}: sentences in random order make no documents: {} `# newdoc` and `# newpar` left out",
+            counted(n_left_out, "comment")
+        );
     }
     for (size, output) in sizes.iter().zip(outputs) {
         eprintln!("{}: {size} sentences", output.path().display());

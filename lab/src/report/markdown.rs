@@ -54,7 +54,6 @@ fn add_block(out: &mut String, block: &Block, profile: &str) {
 impl Table {
     /// The table in Markdown, the best of each line or group in bold, and an empty line.
     pub fn markdown(&self) -> String {
-        let escaped = |text: &str| text.replace('\\', "\\\\").replace('*', "\\*").replace('|', "\\|");
         let heads = self.heads.iter().map(|head| escaped(head)).collect();
         let lines = self.lines.iter().map(|line| {
             let cells = line.iter().map(|cell| match cell.best {
@@ -68,6 +67,31 @@ impl Table {
         markdown_table(&mut out, self.n_texts, &lines);
         out
     }
+}
+
+/// Text as a cell of a table shows it: nothing in it is emphasis, a link, HTML or a command for a terminal.
+fn escaped(text: &str) -> String {
+    let mut shown = String::new();
+    let mut chars = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = chars.next() {
+        let is_markup = match c {
+            '\\' | '*' | '|' => true,
+            '<' => chars.peek().is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?')),
+            '(' => before == ']',
+            _ => false,
+        };
+        if is_markup {
+            shown.push('\\');
+        }
+        if c.is_control() {
+            shown.extend(c.escape_default())
+        } else {
+            shown.push(c)
+        }
+        before = c;
+    }
+    shown
 }
 
 /// One line with a line's end.
@@ -85,4 +109,15 @@ pub fn markdown_table(out: &mut String, n_texts: usize, lines: &[Vec<String>]) {
         }
     }
     out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn cells_are_text() {
+        assert_eq!(escaped("a|b*c\\ [1.0, 2.0] p < 1"), "a\\|b\\*c\\\\ [1.0, 2.0] p < 1");
+        assert_eq!(escaped("[x](http://y) <img src=z> \u{1b}[2J\n"), "[x]\\(http://y) \\<img src=z> \\u{1b}[2J\\n");
+    }
 }

@@ -4,7 +4,7 @@ use super::data::{ActionName, Arcs, FORMAT, ModelCard, SentenceCard, Trace, Word
 use super::explain::Explainer;
 use super::watch::{Subject, TooMany, watch};
 use treebeam::decode::{Margin, NO_MARGIN, Workspace, margin};
-use treebeam::error::{Error, Result};
+use treebeam::error::{Error, Problem, Result};
 use treebeam::model::Frozen as _;
 use treebeam::scorers::AnyModel;
 use treebeam::tree::lift::projectivise;
@@ -34,6 +34,9 @@ impl Default for Options {
 /// The most items of a beam that are recorded: what a page can hold.
 const MOST_ITEMS: usize = 20_000;
 
+/// The most bytes of a sentence's block: the page repeats words, and what is read of them, item by item.
+const MOST_BYTES: usize = 1 << 20;
+
 /// The most nodes in the lists of these items: each has those of the whole sentence, or nearly.
 const MOST_NODES: usize = 2_000_000;
 
@@ -44,6 +47,14 @@ const MOST_NODES: usize = 2_000_000;
 /// shown. Of the widths that nobody asked for those are left out that are too wide.
 pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Options) -> Result<Trace> {
     let n_words = sentence.n_words();
+    let n_bytes = sentence.text().len();
+    if n_bytes > MOST_BYTES {
+        let found = format!("a sentence of {n_bytes} bytes");
+        let location = sentence.location(treebeam::tree::ROOT);
+        return Err(
+            Problem { location, found, expected: format!("at most {MOST_BYTES}, which a page can show") }.into()
+        );
+    }
     let most_items = MOST_ITEMS.min(MOST_NODES / n_words.max(1));
     // Every word takes a step at least, and every step has an item: there is no need to decode it to know that these are too many.
     if n_words >= most_items {

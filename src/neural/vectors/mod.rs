@@ -21,6 +21,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::error::{Location, Problem, Result, excerpt};
 use crate::features::{Columns, Input, MAX_DIMENSION, N_COLUMNS, Vocabulary};
+use crate::files;
 use crate::model::VectorsOrigin;
 
 /// Vectors of words.
@@ -57,6 +58,8 @@ impl Vectors {
         let name = path.strip_suffix(".gz").or(path.strip_suffix(".zst")).unwrap_or(path);
         if start.starts_with(finalfusion::MAGIC) {
             finalfusion::read(&mut source, &mut vectors)?;
+        } else if let Some((found, expected)) = files::by_magic(&start) {
+            return Err(source.problem(0, found.to_owned(), &expected));
         } else if start.starts_with(&FASTTEXT) {
             let expected = "word vectors; fastText writes those of a model's words into its .vec file";
             return Err(source.problem(0, "a model of fastText".to_owned(), expected));
@@ -192,15 +195,14 @@ impl Vectors {
                 source.expect_end(number)?;
                 break;
             }
-            let mut fields = text.split([' ', '\t']);
-            let word = fields.next().unwrap_or_default();
+            let (word, vector) = word_and_vector(text, self.dimension);
             let start = self.numbers.len();
-            for field in fields.filter(|field| !field.is_empty()) {
+            for field in vector.split([' ', '\t']).filter(|field| !field.is_empty()) {
                 match field.parse::<f32>() {
                     Ok(value) if value.is_finite() => self.numbers.push(value),
                     _ => {
-                        let found = format!("`{}`, which is no number", excerpt(field));
-                        let expected = format!("a number behind the word `{}`{}", excerpt(word), hint(source));
+                        let found = format!("{}, which is no number", shown(field));
+                        let expected = format!("a number behind the word {}{}", shown(word), hint(source));
                         return Err(source.problem(number, found, &expected));
                     }
                 }
@@ -210,7 +212,7 @@ impl Vectors {
                 self.set_dimension(source, number, n)?;
             }
             if n != self.dimension {
-                let found = format!("{n} numbers behind the word `{}`", excerpt(word));
+                let found = format!("{n} numbers behind the word {}", shown(word));
                 let expected = format!(
                     "{}, as {}",
                     self.dimension,
@@ -234,7 +236,7 @@ impl Vectors {
         let mut line = Vec::new();
         source.line(&mut line)?;
         let Some((n, dimension)) = head_line(String::from_utf8_lossy(&line).trim_end()) else {
-            let found = format!("a first line `{}`", excerpt(&String::from_utf8_lossy(&line)));
+            let found = format!("a first line {}", shown(&String::from_utf8_lossy(&line)));
             let expected = "the numbers of words and of numbers in a vector, as in word2vec's binary form; text should not be named .bin";
             return Err(source.problem(1, found, expected));
         };
@@ -273,12 +275,37 @@ impl Rows for Vectors {
         let start = self.numbers.len();
         self.numbers.extend(bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
         if let Some(found) = self.numbers[start..].iter().find(|number| !number.is_finite()) {
-            let found = format!("{found} in the vector of word {number}, `{}`", excerpt(word));
+            let found = format!("{found} in the vector of word {number}, {}", shown(word));
             return Err(source.problem(0, found, "finite numbers"));
         }
         self.add(word);
         Ok(())
     }
+}
+
+/// The word of a line, which may hold spaces, and the last `dimension` fields behind it. Without a dimension, which the first
+/// line gives, the fields are the last ones that are numbers, but for the first field.
+fn word_and_vector(line: &str, dimension: usize) -> (&str, &str) {
+    let mut start = line.len();
+    let mut n_fields = 0;
+    let mut rest = line;
+    while dimension == 0 || n_fields < dimension {
+        let Some(at) = rest.rfind([' ', '\t']) else { break };
+        let field = &rest[at + 1..];
+        if dimension == 0 && n_fields > 0 && field.parse::<f32>().is_err() {
+            break;
+        }
+        start = at + 1;
+        n_fields += 1;
+        rest = rest[..at].trim_end_matches([' ', '\t']);
+    }
+    (rest, &line[start..])
+}
+
+/// Excerpt in quotation marks, unless the bytes are no text.
+fn shown(text: &str) -> String {
+    let is_text = !text.contains(|c: char| c == '\u{fffd}' || c.is_control() && !c.is_ascii_whitespace());
+    if is_text { format!("`{}`", excerpt(text)) } else { "of bytes that are no text".to_owned() }
 }
 
 /// Magic bytes of the files of fastText's models.

@@ -135,7 +135,6 @@ fn what_is_wrong_is_told_with_its_place() {
         ("none", b"0 5\n", "none: no vector"),
         ("word", b"word\n", "word:1: vectors of 0 numbers; expected vectors of 1 to 4096"),
         ("short", b"a 1 2\nb 1\n", "short:2: 1 numbers behind the word `b`; expected 2, as in the first line"),
-        ("long", b"2 2\na 1 2\nb 1 2 3\n", "long:3: 3 numbers behind the word `b`; expected 2, as the first line says"),
         ("letter", b"a 1 2\nb 1 x\n", "letter:2: `x`, which is no number; expected a number behind the word `b`"),
         ("infinite", b"a 1 inf\n", "infinite:1: `inf`, which is no number"),
         ("nan", b"a NaN 1\n", "nan:1: `NaN`, which is no number"),
@@ -239,5 +238,34 @@ fn words_begin_with_their_vectors() {
         let told = TrainingData::new(&TrainOptions { word_units: Some(4), ..options.clone() }, &treebank, None);
         let told = told.unwrap_err().to_string();
         assert!(told.contains("v.txt:1: vectors of 3 numbers; expected 4, as --word-units says"), "{told}");
+    }
+}
+
+/// The last fields are the vector, whatever stands before them.
+#[test]
+fn words_may_hold_spaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("w.vec").display().to_string();
+    let columns = columns(WordShape::AsWritten);
+    let text = "a 1 2\n0,0 km 3 4\n. . . 5 6\n1 7 8\n\u{a0} 9 10\n";
+    for head in ["", "5 2\n"] {
+        std::fs::write(&path, format!("{head}{text}")).unwrap();
+        let vectors = Vectors::read(&path, &columns).unwrap();
+        for (word, expected) in [
+            ("a", [1.0, 2.0]),
+            ("0,0 km", [3.0, 4.0]),
+            (". . .", [5.0, 6.0]),
+            ("1", [7.0, 8.0]),
+            ("\u{a0}", [9.0, 10.0]),
+        ] {
+            assert_eq!(vector(&vectors, word), Some(&expected[..]), "{word}");
+        }
+    }
+    std::fs::write(&path, "New York 1 2\nb 3 4\n").unwrap();
+    assert_eq!(vector(&Vectors::read(&path, &columns).unwrap(), "New York"), Some(&[1.0, 2.0][..]));
+    for packed in [b"\x1f\x8b\x08\x00\x00\x00\x00\x00 1 2\n".as_slice(), b"\x00\x01\xff\x02 x\n"] {
+        std::fs::write(&path, packed).unwrap();
+        let error = Vectors::read(&path, &columns).unwrap_err().to_string();
+        assert!(error.chars().all(|c| !c.is_control() && c != '\u{fffd}') && !error.contains("\\u{"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::error::{Problem, Problems, Rule, excerpt};
+use crate::error::{Problem, Problems, Rule, excerpt, excerpt_of_ascii};
 use crate::treebank::{Column, Format, Sentence};
 
 /// The universal parts of speech.
@@ -62,7 +62,7 @@ pub(super) fn check(columns: &[&str], nodes: &Nodes, annotated: bool, place: &mu
     let empty = id.contains('.');
     let upos = at(Column::Upos);
     if !(UPOS.contains(&upos) || empty && upos == "_") {
-        let found = || format!("the part of speech `{}`", excerpt(upos));
+        let found = || format!("the part of speech {}", excerpt_of_ascii(upos));
         place.add(Rule::Upos, found, "one of the 17 universal ones, such as NOUN");
     }
     if let Err(expected) = feats(at(Column::Feats)) {
@@ -79,7 +79,7 @@ pub(super) fn check(columns: &[&str], nodes: &Nodes, annotated: bool, place: &mu
     } else if label != "_" {
         if !is_label(label) {
             let expected = "lower-case letters, and perhaps a colon and a subtype, such as nsubj:pass";
-            place.add(Rule::Label, || format!("the label `{}`", excerpt(label)), expected);
+            place.add(Rule::Label, || format!("the label {}", excerpt_of_ascii(label)), expected);
         }
         let universal = label.split(':').next();
         if head == "0" && universal != Some("root") {
