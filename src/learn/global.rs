@@ -15,9 +15,28 @@
 //! `perceptron` and `loss-augmented` with the best item of it, so that weights stay whole numbers, and by `crf` with its
 //! expectation.
 //!
-//! **MIRA**: the step is as long as it takes for the gold prefix to win by the loss, and at most C.
+//! **Restarts** (Aufrant, Wisniewski & Yvon 2017): after the update the search goes on from what is *predicted*, where the actions of
+//! least cost are gold, so that training sees the configurations that the beam really meets. Parameters change at the sentence's end.
+//!
+//! ```text
+//! both beams := the initial configuration
+//! repeat:
+//!     both beams advance, the gold one by actions of least cost: to the end, or with `restart-early` until gold falls off
+//!     i := the step where the best prefix outscores the best gold one most, or where gold fell off
+//!     if there is none: end
+//!     learn from the pair of prefixes of step i
+//!     both beams := the best item of step i, or all of them, of which those are gold that have lost least
+//! ```
+//!
+//! **MIRA**: the step is as long as it takes for the gold prefix to win by the loss, and at most C; of several pairs of prefixes that
+//! are learned from together, for the gold ones to win by the losses together.
+//!
+//! Complexity: a stretch takes O(n) steps, so that a sentence of n words takes O(n) of them, or O(n²) with restarts, of which each begins
+//! at least one step after the one before.
 
 mod expectation;
+#[cfg(test)]
+mod tests;
 
 use super::gold_beam::{GoldBeam, GoldBeamSettings};
 use super::local::Parameters;
@@ -25,9 +44,10 @@ use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use super::{Objective, Update};
 use crate::configuration::SharedConfiguration;
-use crate::decode::{IDLE, Item, ItemOf, Scratch, Stepper, Workspace};
+use crate::decode::{IDLE, Item, ItemOf, NO_MARGIN, Scratch, Stepper, Workspace};
 use crate::model::Trainable;
-use crate::scorer::{Context, Opaque, Query};
+use crate::options::RestartFrom;
+use crate::scorer::{Context, Opaque, Query, Scorer};
 use crate::system::{ActionId, Actions, Choice, Permitted, TransitionSystem};
 use expectation::{distribute, slopes};
 
@@ -44,9 +64,26 @@ pub struct GlobalOptions {
     pub loss_weight: f32,
     /// MIRA's C, if steps are to be as long as it takes.
     pub aggressiveness: Option<f32>,
+    /// Items that beams start again from, if the update restarts.
+    pub restart_from: RestartFrom,
 }
 
 impl GlobalOptions {
+    /// Items among those of a step that beams start again from.
+    pub fn kept<'i, I>(&self, items: &'i [I]) -> &'i [I] {
+        match self.restart_from {
+            RestartFrom::Best => &items[..1],
+            RestartFrom::Beam => items,
+        }
+    }
+
+    /// Makes the step along `gradient` as long as it takes, if the learner is MIRA and `loss` is what it is to make up for.
+    fn lengthen(&self, model: &dyn Trainable, gradient: &mut Opaque, loss: f32) {
+        if let Some(aggressiveness) = self.aggressiveness {
+            model.lengthen(gradient, loss, aggressiveness);
+        }
+    }
+
     /// Loss augmentation: value of a loss of 1 in scores of which 1 is `unit` in fixed point.
     pub fn loss_weight(&self, unit: f32) -> i32 {
         if self.objective.adds_losses() { (self.loss_weight * unit).round() as i32 } else { 0 }
@@ -54,11 +91,12 @@ impl GlobalOptions {
 }
 
 /// Decodes the sentence in `workspace.input` and learns from it: the number of updates, and the gradients that are put off. But
-/// for LaSO all are.
+/// for LaSO all are. With `roll_in`, a share of its length, the beams start where the model's own derivation has got to then.
 pub fn learn<S: TransitionSystem>(
     options: GlobalOptions,
     supervision: Supervision<S>,
     gold_side: GoldSide,
+    roll_in: Option<f64>,
     workspace: &mut Workspace,
     mut parameters: Parameters,
 ) -> (u64, Opaque) {
@@ -71,67 +109,91 @@ pub fn learn<S: TransitionSystem>(
     let settings = GoldBeamSettings { loss_weight: options.loss_weight(parameters.unit()), ..settings };
     let stepper = Stepper::new(supervision.machine, arena, context, (memory, buffers));
     let mut beams = GoldBeam::new(stepper, settings);
-    let mut n_updates = 0;
+    if let Some(share) = roll_in {
+        let start = rolled_in(&mut beams.stepper, &*parameters.scorer(), width, share);
+        beams.restart(&[start]);
+    }
+    let (mut n_updates, mut loss) = (0, 0.0);
     loop {
         let mut trace: Vec<PrefixScores> = Vec::new();
-        let mut prefixes: Vec<(ItemOf<S>, ItemOf<S>)> = Vec::new();
+        let mut steps: Vec<(Vec<ItemOf<S>>, ItemOf<S>)> = Vec::new();
         let mut fell_off = false;
         let scorer = parameters.scorer();
         while !fell_off && beams.advance(&*scorer) {
             let scores = beams.scores();
             trace.push(scores);
-            prefixes.push((beams.items[0], beams.gold_items[0]));
+            steps.push((beams.items.clone(), beams.gold_items[0]));
             fell_off = update.stops_early() && !scores.gold_in_beam;
         }
         drop(scorer);
-        let of = (&*parameters, &mut *beams.stepper.memory, context);
-        let updated = match options.objective.is_probability() {
+        let step = match options.objective.is_probability() {
             // Where the search stopped: where gold fell off, or at the end.
-            true => {
-                let outside = Some(beams.gold_items[0]).filter(|_| beams.items.iter().all(|item| !item.is_gold));
-                learn_expectation(&beams.items, outside, of, &mut gradient)
-            }
-            false => update.choose(&trace).is_some_and(|step| learn_pair(options, prefixes[step], of, &mut gradient)),
+            true => trace.len().checked_sub(1),
+            false => update.choose(&trace),
         };
-        n_updates += u64::from(updated);
-        if update != Update::Laso || !fell_off {
-            return (n_updates, gradient);
-        }
-        if let Parameters::AtOnce(model) = &mut parameters {
-            model.learn(&mut gradient);
-            if model.diverges() {
-                // Scores might overflow: nothing is scored any more.
-                return (n_updates, gradient);
+        let Some((items, gold)) = step.map(|step| &steps[step]) else { break };
+        let of = (&*parameters, &mut *beams.stepper.memory, context);
+        let learned = match options.objective.is_probability() {
+            true => {
+                let outside = Some(*gold).filter(|_| items.iter().all(|item| !item.is_gold));
+                learn_expectation(items, outside, of, &mut gradient).then_some(0.0)
             }
-            model.scorer().forget(beams.stepper.memory);
+            false => learn_pair(options, (items[0], gold), of, &mut gradient),
+        };
+        n_updates += u64::from(learned.is_some());
+        loss += learned.unwrap_or_default();
+        match update {
+            Update::Restart => beams.restart(options.kept(items)),
+            Update::RestartEarly if fell_off => beams.restart(options.kept(items)),
+            Update::Laso if fell_off => {
+                beams.restart(&[*gold]);
+                if let Parameters::AtOnce(model) = &mut parameters {
+                    options.lengthen(&**model, &mut gradient, std::mem::take(&mut loss));
+                    model.learn(&mut gradient);
+                    if model.diverges() {
+                        // Scores might overflow: nothing is scored any more.
+                        return (n_updates, gradient);
+                    }
+                    model.scorer().forget(beams.stepper.memory);
+                }
+            }
+            _ => break,
         }
-        beams.restart();
     }
+    options.lengthen(&*parameters, &mut gradient, loss);
+    (n_updates, gradient)
+}
+
+/// The item that the best derivation of a beam has got to after this share of its transitions.
+fn rolled_in<'a, S: TransitionSystem>(
+    stepper: &mut Stepper<'_, 'a, S>,
+    scorer: &dyn Scorer,
+    width: usize,
+    share: f64,
+) -> ItemOf<'a, S> {
+    let mut items = vec![stepper.initial()];
+    while stepper.advance(scorer, (width, NO_MARGIN), &mut items, None) {}
+    let mut open: Vec<ItemOf<'a, S>> = items[0].history().filter(|item| !stepper.machine.is_terminal(item)).collect();
+    open.reverse();
+    open.get((share * open.len() as f64) as usize).copied().unwrap_or(items[0])
 }
 
 /// Inputs of gradients: the model, its memory of the sentence, and the sentence.
 pub type Of<'l> = (&'l dyn Trainable, &'l mut Opaque, Context<'l>);
 
-/// Adds to `gradient` that of the difference between the scores of two prefixes, predicted and gold; whether there
-/// is any.
+/// Adds to `gradient` that of the difference between the scores of two prefixes, predicted and gold; the loss if there is any.
 fn learn_pair<'a, C: SharedConfiguration<'a>>(
     options: GlobalOptions,
     (predicted, gold): (&'a Item<'a, C>, &'a Item<'a, C>),
-    (model, memory, context): Of,
+    of: Of,
     gradient: &mut Opaque,
-) -> bool {
-    let loss = (predicted.score - gold.score) as f32 / model.unit();
+) -> Option<f32> {
+    let loss = (predicted.score - gold.score) as f32 / of.0.unit();
     // Updates without a violation (standard ones, mostly) lower no hinge.
     if options.objective == Objective::LossAugmented && loss < 0.0 {
-        return false;
+        return None;
     }
-    if !learn_difference(Order::LastFirst, predicted, gold, (model, memory, context), gradient) {
-        return false;
-    }
-    if let Some(aggressiveness) = options.aggressiveness {
-        model.lengthen(gradient, loss, aggressiveness);
-    }
-    true
+    learn_difference(Order::LastFirst, predicted, gold, of, gradient).then_some(loss)
 }
 
 /// Adds to `gradient` that of the probability of the gold ones among `items`, and of the gold one outside, if they are without

@@ -1,9 +1,11 @@
 //! Two beams that advance together: the free one, and one that is restricted to correct actions and supplies the gold prefix
 //! after gold has fallen off the free one.
 
+use hashbrown::HashMap;
+
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
-use crate::decode::{IDLE, ItemOf, NO_MARGIN, Restricted, Stepper};
+use crate::decode::{IDLE, Item, ItemOf, NO_MARGIN, Restricted, Stepper};
 use crate::scorer::Scorer;
 use crate::system::{Choice, TransitionSystem};
 
@@ -100,10 +102,39 @@ impl<'p, 'a, S: TransitionSystem> GoldBeam<'p, 'a, S> {
         self.items = free;
     }
 
-    /// The free beam goes on from the best gold derivation, and from nothing else.
-    pub fn restart(&mut self) {
-        self.gold_items.truncate(1);
-        self.items.clone_from(&self.gold_items);
+    /// Both beams go on from `items`, best first and after equally many steps: from a single one as gold, of several those that have
+    /// lost least are gold.
+    pub fn restart(&mut self, items: &[ItemOf<'a, S>]) {
+        let bump = self.stepper.arena.bump();
+        let lost = if items.len() == 1 { vec![0] } else { self.lost(items) };
+        let least = lost.iter().min().copied();
+        let marked = |(&item, &lost): (&ItemOf<'a, S>, &i32)| -> ItemOf<'a, S> {
+            bump.alloc(Item { is_gold: Some(lost) == least, ..*item })
+        };
+        self.items = items.iter().zip(&lost).map(marked).collect();
+        self.gold_items = self.items.iter().copied().filter(|item| item.is_gold).collect();
+        self.n_steps = self.items[0].history().count() - 1;
+    }
+
+    /// The losses of derivations so far, as [`Supervision::losses`] counts them.
+    pub fn lost(&self, items: &[ItemOf<'a, S>]) -> Vec<i32> {
+        let mut known: HashMap<*const Item<'a, S::Shared<'a>>, i32> = HashMap::new();
+        let mut losses = Vec::new();
+        let of_item = |&item: &ItemOf<'a, S>| {
+            let new: Vec<ItemOf<'a, S>> =
+                item.history().take_while(|&item| !known.contains_key(&std::ptr::from_ref(item))).collect();
+            let mut lost =
+                new.last().and_then(|item| item.parent).map_or(0, |before| known[&std::ptr::from_ref(before)]);
+            for item in new.into_iter().rev() {
+                if let Some(before) = item.parent.filter(|_| item.choice != IDLE) {
+                    self.settings.supervision.losses(&before.configuration, &mut losses);
+                    lost += losses[usize::from(item.choice.point)][usize::from(item.choice.action)];
+                }
+                known.insert(item, lost);
+            }
+            known[&std::ptr::from_ref(item)]
+        };
+        items.iter().map(of_item).collect()
     }
 
     /// The scores of the best prefixes.

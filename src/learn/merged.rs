@@ -8,6 +8,7 @@
 
 use bumpalo::Bump;
 
+use super::Update;
 use super::global::{GlobalOptions, Order, learn_difference};
 use super::gold_beam::{GoldBeam, GoldBeamSettings};
 use super::supervision::{GoldSide, Supervision};
@@ -68,6 +69,22 @@ impl<'p, 'a> MergedGoldBeam<'p, 'a> {
         MergedGoldBeam { search, gold: GoldBeam::new(stepper, settings), tracks }
     }
 
+    /// Both beams go on from what a derivation, without scores, leads to.
+    pub fn restart(&mut self, from: ItemOf<'a, &'static dyn OverStacks>) {
+        let Stepper { arena, context, .. } = self.gold.stepper;
+        self.gold.restart(&[from]);
+        self.search.restart(arena, context);
+        let mut choices: Vec<Choice> =
+            from.history().filter(|item| item.parent.is_some()).map(|item| item.choice).collect();
+        choices.reverse();
+        let initial = Some(Track { item: 0, below: None });
+        let track = choices.into_iter().fold(initial, |track, Choice { action, .. }| {
+            self.search.follow(action);
+            track?.after(action, &self.search, arena.bump())
+        });
+        self.tracks = vec![track];
+    }
+
     /// The gold prefixes, best first.
     pub fn gold_items(&self) -> &[ItemOf<'a, &'static dyn OverStacks>] {
         &self.gold.gold_items
@@ -105,37 +122,59 @@ impl<'p, 'a> MergedGoldBeam<'p, 'a> {
     }
 }
 
-/// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted
-/// and the gold prefix; whether there is any.
+/// Decodes the sentence in `workspace.input` and learns from it: the number of updates, and their gradients. With `roll_in`, a share of
+/// its length, the beams start where the model's own derivation has got to then.
 pub fn learn(
     merging: &Merging,
     supervision: &Supervision<&'static dyn OverStacks>,
-    gold_side: GoldSide,
+    (gold_side, roll_in): (GoldSide, Option<f64>),
     options: GlobalOptions,
     model: &dyn Trainable,
     workspace: &mut Workspace,
-    gradient: &mut Opaque,
-) -> bool {
+) -> (u64, Opaque) {
     let machine = supervision.machine;
     let GlobalOptions { width, update, .. } = options;
     let scorer = model.scorer();
     let (arena, context, Scratch { memory, buffers, .. }) = workspace.begin(&*scorer, machine.actions);
+    let n_words = context.input.n_words();
+    let choice = |action| Choice { point: 0, action };
     let stepper = Stepper::new(machine, arena, context, (memory, buffers));
     let settings = GoldBeamSettings::new(*supervision, gold_side, width);
     let mut gold_beam = MergedGoldBeam::start(merging, stepper, settings);
-    let (mut trace, mut gold_prefixes) = (Vec::new(), Vec::new());
-    while gold_beam.advance(&*scorer) {
-        let scores: PrefixScores = gold_beam.scores();
-        trace.push(scores);
-        gold_prefixes.push(gold_beam.gold_items()[0]);
-        if update.stops_early() && !scores.gold_in_beam {
-            break;
+    if let Some(share) = roll_in {
+        let mut n_steps = 0;
+        while gold_beam.search.advance(&*scorer, gold_beam.gold.stepper.memory, context) {
+            n_steps += 1;
+        }
+        let derivation = gold_beam.search.best_after(n_steps).into_iter();
+        gold_beam.restart(machine.derive(
+            derivation.map(choice).take((share * n_steps as f64) as usize),
+            arena,
+            n_words,
+        ));
+    }
+    let (mut n_updates, mut gradient) = (0, Opaque::default());
+    loop {
+        let first = gold_beam.gold.n_steps();
+        let (mut trace, mut gold_prefixes) = (Vec::new(), Vec::new());
+        let mut fell_off = false;
+        while !fell_off && gold_beam.advance(&*scorer) {
+            let scores: PrefixScores = gold_beam.scores();
+            trace.push(scores);
+            gold_prefixes.push(gold_beam.gold_items()[0]);
+            fell_off = update.stops_early() && !scores.gold_in_beam;
+        }
+        let Some(step) = update.choose(&trace) else { break };
+        let predicted = gold_beam.search.best_after(first + step + 1).into_iter().map(choice);
+        let predicted = machine.derive(predicted, arena, n_words);
+        let of = (model, &mut *gold_beam.gold.stepper.memory, context);
+        let learned = learn_difference(Order::FirstFirst, predicted, gold_prefixes[step], of, &mut gradient);
+        n_updates += u64::from(learned);
+        match update {
+            Update::Restart => gold_beam.restart(predicted),
+            Update::RestartEarly if fell_off => gold_beam.restart(predicted),
+            _ => break,
         }
     }
-    let Some(step) = update.choose(&trace) else { return false };
-    let choice = |action| Choice { point: 0, action };
-    let predicted = gold_beam.search.best_after(step + 1).into_iter().map(choice);
-    let predicted = machine.derive(predicted, arena, context.input.n_words());
-    let of = (model, &mut *gold_beam.gold.stepper.memory, context);
-    learn_difference(Order::FirstFirst, predicted, gold_prefixes[step], of, gradient)
+    (n_updates, gradient)
 }

@@ -243,6 +243,7 @@ impl TrainOptions {
             objective: self.objective(),
             loss_weight: self.loss_weight.unwrap_or(1.0) as f32,
             aggressiveness: self.aggressiveness(),
+            restart_from: self.restart_from,
         }
     }
 }
@@ -403,6 +404,16 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         }
     }
 
+    fn exploration(&self, number: usize) -> Exploration {
+        let (from, probability) = (self.options.explore_from, self.options.explore_prob);
+        Exploration::new(from, probability, self.seed, self.iteration, number)
+    }
+
+    /// The share of the model's own derivation after which beams start, if not with the sentence.
+    fn roll_in(&self, number: usize) -> Option<f64> {
+        self.options.rolls_in().then(|| self.exploration(number).share()).flatten()
+    }
+
     /// Policy of training on single decisions: costs, and the choice of the next transition.
     fn policy<'e>(&self, number: usize, gold: GoldSide<'e>) -> Policy<'e> {
         let options = self.options;
@@ -411,10 +422,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             return Policy::Search { search: options.search(), pass: self.iteration, stream };
         }
         let explores = self.oracle.explores();
-        let exploration = || {
-            let (from, probability) = (options.explore_from, options.explore_prob);
-            Exploration::new(from, probability, self.seed, self.iteration, number).by_power(options.explore_power)
-        };
+        let exploration = || self.exploration(number).by_power(options.explore_power);
         let among = options.among_correct().filter(|_| !self.oracle.is_static());
         let among = among.map(|correct| AmongCorrect::new(correct, self.stream("correct", number)));
         Policy::Greedy { gold, exploration: explores.then(exploration), among }
@@ -454,22 +462,19 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
                 let policy = self.policy(number, side);
                 local::learn(setting, &supervision, policy, dropout, objective, workspace, parameters)
             }
-            Method::Global(options) => global::learn(options, supervision, side, workspace, parameters),
+            Method::Global(options) => {
+                global::learn(options, supervision, side, self.roll_in(number), workspace, parameters)
+            }
             Method::Merged(merging, options) => {
-                let supervision = over_stacks();
-                whole(|into| merged::learn(&merging, &supervision, side, options, &*parameters, workspace, into))
+                let gold_side = (side, self.roll_in(number));
+                merged::learn(&merging, &over_stacks(), gold_side, options, &*parameters, workspace)
             }
             Method::Exact(tabulation, options) => {
-                let supervision = over_stacks();
-                whole(|into| exact::learn(&tabulation, &supervision, side, options, &*parameters, workspace, into))
+                let (supervision, mut gradient) = (over_stacks(), Opaque::default());
+                let into = &mut gradient;
+                let updated = exact::learn(&tabulation, &supervision, side, options, &*parameters, workspace, into);
+                (u64::from(updated), gradient)
             }
         }
     }
-}
-
-/// Result of learning from a whole sentence at once: one update or none, and its gradient.
-fn whole(learn: impl FnOnce(&mut Opaque) -> bool) -> (u64, Opaque) {
-    let mut gradient = Opaque::default();
-    let updated = learn(&mut gradient);
-    (u64::from(updated), gradient)
 }

@@ -37,11 +37,11 @@ impl Update {
         let fell_off = || trace.iter().position(|step| !step.gold_in_beam).unwrap_or(last);
         let wrong = !trace[last].predicted_is_gold;
         match self {
-            Update::Early | Update::Laso => wrong.then(fell_off),
+            Update::Early | Update::Laso | Update::RestartEarly => wrong.then(fell_off),
             Update::Standard => wrong.then_some(last),
             Update::Hybrid => wrong.then(|| if trace[last].is_violation() { last } else { fell_off() }),
             // Ties go to the later step: more of the derivation is learned from.
-            Update::MaxViolation => {
+            Update::MaxViolation | Update::Restart => {
                 (0..=last).filter(|&i| trace[i].is_violation()).max_by_key(|&i| trace[i].predicted - trace[i].gold)
             }
             Update::Latest => (0..=last).rev().find(|&i| trace[i].is_violation()),
@@ -50,12 +50,17 @@ impl Update {
 
     /// True if the trace can end where gold falls off the beam.
     pub fn stops_early(self) -> bool {
-        matches!(self, Update::Early | Update::Laso)
+        matches!(self, Update::Early | Update::Laso | Update::RestartEarly)
     }
 
     /// True if the step depends on violations alone, which probabilities do not know.
     pub fn needs_violations(self) -> bool {
-        matches!(self, Update::MaxViolation | Update::Latest | Update::Hybrid)
+        matches!(self, Update::MaxViolation | Update::Latest | Update::Hybrid | Update::Restart)
+    }
+
+    /// True if the beams start again from what is predicted, so that costs are needed in all configurations.
+    pub fn restarts(self) -> bool {
+        matches!(self, Update::Restart | Update::RestartEarly)
     }
 }
 

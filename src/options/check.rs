@@ -1,6 +1,6 @@
 //! Checks that the options of a training run make sense together.
 
-use super::{Correct, Objective, TrainOptions, Training, Update};
+use super::{Correct, Objective, RestartFrom, RollIn, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
 use crate::linear::Learner;
@@ -38,6 +38,7 @@ impl TrainOptions {
             ScorerKind::FeedForward | ScorerKind::Bilstm | ScorerKind::StackLstm => self.check_network()?,
         }
         self.check_pretraining()?;
+        self.check_restarts()?;
         self.check_search()
     }
 
@@ -264,7 +265,9 @@ impl TrainOptions {
         }
         if global && objective.is_probability() && self.update.needs_violations() {
             let objective = objective.name();
-            return wrong(format!("{objective} knows no violations; expected --update early or standard or laso"));
+            return wrong(format!(
+                "{objective} knows no violations; expected --update early or standard or laso or restart-early"
+            ));
         }
         if self.loss_weight.is_some() && !(global && objective.adds_losses()) {
             return wrong(
@@ -303,6 +306,10 @@ impl TrainOptions {
                 "losses are not known of merged items, nor sums over them; expected --objective perceptron",
             ),
             (self.update == Update::Laso, "the search does not go on from gold; expected another --update than laso"),
+            (
+                self.restart_from != RestartFrom::Best,
+                "an item stands for several derivations, and each has lost what it has; expected --restart-from best",
+            ),
         ];
         match refused.into_iter().find(|&(is_refused, _)| is_refused) {
             Some((_, why)) => Err(Error::Usage(format!("--merge is for beams of whole derivations: {why}"))),
@@ -330,6 +337,45 @@ impl TrainOptions {
         }
     }
 
+    fn check_restarts(&self) -> Result<()> {
+        let global = self.training == Training::Global;
+        let refused = [
+            (
+                self.restart_from != RestartFrom::Best && !self.update.restarts(),
+                "--restart-from is for --update restart or restart-early",
+            ),
+            (
+                global && !matches!(self.roll_in, None | Some(RollIn::Reference | RollIn::Learned)),
+                "beams start with the sentence or in the model's own derivation; expected --roll-in reference or learned",
+            ),
+            (
+                self.rolls_in() && self.search == SearchKind::Exact,
+                "exact search compares whole derivations; leave out --roll-in",
+            ),
+        ];
+        if let Some((_, why)) = refused.into_iter().find(|&(is_refused, _)| is_refused) {
+            return Err(Error::Usage(why.to_owned()));
+        }
+        let flag = match self.update {
+            Update::Restart => "--update restart",
+            Update::RestartEarly => "--update restart-early",
+            _ if self.rolls_in() => "--roll-in learned",
+            _ => return Ok(()),
+        };
+        if !global || self.oracle.explores() {
+            return Ok(());
+        }
+        let (system, oracle) = (self.system, self.oracle.name());
+        let known = system.oracles().iter().filter(|oracle| oracle.explores()).map(|oracle| oracle.name());
+        let known = known.collect::<Vec<&str>>().join(" or ");
+        Err(Error::Usage(match &known[..] {
+            "" => format!("{flag} needs costs in all configurations, and {system} has no dynamic oracle; leave it out"),
+            _ => format!(
+                "{flag} needs costs in all configurations, which the {oracle} oracle has not; expected --oracle {known}"
+            ),
+        }))
+    }
+
     fn check_search(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::Usage(message.to_owned()));
         if self.search == SearchKind::Exact {
@@ -339,7 +385,7 @@ impl TrainOptions {
             self.check_merge()?;
         }
         let asked = self.preset.is_some()
-            || self.roll_in.is_some()
+            || self.roll_in.is_some() && self.training != Training::Global
             || self.roll_out.is_some()
             || self.alpha.is_some()
             || self.reference_share.is_some()
@@ -347,7 +393,8 @@ impl TrainOptions {
         if self.training != Training::L2s {
             return match asked {
                 true => wrong(
-                    "--preset, --roll-in, --roll-out, --alpha, --reference-share and --run-reference are for --training l2s",
+                    "--preset, --roll-out, --alpha, --reference-share and --run-reference are for --training l2s, and --roll-in \
+                     also for --training global",
                 ),
                 false => Ok(()),
             };

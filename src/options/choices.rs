@@ -31,6 +31,21 @@ choice! {
         Hybrid,
         /// Every step at which gold falls off the beam; the search then goes on from the gold prefix (Daumé & Marcu 2005).
         Laso,
+        /// As max-violation; both beams then start again from the predicted prefix, of which what costs least is gold, and so to the
+        /// end of the sentence (Aufrant, Wisniewski & Yvon 2017). For oracles that know the costs in all configurations.
+        Restart,
+        /// The same where gold falls off the beam.
+        RestartEarly,
+    }
+}
+
+choice! {
+    /// Items of the beam that global training starts again from.
+    pub enum RestartFrom {
+        /// The best one, which is gold.
+        Best = "best",
+        /// All, of which those are gold that have lost least.
+        Beam = "beam",
     }
 }
 

@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::range::Range::{self, *};
 #[cfg(feature = "cli")]
 use super::range::number;
-use super::{Correct, GraphKind, Objective, ParserKind, Preset, RollIn, RollOut, Training, Update};
+use super::{Correct, GraphKind, Objective, ParserKind, Preset, RestartFrom, RollIn, RollOut, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::Result;
 use crate::features::{ColumnName, WordShape};
@@ -436,7 +436,8 @@ options! {
     #[arg(help_heading = "Training, learning to search")]
     preset: Preset => transitions(Option<Preset> = None);
 
-    /// Roll-in policy: reaches the configurations that are learned from. Default: `mix-per-roll`
+    /// Roll-in policy: reaches the configurations that are learned from. Global: `learned` explores, so that beams start somewhere in the
+    /// model's own derivation, as often as `--explore-from` and `--explore-prob` say. Default: `mix-per-roll`; global: `reference`
     #[arg(value_name = "POLICY", help_heading = "Training, learning to search", hide = true)]
     roll_in: RollIn => transitions(Option<RollIn> = None);
 
@@ -487,12 +488,14 @@ options! {
     #[arg(value_name = "WHICH", help_heading = "Training")]
     correct: Correct => transitions(Option<Correct> = None);
 
-    /// Greedy with a dynamic oracle: explore after this many iterations (k of Goldberg & Nivre 2013). Default: `1`
+    /// Greedy with a dynamic oracle, or global with `--roll-in learned`: explore after this many iterations (k of Goldberg & Nivre 2013).
+    /// Default: `1`
     #[arg(value_name = "K", help_heading = "Training")]
     #[range(Whole(0, 1_000_000))]
     explore_from: i64 => transitions(u32 = 1);
 
-    /// Greedy with a dynamic oracle: the probability of following a wrong prediction (p). Default: `0.9`
+    /// Greedy with a dynamic oracle: the probability of following a wrong prediction (p); global with `--roll-in learned`: of starting a
+    /// sentence's beam in the model's own derivation, at a step drawn from all. Default: `0.9`
     #[arg(value_name = "P", help_heading = "Training")]
     #[range(Closed(0.0, 1.0))]
     explore_prob: f64 => transitions(f64 = 0.9);
@@ -514,6 +517,10 @@ options! {
     /// `--objective crf` or `softmax-margin`: `early`; with `--search exact`: `standard`
     #[arg(help_heading = "Training")]
     update: Update => transitions(Update = Update::MaxViolation);
+
+    /// With `--update restart` or `restart-early`: the items of the beam that both beams start again from. Default: `best`
+    #[arg(value_name = "ITEMS", help_heading = "Training", hide = true)]
+    restart_from: RestartFrom => transitions(RestartFrom = RestartFrom::Best, unwritten);
 
     /// Global: in a beam, or exactly, by tabulation, with features that read words by position only such as `minimal`, or a network
     /// that does (`--places minimal`), whose objective then is `loss-augmented`; in training and, unless parsing is asked for

@@ -30,7 +30,7 @@ mod search;
 mod suited;
 mod transitions;
 
-pub use choices::{Correct, Objective, Training, Update};
+pub use choices::{Correct, Objective, RestartFrom, Training, Update};
 pub use list::{GivenOptions, GraphOptions, KNOWN, Known, TrainOptions};
 pub use parser::{GraphKind, ParserKind};
 pub use range::Range;
@@ -157,6 +157,11 @@ impl GivenOptions {
             // Where beams merge, the search does not go on from gold.
             defaults.update = Update::MaxViolation;
         }
+        let rolls_in = self.roll_in == Some(RollIn::Learned);
+        if training == Training::Global && (rolls_in || self.update.is_some_and(Update::restarts)) {
+            // The one that knows the costs in all configurations, if there is one.
+            defaults.oracle = system.greedy_oracle();
+        }
         let mut options = self.clone().over(defaults);
         options.check()?;
         // What is asked for and would be done anyway makes the same model. Probabilities are written all the same: they go with
@@ -167,6 +172,9 @@ impl GivenOptions {
         }
         if options.correct == Correct::of(options.objective()) {
             options.correct = None;
+        }
+        if training == Training::Global && options.roll_in == Some(RollIn::Reference) {
+            options.roll_in = None;
         }
         Ok(options)
     }

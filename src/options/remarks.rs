@@ -39,6 +39,9 @@ impl GivenOptions {
         let global = options.training == Training::Global;
         let explores = options.explores();
         let of_exploring = "only --training greedy with a dynamic oracle, or --pretrain, explores in this way";
+        let or_rolling_in =
+            "only --training greedy with a dynamic oracle, --pretrain, and --roll-in learned explore in this way";
+        let draws = explores && !(options.rolls_in() && options.pretrain == 0);
         let search = options.search();
         let rolls_out = options.training == Training::L2s && search.roll_out == RollOut::Mixture;
         let rolls_in = matches!(search.roll_in, RollIn::Mixture | RollIn::MixPerRoll);
@@ -55,9 +58,9 @@ impl GivenOptions {
                 "exact search has no beam",
             ),
             ("--update", self.update.is_some() && !global, "only --training global compares prefixes of derivations"),
-            ("--explore-from", self.explore_from.is_some() && !explores, of_exploring),
-            ("--explore-prob", self.explore_prob.is_some() && !explores, of_exploring),
-            ("--explore-power", self.explore_power.is_some() && !explores, of_exploring),
+            ("--explore-from", self.explore_from.is_some() && !explores, or_rolling_in),
+            ("--explore-prob", self.explore_prob.is_some() && !explores, or_rolling_in),
+            ("--explore-power", self.explore_power.is_some() && !draws, of_exploring),
             (
                 "--average-from",
                 self.average_from.is_some() && !options.is_perceptron() && !options.learner.averages(),

@@ -1,6 +1,6 @@
 //! Derived options of a transition system: defaults that follow one another, learners, objectives, networks.
 
-use super::{Correct, Objective, Preset, Search, TrainOptions, Training, Update};
+use super::{Correct, Objective, Preset, RollIn, Search, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::Result;
 use crate::features::NetworkSet;
@@ -233,10 +233,15 @@ impl TrainOptions {
         }
     }
 
-    /// True if predictions are followed into mistakes, in some iterations at least.
+    /// True if predictions are followed into mistakes by the options that begin with `--explore`, in some iterations at least.
     pub fn explores(&self) -> bool {
         let (training, oracle) = self.training_in(0);
-        training == Training::Greedy && oracle.explores()
+        training == Training::Greedy && oracle.explores() || self.rolls_in()
+    }
+
+    /// True if beams of training start in the model's own derivations.
+    pub fn rolls_in(&self) -> bool {
+        self.training == Training::Global && self.roll_in == Some(RollIn::Learned)
     }
 
     /// Schedule of the run; averages begin no earlier than global training does.

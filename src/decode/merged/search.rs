@@ -149,6 +149,26 @@ impl<'a, 's> Search<'a, 's> {
         true
     }
 
+    /// Goes back to before the first step.
+    pub fn restart(&mut self, arena: Arena<'a>, context: Context<'s>) {
+        let fresh = Search::new(self.merging, arena, context, (self.width, self.k));
+        *self =
+            Search { outcomes: std::mem::take(&mut self.outcomes), offers: std::mem::take(&mut self.offers), ..fresh };
+    }
+
+    /// Takes a step of the best item alone, by a permitted action that gains nothing.
+    pub fn follow(&mut self, action: ActionId) {
+        let step = self.items()[..1].to_vec();
+        let mut offers = std::mem::take(&mut self.offers);
+        offers.resize_with(1, Offers::default);
+        self.offer(step[0], &mut offers[0], std::iter::once(self.actions.get(action).mv), |of_move| {
+            (of_move == action).then_some(0)
+        });
+        let next = self.build(&step, &offers);
+        self.steps.push(next);
+        self.offers = offers;
+    }
+
     /// Says what an item offers.
     fn offer(
         &self,

@@ -32,6 +32,12 @@ impl Exploration {
         Exploration { power, ..self }
     }
 
+    /// Way into a whole sentence: with probability p the share of the model's derivation that is followed, else `None`.
+    pub fn share(&mut self) -> Option<f64> {
+        let (probability, stream) = self.active.as_mut()?;
+        (random::unit(stream) < *probability).then(|| random::unit(stream))
+    }
+
     /// Way on from a decision, whose prediction may be right.
     pub(super) fn follow(&mut self, is_right: bool) -> Follow {
         let Some((probability, stream)) = &mut self.active else { return Follow::Corrected };
