@@ -124,7 +124,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages every-system pretraining updates en-ewt-targets en-ewt-networks
+.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages every-system pretraining restart updates en-ewt-targets en-ewt-networks
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -168,9 +168,10 @@ en-ewt-targets: build ## what each ingredient gives on English-EWT: features, lo
 en-ewt-networks: build ## networks on English-EWT: exploration, beams, global training, encoders, biaffine
 every-system: build ## what it takes that a beam is ahead of exploration where it was behind: updates, greedy training first
 pretraining: build ## what greedy training before global training gives on each of 19 treebanks
+restart: build ## exploration and beams together: updates that restart, beams that start in the model's own derivations
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages every-system pretraining updates en-ewt-targets en-ewt-networks:
+global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices learning-curves languages every-system pretraining restart updates en-ewt-targets en-ewt-networks:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:

@@ -68,6 +68,7 @@ fn what_cannot_be_merged_is_named() {
         ("--training greedy", "expected --training global"),
         ("--objective loss-augmented", "expected --objective perceptron"),
         ("--update laso", "expected another --update than laso"),
+        ("--update restart --restart-from beam", "expected --restart-from best"),
         ("--features minimal --search exact", "leave out --merge or --search exact"),
         ("--system eisner", "--merge is for transition systems"),
     ] {

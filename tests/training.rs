@@ -26,9 +26,12 @@ const NETWORK: &str = "--training l2s --learner nn --system arc-hybrid-rootless 
 const GLOBAL: &str = "--training global --beam 4";
 const VECTORS: &str = "--training greedy --learner svm";
 /// Other losses of whole derivations.
-const LOSSES: [&str; 6] = [
+const LOSSES: [&str; 9] = [
     "--beam 4 --objective loss-augmented",
     "--beam 4 --update laso",
+    "--beam 4 --update restart --replicas 1 --batch 4 --system arc-standard",
+    "--beam 4 --update restart --merge --system arc-hybrid --roll-in learned --explore-from 0",
+    "--beam 4 --update restart-early --objective crf --restart-from beam --system arc-eager",
     "--beam 4 --learner mira",
     "--beam 4 --objective crf --learner sgd --l2 0.0001",
     "--beam 4 --objective softmax-margin",
@@ -496,8 +499,21 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ),
         (
             "--objective crf --update max-violation",
-            "crf knows no violations; expected --update early or standard or laso",
+            "crf knows no violations; expected --update early or standard or laso or restart-early",
         ),
+        ("--update restart --system swap", "--update restart needs costs in all configurations, and swap has no dynamic oracle"),
+        (
+            "--update restart-early --oracle static",
+            "which the static oracle has not; expected --oracle dynamic",
+        ),
+        (
+            "--update restart --system covington-nonmonotonic --oracle static",
+            "which the static oracle has not; expected --oracle lower or pc-upper or upper",
+        ),
+        ("--roll-in learned --system swap", "--roll-in learned needs costs in all configurations, and swap has no"),
+        ("--training global --roll-in mixture", "expected --roll-in reference or learned"),
+        ("--update laso --restart-from beam", "--restart-from is for --update restart or restart-early"),
+        ("--search exact --features minimal --roll-in learned", "exact search compares whole derivations; leave out --roll-in"),
         ("--objective crf --loss-weight 2", "--loss-weight is for --training global with --objective loss-augmented"),
         ("--objective loss-augmented --loss-weight 0", "--loss-weight must be a number above 0"),
         ("--objective crf --l2 0.1", "--l2 is for --learner sgd"),

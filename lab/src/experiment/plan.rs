@@ -48,7 +48,10 @@ impl Plan {
         }
         let find = |source: Source| Data::find(source, folder, scale.max_train_sentences).map(Arc::new);
         let (treebanks, unreadable) = readable(&scale.treebanks, find)?;
-        let (spec, profile_name) = (spec.clone(), profile.to_owned());
+        let (mut spec, profile_name) = (spec.clone(), profile.to_owned());
+        if let Some(columns) = &scale.columns {
+            spec.columns.retain(|column| columns.iter().any(|name| name.get_ref() == column.name.get_ref()));
+        }
         let mut plan = Plan { spec, profile_name, profile: scale, treebanks, cells: Vec::new(), unreadable };
         plan.cells = plan.resolve(overrides)?;
         if plan.cells.is_empty() {
@@ -258,6 +261,17 @@ mod tests {
         let refused = |columns: &str| Spec::parse(&with(columns), Path::new("s.toml")).unwrap_err().to_string();
         assert!(refused("[\"lazy\"]").contains("lazy"), "{}", refused("[\"lazy\"]"));
         assert!(refused("[]").contains("columns = []"), "{}", refused("[]"));
+    }
+
+    #[test]
+    fn profiles_may_name_some_of_the_columns() {
+        let with = |columns: &str| SPEC.replacen("seeds = [1, 2]", &format!("seeds = [1, 2]\ncolumns = {columns}"), 1);
+        let plan = Plan::new(&spec_of(&with("[\"hybrid\"]")), "quick", &Overrides::default(), None).unwrap();
+        assert!(!plan.cells.is_empty() && plan.cells.iter().all(|cell| cell.column == "hybrid"));
+        assert_eq!(plan.spec.columns.len(), 1, "tables have no others");
+        let refused = |columns: &str| Spec::parse(&with(columns), Path::new("s.toml")).unwrap_err().to_string();
+        assert!(refused("[\"lazy\"]").contains("lazy"), "{}", refused("[\"lazy\"]"));
+        assert!(refused("[]").contains("columns = [] in profile `quick`"), "{}", refused("[]"));
     }
 
     #[test]

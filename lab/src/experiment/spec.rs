@@ -76,6 +76,8 @@ pub struct Profile {
     pub treebanks: Vec<String>,
     /// One training per seed.
     pub seeds: Vec<u64>,
+    /// The columns of this profile; by default all.
+    pub columns: Option<Vec<Spanned<String>>>,
     /// Train on the first so many sentences only.
     pub max_train_sentences: Option<usize>,
     /// Training options of this profile; they override `[base]`, and rows and columns override them.
@@ -258,6 +260,10 @@ impl Spec {
             let found = format!("max-train-sentences = 0 in profile `{name}`");
             return Err(source.problem(None, found, "1 or more, or no such line, for all of them").into());
         }
+        if let Some((name, _)) = self.profiles.iter().find(|(_, p)| p.columns.as_ref().is_some_and(Vec::is_empty)) {
+            let found = format!("columns = [] in profile `{name}`");
+            return Err(source.problem(None, found, "one or more, or no such line, for all").into());
+        }
         if let Some(variant) = self.columns.iter().find(|column| column.max_train_sentences == Some(0)) {
             let found = "max-train-sentences = 0";
             return Err(source.problem(Some(variant.name.span()), found, "1 or more").into());
@@ -275,7 +281,8 @@ impl Spec {
                     .into());
             }
         }
-        for name in self.rows.iter().filter_map(|row| row.columns.as_ref()).flatten() {
+        let of_profiles = self.profiles.values().filter_map(|profile| profile.columns.as_ref());
+        for name in self.rows.iter().filter_map(|row| row.columns.as_ref()).chain(of_profiles).flatten() {
             source.check_name(name, &self.columns, "column")?;
         }
         if let Some(variant) = self.rows.iter().find(|row| row.columns.as_ref().is_some_and(Vec::is_empty)) {
