@@ -501,11 +501,11 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
             "--objective crf --update max-violation",
             "crf knows no violations; expected --update early or standard or laso or restart-early",
         ),
-        ("--update restart --system swap", "--update restart needs costs in all configurations, and swap has no dynamic oracle"),
         (
-            "--update restart-early --oracle static",
-            "which the static oracle has not; expected --oracle dynamic",
+            "--update restart --system swap",
+            "--update restart needs costs in all configurations, and swap has no dynamic oracle",
         ),
+        ("--update restart-early --oracle static", "which the static oracle has not; expected --oracle dynamic"),
         (
             "--update restart --system covington-nonmonotonic --oracle static",
             "which the static oracle has not; expected --oracle lower or pc-upper or upper",
@@ -513,7 +513,10 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
         ("--roll-in learned --system swap", "--roll-in learned needs costs in all configurations, and swap has no"),
         ("--training global --roll-in mixture", "expected --roll-in reference or learned"),
         ("--update laso --restart-from beam", "--restart-from is for --update restart or restart-early"),
-        ("--search exact --features minimal --roll-in learned", "exact search compares whole derivations; leave out --roll-in"),
+        (
+            "--search exact --features minimal --roll-in learned",
+            "exact search compares whole derivations; leave out --roll-in",
+        ),
         ("--objective crf --loss-weight 2", "--loss-weight is for --training global with --objective loss-augmented"),
         ("--objective loss-augmented --loss-weight 0", "--loss-weight must be a number above 0"),
         ("--objective crf --l2 0.1", "--l2 is for --learner sgd"),

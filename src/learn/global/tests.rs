@@ -10,7 +10,6 @@ use crate::learn::local::{self, Exploration, Policy, Setting};
 use crate::learn::objective::LocalObjective;
 use crate::learn::{TrainOptions, TrainingData};
 use crate::linear::{Change, Perceptron};
-use crate::model::Averaged as _;
 use crate::random;
 use crate::system::{Roots, SystemKind};
 use crate::tree::{NO_LABEL, Tree, all_trees};
@@ -210,16 +209,16 @@ fn trees(n_words: usize, every: usize, labels: [&str; 2]) -> impl Iterator<Item 
     })
 }
 
-/// A model whose weights are random, so that no two derivations have the same score.
-fn random_weights<S: TransitionSystem>(system: S, data: &TrainingData) -> Perceptron {
+/// A model that has learned something, with some noise, so that no two derivations have the same score.
+fn noisy_model<S: TransitionSystem>(system: S, data: &TrainingData) -> Perceptron {
     let mut model = perceptron(data);
     let mut stream = random::stream(7, "weights", &[]);
-    for _ in 0..4 {
+    for _ in 0..2 {
         for number in 0..data.examples().len() {
             let (_, mut gradient) =
                 learn_from(system, data, number, options(Update::Restart, RestartFrom::Best, 4), &model);
             for (_, _, change) in gradient.get::<Vec<Change>>() {
-                *change = random::below(201, &mut stream) as i32 - 100;
+                *change = *change * 30 + random::below(41, &mut stream) as i32 - 20;
             }
             model.learn(&mut gradient);
         }
@@ -230,6 +229,7 @@ fn random_weights<S: TransitionSystem>(system: S, data: &TrainingData) -> Percep
 /// In a beam as wide as the space of derivations.
 #[test]
 fn restarts_are_what_the_definition_says() {
+    let mut most = 0;
     for kind in [crate::systems::ARC_STANDARD, crate::systems::ARC_HYBRID, crate::systems::ARC_EAGER] {
         let small = (2..=4).flat_map(|n| trees(n, 1, ["a", "b"])).collect();
         for (sentences, froms) in [
@@ -238,7 +238,7 @@ fn restarts_are_what_the_definition_says() {
         ] {
             let data = data(kind, sentences);
             with_system!(kind, Roots::Single, |system| {
-                let model = random_weights(system, &data);
+                let model = noisy_model(system, &data);
                 for &from in froms {
                     let (mut n_compared, mut n_updates) = (0, 0);
                     for number in 0..data.examples().len() {
@@ -255,19 +255,21 @@ fn restarts_are_what_the_definition_says() {
                         );
                         n_compared += 1;
                         n_updates += found;
+                        most = most.max(found);
                     }
-                    let n = data.examples().len() as u64;
+                    let n = data.examples().len();
                     assert!(
-                        2 * n_compared > n && n_updates > 2 * n_compared,
-                        "{kind}: {n_updates} updates in {n_compared} of {n}"
+                        2 * n_compared > n && n_updates > 0,
+                        "{kind}, {from:?}: {n_updates} updates in {n_compared} of {n}"
                     );
                 }
             });
         }
     }
+    assert!(most > 1, "no sentence has several updates");
 }
 
-/// With the same choices: weights that change at the end of a sentence, and every prediction followed.
+/// The same changes of the same weights, where these change at the end of a sentence and every prediction is followed.
 #[test]
 fn at_width_1_early_restarts_are_greedy_exploration() {
     use crate::systems::{ARC_EAGER, ARC_HYBRID, ARC_STANDARD, COVINGTON, EASY_FIRST};
@@ -275,16 +277,14 @@ fn at_width_1_early_restarts_are_greedy_exploration() {
         let of_system = sentences(Options { seed: 71, n_sentences: 40, non_projective: kind == COVINGTON }).collect();
         let data = data(kind, of_system);
         with_system!(kind, Roots::Single, |system| {
-            let (mut globally, mut greedily) = (perceptron(&data), perceptron(&data));
+            let mut model = perceptron(&data);
             let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
             let mut updates = [[0; 2]; 3];
             for (pass, [by_beam, by_decision]) in (0..).zip(&mut updates) {
                 for number in 0..data.examples().len() {
                     let options = options(Update::RestartEarly, RestartFrom::Best, 1);
-                    let (n, mut gradient) = learn_from(system, &data, number, options, &globally);
+                    let (n, mut of_beam) = learn_from(system, &data, number, options, &model);
                     *by_beam += n;
-                    globally.learn(&mut gradient);
-                    globally.end_sentence();
 
                     let example = &data.examples()[number];
                     let mut workspace = Workspace::new(data.actions().n_labels());
@@ -294,16 +294,15 @@ fn at_width_1_early_restarts_are_greedy_exploration() {
                     let exploration = Some(Exploration::new(0, 1.0, 1, pass, number));
                     let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
                     let setting = Setting { machine, stages: data.stages(), reuse: false };
-                    let put_off = Parameters::PutOff(&greedily);
+                    let put_off = Parameters::PutOff(&model);
                     let (n, mut gradient) =
                         local::learn(setting, &supervision, policy, None, &mut objective, &mut workspace, put_off);
                     *by_decision += n;
-                    greedily.learn(&mut gradient);
-                    greedily.end_sentence();
+                    assert_eq!(changes(&mut of_beam), changes(&mut gradient), "{kind}, pass {pass}: sentence {number}");
+                    model.learn(&mut gradient);
                 }
                 assert_eq!(by_beam, by_decision, "{kind}, pass {pass}");
             }
-            assert!(globally.save() == greedily.save(), "{kind}");
             assert!(updates[0][0] > 100 && updates[2][0] < updates[0][0], "{kind}: {updates:?}");
         });
     }
