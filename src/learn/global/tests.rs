@@ -293,7 +293,8 @@ fn at_width_1_early_restarts_are_greedy_exploration() {
                     let supervision = Supervision { machine, gold: &example.gold };
                     let exploration = Some(Exploration::new(0, 1.0, 1, pass, number));
                     let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
-                    let setting = Setting { machine, stages: data.stages(), reuse: false };
+                    let (stages, watched) = (data.stages(), None);
+                    let setting = Setting { machine, stages, reuse: false, unpermitted: false, watched };
                     let put_off = Parameters::PutOff(&model);
                     let (n, mut gradient) =
                         local::learn(setting, &supervision, policy, None, &mut objective, &mut workspace, put_off);
