@@ -136,12 +136,10 @@ fn hamming(tree: &Tree, gold: &Tree) -> u32 {
 }
 
 /// Of these prefixes the highest score, and the only one that has it, if there is only one.
-fn best<'p, 'a, S: TransitionSystem>(
-    prefixes: impl Iterator<Item = &'p Prefix<'a, S>> + Clone,
-) -> (i64, Option<&'p Prefix<'a, S>>)
+fn best<'p, 'a, S>(prefixes: impl Iterator<Item = &'p Prefix<'a, S>> + Clone) -> (i64, Option<&'p Prefix<'a, S>>)
 where
     'a: 'p,
-    S: 'p,
+    S: TransitionSystem + 'p,
 {
     let highest = prefixes.clone().map(|prefix| prefix.item.score).max().expect("some prefix goes on");
     let of_score = prefixes.filter(|prefix| prefix.item.score == highest).collect::<Vec<_>>();
@@ -191,7 +189,7 @@ fn by_definition<S: TransitionSystem>(
     }
 }
 
-/// All projective trees of so many words, or of many every so manieth.
+/// Projective trees of so many words, one of every `every`.
 fn trees(n_words: usize, every: usize, labels: [&str; 2]) -> impl Iterator<Item = Sentence> {
     let is_projective = |tree: &Tree| crate::tree::Gold::new(tree.clone()).is_projective();
     all_trees(n_words, Roots::Single).filter(is_projective).step_by(every).map(move |tree| {
