@@ -97,6 +97,13 @@ pub fn reference<S: TransitionSystem>(
         tops.push(items[0].score);
     }
     let lags = items[0].history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
-    let parsed = |item: &&Item<_>| Parsed { tree: machine.tree(item, input.n_words()), score: item.score };
-    (items.iter().map(parsed).collect(), lags.max().unwrap())
+    // Of derivations of one tree the best.
+    let mut found: Vec<Parsed> = Vec::new();
+    for item in &items {
+        let parsed = Parsed { tree: machine.tree(item, input.n_words()), score: item.score };
+        if found.iter().all(|other| other.tree != parsed.tree) {
+            found.push(parsed);
+        }
+    }
+    (found, lags.max().unwrap())
 }
