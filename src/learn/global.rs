@@ -69,14 +69,6 @@ pub struct GlobalOptions {
 }
 
 impl GlobalOptions {
-    /// Items among those of a step that beams start again from.
-    pub fn kept<'i, I>(&self, items: &'i [I]) -> &'i [I] {
-        match self.restart_from {
-            RestartFrom::Best => &items[..1],
-            RestartFrom::Beam => items,
-        }
-    }
-
     /// Makes the step along `gradient` as long as it takes, if the learner is MIRA and `loss` is what it is to make up for.
     fn lengthen(&self, model: &dyn Trainable, gradient: &mut Opaque, loss: f32) {
         if let Some(aggressiveness) = self.aggressiveness {
@@ -116,13 +108,18 @@ pub fn learn<S: TransitionSystem>(
     let (mut n_updates, mut loss) = (0, 0.0);
     loop {
         let mut trace: Vec<PrefixScores> = Vec::new();
-        let mut steps: Vec<(Vec<ItemOf<S>>, ItemOf<S>)> = Vec::new();
+        let mut prefixes: Vec<(ItemOf<S>, ItemOf<S>)> = Vec::new();
+        // Of restarts from the whole beam, the beam of each step.
+        let mut whole: Vec<Vec<ItemOf<S>>> = Vec::new();
         let mut fell_off = false;
         let scorer = parameters.scorer();
         while !fell_off && beams.advance(&*scorer) {
             let scores = beams.scores();
             trace.push(scores);
-            steps.push((beams.items.clone(), beams.gold_items[0]));
+            prefixes.push((beams.items[0], beams.gold_items[0]));
+            if update.restarts() && options.restart_from == RestartFrom::Beam {
+                whole.push(beams.items.clone());
+            }
             fell_off = update.stops_early() && !scores.gold_in_beam;
         }
         drop(scorer);
@@ -131,22 +128,24 @@ pub fn learn<S: TransitionSystem>(
             true => trace.len().checked_sub(1),
             false => update.choose(&trace),
         };
-        let Some((items, gold)) = step.map(|step| &steps[step]) else { break };
+        let Some(step) = step else { break };
+        let (predicted, gold) = prefixes[step];
         let of = (&*parameters, &mut *beams.stepper.memory, context);
         let learned = match options.objective.is_probability() {
             true => {
-                let outside = Some(*gold).filter(|_| items.iter().all(|item| !item.is_gold));
-                learn_expectation(items, outside, of, &mut gradient).then_some(0.0)
+                let outside = Some(gold).filter(|_| beams.items.iter().all(|item| !item.is_gold));
+                learn_expectation(&beams.items, outside, of, &mut gradient).then_some(0.0)
             }
-            false => learn_pair(options, (items[0], gold), of, &mut gradient),
+            false => learn_pair(options, (predicted, gold), of, &mut gradient),
         };
         n_updates += u64::from(learned.is_some());
         loss += learned.unwrap_or_default();
+        let from = whole.get(step).map_or(std::slice::from_ref(&predicted), Vec::as_slice);
         match update {
-            Update::Restart => beams.restart(options.kept(items)),
-            Update::RestartEarly if fell_off => beams.restart(options.kept(items)),
+            Update::Restart => beams.restart(from),
+            Update::RestartEarly if fell_off => beams.restart(from),
             Update::Laso if fell_off => {
-                beams.restart(&[*gold]);
+                beams.restart(&[gold]);
                 if let Parameters::AtOnce(model) = &mut parameters {
                     options.lengthen(&**model, &mut gradient, std::mem::take(&mut loss));
                     model.learn(&mut gradient);

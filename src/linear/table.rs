@@ -206,6 +206,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
     }
 
     /// Index of `feature` among the places; if it has no row, it gets one without weights, with room for `n_lanes`.
+    #[inline]
     pub fn find_or_insert(&mut self, feature: u64, n_lanes: usize) -> usize {
         let i = self.position(feature);
         if self.is_taken(i) { i } else { self.insert(feature, n_lanes) }
@@ -237,6 +238,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
 
     /// Makes room for `more` entries behind those of the row at place `i`, and counts them as its own; the row before and where
     /// the new entries begin.
+    #[inline]
     pub fn extend_row(&mut self, i: usize, more: usize) -> usize {
         let Place { start, len, capacity, .. } = self.places[i];
         let longer = len as usize + more;
