@@ -177,7 +177,7 @@ impl TrainingData {
         Ok(data)
     }
 
-    /// Has `tell` told of the first decisions of greedy training on `train`, the treebank that these data are of.
+    /// Calls `tell` with each of the first decisions of greedy training on `train`, the treebank that these data are of.
     ///
     /// # Errors
     /// If the feature set does not parse.
@@ -189,7 +189,7 @@ impl TrainingData {
         Ok(())
     }
 
-    /// Who watches training on this sentence, if anyone does.
+    /// Watching of training on this sentence, if decisions are still to be printed.
     pub(super) fn watched<'d>(&'d self, example: &Example) -> Option<Watched<'d>> {
         let watch = self.watch.as_ref().filter(|watch| watch.goes_on())?;
         Some(Watched { watch, initial: &self.initial_weights, line: example.line })

@@ -38,7 +38,7 @@ pub(super) fn name(template: &Template, values: &[String]) -> String {
     format!("{template}: {}", values.join(" "))
 }
 
-/// What a file of initial weights speaks of.
+/// Names that a file of initial weights may use: features, labels, actions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<'t> {
     pub set: &'t FeatureSet,

@@ -59,7 +59,7 @@ impl Gold {
         !self.weights.is_empty()
     }
 
-    /// What the arc into `word` counts in losses: 1, unless arcs are [weighted](Gold::weighted).
+    /// Weight of the arc into `word` in losses: 1, unless arcs are [weighted](Gold::weighted).
     #[inline]
     pub fn weight(&self, word: Node) -> u32 {
         self.weights.get(usize::from(word)).copied().unwrap_or(1)

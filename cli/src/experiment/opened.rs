@@ -19,7 +19,7 @@ pub trait Experiment {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// How many cells it has and how many are missing; how long these will take, as far as records tell.
+    /// Numbers of cells and of missing ones, and the time that the missing ones will take, as far as records tell.
     fn outline(&self, jobs: usize) -> (usize, usize, Option<Duration>);
 
     /// The keys of its cells.

@@ -70,7 +70,7 @@ struct BoundRow {
     misled_percent: f64,
 }
 
-/// What is told of one length: names in JSON, heads of the table and widths there; what has none is told in JSON alone.
+/// Columns of the result: name in JSON, head and width in the table. Columns without a head are in JSON alone.
 const COLUMNS: [(&str, &str, usize); 17] = [
     ("system", "system", 22),
     ("roots", "roots", 7),

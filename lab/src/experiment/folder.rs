@@ -205,7 +205,7 @@ impl Folder {
         Ok(Attempt::Ours(Claim { path, holder, stop: Some(stop), heart: Some(heart) }))
     }
 
-    /// Who runs the cell, if anybody does who is not known to be gone.
+    /// Process that runs the cell; none if there is none or it is known to be gone.
     ///
     /// # Errors
     /// If the claim cannot be read.

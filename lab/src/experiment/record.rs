@@ -131,7 +131,7 @@ impl Decoding {
     }
 }
 
-/// What is counted under both rules for punctuation.
+/// Counts under both rules for punctuation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByRule<T> {
     /// Of all words.

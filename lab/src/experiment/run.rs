@@ -122,7 +122,7 @@ enum Next<'a, C, R> {
     Stop,
 }
 
-/// Who is told what happens in a run.
+/// Function that gets the events of a run.
 pub type Observer<'o, K> = &'o mut dyn FnMut(Event<<K as Kind>::Cell, <K as Kind>::Record>);
 
 /// Runs `cells`, of an experiment whose cells in `others` are left to other processes. Each record goes to disk as soon as its cell is done, and into `store`. Results do not depend on the number of

@@ -54,7 +54,7 @@ fn learn_from<S: TransitionSystem>(
     learn(options, supervision, GoldSide::LeastCost, None, &mut workspace, Parameters::PutOff(model))
 }
 
-/// What a gradient changes, by weight.
+/// Changes of a gradient, one for each weight.
 fn changes(gradient: &mut Opaque) -> Vec<Change> {
     let mut all: Vec<Change> = gradient.get::<Vec<Change>>().clone();
     all.sort_unstable();

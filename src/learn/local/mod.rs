@@ -128,7 +128,7 @@ pub struct Setting<'s, S> {
     pub reuse: bool,
     /// True if actions that are not permitted compete in predictions, too.
     pub unpermitted: bool,
-    /// Who watches the sentence's decisions.
+    /// Watching of the sentence's decisions, if they are to be printed.
     pub watched: Option<Watched<'s>>,
 }
 

@@ -24,7 +24,7 @@ pub struct MoveOption {
     pub cost: f32,
     /// The action with the gold label, if the move makes a gold arc and that label may be given: any other label costs more.
     pub gold: Option<ActionId>,
-    /// What a wrong label of a gold arc costs: its weight.
+    /// Cost of a wrong label of a gold arc: the weight of the arc.
     pub label_cost: f32,
 }
 

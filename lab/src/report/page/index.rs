@@ -99,7 +99,7 @@ fn dated(revision: &str, dates: &BTreeMap<String, String>) -> String {
     format!("`{short}`{more}{date}")
 }
 
-/// What was run, in a line. The papers' tables have its verdict.
+/// Line of the index: title, scale and findings of an experiment; of a paper's table also its verdict.
 fn line(document: &Document, dates: &BTreeMap<String, String>) -> Value {
     let Document { name, profile, title, progress, findings, .. } = document;
     let n_verdicts = usize::from(document.reproduction.is_some()).min(findings.len());
