@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use treebeam::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section};
 use treebeam_lab::evaluation::render;
 
-use crate::errors::{exception, of_problem};
+use crate::errors::{exception, guarded, of_problem};
 use crate::model::warn;
 use crate::options::chosen;
 use crate::sentences::Source;
@@ -25,35 +25,37 @@ pub fn evaluate(
     samples: u32,
     seed: u64,
 ) -> PyResult<(String, String)> {
-    if samples == 0 {
-        return Err(PyValueError::new_err("samples: found 0; expected a number from 1 on"));
-    }
-    let gold = input(py, gold, "gold")?;
-    let names = ["system", "system2"];
-    let systems = systems.iter().zip(names).map(|(system, name)| input(py, system, name));
-    let systems = systems.collect::<PyResult<Vec<_>>>()?;
-    let is_usual = by.is_none();
-    let sections = match by {
-        None => Section::ALL.to_vec(),
-        Some(by) => by.iter().map(|by| chosen::<Section>("by", by)).collect::<PyResult<_>>()?,
-    };
-    let options = Options {
-        rule: punct_rule.map(|rule| chosen::<PunctuationRule>("punct_rule", rule)).transpose()?,
-        headline: Headline {
-            punctuation: chosen::<Punctuation>("punct", punct)?,
-            granularity: chosen::<Granularity>("granularity", granularity)?,
-        },
-        sections,
-        samples: samples as usize,
-        seed,
-    };
-    let mut report = py.detach(|| Report::new(&gold, &systems, &options)).map_err(exception)?;
-    report.warnings().iter().try_for_each(|warning| warn(py, warning))?;
-    let json = serde_json::to_string(&report).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    if is_usual {
-        report.keep(&Section::USUAL);
-    }
-    Ok((json, render(&report)))
+    guarded(|| {
+        if samples == 0 {
+            return Err(PyValueError::new_err("samples: found 0; expected a number from 1 on"));
+        }
+        let gold = input(py, gold, "gold")?;
+        let names = ["system", "system2"];
+        let systems = systems.iter().zip(names).map(|(system, name)| input(py, system, name));
+        let systems = systems.collect::<PyResult<Vec<_>>>()?;
+        let is_usual = by.is_none();
+        let sections = match by {
+            None => Section::ALL.to_vec(),
+            Some(by) => by.iter().map(|by| chosen::<Section>("by", by)).collect::<PyResult<_>>()?,
+        };
+        let options = Options {
+            rule: punct_rule.map(|rule| chosen::<PunctuationRule>("punct_rule", rule)).transpose()?,
+            headline: Headline {
+                punctuation: chosen::<Punctuation>("punct", punct)?,
+                granularity: chosen::<Granularity>("granularity", granularity)?,
+            },
+            sections,
+            samples: samples as usize,
+            seed,
+        };
+        let mut report = py.detach(|| Report::new(&gold, &systems, &options)).map_err(exception)?;
+        report.warnings().iter().try_for_each(|warning| warn(py, warning))?;
+        let json = serde_json::to_string(&report).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        if is_usual {
+            report.keep(&Section::USUAL);
+        }
+        Ok((json, render(&report)))
+    })
 }
 
 /// What is compared of a file or of sentences, which messages call by `name`.

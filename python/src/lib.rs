@@ -19,5 +19,7 @@ fn _treebeam(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tree::Tree>()?;
     module.add_function(wrap_pyfunction!(model::load, module)?)?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
-    module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)
+    module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(tree::_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::_panic, module)?)
 }

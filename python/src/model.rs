@@ -1,7 +1,7 @@
 //! Models.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -9,10 +9,11 @@ use pyo3::types::PyDict;
 use treebeam::decode::Parsed;
 use treebeam::error::Result;
 use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions};
+use treebeam::tree::Labels;
 use treebeam::treebank::{Format, Sentence};
 
 use crate::arrow;
-use crate::errors::{exception, from_json};
+use crate::errors::{exception, from_json, guarded};
 use crate::options::of_parsing;
 use crate::sentences::{self, reader};
 use crate::tree::Tree;
@@ -22,6 +23,8 @@ use crate::tree::Tree;
 pub struct Model {
     path: PathBuf,
     model: Loaded,
+    /// The labels of its trees, which may outlive it.
+    labels: Arc<Labels>,
     /// Parsers that nobody uses at the moment, with their threads and memory.
     idle: Mutex<Vec<Idle>>,
 }
@@ -39,10 +42,13 @@ const MOST_IDLE: usize = 8;
 /// Reads a model file.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
-    let model = py.detach(|| Loaded::read(&path)).map_err(exception)?;
-    // Where it is found again from another folder.
-    let path = std::path::absolute(&path).unwrap_or(path);
-    Ok(Model { path, model, idle: Mutex::default() })
+    guarded(|| {
+        let model = py.detach(|| Loaded::read(&path)).map_err(exception)?;
+        // Where it is found again from another folder.
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let labels = Arc::new(model.labels().clone());
+        Ok(Model { path, model, labels, idle: Mutex::default() })
+    })
 }
 
 /// Says something to the user.
@@ -167,32 +173,32 @@ fn take_chunk(sentences: &mut impl Iterator<Item = Sentence>) -> Vec<Sentence> {
 impl Model {
     /// The file that the model was read from.
     #[getter]
-    fn path(&self) -> PathBuf {
-        self.path.clone()
+    fn path(&self) -> PyResult<PathBuf> {
+        guarded(|| Ok(self.path.clone()))
     }
 
     /// The transition system or graph-based parser, as the option `system` names it.
     #[getter]
-    fn system(&self) -> &'static str {
-        self.model.system().name()
+    fn system(&self) -> PyResult<&'static str> {
+        guarded(|| Ok(self.model.system().name()))
     }
 
     /// The width of the beam that the model was trained with; none if it is of a graph-based parser.
     #[getter]
-    fn beam(&self) -> Option<usize> {
-        self.model.beam()
+    fn beam(&self) -> PyResult<Option<usize>> {
+        guarded(|| Ok(self.model.beam()))
     }
 
     /// The labels of the trees that it makes.
     #[getter]
-    fn labels(&self) -> Vec<&str> {
-        self.model.labels().names().iter().map(String::as_str).collect()
+    fn labels(&self) -> PyResult<Vec<&str>> {
+        guarded(|| Ok(self.model.labels().names().iter().map(String::as_str).collect()))
     }
 
     /// What the model is and how it was made, as `treebeam model info --json` says under `header`.
     #[getter]
     fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        from_json(py, &self.model.header().map_err(exception)?.to_string())
+        guarded(|| from_json(py, &self.model.header().map_err(exception)?.to_string()))
     }
 
     /// The best tree of each sentence; with `confidences=K`, each knows how the K best trees agree with it.
@@ -204,14 +210,20 @@ impl Model {
         confidences: Option<i64>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<Tree>> {
-        let options = of_parsing(options, confidences)?;
-        let sentences = sentences::read(sentences)?;
-        let mut trees = Vec::with_capacity(sentences.len());
-        self.parse_all(py, sentences, &options, |sentence, parsed| {
-            trees.extend(Tree::all(sentence, parsed, &self.model, confidences.is_some()).into_iter().next());
-            Ok(())
-        })?;
-        Ok(trees)
+        guarded(|| {
+            let options = of_parsing(options, confidences)?;
+            let sentences = sentences::read(sentences)?;
+            let mut trees = Vec::with_capacity(sentences.len());
+            self.parse_all(py, sentences, &options, |sentence, parsed| {
+                trees.extend(
+                    Tree::all(sentence, parsed, &self.labels, self.model.scale(), confidences.is_some())
+                        .into_iter()
+                        .next(),
+                );
+                Ok(())
+            })?;
+            Ok(trees)
+        })
     }
 
     /// The `k` best trees of each sentence, best first.
@@ -223,14 +235,16 @@ impl Model {
         k: i64,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<Vec<Tree>>> {
-        let options = of_parsing(options, Some(k))?;
-        let sentences = sentences::read(sentences)?;
-        let mut trees = Vec::with_capacity(sentences.len());
-        self.parse_all(py, sentences, &options, |sentence, parsed| {
-            trees.push(Tree::all(sentence, parsed, &self.model, true));
-            Ok(())
-        })?;
-        Ok(trees)
+        guarded(|| {
+            let options = of_parsing(options, Some(k))?;
+            let sentences = sentences::read(sentences)?;
+            let mut trees = Vec::with_capacity(sentences.len());
+            self.parse_all(py, sentences, &options, |sentence, parsed| {
+                trees.push(Tree::all(sentence, parsed, &self.labels, self.model.scale(), true));
+                Ok(())
+            })?;
+            Ok(trees)
+        })
     }
 
     /// Parses CoNLL-U into CoNLL-U, as `treebeam parse` does.
@@ -242,13 +256,15 @@ impl Model {
         k_best: i64,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
-        let options = of_parsing(options, Some(k_best))?;
-        let Some(text) = sentences::text(text)? else {
-            let expected = "found something else than text; expected CoNLL-U as str or bytes";
-            return Err(PyValueError::new_err(expected));
-        };
-        let written = self.parse_text(py, &text, &options)?;
-        String::from_utf8(written).map_err(|error| PyValueError::new_err(error.to_string()))
+        guarded(|| {
+            let options = of_parsing(options, Some(k_best))?;
+            let Some(text) = sentences::text(text)? else {
+                let expected = "found something else than text; expected CoNLL-U as str or bytes";
+                return Err(PyValueError::new_err(expected));
+            };
+            let written = self.parse_text(py, &text, &options)?;
+            String::from_utf8(written).map_err(|error| PyValueError::new_err(error.to_string()))
+        })
     }
 
     /// Columns `head`, `deprel` and `score` for a batch of Arrow, as buffers; `treebeam._arrow` makes columns of them.
@@ -261,27 +277,36 @@ impl Model {
         keep_going: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<arrow::Buffers> {
-        let options = of_parsing(options, None)?;
-        let batch = arrow::Imported::of(batch)?;
-        let sentences = arrow::Sentences::new(&batch, self.model.read_columns(), &names)?;
-        self.with_parser(py, &options, |parser| {
-            let mut columns = arrow::Columns::default();
-            let mut rows = 0..sentences.n_rows();
-            while !rows.is_empty() {
-                let parse = || columns.parse_chunk(&sentences, &mut rows, parser, &self.model, keep_going);
-                py.detach(parse).map_err(exception)?;
-                py.check_signals()?;
-            }
-            Ok(columns.buffers())
+        guarded(|| {
+            let options = of_parsing(options, None)?;
+            let batch = arrow::Imported::of(batch)?;
+            let sentences = arrow::Sentences::new(&batch, self.model.read_columns(), &names)?;
+            self.with_parser(py, &options, |parser| {
+                let mut columns = arrow::Columns::default();
+                let mut rows = 0..sentences.n_rows();
+                while !rows.is_empty() {
+                    let parse = || columns.parse_chunk(&sentences, &mut rows, parser, &self.model, keep_going);
+                    py.detach(parse).map_err(exception)?;
+                    py.check_signals()?;
+                }
+                Ok(columns.buffers())
+            })
         })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
-        Ok((py.import("treebeam")?.getattr("load")?, (self.path.clone(),)))
+        guarded(|| Ok((py.import("treebeam")?.getattr("load")?, (self.path.clone(),))))
     }
 
-    fn __repr__(&self) -> String {
-        let beam = self.model.beam().map_or(String::new(), |beam| format!(", beam {beam}"));
-        format!("<treebeam.Model {}: {}{beam}, {} labels>", self.path.display(), self.system(), self.labels().len())
+    fn __repr__(&self) -> PyResult<String> {
+        guarded(|| {
+            let beam = self.model.beam().map_or(String::new(), |beam| format!(", beam {beam}"));
+            Ok(format!(
+                "<treebeam.Model {}: {}{beam}, {} labels>",
+                self.path.display(),
+                self.system()?,
+                self.labels()?.len()
+            ))
+        })
     }
 }

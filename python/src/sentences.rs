@@ -94,8 +94,12 @@ fn sentence(object: &Bound<'_, PyAny>, number: usize) -> PyResult<Sentence> {
         return Err(PyValueError::new_err(found));
     }
     if object.hasattr("serialize")? {
-        let text: String = object.call_method0("serialize")?.extract()?;
-        return of_block(&source, &text);
+        let block = |object: &Bound<'_, PyAny>| -> PyResult<Sentence> {
+            let text: String = object.call_method0("serialize")?.extract()?;
+            of_block(&source, &text)
+        };
+        // What separates columns and words may stand in a word.
+        return block(object).or_else(|error| block(&on_lines_of_their_own(object)?.ok_or(error)?));
     }
     let module = object.get_type().module()?;
     if module.to_cow()?.starts_with("spacy.") {
@@ -116,12 +120,52 @@ fn sentence(object: &Bound<'_, PyAny>, number: usize) -> PyResult<Sentence> {
     of_words(&source, words.into_iter())
 }
 
+/// A list of dictionaries with blanks for what ends columns and lines; none if there is nothing to replace.
+fn on_lines_of_their_own<'py>(list: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let copy = list.py().import("copy")?.call_method1("deepcopy", (list,))?;
+    let mut is_changed = false;
+    for word in copy.try_iter()? {
+        let word = word?;
+        for item in word.call_method0("items")?.try_iter()? {
+            let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
+            let Ok(text) = value.cast::<PyString>() else { continue };
+            let text = text.to_cow()?;
+            let replaced = on_one_line(Cow::Borrowed(&text));
+            if replaced != text {
+                word.set_item(name, replaced)?;
+                is_changed = true;
+            }
+        }
+    }
+    Ok(is_changed.then_some(copy))
+}
+
+/// The text with a blank for each run of tabs and line ends, which in CoNLL-U separate columns and words.
+pub fn on_one_line(text: Cow<'_, str>) -> Cow<'_, str> {
+    let separators = ['\t', '\n', '\r'];
+    if !text.contains(separators) {
+        return text;
+    }
+    let mut line = String::with_capacity(text.len());
+    let mut in_run = false;
+    for c in text.chars() {
+        let separates = separators.contains(&c);
+        match separates {
+            true if in_run => {}
+            true => line.push(' '),
+            false => line.push(c),
+        }
+        in_run = separates;
+    }
+    Cow::Owned(line)
+}
+
 fn unexpected(source: &str, object: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("{source}: found `{object}`; expected {EXPECTED}"))
 }
 
 /// The sentence of one block of CoNLL-U.
-fn of_block(source: &str, text: &str) -> PyResult<Sentence> {
+pub fn of_block(source: &str, text: &str) -> PyResult<Sentence> {
     let block = text.trim_end_matches('\n').to_owned() + "\n";
     Sentence::new(source, Format::Conllu, &block).map_err(of_problem)
 }
@@ -152,7 +196,9 @@ fn word(source: &str, object: &Bound<'_, PyAny>) -> PyResult<Option<Word>> {
         return Ok(Some(word));
     }
     if object.is_instance_of::<PyString>() {
-        return Ok(Some(vec![(Column::Form, object.extract()?)]));
+        let mut word = Vec::with_capacity(1);
+        add(&mut word, Column::Form, object)?;
+        return Ok(Some(word));
     }
     if let Ok(dictionary) = object.cast::<PyDict>() {
         return of_dictionary(dictionary);
@@ -184,7 +230,7 @@ fn of_dictionary(dictionary: &Bound<'_, PyDict>) -> PyResult<Option<Word>> {
             continue;
         }
         match value.cast::<PyDict>() {
-            Ok(pairs) => word.push((column, joined(pairs)?)),
+            Ok(pairs) => word.push((column, on_one_line(joined(pairs)?.into()).into_owned())),
             Err(_) => add(&mut word, column, &value)?,
         }
     }
@@ -212,7 +258,7 @@ fn add(word: &mut Word, column: Column, value: &Bound<'_, PyAny>) -> PyResult<()
     })?;
     let text = text.to_cow()?;
     if column == Column::Form || !text.is_empty() {
-        word.push((column, text.into_owned()));
+        word.push((column, on_one_line(text).into_owned()));
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use treebeam::job::Job;
 use treebeam::training::{IterationReport, Next, Observer};
 use treebeam::treebank::{Format, Treebank};
 
-use crate::errors::{exception, from_json};
+use crate::errors::{exception, from_json, guarded};
 use crate::model::{Model, load, warn};
 use crate::options::of_training;
 use crate::sentences::Source;
@@ -44,33 +44,35 @@ pub fn train(
     checkpoint_seconds: f64,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Model> {
-    let given = of_training(options)?;
-    let mut job = Job::new(given.clone(), model.clone()).map_err(exception)?;
-    (job.threads, job.auto, job.skip_invalid) = (threads, auto, skip_invalid);
-    (job.resume, job.checkpoint_seconds) = (resume, checkpoint_seconds);
-    for remark in given.remarks(job.options()) {
-        warn(py, &remark)?;
-    }
-    let (train, dev) = (Source::of(train)?, dev.map(Source::of).transpose()?);
-    let files: Vec<&Path> = [Some(&train), dev.as_ref()].into_iter().flatten().filter_map(Source::path).collect();
-    job.check(&files, &[]).map_err(exception)?;
-    let (tell, events) = channel();
-    // Receivers are for one thread, and Python's own is let go while it waits.
-    let events = Mutex::new(events);
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut watcher = Watcher { tell: tell.clone(), stop: Arc::clone(&stop) };
-    std::thread::spawn(move || {
-        let done = run(&job, &train, dev.as_ref(), &mut watcher);
-        // Nobody waits any more for a run that was given up.
-        let _ = tell.send(Event::Done(done));
-    });
-    let listened = listen(py, &events, on_iteration);
-    if listened.is_err() {
-        stop.store(true, Ordering::Relaxed);
-        py.detach(|| wait(&events));
-    }
-    listened?;
-    load(py, model)
+    guarded(|| {
+        let given = of_training(options)?;
+        let mut job = Job::new(given.clone(), model.clone()).map_err(exception)?;
+        (job.threads, job.auto, job.skip_invalid) = (threads, auto, skip_invalid);
+        (job.resume, job.checkpoint_seconds) = (resume, checkpoint_seconds);
+        for remark in given.remarks(job.options()) {
+            warn(py, &remark)?;
+        }
+        let (train, dev) = (Source::of(train)?, dev.map(Source::of).transpose()?);
+        let files: Vec<&Path> = [Some(&train), dev.as_ref()].into_iter().flatten().filter_map(Source::path).collect();
+        job.check(&files, &[]).map_err(exception)?;
+        let (tell, events) = channel();
+        // Receivers are for one thread, and Python's own is let go while it waits.
+        let events = Mutex::new(events);
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut watcher = Watcher { tell: tell.clone(), stop: Arc::clone(&stop) };
+        std::thread::spawn(move || {
+            let done = run(&job, &train, dev.as_ref(), &mut watcher);
+            // Nobody waits any more for a run that was given up.
+            let _ = tell.send(Event::Done(done));
+        });
+        let listened = listen(py, &events, on_iteration);
+        if listened.is_err() {
+            stop.store(true, Ordering::Relaxed);
+            py.detach(|| wait(&events));
+        }
+        listened?;
+        load(py, model)
+    })
 }
 
 /// What the thread that trains has to say.

@@ -7,25 +7,34 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use treebeam::decode::Parsed;
 use treebeam::eval::Analysis;
-use treebeam::parser::Loaded;
+use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::{Column, Sentence};
 use treebeam_lab::draw::{Drawing, DrawnTree};
+
+use crate::errors::{guarded, of_problem};
+use crate::sentences::of_block;
 
 /// A dependency tree over the words of a sentence.
 #[pyclass(frozen, module = "treebeam", weakref)]
 pub struct Tree {
     sentence: Arc<Sentence>,
     tree: treebeam::tree::Tree,
-    model: Loaded,
+    labels: Arc<Labels>,
     score: f64,
     confidences: Option<Vec<f64>>,
 }
 
 impl Tree {
     /// The trees of one sentence, best first. With `confidences`, each knows how many of the others agree with it.
-    pub fn all(sentence: Sentence, parsed: Vec<Parsed>, model: &Loaded, confidences: bool) -> Vec<Tree> {
+    pub fn all(
+        sentence: Sentence,
+        parsed: Vec<Parsed>,
+        labels: &Arc<Labels>,
+        scale: u32,
+        confidences: bool,
+    ) -> Vec<Tree> {
         let sentence = Arc::new(sentence);
-        let scale = f64::from(model.scale());
+        let scale = f64::from(scale);
         let weights = confidences.then(|| weights(&parsed));
         let heads: Vec<Vec<u16>> = match confidences {
             true => parsed.iter().map(|parsed| parsed.tree.heads().to_vec()).collect(),
@@ -36,7 +45,7 @@ impl Tree {
             confidences: weights.as_ref().map(|weights| agreement(&heads[i], &heads, weights)),
             score: parsed.score as f64 / scale,
             tree: parsed.tree,
-            model: model.clone(),
+            labels: Arc::clone(labels),
         };
         parsed.into_iter().enumerate().map(tree).collect()
     }
@@ -44,13 +53,13 @@ impl Tree {
     /// The sentence as CoNLL-U with this tree.
     pub fn conllu(&self) -> String {
         let mut out = Vec::new();
-        let labels = self.model.labels().names_of(&self.tree);
+        let labels = self.labels.names_of(&self.tree);
         self.sentence.write_parsed(&mut out, self.tree.heads(), &labels).expect("memory takes all that is written");
         String::from_utf8(out).expect("sentences are text")
     }
 
     fn drawn(&self, name: &'static str) -> DrawnTree<'_> {
-        let labels = self.model.labels().names_of(&self.tree);
+        let labels = self.labels.names_of(&self.tree);
         DrawnTree { name, analysis: Analysis { heads: self.tree.heads().to_vec(), labels } }
     }
 
@@ -89,55 +98,75 @@ fn array<'py>(py: Python<'py>, bytes: &[u8], dtype: &str) -> PyResult<Bound<'py,
     array.call_method0("copy")
 }
 
+/// Pickled contents: CoNLL-U, score, confidences.
+type Pickled = (String, f64, Option<Vec<f64>>);
+
+/// The tree that was pickled so.
+#[pyfunction]
+pub fn _tree(text: &str, score: f64, confidences: Option<Vec<f64>>) -> PyResult<Tree> {
+    guarded(|| {
+        let sentence = of_block("the pickled tree", text)?;
+        let heads = sentence.heads(Roots::Several).map_err(of_problem)?;
+        let mut labels = Labels::default();
+        let of_words: Vec<_> = sentence.words().map(|word| labels.intern(sentence.deprel(word))).collect();
+        let tree = treebeam::tree::Tree::new(&heads, &of_words);
+        Ok(Tree { sentence: Arc::new(sentence), tree, labels: Arc::new(labels), score, confidences })
+    })
+}
+
 #[pymethods]
 impl Tree {
     /// The heads of the words as numbers from 1, 0 being the root: a numpy array of int32.
     #[getter]
     fn heads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let bytes: Vec<u8> = self.tree.heads().iter().flat_map(|&head| i32::from(head).to_ne_bytes()).collect();
-        array(py, &bytes, "int32")
+        guarded(|| {
+            let bytes: Vec<u8> = self.tree.heads().iter().flat_map(|&head| i32::from(head).to_ne_bytes()).collect();
+            array(py, &bytes, "int32")
+        })
     }
 
     /// The labels of the arcs into the words.
     #[getter]
-    fn deprels(&self) -> Vec<&str> {
-        self.model.labels().names_of(&self.tree)
+    fn deprels(&self) -> PyResult<Vec<&str>> {
+        guarded(|| Ok(self.labels.names_of(&self.tree)))
     }
 
     /// The words.
     #[getter]
-    fn forms(&self) -> Vec<&str> {
-        self.column(Column::Form)
+    fn forms(&self) -> PyResult<Vec<&str>> {
+        guarded(|| Ok(self.column(Column::Form)))
     }
 
     /// The words' universal parts of speech.
     #[getter]
-    fn upos(&self) -> Vec<&str> {
-        self.column(Column::Upos)
+    fn upos(&self) -> PyResult<Vec<&str>> {
+        guarded(|| Ok(self.column(Column::Upos)))
     }
 
     /// The sentence's id, from its comment `# sent_id = ...`.
     #[getter]
-    fn sent_id(&self) -> Option<&str> {
-        self.sentence.id()
+    fn sent_id(&self) -> PyResult<Option<&str>> {
+        guarded(|| Ok(self.sentence.id()))
     }
 
     /// The score of the tree's derivation.
     #[getter]
-    fn score(&self) -> f64 {
-        self.score
+    fn score(&self) -> PyResult<f64> {
+        guarded(|| Ok(self.score))
     }
 
     /// Of each word how much of the weight of the best trees agrees on its head; none if only one tree was asked for.
     #[getter]
     fn confidences<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let bytes = |confidences: &Vec<f64>| confidences.iter().flat_map(|c| c.to_ne_bytes()).collect::<Vec<u8>>();
-        self.confidences.as_ref().map(|confidences| array(py, &bytes(confidences), "float64")).transpose()
+        guarded(|| {
+            let bytes = |confidences: &Vec<f64>| confidences.iter().flat_map(|c| c.to_ne_bytes()).collect::<Vec<u8>>();
+            self.confidences.as_ref().map(|confidences| array(py, &bytes(confidences), "float64")).transpose()
+        })
     }
 
     /// The sentence as CoNLL-U with this tree, as `treebeam parse` writes it.
-    fn to_conllu(&self) -> String {
-        self.conllu()
+    fn to_conllu(&self) -> PyResult<String> {
+        guarded(|| Ok(self.conllu()))
     }
 
     /// The tree as a picture, over its words; another of the same words under them, if given. Sentences that are wider than
@@ -150,52 +179,67 @@ impl Tree {
         other: Option<&Bound<'_, Tree>>,
         width: Option<u32>,
     ) -> PyResult<String> {
-        let column = |name: &String| {
-            let expected = || format!("`{name}` is no column; expected one of CoNLL-U's, such as form, lemma or upos");
-            treebeam_lab::draw::column_by_name(name).ok_or_else(|| PyValueError::new_err(expected()))
-        };
-        let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
-        if columns.is_empty() {
-            return Err(PyValueError::new_err("there are no columns; expected one at least, such as form"));
-        }
-        let other = other.map(|other| other.get());
-        if other.is_some_and(|other| other.column(Column::Form) != self.column(Column::Form)) {
-            return Err(PyValueError::new_err("the other tree is of other words; expected one of the same words"));
-        }
-        let drawing = Drawing {
-            sentence: &self.sentence,
-            number: 1,
-            columns: &columns,
-            with_labels: labels,
-            width,
-            tree: self.drawn(if other.is_some() { "the first" } else { "treebeam" }),
-            other: other.map(|other| other.drawn("the second")),
-        };
-        Ok(drawing.svg())
+        guarded(|| {
+            let column = |name: &String| {
+                let expected =
+                    || format!("`{name}` is no column; expected one of CoNLL-U's, such as form, lemma or upos");
+                treebeam_lab::draw::column_by_name(name).ok_or_else(|| PyValueError::new_err(expected()))
+            };
+            let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
+            if columns.is_empty() {
+                return Err(PyValueError::new_err("there are no columns; expected one at least, such as form"));
+            }
+            let other = other.map(|other| other.get());
+            if other.is_some_and(|other| other.column(Column::Form) != self.column(Column::Form)) {
+                return Err(PyValueError::new_err("the other tree is of other words; expected one of the same words"));
+            }
+            let drawing = Drawing {
+                sentence: &self.sentence,
+                number: 1,
+                columns: &columns,
+                with_labels: labels,
+                width,
+                tree: self.drawn(if other.is_some() { "the first" } else { "treebeam" }),
+                other: other.map(|other| other.drawn("the second")),
+            };
+            Ok(drawing.svg())
+        })
     }
 
     fn _repr_svg_(&self) -> PyResult<String> {
-        self.to_svg(vec!["form".to_owned(), "upos".to_owned()], true, None, Some(1200))
+        guarded(|| self.to_svg(vec!["form".to_owned(), "upos".to_owned()], true, None, Some(1200)))
     }
 
-    fn __len__(&self) -> usize {
-        self.tree.n_words()
+    /// Trees are pickled as text, so that processes that have no model can take them.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
+        guarded(|| {
+            let restored = py.import("treebeam._treebeam")?.getattr("_tree")?;
+            Ok((restored, (self.conllu(), self.score, self.confidences.clone())))
+        })
     }
 
-    fn __repr__(&self) -> String {
-        let arc = |((form, head), label): ((&str, &u16), &str)| format!("{form} <-{label}- {head}");
-        let arcs = self.column(Column::Form).into_iter().zip(self.tree.heads()).zip(self.deprels()).map(arc);
-        format!("Tree({})", arcs.collect::<Vec<_>>().join(", "))
+    fn __len__(&self) -> PyResult<usize> {
+        guarded(|| Ok(self.tree.n_words()))
     }
 
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Tree>().is_ok_and(|other| other.get().conllu() == self.conllu())
+    fn __repr__(&self) -> PyResult<String> {
+        guarded(|| {
+            let arc = |((form, head), label): ((&str, &u16), &str)| format!("{form} <-{label}- {head}");
+            let arcs = self.column(Column::Form).into_iter().zip(self.tree.heads()).zip(self.deprels()?).map(arc);
+            Ok(format!("Tree({})", arcs.collect::<Vec<_>>().join(", ")))
+        })
     }
 
-    fn __hash__(&self) -> u64 {
-        use std::hash::{DefaultHasher, Hash, Hasher};
-        let mut hasher = DefaultHasher::new();
-        self.conllu().hash(&mut hasher);
-        hasher.finish()
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        guarded(|| Ok(other.cast::<Tree>().is_ok_and(|other| other.get().conllu() == self.conllu())))
+    }
+
+    fn __hash__(&self) -> PyResult<u64> {
+        guarded(|| {
+            use std::hash::{DefaultHasher, Hash, Hasher};
+            let mut hasher = DefaultHasher::new();
+            self.conllu().hash(&mut hasher);
+            Ok(hasher.finish())
+        })
     }
 }

@@ -1,7 +1,10 @@
 """Trees are those of the program."""
 
+import copy
 import multiprocessing
+import pathlib
 import pickle
+import re
 import threading
 import warnings
 
@@ -10,6 +13,7 @@ import pytest
 from conftest import OPTIONS, arcs, arcs_of
 
 import treebeam
+from treebeam import _treebeam, display
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -80,8 +84,6 @@ def test_a_tree_is_what_it_says(data):
 
 
 def test_pictures(data):
-    from treebeam import display
-
     first, second = data.model().k_best(data.sentences()[:1], 2, beam=8)[0]
     assert first._repr_svg_().startswith("<svg") and first.forms[0] in first._repr_svg_()
     assert display.show([first, second])._repr_html_().count("<svg") == 2
@@ -94,7 +96,6 @@ def test_pictures(data):
 @pytest.mark.parametrize(
     "sentences, told",
     [
-        ([[("New\tYork", "PROPN")]], "sentences[0]:1: the FORM `New\\tYork`"),
         ([[("a", "X")], [("b", "X"), ("", "X")]], "sentences[1]:2: an empty FORM"),
         ([[]], "a sentence without words"),
         ([("the", "DET"), ("dog", "NOUN")], "a single sentence is put into a list"),
@@ -136,6 +137,69 @@ def test_files_that_are_no_models_are_told(data, tmp_path):
     (tmp_path / "cut.model").write_bytes(data.model_path("beams").read_bytes()[:1000])
     with pytest.raises(ValueError, match="cut.model"):
         treebeam.load(tmp_path / "cut.model")
+
+
+@pytest.mark.parametrize("torn", ["New\tYork", "\n", "a\r\nb\tc\n"])
+def test_tabs_and_line_ends_in_words_are_blanks(data, torn):
+    conllu = pytest.importorskip("conllu")
+    model, sentences = data.model(), data.sentences()
+    blank = re.sub(r"[\t\r\n]+", " ", torn)
+    sentences[1] = [(torn, "PROPN"), *sentences[1]]
+    trees = model.parse(sentences)
+    assert trees[1].forms[0] == blank
+    assert [arcs_of(tree) for tree in trees[2:]] == arcs(data.parsed())[2:]
+    assert model.parse([[{"form": form, "upos": upos} for form, upos in sentence] for sentence in sentences]) == trees
+    lists = conllu.parse("".join(tree.to_conllu() for tree in trees))
+    lists[1][0]["form"] = torn
+    assert model.parse(lists) == trees and lists[1][0]["form"] == torn
+
+
+def test_no_panic_crosses_the_border(data):
+    with pytest.raises(RuntimeError, match="on purpose"):
+        _treebeam._panic("on purpose")
+    # Whatever Python can call does all of its work behind that guard.
+    sources = pathlib.Path(__file__).resolve().parents[1] / "src"
+    functions = []
+    for source in sources.glob("**/*.rs"):
+        text = source.read_text(encoding="utf-8")
+        code = text.split("#[pymethods]")[1:] + [of[: of.index("\n}\n")] for of in text.split("#[pyfunction]")[1:]]
+        functions += [of for part in code for of in re.split(r"\n(?:    )?(?:pub )?fn ", part)[1:]]
+    assert len(functions) > 25
+    bodies = [re.sub(r"^.*?-> [^{]*\{", "", function, count=1, flags=re.DOTALL) for function in functions]
+    assert [body for body in bodies if not body.lstrip().startswith("guarded(")] == []
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_trees_are_pickled_and_copied(data, protocol):
+    model = data.model()
+    trees = [*model.parse(data.dev_text()), *model.k_best(data.sentences(), 3, beam=4)[0], *model.parse(data.sentences(), confidences=2)]
+    for tree in trees:
+        for other in (pickle.loads(pickle.dumps(tree, protocol)), copy.copy(tree), copy.deepcopy(tree)):
+            assert other == tree and hash(other) == hash(tree) and repr(other) == repr(tree)
+            assert (other.sent_id, other.score, other.forms, other.upos) == (tree.sent_id, tree.score, tree.forms, tree.upos)
+            assert other.to_conllu() == tree.to_conllu() and other.to_svg() == tree.to_svg()
+            assert numpy.array_equal(other.confidences, tree.confidences)
+    assert model.parse(pickle.loads(pickle.dumps(trees, protocol))) == model.parse(trees)
+
+
+def test_all_that_is_handed_out_is_pickled_and_copied(data):
+    model = data.model()
+    [tree] = model.parse(data.sentences()[:1])
+    evaluation = treebeam.evaluate(data.dev, model.parse(data.dev_text()), samples=10)
+    for thing in (model, evaluation, display.show(tree), display.compare(tree, tree)):
+        for other in (pickle.loads(pickle.dumps(thing)), copy.copy(thing), copy.deepcopy(thing)):
+            assert repr(other) == repr(thing)
+
+
+def trees_of(model, sentences):
+    return model.parse(sentences)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_trees_come_back_from_processes(data, method):
+    model, sentences = data.model(), data.sentences()
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.starmap(trees_of, [(model, sentences)] * 2, chunksize=1) == [model.parse(sentences)] * 2
 
 
 def parse(model, sentences):

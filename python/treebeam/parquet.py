@@ -306,7 +306,7 @@ def _block(row, tags) -> str:
 def _value(value) -> str:
     """A value of a column; what is not known is `_`."""
     value = "_" if value in (None, "") else str(value)
-    return re.sub(r"[\t\r\n]", " ", value)
+    return re.sub(r"[\t\r\n]+", " ", value)
 
 
 def main(arguments=None) -> int:

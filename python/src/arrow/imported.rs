@@ -1,7 +1,9 @@
 //! Arrow's C data interface, as far as columns of lists of text need it: the memory of a batch as slices. All unsafe code is here;
-//! that the memory is as described is the promise of whoever exports it.
+//! that pointers lead to memory of the described size is the promise of whoever exports it. All else is checked: counts, pointers that
+//! are null, alignment.
 #![allow(unsafe_code)]
 
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 
@@ -64,10 +66,9 @@ impl<'py> Imported<'py> {
         let array = self.array.pointer_checked(Some(c"arrow_array"))?.cast::<ArrowArray>();
         // SAFETY: capsules of these names hold such structures, which live as long as the capsules, and those as long as `self`.
         let (schema, array) = unsafe { (schema.as_ref(), array.as_ref()) };
-        if schema.release.is_null() || array.release.is_null() {
-            return Err(PyValueError::new_err("the batch has been given away already; expected one of its own"));
-        }
-        Ok(Array { schema, array, lifetime: PhantomData })
+        Array::new(schema, array).map_err(|found| {
+            PyValueError::new_err(format!("found a batch of Arrow with {found}; expected one of sound parts"))
+        })
     }
 }
 
@@ -80,6 +81,35 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
+    /// The array, if its numbers can be right.
+    fn new(schema: &'a ArrowSchema, array: &'a ArrowArray) -> Result<Array<'a>, String> {
+        if schema.release.is_null() || array.release.is_null() {
+            return Err("memory that was given away already".to_owned());
+        }
+        let n_children = (array.n_children, array.children.is_null());
+        for (what, number, is_null) in [
+            ("length", array.length, false),
+            ("offset", array.offset, false),
+            ("number of buffers", array.n_buffers, array.buffers.is_null()),
+            ("number of children", n_children.0, n_children.1 || schema.children.is_null()),
+        ] {
+            if usize::try_from(number).is_err() {
+                return Err(format!("the {what} {number}"));
+            }
+            if number > 0 && is_null {
+                return Err(format!("the {what} {number}, and none of them"));
+            }
+        }
+        if array.n_children != schema.n_children {
+            let (found, expected) = (array.n_children, schema.n_children);
+            return Err(format!("{found} children where its schema has {expected}"));
+        }
+        if array.length.checked_add(array.offset).is_none_or(|end| end >= i64::MAX / 16) {
+            return Err(format!("the offset {} and the length {}", array.offset, array.length));
+        }
+        Ok(Array { schema, array, lifetime: PhantomData })
+    }
+
     /// Its type, as the interface spells it.
     pub fn format(&self) -> &'a str {
         text_at(self.schema.format)
@@ -90,51 +120,77 @@ impl<'a> Array<'a> {
         text_at(self.schema.name)
     }
 
-    /// Whether values are numbers of a dictionary's entries.
+    /// True if values are numbers of a dictionary's entries.
     pub fn is_dictionary(&self) -> bool {
         !self.schema.dictionary.is_null()
     }
 
-    /// How many values it has.
+    /// The number of its values.
     pub fn len(&self) -> usize {
         self.array.length as usize
     }
 
-    /// How many values come before its first in its buffers.
+    /// The number of values that come before its first in its buffers.
     pub fn offset(&self) -> usize {
         self.array.offset as usize
     }
 
+    /// The end of its values in its buffers.
+    pub fn end(&self) -> usize {
+        self.offset() + self.len()
+    }
+
     /// The arrays of which it is made.
-    pub fn children(&self) -> Vec<Array<'a>> {
-        let n = self.array.n_children.min(self.schema.n_children).max(0) as usize;
-        // SAFETY: there are so many pointers to arrays and schemas, all of which live as long as the parents.
-        let child = |i: usize| unsafe {
-            let (schema, array) = (*self.schema.children.add(i), *self.array.children.add(i));
-            Array { schema: &*schema, array: &*array, lifetime: PhantomData }
+    ///
+    /// # Errors
+    /// If one is not there, or its numbers cannot be right.
+    pub fn children(&self) -> Result<Vec<Array<'a>>, String> {
+        let child = |i: usize| {
+            // SAFETY: there are so many pointers to arrays and schemas, all of which live as long as the parents.
+            let (schema, array) =
+                unsafe { ((*self.schema.children.add(i)).as_ref(), (*self.array.children.add(i)).as_ref()) };
+            let (schema, array) = schema.zip(array).ok_or_else(|| format!("no child {i}"))?;
+            Array::new(schema, array)
         };
-        (0..n).map(child).collect()
+        (0..self.array.n_children as usize).map(child).collect()
     }
 
-    /// Which values there are; none if all are.
-    pub fn validity(&self) -> Option<&'a [u8]> {
-        let bits = self.offset() + self.len();
+    /// The bits of the values that there are; none if all are.
+    ///
+    /// # Errors
+    /// Those of [`Array::buffer`].
+    pub fn validity(&self) -> Result<Option<Cow<'a, [u8]>>, String> {
         if self.array.null_count == 0 || self.pointer(0).is_null() {
-            return None;
+            return Ok(None);
         }
-        Some(self.buffer::<u8>(0, bits.div_ceil(8)))
+        self.buffer::<u8>(0, self.end().div_ceil(8)).map(Some)
     }
 
-    /// The first `n` elements of a buffer.
-    pub fn buffer<T: Plain>(&self, number: usize, n: usize) -> &'a [T] {
-        let pointer = self.pointer(number);
-        if n == 0 || pointer.is_null() {
-            return &[];
+    /// The first `n` elements of a buffer: where they stand, or a copy if they are not aligned there.
+    ///
+    /// # Errors
+    /// If there is no such buffer, or no memory has so many.
+    pub fn buffer<T: Plain>(&self, number: usize, n: usize) -> Result<Cow<'a, [T]>, String> {
+        let pointer = self.pointer(number).cast::<T>();
+        if n == 0 {
+            return Ok(Cow::Borrowed(&[]));
         }
-        assert!(pointer.cast::<T>().is_aligned(), "buffers are aligned for what they hold");
-        // SAFETY: the buffer is of such elements, of which any bytes are one, and has so many of them by the format; it lives as
-        // long as the array.
-        unsafe { std::slice::from_raw_parts(pointer.cast::<T>(), n) }
+        if pointer.is_null() {
+            return Err(format!("no buffer {number} of {n} elements"));
+        }
+        if n.checked_mul(size_of::<T>()).is_none_or(|bytes| bytes > isize::MAX as usize) {
+            return Err(format!("a buffer of {n} elements"));
+        }
+        if pointer.is_aligned() {
+            // SAFETY: the buffer is of such elements, of which any bytes are one, and has so many of them by the format; it lives as
+            // long as the array.
+            return Ok(Cow::Borrowed(unsafe { std::slice::from_raw_parts(pointer, n) }));
+        }
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(n).map_err(|error| error.to_string())?;
+        // SAFETY: as above, but for the place where they stand, which is no matter when each is read by itself.
+        copy.extend((0..n).map(|i| unsafe { pointer.add(i).read_unaligned() }));
+        Ok(Cow::Owned(copy))
     }
 
     /// The number of buffers.

@@ -1,12 +1,16 @@
 //! The rows of a batch as sentences.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
-use treebeam::error::{Location, Problem, excerpt};
+use treebeam::error::{Location, Problem};
 use treebeam::tree::Node;
 use treebeam::treebank::{Column, Format, Words};
 
 use super::imported::{Array, Imported};
+use crate::sentences::on_one_line;
 
 /// The columns of a batch, by the names that the Universal Dependencies have in the Hugging Face Hub.
 const NAMES: [(Column, &str); 6] = [
@@ -34,7 +38,9 @@ impl<'a> Sentences<'a> {
             let found = format!("found an array of type `{}`; expected a batch of columns", root.format());
             return Err(PyValueError::new_err(found));
         }
-        let children = root.children();
+        let children = root.children().map_err(|found| {
+            PyValueError::new_err(format!("found a batch of Arrow with {found}; expected one of sound parts"))
+        })?;
         let lists = |column: Column| {
             let name = NAMES.iter().find(|(known, _)| *known == column).map(|(_, name)| *name);
             let Some(child) = name.and_then(|name| children.iter().find(|child| child.name() == name)) else {
@@ -45,8 +51,8 @@ impl<'a> Sentences<'a> {
                     format!("the model reads {column}, and the batch has the columns {names}; expected {needed}");
                 return Err(PyValueError::new_err(found));
             };
-            Lists::new(child, root.offset(), tags).map_err(|found| {
-                PyValueError::new_err(format!("column `{}`: {found}; expected lists of text", child.name()))
+            Lists::new(child, root.offset()..root.end(), tags).map_err(|found| {
+                PyValueError::new_err(format!("column `{}`: found {found}; expected lists of text", child.name()))
             })
         };
         let mut columns = [const { None }; 10];
@@ -75,7 +81,7 @@ impl<'a> Sentences<'a> {
             let most = format!("at most {}", treebeam::tree::MAX_WORDS);
             return Err(problem(format!("a sentence of {n_words} words"), &most));
         }
-        let mut starts = [None; 10];
+        let (mut starts, mut replaced) = ([None; 10], Vec::new());
         for column in Column::ALL {
             let Some(lists) = &self.columns[column as usize] else { continue };
             let name = column.name(Format::Conllu);
@@ -85,9 +91,8 @@ impl<'a> Sentences<'a> {
             }
             for i in start..start + n {
                 let text = lists.text(i).map_err(|found| problem(format!("a {name} of {found}"), "text in UTF-8"))?;
-                if text.contains(['\t', '\n', '\r']) {
-                    let found = format!("the {name} `{}`", excerpt(text));
-                    return Err(problem(found, "a value without tabs and line ends, which separate columns and words"));
+                if let Cow::Owned(text) = on_one_line(Cow::Borrowed(text)) {
+                    replaced.push(((column as usize, i - start), text));
                 }
             }
             starts[column as usize] = Some(start);
@@ -97,7 +102,7 @@ impl<'a> Sentences<'a> {
                 return Err(problem(format!("word {} without a token", i - start + 1), "some text"));
             }
         }
-        Ok(Some(Row { sentences: self, row, n_words, starts }))
+        Ok(Some(Row { sentences: self, row, n_words, starts, replaced }))
     }
 }
 
@@ -108,6 +113,8 @@ pub struct Row<'s> {
     n_words: usize,
     /// Where the row's values begin in each column that it has.
     starts: [Option<usize>; 10],
+    /// Values that are read as others, in the order of column and word, from 0; hardly ever any.
+    replaced: Vec<((usize, usize), String)>,
 }
 
 impl Words for Row<'_> {
@@ -116,6 +123,10 @@ impl Words for Row<'_> {
     }
 
     fn column(&self, word: Node, column: Column) -> &str {
+        let place = (column as usize, usize::from(word) - 1);
+        if let Ok(found) = self.replaced.binary_search_by_key(&place, |(place, _)| *place) {
+            return &self.replaced[found].1;
+        }
         let text = |start: usize| {
             let lists = self.sentences.columns[column as usize].as_ref()?;
             lists.text(start + usize::from(word) - 1).ok().filter(|text| !text.is_empty())
@@ -131,15 +142,15 @@ impl Words for Row<'_> {
 /// A column of lists.
 struct Lists<'a> {
     offsets: Offsets<'a>,
-    validity: Option<&'a [u8]>,
-    /// Where the first row stands.
+    validity: Option<Cow<'a, [u8]>>,
+    /// The place of the first row.
     first: usize,
     values: Values<'a>,
 }
 
 enum Offsets<'a> {
-    Small(&'a [i32]),
-    Large(&'a [i64]),
+    Small(Cow<'a, [i32]>),
+    Large(Cow<'a, [i64]>),
 }
 
 impl<'a> Offsets<'a> {
@@ -150,44 +161,73 @@ impl<'a> Offsets<'a> {
         }
     }
 
-    /// The offsets in the second buffer of an array.
-    fn of(array: &Array<'a>, large: bool) -> Offsets<'a> {
-        let n = array.offset() + array.len() + 1;
+    /// The offsets in the second buffer of an array, and the end of the last value.
+    ///
+    /// # Errors
+    /// If there are none, one is negative, or one is below the one before it.
+    fn of(array: &Array<'a>, large: bool) -> Result<(Offsets<'a>, usize), String> {
         // Arrays without values may come without offsets.
-        let none = array.len() == 0 && array.offset() == 0;
+        let n = if array.len() == 0 { 0 } else { array.end() + 1 };
+        let of_array = array.offset().min(n)..;
         match large {
-            _ if none => Offsets::Small(&[0, 0]),
-            false => Offsets::Small(array.buffer(1, n)),
-            true => Offsets::Large(array.buffer(1, n)),
+            false => {
+                let offsets = array.buffer::<i32>(1, n)?;
+                let end = sound_end(offsets[of_array].iter().map(|&offset| offset.into()))?;
+                Ok((Offsets::Small(offsets), end))
+            }
+            true => {
+                let offsets = array.buffer::<i64>(1, n)?;
+                let end = sound_end(offsets[of_array].iter().copied())?;
+                Ok((Offsets::Large(offsets), end))
+            }
         }
     }
 }
 
+/// The last of offsets.
+///
+/// # Errors
+/// If they fall.
+fn sound_end(offsets: impl Iterator<Item = i64>) -> Result<usize, String> {
+    let mut last = 0;
+    for offset in offsets {
+        if offset < last {
+            return Err(format!("the offset {offset} behind {last}"));
+        }
+        last = offset;
+    }
+    Ok(last as usize)
+}
+
 impl<'a> Lists<'a> {
-    fn new(array: &Array<'a>, first: usize, tags: &'a [String]) -> Result<Lists<'a>, String> {
+    /// The lists of these rows.
+    fn new(array: &Array<'a>, rows: Range<usize>, tags: &'a [String]) -> Result<Lists<'a>, String> {
         let large = match array.format() {
             "+l" => false,
             "+L" => true,
-            other => return Err(format!("found values of type `{other}`")),
+            other => return Err(format!("values of type `{other}`")),
         };
-        let children = array.children();
-        let child = children.first().ok_or("found lists of nothing")?;
-        Ok(Lists {
-            offsets: Offsets::of(array, large),
-            validity: array.validity(),
-            first: first + array.offset(),
-            values: Values::new(child, tags)?,
-        })
+        if rows.end > array.len() {
+            return Err(format!("{} lists for {} rows", array.len(), rows.end));
+        }
+        let children = array.children()?;
+        let child = children.first().ok_or("lists of nothing")?;
+        let (offsets, end) = Offsets::of(array, large)?;
+        if end > child.len() {
+            return Err(format!("an offset of {end}, where there are {} values", child.len()));
+        }
+        let validity = array.validity()?;
+        Ok(Lists { offsets, validity, first: rows.start + array.offset(), values: Values::new(child, tags)? })
     }
 
     /// The first value of a row and their number; `None` if there is no list.
     fn range(&self, row: usize) -> Option<(usize, usize)> {
         let place = self.first + row;
-        if !is_valid(self.validity, place) {
+        if !is_valid(self.validity.as_deref(), place) {
             return None;
         }
         let (start, end) = self.offsets.range(place);
-        Some((start, end.saturating_sub(start)))
+        Some((start, end - start))
     }
 
     /// A value, empty if it is none.
@@ -203,14 +243,14 @@ fn is_valid(validity: Option<&[u8]>, place: usize) -> bool {
 /// The values of all lists.
 struct Values<'a> {
     kind: Kind<'a>,
-    validity: Option<&'a [u8]>,
+    validity: Option<Cow<'a, [u8]>>,
     first: usize,
 }
 
 enum Kind<'a> {
-    Text(Offsets<'a>, &'a [u8]),
+    Text(Offsets<'a>, Cow<'a, [u8]>),
     /// Views: short text stands in them, long text where they say.
-    Views(&'a [u128], Vec<&'a [u8]>),
+    Views(Cow<'a, [u128]>, Vec<Cow<'a, [u8]>>),
     /// Numbers of these names.
     Numbers(Numbers<'a>, &'a [String]),
     /// Nothing but nulls.
@@ -218,14 +258,14 @@ enum Kind<'a> {
 }
 
 enum Numbers<'a> {
-    I8(&'a [i8]),
-    U8(&'a [u8]),
-    I16(&'a [i16]),
-    U16(&'a [u16]),
-    I32(&'a [i32]),
-    U32(&'a [u32]),
-    I64(&'a [i64]),
-    U64(&'a [u64]),
+    I8(Cow<'a, [i8]>),
+    U8(Cow<'a, [u8]>),
+    I16(Cow<'a, [i16]>),
+    U16(Cow<'a, [u16]>),
+    I32(Cow<'a, [i32]>),
+    U32(Cow<'a, [u32]>),
+    I64(Cow<'a, [i64]>),
+    U64(Cow<'a, [u64]>),
 }
 
 impl Numbers<'_> {
@@ -246,40 +286,33 @@ impl Numbers<'_> {
 impl<'a> Values<'a> {
     fn new(array: &Array<'a>, tags: &'a [String]) -> Result<Values<'a>, String> {
         if array.is_dictionary() {
-            return Err("found values that are encoded by a dictionary".to_owned());
+            return Err("values that are encoded by a dictionary".to_owned());
         }
-        let n = array.offset() + array.len();
-        let numbers = |numbers| Kind::Numbers(numbers, tags);
+        let n = array.end();
+        let numbers = |numbers: Result<Numbers<'a>, String>| numbers.map(|numbers| Kind::Numbers(numbers, tags));
         let kind = match array.format() {
             "u" | "U" => {
-                let offsets = Offsets::of(array, array.format() == "U");
-                let (_, end) = offsets.range(n.saturating_sub(1));
-                Kind::Text(offsets, array.buffer(2, end))
+                let (offsets, end) = Offsets::of(array, array.format() == "U")?;
+                array.buffer(2, end).map(|data| Kind::Text(offsets, data))
             }
-            "vu" => {
-                // The last buffer has the sizes of those between the views and it.
-                let n_data = array.n_buffers().saturating_sub(3);
-                let sizes = array.buffer::<i64>(array.n_buffers() - 1, n_data);
-                let data = (0..n_data).map(|i| array.buffer(i + 2, sizes[i] as usize)).collect();
-                Kind::Views(array.buffer(1, n), data)
-            }
-            "c" => numbers(Numbers::I8(array.buffer(1, n))),
-            "C" => numbers(Numbers::U8(array.buffer(1, n))),
-            "s" => numbers(Numbers::I16(array.buffer(1, n))),
-            "S" => numbers(Numbers::U16(array.buffer(1, n))),
-            "i" => numbers(Numbers::I32(array.buffer(1, n))),
-            "I" => numbers(Numbers::U32(array.buffer(1, n))),
-            "l" => numbers(Numbers::I64(array.buffer(1, n))),
-            "L" => numbers(Numbers::U64(array.buffer(1, n))),
-            "n" => Kind::Null,
-            other => return Err(format!("found lists of type `{other}`")),
+            "vu" => views(array, n),
+            "c" => numbers(array.buffer(1, n).map(Numbers::I8)),
+            "C" => numbers(array.buffer(1, n).map(Numbers::U8)),
+            "s" => numbers(array.buffer(1, n).map(Numbers::I16)),
+            "S" => numbers(array.buffer(1, n).map(Numbers::U16)),
+            "i" => numbers(array.buffer(1, n).map(Numbers::I32)),
+            "I" => numbers(array.buffer(1, n).map(Numbers::U32)),
+            "l" => numbers(array.buffer(1, n).map(Numbers::I64)),
+            "L" => numbers(array.buffer(1, n).map(Numbers::U64)),
+            "n" => Ok(Kind::Null),
+            other => return Err(format!("lists of type `{other}`")),
         };
-        Ok(Values { kind, validity: array.validity(), first: array.offset() })
+        Ok(Values { kind: kind?, validity: array.validity()?, first: array.offset() })
     }
 
     fn text(&self, place: usize) -> Result<&str, String> {
         let place = place + self.first;
-        if matches!(self.kind, Kind::Null) || !is_valid(self.validity, place) {
+        if matches!(self.kind, Kind::Null) || !is_valid(self.validity.as_deref(), place) {
             return Ok("");
         }
         let bytes = match &self.kind {
@@ -302,9 +335,21 @@ impl<'a> Values<'a> {
     }
 }
 
+/// The views of an array, and the buffers that they lead to.
+fn views<'a>(array: &Array<'a>, n: usize) -> Result<Kind<'a>, String> {
+    // The last buffer has the sizes of those between the views and it.
+    let n_data = array.n_buffers().checked_sub(3).ok_or("too few buffers")?;
+    let sizes = array.buffer::<i64>(n_data + 2, n_data)?;
+    let data = sizes.iter().enumerate().map(|(i, &size)| {
+        let size = usize::try_from(size).map_err(|_| format!("a buffer of {size} bytes"))?;
+        array.buffer::<u8>(i + 2, size)
+    });
+    Ok(Kind::Views(array.buffer(1, n)?, data.collect::<Result<_, _>>()?))
+}
+
 /// The text of a view: four bytes of length, then the text itself if it is of up to twelve bytes, else four bytes of it and the
 /// number of a buffer and a place there.
-fn view<'v>(view: &'v u128, data: &[&'v [u8]]) -> Option<&'v [u8]> {
+fn view<'v>(view: &'v u128, data: &'v [Cow<'_, [u8]>]) -> Option<&'v [u8]> {
     let number = |at: usize| {
         let bytes = super::imported::bytes(view)[at..at + 4].try_into().unwrap_or_default();
         u32::from_ne_bytes(bytes) as usize
