@@ -8,6 +8,10 @@
 //! The system's oracle for beams defines the gold derivations: all of least cost where that is dynamic, the canonical
 //! one otherwise. For a gold tree that the system does not derive they are those of the best tree that it does.
 
+mod replacements;
+
+pub use replacements::Replacements;
+
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
@@ -48,6 +52,9 @@ pub struct Diagnosis {
     pub in_final_beam: u64,
     /// Those where the last gold derivation fell off the beam, by the part of the derivation, in tenths, in which it did.
     pub fell_off: [u64; PARTS],
+    /// Arcs of the derivations that were put out.
+    #[serde(default, skip_serializing_if = "Replacements::are_none")]
+    pub replacements: Replacements,
 }
 
 impl AddAssign for Diagnosis {
@@ -58,6 +65,7 @@ impl AddAssign for Diagnosis {
         self.search_errors += other.search_errors;
         self.model_errors += other.model_errors;
         self.in_final_beam += other.in_final_beam;
+        self.replacements += other.replacements;
         for (sum, n) in self.fell_off.iter_mut().zip(other.fell_off) {
             *sum += n;
         }
@@ -148,6 +156,7 @@ fn of_sentence<S: TransitionSystem>(
     };
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
     diagnosis.not_derivable = u64::from(!found.is_derivable);
+    diagnosis.replacements = found.replacements;
     match found.verdict {
         Verdict::Right => diagnosis.right = 1,
         Verdict::SearchError => diagnosis.search_errors = 1,
@@ -197,6 +206,8 @@ pub struct Followed {
     pub n_steps: usize,
     /// The scores of the first item of the final beam and of the best gold derivation.
     pub scores: (i64, i64),
+    /// Arcs of the derivation that was put out.
+    pub replacements: Replacements,
 }
 
 /// Sentence whose gold derivations are followed in a beam of this width.
@@ -253,7 +264,8 @@ fn follow_merged<'a>(
         let output = machine.derive(derivation.map(|action| Choice { point: 0, action }), arena, n_words);
         let scores = (score, best_gold.score);
         let verdict = Verdict::of(machine.tree(output, n_words) == reached, scores);
-        Followed { verdict, is_derivable: reached == *followers.gold.tree(), fell_off, n_steps, scores }
+        let replacements = Replacements::default();
+        Followed { verdict, is_derivable: reached == *followers.gold.tree(), fell_off, n_steps, scores, replacements }
     })
 }
 
@@ -282,6 +294,7 @@ pub fn follow<'p, 'a, S: TransitionSystem>(
         let scores = (output.score, best_gold.score);
         let verdict = Verdict::of(is_right, scores);
         let is_derivable = reached == *followers.gold.tree();
-        Followed { verdict, is_derivable, fell_off, n_steps: beams.n_steps(), scores }
+        let replacements = Replacements::of(machine, output, followers.gold.tree());
+        Followed { verdict, is_derivable, fell_off, n_steps: beams.n_steps(), scores, replacements }
     })
 }

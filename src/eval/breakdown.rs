@@ -305,7 +305,7 @@ fn by_sentence_length(pairs: &[ScoredSentence]) -> Vec<Bucket> {
 }
 
 /// True for each word whose arc to its head is non-projective; entry 0 belongs to word 1.
-fn nonprojective(heads: &[Node]) -> Vec<bool> {
+pub(super) fn nonprojective(heads: &[Node]) -> Vec<bool> {
     let mut flags = vec![false; heads.len()];
     for word in non_projective_arcs(&Tree::new(heads, &vec![0; heads.len()])) {
         flags[word as usize - 1] = true;

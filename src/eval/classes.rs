@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use super::breakdown::{length, sentence_length};
+use super::breakdown::{length, nonprojective, sentence_length};
 use super::counts::{Analysis, Metric, percent};
 
 /// Words, and how many of them are right.
@@ -54,7 +54,8 @@ impl RightWords {
 /// By the name of a class.
 pub type OfClass = BTreeMap<String, RightWords>;
 
-/// Words that are right, punctuation included, by classes of gold trees; so that two systems have the same words in each.
+/// Words that are right, punctuation included: recall by classes of gold trees, in which two systems have the same words, and
+/// precision by classes of the system's trees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Classes {
     /// By the distance between a word and its gold head.
@@ -63,11 +64,22 @@ pub struct Classes {
     pub sentence_length: OfClass,
     /// By gold label.
     pub label: OfClass,
+    /// By whether the gold arc is projective in the gold tree; none in older records, nor of the next two.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub projectivity: OfClass,
+    /// By the distance between a word and the head that the system gave it: what is right is precision.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub predicted_arc_length: OfClass,
+    /// By whether the system's arc is projective in its own tree: what is right is precision.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub predicted_projectivity: OfClass,
 }
 
 impl Classes {
     /// Adds a sentence.
     pub fn add(&mut self, gold: &Analysis, system: &Analysis) {
+        let [of_gold, of_system] = [gold, system].map(|analysis| nonprojective(&analysis.heads));
+        let projectivity = |is_nonprojective: bool| if is_nonprojective { "non-projective" } else { "projective" };
         for (word, (&head, &label)) in gold.heads.iter().zip(&gold.labels).enumerate() {
             let has_head = system.heads[word] == head;
             let is_right = has_head && system.labels[word] == label;
@@ -76,6 +88,9 @@ impl Classes {
                 (&mut self.arc_length, length(head, word)),
                 (&mut self.sentence_length, sentence_length(gold.heads.len())),
                 (&mut self.label, label),
+                (&mut self.projectivity, projectivity(of_gold[word])),
+                (&mut self.predicted_arc_length, length(system.heads[word], word)),
+                (&mut self.predicted_projectivity, projectivity(of_system[word])),
             ];
             for (of_class, class) in classes {
                 match of_class.get_mut(class) {
@@ -92,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_counted_in_the_classes_of_their_gold_arcs() {
+    fn words_are_counted_in_the_classes_of_their_gold_arcs_and_of_their_predicted_ones() {
         let gold = Analysis { heads: vec![2, 0, 2, 7, 7, 7, 2], labels: vec!["a", "root", "b", "c", "c", "a", "a"] };
         let system = Analysis { heads: vec![2, 0, 1, 7, 7, 7, 2], labels: vec!["b", "root", "b", "c", "c", "a", "b"] };
         let mut classes = Classes::default();
@@ -108,6 +123,16 @@ mod tests {
         assert_eq!(
             told(&classes.label),
             [class("a", 3, 3, 1), class("b", 1, 0, 0), class("c", 2, 2, 2), class("root", 1, 1, 1)]
+        );
+        // 3 hangs on 1 in the system's tree, across the arc of the root.
+        assert_eq!(told(&classes.projectivity), [class("projective", 7, 6, 4)]);
+        assert_eq!(
+            told(&classes.predicted_arc_length),
+            [class("1", 2, 2, 1), class("2", 2, 1, 1), class("3-6", 2, 2, 1), class("root", 1, 1, 1)]
+        );
+        assert_eq!(
+            told(&classes.predicted_projectivity),
+            [class("non-projective", 1, 0, 0), class("projective", 6, 6, 4)]
         );
         assert_eq!(classes.label["a"].score(Metric::Uas), 100.0);
         let text = serde_json::to_string(&classes.label).unwrap();

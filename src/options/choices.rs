@@ -152,6 +152,11 @@ choice! {
 }
 
 impl Correct {
+    /// Default choice of greedy perceptrons of a system.
+    pub fn of_system(system: SystemKind) -> Correct {
+        serde_json::from_value(system.info().correct.into()).expect("systems name a choice among correct transitions")
+    }
+
     /// Choice that an objective makes of itself; `None`: something else (`multiclass` takes the first that makes a gold
     /// arc).
     pub fn of(objective: Objective) -> Option<Correct> {

@@ -482,8 +482,8 @@ options! {
     initial_weights: String => transitions(Option<String> = None, unwritten);
 
     /// Greedy, with an oracle that is not static: which of several correct transitions is reinforced, and followed where the
-    /// prediction is wrong; `all` not with `--learner mira` or `--objective multiclass`. Default: what the objective does:
-    /// `perceptron` and `hinge` `best-scored`; `softmax`, `softmax-margin` and `regression` `all`; `multiclass` the first that makes
+    /// prediction is wrong; `all` not with `--learner mira` or `--objective multiclass`. Default: `canonical` for
+    /// perceptrons of arc-standard; otherwise what the objective does: `perceptron` and `hinge` `best-scored`; `softmax`, `softmax-margin` and `regression` `all`; `multiclass` the first that makes
     /// a gold arc
     #[arg(value_name = "WHICH", help_heading = "Training")]
     correct: Correct => transitions(Option<Correct> = None);

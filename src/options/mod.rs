@@ -163,6 +163,9 @@ impl GivenOptions {
             defaults.oracle = system.greedy_oracle();
         }
         let mut options = self.clone().over(defaults);
+        if training == Training::Greedy && !options.oracle.is_static() && options.objective() == Objective::Perceptron {
+            options.correct.get_or_insert(Correct::of_system(system));
+        }
         options.check()?;
         // What is asked for and would be done anyway makes the same model. Probabilities are written all the same: they go with
         // updates of their own.

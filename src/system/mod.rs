@@ -53,6 +53,9 @@ pub struct SystemInfo {
     pub beam_oracle: Option<OracleKind>,
     /// The strategy of updates to train beams with by default, as the option `--update` spells it.
     pub beam_update: &'static str,
+    /// The choice among correct transitions that greedy perceptrons learn by default, as the option `--correct` spells it: the
+    /// best on development data (`make spurious-choices`), or that of the papers where there is no difference.
+    pub correct: &'static str,
     /// The feature set to train with by default.
     pub features: &'static str,
     /// The feature set of the words between which it makes arcs: what `minimal` stands for.
@@ -94,6 +97,7 @@ impl SystemInfo {
             oracles: &[OracleKind::Static, OracleKind::Dynamic],
             beam_oracle: None,
             beam_update: "max-violation",
+            correct: "best-scored",
             features: "zn11",
             minimal_features: "minimal",
             derives_all: false,

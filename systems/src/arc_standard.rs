@@ -37,6 +37,7 @@ impl ArcStandard {
     pub const INFO: &'static SystemInfo = &SystemInfo {
         features: "stack",
         minimal_features: "minimal-stack",
+        correct: "canonical",
         tabulation: Some(Deduction::Standard),
         ..SystemInfo::new(
             "arc-standard",

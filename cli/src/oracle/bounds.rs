@@ -21,6 +21,9 @@ pub struct Args {
     /// The probability that a transition is any permitted one instead of one of least cost by the upper bound
     #[arg(long, default_value_t = 0.03, value_name = "P", value_parser = range::probability)]
     wander: f64,
+    /// Compare after every permitted transition of the configurations on the way, not after the one that is taken alone
+    #[arg(long)]
+    every_transition: bool,
     /// Let a parser lead that is trained on these sentences. This is the probability that its transition is taken
     #[arg(long, value_name = "P", value_parser = range::probability)]
     follow: Option<f64>,
@@ -69,9 +72,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if !args.json {
         writeln!(output, "{heads}")?;
     }
-    let Args { transitions, wander, seed, max_configurations, .. } = args;
+    let Args { transitions, wander, every_transition, seed, max_configurations, .. } = args;
     let guide = args.follow.map(|follow| Guide { follow, iterations: args.iterations, held_out: args.held_out });
-    let walk = Walk { transitions, wander, seed, max_configurations, guide };
+    let walk = Walk { transitions, wander, every_transition, seed, max_configurations, guide };
     let mut means: Vec<[f64; 7]> = Vec::new();
     for file in &args.files {
         let sums = walk.over(&Treebank::read(file, None)?)?;

@@ -229,6 +229,13 @@ impl Engine for FakeEngine {
         let half = [sum.words, sum.heads, sum.labelled].map(|n| n / 2);
         let rest = [sum.words - half[0], sum.heads - half[1], sum.labelled - half[2]];
         let two = |a: &str, b: &str| [(a.to_owned(), half.into()), (b.to_owned(), rest.into())].into_iter().collect();
-        Classes { arc_length: two("1", "2"), sentence_length: two("1-10", "11-20"), label: two("nsubj", "root") }
+        Classes {
+            arc_length: two("1", "2"),
+            sentence_length: two("1-10", "11-20"),
+            label: two("nsubj", "root"),
+            projectivity: two("non-projective", "projective"),
+            predicted_arc_length: two("1", "2"),
+            predicted_projectivity: two("non-projective", "projective"),
+        }
     }
 }

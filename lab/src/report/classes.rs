@@ -1,4 +1,4 @@
-//! Differences of greedy and global training: by length of arc and of sentence, and by label.
+//! Differences of greedy and global training: by length of arc and of sentence, by label and by projectivity.
 
 use super::answer::chosen;
 use super::document::{Block, Cell, Content, Table};
@@ -9,10 +9,20 @@ use treebeam::eval::{Classes, Metric, OfClass, RightWords};
 /// A kind of classes: what it is called, the head of its column, and where it is found.
 type Kind = (&'static str, &'static str, fn(&Classes) -> &OfClass);
 
+/// The kinds, recall before precision.
+const KINDS: [Kind; 6] = [
+    ("by arc length", "distance to the gold head", |classes| &classes.arc_length),
+    ("by length of the predicted arc", "predicted distance to the head", |classes| &classes.predicted_arc_length),
+    ("by sentence length", "words of the sentence", |classes| &classes.sentence_length),
+    ("by label", "gold label", |classes| &classes.label),
+    ("by projectivity", "gold arc", |classes| &classes.projectivity),
+    ("by projectivity of the predicted arc", "predicted arc", |classes| &classes.predicted_projectivity),
+];
+
 /// The most classes that are shown, those with the most words.
 const MOST: usize = 15;
 
-/// A table each of arc lengths, sentence lengths and labels, with the best greedy and the best global model of each column, chosen
+/// A table for each kind of classes, with the best greedy and the best global model of each column, chosen
 /// on development data; none without records that tell.
 pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
     let columns = summary.columns();
@@ -22,15 +32,12 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
             Some((column, [of_method(summary, column, &theirs)?, of_method(summary, column, &ours)?]))
         })
         .collect();
-    let kinds: [Kind; 3] = [
-        ("by arc length", "distance to the gold head", |classes| &classes.arc_length),
-        ("by sentence length", "words of the sentence", |classes| &classes.sentence_length),
-        ("by label", "gold label", |classes| &classes.label),
-    ];
     let of_kind = |(by, head, of): Kind| -> Option<Block> {
         let metric_name = metric.name();
+        // Two systems have as many words in a class of gold trees, and others in one of their own.
+        let words = if head.starts_with("predicted") { "words, greedy and global" } else { "words" };
         let heads =
-            ["column", head, "words", &format!("greedy {metric_name}"), &format!("global {metric_name}"), "difference"];
+            ["column", head, words, &format!("greedy {metric_name}"), &format!("global {metric_name}"), "difference"];
         let mut table = Table::new(2, heads);
         let mut readings = Vec::new();
         for (column, [greedy, global]) in &compared {
@@ -43,21 +50,22 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
                 readings.push(view! { column, most, least });
             }
             table.lines.extend(lines.iter().map(|line| {
-                let (class, words, greedy, global) = line;
-                let mut cells = vec![Cell::text(*column), Cell::text(class), Cell::count(*words as usize)];
+                let (class, [first, second], greedy, global) = line;
+                let both = if first == second { first.to_string() } else { format!("{first}, {second}") };
+                let mut cells = vec![Cell::text(*column), Cell::text(class), Cell::text(both)];
                 cells.extend([greedy, global].map(|&score| Cell::number(Some(score), 2)));
                 cells.push(Cell::text(format!("{:+.2}", difference(line))));
                 cells
             }));
         }
-        let view = view! { by, columns => readings, most_classes => MOST };
+        let view = view! { by, predicted => words != "words", columns => readings, most_classes => MOST };
         (!table.lines.is_empty()).then(|| block("classes.jinja", view, Content::Table(table)))
     };
-    kinds.into_iter().filter_map(of_kind).collect()
+    KINDS.into_iter().filter_map(of_kind).collect()
 }
 
-/// A class: its name, its words, and the scores of greedy and global training.
-type Line = (String, u64, f64, f64);
+/// A class: its name, its words and the scores of greedy and global training.
+type Line = (String, [u64; 2], f64, f64);
 
 fn lines(greedy: &OfClass, global: &OfClass, metric: Metric) -> Vec<Line> {
     let both = greedy.iter().filter_map(|(class, greedy)| Some((class, greedy, global.get(class)?)));
@@ -67,28 +75,28 @@ fn lines(greedy: &OfClass, global: &OfClass, metric: Metric) -> Vec<Line> {
         all.truncate(MOST);
     }
     let line = |(class, greedy, global): (&String, &RightWords, &RightWords)| {
-        (class.clone(), greedy.words, greedy.score(metric), global.score(metric))
+        (class.clone(), [greedy.words, global.words], greedy.score(metric), global.score(metric))
     };
     all.into_iter().map(line).collect()
 }
 
-/// The classes of a method's words, over treebanks and seeds; nothing unless every decoding has them.
+/// The classes of a method's words, over treebanks and seeds; nothing unless every decoding has them, and of a kind nothing unless
+/// every decoding has that.
 fn of_method(summary: &Summary, column: &str, method: &Method) -> Option<Classes> {
-    let mut sum = Classes::default();
-    for entry in summary.entries.iter().filter(|e| e.column == column && e.method == *method) {
-        for (_, decoding) in &entry.runs {
-            let classes = decoding.classes.as_ref()?;
-            let kinds = [
-                (&mut sum.arc_length, &classes.arc_length),
-                (&mut sum.sentence_length, &classes.sentence_length),
-                (&mut sum.label, &classes.label),
-            ];
-            for (sum, of_class) in kinds {
-                of_class.iter().for_each(|(class, &right)| *sum.entry(class.clone()).or_default() += right);
-            }
+    let entries = summary.entries.iter().filter(|e| e.column == column && e.method == *method);
+    let runs = entries.flat_map(|e| &e.runs);
+    let all: Vec<&Classes> = runs.map(|(_, decoding)| decoding.classes.as_ref()).collect::<Option<_>>()?;
+    let sum = |(.., of): Kind| {
+        let mut sum = OfClass::new();
+        let known = if all.iter().all(|classes| !of(classes).is_empty()) { &all[..] } else { &[] };
+        for (class, &right) in known.iter().flat_map(|classes| of(classes)) {
+            *sum.entry(class.clone()).or_default() += right;
         }
-    }
-    Some(sum)
+        sum
+    };
+    let [arc_length, predicted_arc_length, sentence_length, label, projectivity, predicted_projectivity] =
+        KINDS.map(sum);
+    Some(Classes { arc_length, sentence_length, label, projectivity, predicted_arc_length, predicted_projectivity })
 }
 
 #[cfg(test)]
@@ -107,8 +115,11 @@ mod tests {
             blocks.iter().map(|b| b.title.as_str()).collect::<Vec<_>>(),
             [
                 "Where they differ, by arc length",
+                "Where they differ, by length of the predicted arc",
                 "Where they differ, by sentence length",
-                "Where they differ, by label"
+                "Where they differ, by label",
+                "Where they differ, by projectivity",
+                "Where they differ, by projectivity of the predicted arc"
             ]
         );
         let Content::Table(table) = &blocks[0].content else { panic!("a table") };

@@ -15,6 +15,31 @@ pub fn of_method(summary: &Summary, column: &str, method: &Method) -> Option<Dia
     (sum.sentences > 0).then_some(sum)
 }
 
+/// The table of arcs that take others away; nothing if there are none.
+pub fn replacements(summary: &Summary) -> Option<Block> {
+    let heads = ["column", "method", "width", "arcs made", "replacing %", "gold of these %", "harmful of these %"];
+    let mut table = Table::new(2, heads);
+    for column in summary.columns() {
+        for method in summary.methods(column) {
+            let Some(found) = of_method(summary, column, &method).map(|d| d.replacements) else { continue };
+            if found.are_none() {
+                continue;
+            }
+            let percent = |n: u64, of: u64| Cell::number(Some(100.0 * n as f64 / of as f64), 2);
+            table.lines.push(vec![
+                Cell::text(column),
+                Cell::text(&method.label),
+                Cell::count(method.width),
+                Cell::count(found.arcs as usize),
+                percent(found.replacing, found.arcs),
+                percent(found.gold, found.replacing),
+                percent(found.harmful, found.replacing),
+            ]);
+        }
+    }
+    (!table.lines.is_empty()).then(|| block("replacements.jinja", view! {}, Content::Table(table)))
+}
+
 /// The table of diagnoses; nothing if there are none.
 pub fn diagnoses(summary: &Summary) -> Option<Block> {
     let heads = [

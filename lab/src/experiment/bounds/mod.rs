@@ -334,7 +334,8 @@ max-configurations = 5000
         let data = Data::find("generated:1,40,nonprojective".parse().unwrap(), None, None).unwrap();
         let mut treebank = data.read(&data.train).unwrap();
         let guide = Some(Guide { follow: 0.9, iterations: 1, held_out: true });
-        let walk = Walk { transitions: 100, wander: 0.0, seed: 1, max_configurations: 100, guide };
+        let walk =
+            Walk { transitions: 100, wander: 0.0, every_transition: false, seed: 1, max_configurations: 100, guide };
         treebank.sentences.truncate(2);
         walk.over(&treebank).unwrap();
         treebank.sentences.truncate(1);

@@ -23,6 +23,10 @@ pub struct Walk {
     pub transitions: usize,
     /// The probability that a transition is any permitted one instead of one of least cost by the upper bound.
     pub wander: f64,
+    /// True if bounds and loss are compared after every permitted transition of the configurations of a derivation, as Table 1 of the
+    /// paper counts; if not, after those that it consists of.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub every_transition: bool,
     /// The seed of wandering.
     pub seed: u64,
     /// Give up the search for a configuration's loss after so many others; it is then left out.
@@ -136,15 +140,23 @@ impl Walk {
             let mut search = system.bounds(&gold, self.max_configurations).expect("the system has bounds");
             let mut c: PlainLists = system.initial((), gold.n_words());
             while !system.is_terminal(&c) {
-                if n_left == 0 {
-                    return Ok(sums);
-                }
-                n_left -= 1;
-                match search.loss(&c) {
-                    Some(loss) => sums.add(search.bounds(&c), loss),
-                    None => sums.given_up += 1,
-                }
                 let permitted = system.permitted(&c, 0).moves;
+                let after = |mv: Move| {
+                    let label = if mv.makes_arc() { 0 } else { NO_LABEL };
+                    system.successor(&c, Action::labelled(mv, label), ())
+                };
+                let compared =
+                    if self.every_transition { permitted.iter().map(after).collect() } else { vec![c.clone()] };
+                for c in &compared {
+                    if n_left == 0 {
+                        return Ok(sums);
+                    }
+                    n_left -= 1;
+                    match search.loss(c) {
+                        Some(loss) => sums.add(search.bounds(c), loss),
+                        None => sums.given_up += 1,
+                    }
+                }
                 let costs = system.costs(&gold, &c, 0, permitted);
                 let wanders = random::unit(&mut rng) < self.wander;
                 let mut any = || {
@@ -160,8 +172,7 @@ impl Walk {
                         led.step((!follows).then_some(drawn))
                     }
                 };
-                let label = if mv.makes_arc() { 0 } else { NO_LABEL };
-                c = system.successor(&c, Action::labelled(mv, label), ());
+                c = after(mv);
             }
         }
         Ok(sums)
