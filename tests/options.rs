@@ -139,3 +139,15 @@ fn options_without_effect_are_remarked_on() {
         assert!(told.status.success() && stderr(&told).is_empty(), "{options}: {}", stderr(&told));
     }
 }
+
+/// Greedy perceptrons of arc-standard learn the canonical one of several correct transitions; of others the best-scored one.
+#[test]
+fn the_choice_among_correct_transitions_is_the_systems_own() {
+    use treebeam::learn::Correct;
+    let of = |options: &str| specified(&format!("training = \"greedy\", {options}")).unwrap().correct;
+    assert_eq!(of("system = \"arc-standard\""), Some(Correct::Canonical));
+    assert_eq!(of("system = \"arc-standard\", correct = \"best-scored\""), None, "what the objective does of itself");
+    assert_eq!(of("system = \"arc-standard\", oracle = \"static\""), None, "there is one");
+    assert_eq!(of("system = \"arc-standard\", objective = \"hinge\", learner = \"adagrad\""), None);
+    assert_eq!(of("system = \"arc-hybrid\""), None);
+}
