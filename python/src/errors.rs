@@ -6,18 +6,37 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::{IntoPyObject, IntoPyObjectExt};
 use treebeam::error::{Error, Problem};
 
+use crate::memory::{Watch, ran_out};
+
 /// Runs what Python called. A panic, which PyO3 would make an exception that `except Exception` does not catch, becomes a
-/// RuntimeError: no panic crosses the border. Every function and method of the module does all of its work in here.
+/// RuntimeError, or a MemoryError if memory ran out: no panic crosses the border. Every function and method of the module does all of its
+/// work in here.
 pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    let watch = Watch::begin()?;
     // What is half done is either dropped on the way, or, like a model, never changes.
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(&*panic)))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(&*panic, watch)))
 }
 
+/// The same for what is large and becomes Python's own, which may fail as well.
+pub fn handed<'py, T: IntoPyObject<'py>>(
+    py: Python<'py>,
+    work: impl FnOnce() -> PyResult<T>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(|| work()?.into_bound_py_any(py))
+}
+
+/// PyO3's message when Python's own functions fail where they never do while there is memory.
+const OF_PYTHON: &str = "Python API call failed";
+
 /// The exception for a panic, by its message.
-fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
+fn of_panic(panic: &(dyn Any + Send), watch: Watch) -> PyErr {
     let message = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+    if watch.is_short() || message == Some(OF_PYTHON) {
+        return ran_out();
+    }
     let message = message.unwrap_or("a panic without a message");
     PyRuntimeError::new_err(format!("this is a fault of treebeam: {message}; please report it"))
 }
@@ -39,6 +58,7 @@ pub fn exception(error: Error) -> PyErr {
             ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::UnexpectedEof => {
                 PyValueError::new_err(message)
             }
+            ErrorKind::OutOfMemory => ran_out(),
             _ => PyOSError::new_err(message),
         },
         _ => PyValueError::new_err(message),

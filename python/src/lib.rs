@@ -3,6 +3,7 @@
 mod arrow;
 mod errors;
 mod evaluate;
+mod memory;
 mod model;
 mod options;
 mod sentences;
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _treebeam(module: &Bound<'_, PyModule>) -> PyResult<()> {
     treebeam_systems::register();
+    memory::quiet_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
     module.add_class::<tree::Tree>()?;

@@ -13,7 +13,8 @@ use treebeam::tree::Labels;
 use treebeam::treebank::{Format, Sentence};
 
 use crate::arrow;
-use crate::errors::{exception, from_json, guarded};
+use crate::errors::{exception, from_json, guarded, handed};
+use crate::memory::{Watch, no_memory, room};
 use crate::options::of_parsing;
 use crate::sentences::{self, reader};
 use crate::tree::Tree;
@@ -58,12 +59,12 @@ pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
 }
 
 impl Model {
-    /// Runs `work` with a parser that is kept for the next time.
+    /// Runs `work` with a parser that is kept for the next time, unless it fails: what it holds may be all the memory there is.
     fn with_parser<T>(
         &self,
         py: Python<'_>,
         options: &ParseOptions,
-        work: impl FnOnce(&mut AnyParser) -> PyResult<T>,
+        work: impl FnOnce(&mut AnyParser, Watch) -> PyResult<T>,
     ) -> PyResult<T> {
         let process = std::process::id();
         let known = {
@@ -79,7 +80,10 @@ impl Model {
                 parser
             }
         };
-        let done = work(&mut parser);
+        // The successors of a beam, in a list that grows by doubling.
+        let beam = options.beam.or(self.model.beam()).unwrap_or(1);
+        let successors = beam.saturating_mul(2 * self.model.labels().len() + 8);
+        let done = Watch::over(successors.saturating_mul(32), |watch| work(&mut parser, watch))?;
         let mut idle = self.idle.lock().expect("no thread fails while it puts a parser back");
         if idle.len() == MOST_IDLE {
             let oldest = idle.remove(0);
@@ -89,7 +93,7 @@ impl Model {
             }
         }
         idle.push(Idle { options: *options, process, parser });
-        done
+        Ok(done)
     }
 
     /// Parses sentences part by part, with an ear for Ctrl-C; `done` gets each with its trees.
@@ -102,7 +106,7 @@ impl Model {
     ) -> PyResult<()> {
         let mut empty = EmptyColumns::new(self.model.columns(), self.model.tags(), Format::Conllu);
         empty.look_at(&sentences, "sentences", true).iter().try_for_each(|warning| warn(py, warning))?;
-        self.with_parser(py, options, |parser| {
+        self.with_parser(py, options, |parser, watch| {
             let mut sentences = sentences.into_iter();
             loop {
                 let chunk = take_chunk(&mut sentences);
@@ -113,6 +117,7 @@ impl Model {
                 for (sentence, parsed) in chunk.into_iter().zip(parsed) {
                     done(sentence, parsed)?;
                 }
+                watch.check()?;
                 py.check_signals()?;
             }
         })
@@ -122,8 +127,9 @@ impl Model {
     fn parse_text(&self, py: Python<'_>, text: &[u8], options: &ParseOptions) -> PyResult<Vec<u8>> {
         let mut empty = EmptyColumns::new(self.model.columns(), self.model.tags(), Format::Conllu);
         let mut reader = reader(text);
-        let mut written = Vec::with_capacity(text.len() + text.len() / 8);
-        self.with_parser(py, options, |parser| {
+        let mut written = Vec::new();
+        room(&mut written, text.len() + text.len() / 8)?;
+        self.with_parser(py, options, |parser, watch| {
             loop {
                 let (n_sentences, warnings) = py
                     .detach(|| -> Result<_> {
@@ -140,6 +146,9 @@ impl Model {
                         }
                         let parsed = parser.parse(&chunk)?;
                         for (sentence, parsed) in chunk.iter().zip(&parsed) {
+                            // As much as the sentence, with a head and a label for each word.
+                            let bytes = sentence.text().len() + sentence.n_words() * 64 + 128;
+                            written.try_reserve(bytes * parsed.len()).map_err(|_| no_memory("text"))?;
                             let in_memory = self.model.write(sentence, parsed, options.k_best > 1, &mut written);
                             in_memory.expect("memory takes all that is written");
                         }
@@ -150,6 +159,7 @@ impl Model {
                 if n_sentences == 0 {
                     return Ok(());
                 }
+                watch.check()?;
                 py.check_signals()?;
             }
         })?;
@@ -203,17 +213,18 @@ impl Model {
 
     /// The best tree of each sentence; with `confidences=K`, each knows how the K best trees agree with it.
     #[pyo3(signature = (sentences, *, confidences = None, **options))]
-    fn parse(
+    fn parse<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         sentences: &Bound<'_, PyAny>,
         confidences: Option<i64>,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Vec<Tree>> {
-        guarded(|| {
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed(py, || {
             let options = of_parsing(options, confidences)?;
             let sentences = sentences::read(sentences)?;
-            let mut trees = Vec::with_capacity(sentences.len());
+            let mut trees = Vec::new();
+            room(&mut trees, sentences.len())?;
             self.parse_all(py, sentences, &options, |sentence, parsed| {
                 trees.extend(
                     Tree::all(sentence, parsed, &self.labels, self.model.scale(), confidences.is_some())
@@ -228,17 +239,18 @@ impl Model {
 
     /// The `k` best trees of each sentence, best first.
     #[pyo3(signature = (sentences, k, **options))]
-    fn k_best(
+    fn k_best<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         sentences: &Bound<'_, PyAny>,
         k: i64,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Vec<Vec<Tree>>> {
-        guarded(|| {
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed(py, || {
             let options = of_parsing(options, Some(k))?;
             let sentences = sentences::read(sentences)?;
-            let mut trees = Vec::with_capacity(sentences.len());
+            let mut trees = Vec::new();
+            room(&mut trees, sentences.len())?;
             self.parse_all(py, sentences, &options, |sentence, parsed| {
                 trees.push(Tree::all(sentence, parsed, &self.labels, self.model.scale(), true));
                 Ok(())
@@ -249,47 +261,48 @@ impl Model {
 
     /// Parses CoNLL-U into CoNLL-U, as `treebeam parse` does.
     #[pyo3(signature = (text, *, k_best = 1, **options))]
-    fn parse_conllu(
+    fn parse_conllu<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         text: &Bound<'_, PyAny>,
         k_best: i64,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<String> {
-        guarded(|| {
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed(py, || {
             let options = of_parsing(options, Some(k_best))?;
             let Some(text) = sentences::text(text)? else {
                 let expected = "found something else than text; expected CoNLL-U as str or bytes";
                 return Err(PyValueError::new_err(expected));
             };
-            let written = self.parse_text(py, &text, &options)?;
+            let written = self.parse_text(py, text.as_bytes(), &options)?;
             String::from_utf8(written).map_err(|error| PyValueError::new_err(error.to_string()))
         })
     }
 
     /// Columns `head`, `deprel` and `score` for a batch of Arrow, as buffers; `treebeam._arrow` makes columns of them.
     #[pyo3(signature = (batch, names, keep_going, **options))]
-    fn _parse_arrow(
+    fn _parse_arrow<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         batch: &Bound<'_, PyAny>,
         names: Vec<String>,
         keep_going: bool,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<arrow::Buffers> {
-        guarded(|| {
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed(py, || {
             let options = of_parsing(options, None)?;
             let batch = arrow::Imported::of(batch)?;
             let sentences = arrow::Sentences::new(&batch, self.model.read_columns(), &names)?;
-            self.with_parser(py, &options, |parser| {
+            self.with_parser(py, &options, |parser, watch| {
                 let mut columns = arrow::Columns::default();
                 let mut rows = 0..sentences.n_rows();
                 while !rows.is_empty() {
                     let parse = || columns.parse_chunk(&sentences, &mut rows, parser, &self.model, keep_going);
                     py.detach(parse).map_err(exception)?;
+                    watch.check()?;
                     py.check_signals()?;
                 }
-                Ok(columns.buffers())
+                columns.buffers()
             })
         })
     }

@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use treebeam::treebank::{Column, Format, Reader, Sentence};
 
 use crate::errors::{exception, of_problem};
+use crate::memory::{Watch, probe, room};
 use crate::tree::Tree;
 
 /// What text that was handed over is called in messages.
@@ -19,15 +20,20 @@ const EXPECTED: &str = "a list of (form, upos), a list of dictionaries with `for
                         a Doc or Span of spaCy, or a Tree";
 
 /// CoNLL-U, of text or bytes.
-pub fn text<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<Cow<'a, [u8]>>> {
-    if let Ok(bytes) = object.cast::<PyBytes>() {
-        return Ok(Some(Cow::Borrowed(bytes.as_bytes())));
+pub fn text<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    match object.cast::<PyString>() {
+        Ok(text) => text.encode_utf8().map(Some),
+        Err(_) => Ok(object.cast::<PyBytes>().ok().cloned()),
     }
-    let Ok(text) = object.cast::<PyString>() else { return Ok(None) };
-    Ok(Some(match text.to_cow()? {
-        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-    }))
+}
+
+/// The text of a word, copied where there is memory for it.
+fn copied(text: &Bound<'_, PyString>) -> PyResult<String> {
+    let bytes = text.encode_utf8()?;
+    let mut copy = Vec::new();
+    room(&mut copy, bytes.as_bytes().len())?;
+    copy.extend_from_slice(bytes.as_bytes());
+    String::from_utf8(copy).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A reader of CoNLL-U.
@@ -48,7 +54,7 @@ impl Source {
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Source> {
         let is_text = |object: &Bound<'_, PyAny>| object.is_instance_of::<PyString>();
         let is_path = match is_text(object) {
-            true => !object.extract::<Cow<'_, str>>()?.contains(['\n', '\t']),
+            true => !(object.contains("\n")? || object.contains("\t")?),
             false => object.hasattr("__fspath__")?,
         };
         match is_path {
@@ -68,13 +74,24 @@ impl Source {
 
 /// The sentences of an iterable, or of CoNLL-U text.
 pub fn read(object: &Bound<'_, PyAny>) -> PyResult<Vec<Sentence>> {
+    let (watch, mut sentences) = (Watch::begin()?, Vec::new());
     if let Some(text) = text(object)? {
-        let sentences = object.py().detach(|| reader(&text).collect::<Result<Vec<_>, _>>());
-        return sentences.map_err(exception);
+        let text = text.as_bytes();
+        let read = || {
+            for sentence in reader(text) {
+                sentences.push(sentence.map_err(exception)?);
+                room(&mut sentences, 1)?;
+                watch.check()?;
+            }
+            Ok(sentences)
+        };
+        return object.py().detach(read);
     }
-    let mut sentences = Vec::with_capacity(object.len().unwrap_or(0));
+    room(&mut sentences, object.len().unwrap_or(0))?;
     for (number, item) in object.try_iter()?.enumerate() {
         sentences.push(sentence(&item?, number)?);
+        room(&mut sentences, 1)?;
+        watch.check()?;
     }
     Ok(sentences)
 }
@@ -166,6 +183,7 @@ fn unexpected(source: &str, object: &Bound<'_, PyAny>) -> PyErr {
 
 /// The sentence of one block of CoNLL-U.
 pub fn of_block(source: &str, text: &str) -> PyResult<Sentence> {
+    probe(4 * text.len())?;
     let block = text.trim_end_matches('\n').to_owned() + "\n";
     Sentence::new(source, Format::Conllu, &block).map_err(of_problem)
 }
@@ -179,7 +197,14 @@ fn of_words<'py>(source: &str, words: impl ExactSizeIterator<Item = Bound<'py, P
             read.push(word);
         }
     }
-    Sentence::from_columns(source, Format::Conllu, read).map_err(of_problem)
+    joined_words(source, read)
+}
+
+/// The sentence of these words.
+fn joined_words(source: &str, words: Vec<Word>) -> PyResult<Sentence> {
+    // Text grows by doubling, and is copied once.
+    probe(words.iter().flatten().map(|(_, text)| 4 * (text.len() + 8)).sum())?;
+    Sentence::from_columns(source, Format::Conllu, words).map_err(of_problem)
 }
 
 /// The columns of a word; `None` of what is none: ranges and empty nodes of CoNLL-U.
@@ -256,7 +281,7 @@ fn add(word: &mut Word, column: Column, value: &Bound<'_, PyAny>) -> PyResult<()
         let name = column.name(Format::Conllu);
         PyValueError::new_err(format!("found `{value}` as a word's {name}; expected text"))
     })?;
-    let text = text.to_cow()?;
+    let text: Cow<'_, str> = Cow::Owned(copied(text)?);
     if column == Column::Form || !text.is_empty() {
         word.push((column, on_one_line(text).into_owned()));
     }
@@ -278,5 +303,5 @@ fn of_spacy(source: &str, object: &Bound<'_, PyAny>) -> PyResult<Sentence> {
         add(&mut word, Column::Feats, morph.as_any())?;
         words.push(word);
     }
-    Sentence::from_columns(source, Format::Conllu, words).map_err(of_problem)
+    joined_words(source, words)
 }

@@ -13,10 +13,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use treebeam::error::{Error, Result};
 use treebeam::job::Job;
+use treebeam::process::no_threads;
 use treebeam::training::{IterationReport, Next, Observer};
 use treebeam::treebank::{Format, Treebank};
 
 use crate::errors::{exception, from_json, guarded};
+use crate::memory::Watch;
 use crate::model::{Model, load, warn};
 use crate::options::of_training;
 use crate::sentences::Source;
@@ -55,22 +57,25 @@ pub fn train(
         let (train, dev) = (Source::of(train)?, dev.map(Source::of).transpose()?);
         let files: Vec<&Path> = [Some(&train), dev.as_ref()].into_iter().flatten().filter_map(Source::path).collect();
         job.check(&files, &[]).map_err(exception)?;
+        let memory = Watch::begin()?;
         let (tell, events) = channel();
         // Receivers are for one thread, and Python's own is let go while it waits.
         let events = Mutex::new(events);
         let stop = Arc::new(AtomicBool::new(false));
-        let mut watcher = Watcher { tell: tell.clone(), stop: Arc::clone(&stop) };
-        std::thread::spawn(move || {
+        let mut watcher = Watcher { tell: tell.clone(), stop: Arc::clone(&stop), memory };
+        let training = move || {
             let done = run(&job, &train, dev.as_ref(), &mut watcher);
             // Nobody waits any more for a run that was given up.
             let _ = tell.send(Event::Done(done));
-        });
+        };
+        std::thread::Builder::new().spawn(training).map_err(|error| exception(no_threads(1, &error)))?;
         let listened = listen(py, &events, on_iteration);
         if listened.is_err() {
             stop.store(true, Ordering::Relaxed);
             py.detach(|| wait(&events));
         }
-        listened?;
+        // What failed may have failed for want of memory.
+        listened.or_else(|error| memory.check().and(Err(error)))?;
         load(py, model)
     })
 }
@@ -131,11 +136,12 @@ fn described<'py>(py: Python<'py>, report: &IterationReport) -> PyResult<Bound<'
 struct Watcher {
     tell: Sender<Event>,
     stop: Arc<AtomicBool>,
+    memory: Watch,
 }
 
 impl Observer for Watcher {
     fn tick(&mut self, _: u32, _: usize) -> ControlFlow<()> {
-        match self.stop.load(Ordering::Relaxed) {
+        match self.stop.load(Ordering::Relaxed) || self.memory.is_short() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

@@ -1,9 +1,11 @@
 //! Trees as columns.
 
+use std::collections::TryReserveError;
 use std::ops::Range;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use treebeam::decode::Parsed;
 use treebeam::error::{Error, Result};
 use treebeam::parser::{AnyParser, CHUNK_WORDS, Loaded};
 use treebeam::tree::Node;
@@ -11,6 +13,7 @@ use treebeam::treebank::Words as _;
 
 use super::Sentences;
 use super::sentences::Row;
+use crate::memory::{no_memory, room};
 
 /// The columns `head`, `deprel` and `score`, row by row.
 #[derive(Default)]
@@ -73,7 +76,9 @@ impl Columns {
             words += read.as_ref().map_or(1, Row::n_words);
             chunk.extend(read.filter(|row| row.n_words() > 0));
         }
-        let mut parsed = parser.parse(&chunk)?.into_iter().flat_map(|parsed| parsed.into_iter().next());
+        let parsed = parser.parse(&chunk)?;
+        self.reserve(&parsed, model).map_err(|_| no_memory("the columns"))?;
+        let mut parsed = parsed.into_iter().flat_map(|parsed| parsed.into_iter().next());
         for n_words in there {
             match n_words {
                 None => self.add_none(),
@@ -91,6 +96,14 @@ impl Columns {
             ));
         }
         Ok(())
+    }
+
+    /// Makes room for the best trees.
+    fn reserve(&mut self, parsed: &[Vec<Parsed>], model: &Loaded) -> Result<(), TryReserveError> {
+        let labels = || parsed.iter().flat_map(|parsed| parsed.first()).flat_map(|best| best.tree.labels());
+        self.heads.try_reserve(labels().count())?;
+        self.label_offsets.try_reserve(labels().count() + 1)?;
+        self.labels.try_reserve(labels().map(|&label| model.labels().name(label).len()).sum())
     }
 
     fn add(&mut self, heads: &[Node], labels: &[&str], score: f64) {
@@ -122,13 +135,26 @@ impl Columns {
     }
 
     /// The buffers of the columns.
-    pub fn buffers(mut self) -> Buffers {
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn buffers(mut self) -> PyResult<Buffers> {
         self.offsets.push(self.heads.len() as i32);
         self.label_offsets.push(self.labels.len() as i32);
-        let of_numbers = |numbers: &[i32]| Bytes(numbers.iter().flat_map(|number| number.to_ne_bytes()).collect());
-        let [offsets, heads, label_offsets] = [&self.offsets, &self.heads, &self.label_offsets].map(|n| of_numbers(n));
-        let scores = Bytes(self.scores.iter().flat_map(|score| score.to_ne_bytes()).collect());
         let counts = (self.n_rows, self.heads.len(), self.n_null);
-        (counts.0, counts.1, counts.2, Bytes(self.validity), offsets, heads, label_offsets, Bytes(self.labels), scores)
+        let of_numbers = |numbers: Vec<i32>| bytes(&numbers, |number| number.to_ne_bytes());
+        let (offsets, heads) = (of_numbers(self.offsets)?, of_numbers(self.heads)?);
+        let (label_offsets, scores) =
+            (of_numbers(self.label_offsets)?, bytes(&self.scores, |score| score.to_ne_bytes())?);
+        let (validity, labels) = (Bytes(self.validity), Bytes(self.labels));
+        Ok((counts.0, counts.1, counts.2, validity, offsets, heads, label_offsets, labels, scores))
     }
+}
+
+/// The bytes of numbers.
+fn bytes<T: Copy, const N: usize>(numbers: &[T], of_number: impl Fn(T) -> [u8; N]) -> PyResult<Bytes> {
+    let mut bytes = Vec::new();
+    room(&mut bytes, numbers.len() * N)?;
+    numbers.iter().for_each(|&number| bytes.extend(of_number(number)));
+    Ok(Bytes(bytes))
 }

@@ -1,6 +1,5 @@
-//! Arrow's C data interface, as far as columns of lists of text need it: the memory of a batch as slices. All unsafe code is here;
-//! that pointers lead to memory of the described size is the promise of whoever exports it. All else is checked: counts, pointers that
-//! are null, alignment.
+//! Arrow's C data interface, as far as columns of lists of text need it: the memory of a batch as slices. That pointers lead to memory of
+//! the described size is the promise of whoever exports it. All else is checked: counts, pointers that are null, alignment.
 #![allow(unsafe_code)]
 
 use std::borrow::Cow;

@@ -4,6 +4,6 @@ mod columns;
 mod imported;
 mod sentences;
 
-pub use columns::{Buffers, Columns};
+pub use columns::Columns;
 pub use imported::Imported;
 pub use sentences::Sentences;
