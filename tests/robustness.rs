@@ -426,7 +426,7 @@ fn warnings_are_true_of_the_parser_that_is_trained() {
 fn levels_are_checked_and_told_as_json() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let block = "# sent_id = a\n# text = b\n1\tb\t_\tNOM\t_\tx\t0\tdep\t_\t_\n\n";
+    let block = "# sent_id = a\n# text = b\n1\tb\t_\tNOM\t_\tx\t0\tnone\t_\t_\n\n";
     fs::write(at.join("t.conllu"), block.repeat(2)).unwrap();
     treebeam(at, "treebank check t.conllu").assert().success();
     treebeam(at, "treebank check --level 1 t.conllu").assert().success();
@@ -579,5 +579,56 @@ fn memory_may_run_out() {
         assert_eq!((output.status.code(), output.status.signal()), (Some(2), None), "{line}: {told}");
         assert!(told.contains("error: memory ran out; expected"), "{line}: {told}");
         assert!(!folder.path().join("out").exists() && temporary_files(folder.path()) == 0, "{line}");
+    }
+}
+
+/// What stands in files and in their names is no command for a terminal, on neither stream; JSON says the same in its own escapes.
+#[test]
+#[cfg(unix)]
+fn nothing_that_is_read_commands_a_terminal() {
+    let folder = folder();
+    let at = folder.path();
+    let name = "x\u{1b}]0;y\u{7}\u{9b}2J\u{7f}.conllu";
+    fs::copy(at.join("dev.conllu"), at.join(name)).unwrap();
+    fs::write(at.join("bad\u{1b}[2J.conllu"), "1\ta\n\n").unwrap();
+    let dev = fs::read_to_string(at.join("dev.conllu")).unwrap();
+    let label = "\tro\u{1b}[2Jot\u{9b}\t";
+    fs::write(at.join("labels.conllu"), dev.replace("\troot\t", label)).unwrap();
+    let about = "about\u{1b}[2J\u{9b}";
+    let run = |arguments: &[&str]| {
+        let output = treebeam(at, "").args(arguments).output().unwrap();
+        for stream in [&output.stdout, &output.stderr] {
+            let text = String::from_utf8_lossy(stream);
+            let is_harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
+            assert!(text.chars().all(is_harmless), "{arguments:?}: {text:?}");
+        }
+        output
+    };
+    let told = run(&["train", "--train", name, "--model", "told", "--iterations", "1", "--about", about]);
+    assert!(told.status.success());
+    assert!(String::from_utf8_lossy(&run(&["model", "info", "told"]).stdout).contains("about\\u001b[2J\\u009b"));
+    let of_json = |output: &std::process::Output| serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+    let info = of_json(&run(&["model", "info", "--json", "told"]));
+    assert!(info.to_string().contains(&serde_json::Value::from(about).to_string()), "{info}");
+    let report = of_json(&run(&["eval", name, "labels.conllu", "--json", "--samples", "9"]));
+    assert_eq!(report["gold"], name);
+    for arguments in [
+        &["eval", name, "labels.conllu", "--samples", "9", "--by", "label,label-confusion"][..],
+        &["eval", name, "bad\u{1b}[2J.conllu"],
+        &["treebank", "stats", name],
+        &["treebank", "stats", "--json", name],
+        &["treebank", "check", "--level", "2", "labels.conllu", name],
+        &["treebank", "check", "--level", "2", "--json", "labels.conllu", name],
+        &["oracle", "coverage", "--system", "arc-hybrid", name],
+        &["oracle", "show", name],
+        &["features", "show", name],
+        &["model", "freeze", "told", "--output", "frozen", "--test", name],
+        &["draw", "labels.conllu", "--format", "text"],
+        &["parse", "--model", "told\u{1b}[2J", name],
+        &["parse", "--no\u{1b}[2J"],
+        &["train", "--beam", "\u{1b}[2J"],
+        &["experiment", "plan", "\u{1b}[2J.toml"],
+    ] {
+        run(arguments);
     }
 }

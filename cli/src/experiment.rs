@@ -168,7 +168,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 for experiment in &opened {
                     planned.extend(experiment.planned()?);
                 }
-                writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&planned)?)?;
+                writeln!(treebeam::console::output(), "{}", serde_json::to_string_pretty(&planned)?)?;
             } else {
                 show(&opened, experiments.jobs())?;
             }
@@ -338,12 +338,12 @@ fn status(opened: &[Opened], json: bool) -> anyhow::Result<()> {
         if !json {
             let told: Vec<String> =
                 State::ALL.iter().map(|state| format!("{} {}", counts[state.name()], state.name())).collect();
-            writeln!(std::io::stdout(), "{name}: {}", told.join(", "))?;
+            writeln!(treebeam::console::output(), "{name}: {}", told.join(", "))?;
         }
         counted.insert(name.to_owned(), serde_json::to_value(counts)?);
     }
     if json {
-        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&counted)?)?;
+        writeln!(treebeam::console::output(), "{}", serde_json::to_string_pretty(&counted)?)?;
     }
     Ok(())
 }
@@ -426,7 +426,7 @@ fn list(folder: &Path, json: bool) -> anyhow::Result<ExitCode> {
     let mut paths = entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     paths.sort();
-    let mut out = std::io::stdout().lock();
+    let mut out = treebeam::console::output();
     for path in paths {
         let listed = Listed::read(path)?;
         if json {

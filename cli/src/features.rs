@@ -120,7 +120,7 @@ struct ShownTemplate {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut out = std::io::stdout().lock();
+    let mut out = treebeam::console::output();
     match args.command {
         Command::List(args) => {
             for name in BUILT_IN.iter().map(|(name, _)| name).chain(GROUPS.iter().map(|(name, _)| name)) {

@@ -117,7 +117,10 @@ pub fn main() -> ExitCode {
         return exit_code(command.print_long_help().map(|()| ExitCode::SUCCESS).map_err(Into::into));
     }
     let Cli { command, quiet } =
-        Cli::from_arg_matches(&manual::command().get_matches()).unwrap_or_else(|error| error.exit());
+        match manual::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
+            Ok(cli) => cli,
+            Err(error) => return told(&error),
+        };
     if quiet {
         treebeam::console::set_quiet();
     }
@@ -137,6 +140,16 @@ pub fn main() -> ExitCode {
         Command::Man(args) => manual::man(&args),
     };
     exit_code(result)
+}
+
+/// The exit code of a command line that is refused, or asked for help; an argument that it repeats is no command for the terminal.
+fn told(error: &clap::Error) -> ExitCode {
+    let plain = error.to_string();
+    match treebeam::console::harmless(&plain) {
+        std::borrow::Cow::Borrowed(_) => error.exit(),
+        std::borrow::Cow::Owned(harmless) => eprintln!("{}", harmless.trim_end()),
+    }
+    ExitCode::from(2)
 }
 
 /// The exit code of a command, and its error on standard error.

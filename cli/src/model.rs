@@ -57,13 +57,13 @@ fn info(path: &Path, json: bool) -> anyhow::Result<ExitCode> {
         Loaded::Transitions(model) => of_transitions(&model)?,
         Loaded::Graph(model) => of_graph(&model)?,
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = treebeam::console::output();
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(&serde_json::json!({ "header": header, "sizes": sizes }))?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let lines: Vec<Line> = std::iter::once(card::file(path)).chain(lines).collect();
-    write!(out, "{}", treebeam::console::harmless(&card::card(&lines)))?;
+    write!(out, "{}", card::card(&lines))?;
     Ok(ExitCode::SUCCESS)
 }
 

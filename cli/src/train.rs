@@ -74,7 +74,7 @@ pub struct Args {
 
 /// Prints text. A closed pipe ends the program by itself, and training is not what fails.
 fn print(text: &str) {
-    _ = std::io::stdout().write_all(text.as_bytes());
+    _ = treebeam::console::output().write_all(text.as_bytes());
 }
 
 /// Runs the subcommand.
@@ -84,7 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         treebeam::console::note(format_args!("note: {remark}"));
     }
     let Some(model) = args.model.filter(|_| !args.print_options) else {
-        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&options)?)?;
+        writeln!(treebeam::console::output(), "{}", serde_json::to_string_pretty(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     };
     let mut job = Job::new(args.given, model)?;

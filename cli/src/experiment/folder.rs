@@ -27,7 +27,7 @@ pub fn write_document(folder: &Path, document: &Document, command: &str) -> anyh
         };
         write(folder, &format!("{profile}-{name}.svg"), &picture)?;
     }
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    treebeam::console::output().write_all(text.as_bytes())?;
     Ok(())
 }
 

@@ -341,7 +341,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
     }
 
     fn show(&self, jobs: usize) -> anyhow::Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = treebeam::console::output();
         let mut n_stale = 0;
         for cell in &self.cells {
             let state = self.state(cell)?;

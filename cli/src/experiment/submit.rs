@@ -227,7 +227,7 @@ pub fn submit(experiments: &Experiments, opened: &[Opened], options: &Options) -
     eprintln!("{n_cells} cells in {} tasks, about {hours:.1} hours of one core", tasks.len());
     if options.print {
         let text = arrays.iter().chain([&scripts.gather()]).fold(String::new(), |text, script| text + script + "\n");
-        std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes())?;
+        std::io::Write::write_all(&mut treebeam::console::output(), text.as_bytes())?;
         return Ok(());
     }
     ensure_sbatch()?;

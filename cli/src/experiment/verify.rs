@@ -98,7 +98,7 @@ pub fn run(experiments: &Experiments, options: &Options, how: &How) -> anyhow::R
     for experiment in &mut experiments.open()? {
         let verified = experiment.verify(options, how)?;
         if !json && !dry_run {
-            write!(std::io::stdout(), "{}", text(std::slice::from_ref(&verified), None)?)?;
+            write!(treebeam::console::output(), "{}", text(std::slice::from_ref(&verified), None)?)?;
         }
         all.push(verified);
     }
@@ -108,9 +108,9 @@ pub fn run(experiments: &Experiments, options: &Options, how: &How) -> anyhow::R
     let total = Verified::total(&all);
     let all_agree = total.agree == total.run_again;
     if json {
-        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&all)?)?;
+        writeln!(treebeam::console::output(), "{}", serde_json::to_string_pretty(&all)?)?;
     } else if all.len() > 1 {
-        write!(std::io::stdout(), "{}", text(&[total], None)?)?;
+        write!(treebeam::console::output(), "{}", text(&[total], None)?)?;
     }
     if let Some(path) = output {
         let name = path.file_name().and_then(|name| name.to_str()).context("the name of the file to write")?;
@@ -208,7 +208,7 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, options: &Options, how: &How) ->
         about(estimate(&opened.kind, &to_run, &records, jobs))
     ));
     if options.dry_run {
-        let mut out = std::io::stdout().lock();
+        let mut out = treebeam::console::output();
         for (cell, _) in &drawn {
             writeln!(out, "{}: {}", opened.name, opened.kind.title(cell))?;
         }

@@ -183,7 +183,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let n_words = before.map(|before| before.tokens);
     let [before, after] =
         [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| Side::new(m, size, s));
-    let mut out = std::io::stdout().lock();
+    let mut out = treebeam::console::output();
     if args.json {
         let test = args.test.as_deref();
         write_json_line(&mut out, &Change { before, after, test, words: n_words })?;

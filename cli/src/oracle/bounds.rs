@@ -63,7 +63,7 @@ struct Line<'a> {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let paths = Paths::default().inputs(&args.files);
     let _ = paths.one_standard_input()?;
-    let mut output = io::stdout().lock();
+    let mut output = treebeam::console::output();
     let width = args.files.iter().map(|file| file.display().to_string().chars().count()).max().unwrap_or(0).max(8);
     let heads = format!(
         "{:<width$}  configurations  given up     lower      loss  pc-upper     upper    d lower  d pc-upper    d upper",

@@ -8,6 +8,7 @@ use std::io::Write;
 
 use super::{percent, roots_for, roots_name, roots_of_trees};
 use crate::write_json_line;
+use treebeam::console::Harmless;
 use treebeam::files::{Output, Paths};
 use treebeam::system::{Coverage, Roots, SystemKind};
 use treebeam::tree::{Gold, Labels};
@@ -59,7 +60,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let paths = Paths::default().inputs(&args.files);
     let _ = paths.one_standard_input()?;
-    let mut output = Output::create(Path::new("-"))?;
+    let mut output = Harmless::new(Output::create(Path::new("-"))?);
     if !args.json {
         writeln!(output, "system\ttrees\trebuilt\t%\tarcs\tmade\t%\tfile")?;
     }
@@ -85,6 +86,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             writeln!(output, "{kind}\t{trees}\t{rebuilt}\t{of_trees:.2}\t{arcs}\t{made}\t{of_arcs:.2}\t{path}")?;
         }
     }
-    output.finish()?;
+    output.into_inner().finish()?;
     Ok(ExitCode::SUCCESS)
 }

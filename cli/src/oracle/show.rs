@@ -3,7 +3,7 @@
 mod text;
 
 use serde::Serialize;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -115,7 +115,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let moves = args.moves.as_deref().map_or(Ok(Vec::new()), |moves| parse_moves(moves, args.system))?;
     let oracle = args.oracle.unwrap_or(OracleKind::Dynamic);
     let mut labels = Labels::default();
-    let mut output = BufWriter::new(io::stdout().lock());
+    let mut output = BufWriter::new(treebeam::console::output());
     for sentence in chosen {
         args.system.check_training_length(sentence)?;
         check_length(sentence, MAX_WORDS_IF_QUADRATIC, || {

@@ -97,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(system) => vec![system],
         None => SystemKind::all().to_vec(),
     };
-    let mut output = io::stdout().lock();
+    let mut output = treebeam::console::output();
     if !args.json {
         write_row(&mut output, COLUMNS.map(|(_, head, _)| head.into()))?;
     }

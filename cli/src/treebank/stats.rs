@@ -4,6 +4,7 @@ use crate::write_json_line;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use treebeam::console::Harmless;
 use treebeam::files::{Output, Paths};
 use treebeam::treebank::{Format, Reader, Stats};
 
@@ -32,7 +33,7 @@ struct Record {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let paths = Paths::default().inputs(&args.files);
     let _ = paths.one_standard_input()?;
-    let mut output = Output::create(Path::new("-"))?;
+    let mut output = Harmless::new(Output::create(Path::new("-"))?);
     if !args.json {
         writeln!(
             output,
@@ -67,6 +68,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             )?;
         }
     }
-    output.finish()?;
+    output.into_inner().finish()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,7 @@
 //! Tables as tab-separated values, and all figures of an experiment as such a table: one line per treebank, column, row and width.
 
+use std::borrow::Cow;
+
 use super::document::{Cell, NOTHING, Table};
 use super::results::provenance;
 use super::summary::{METRICS, Summary};
@@ -37,13 +39,23 @@ impl Table {
     /// is left out.
     pub fn tsv(&self, provenance: &[String]) -> String {
         let mut out: String = provenance.iter().map(|line| format!("# {line}\n")).collect();
-        out += &(self.heads.join("\t") + "\n");
+        let heads = self.heads.iter().map(|head| of_cell(head));
+        out += &(heads.collect::<Vec<_>>().join("\t") + "\n");
         for line in &self.lines {
-            let cells = line.iter().map(|cell| if cell.text == NOTHING { "" } else { &cell.text });
+            let cells = line.iter().map(|cell| if cell.text == NOTHING { "".into() } else { of_cell(&cell.text) });
             out += &(cells.collect::<Vec<_>>().join("\t") + "\n");
         }
         out
     }
+}
+
+/// Text as a cell holds it: tabs and line ends part cells, and control characters command terminals.
+fn of_cell(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(escape).collect())
 }
 
 /// The figures of `summary` that have records, after comments that say where they come from. A figure that does not exist

@@ -331,7 +331,7 @@ impl View<Peers> for PeersView {
         let text = tables::markdown(spec, profile_name, &records, command);
         write(folder.path(), &format!("{profile_name}.md"), &text)?;
         write(folder.path(), &format!("{profile_name}.tsv"), &tables::tsv(&records, command))?;
-        std::io::Write::write_all(&mut std::io::stdout().lock(), text.as_bytes())?;
+        std::io::Write::write_all(&mut treebeam::console::output(), text.as_bytes())?;
         Ok(())
     }
 }

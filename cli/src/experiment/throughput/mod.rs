@@ -230,7 +230,7 @@ impl View<Throughput> for ThroughputView {
         for (name, svg) in plots::svgs(&summary)? {
             write(folder.path(), &format!("{profile_name}-{name}.svg"), &svg)?;
         }
-        std::io::Write::write_all(&mut std::io::stdout().lock(), text.as_bytes())?;
+        std::io::Write::write_all(&mut treebeam::console::output(), text.as_bytes())?;
         Ok(())
     }
 }
